@@ -418,3 +418,1074 @@ r"""
 입력이 적고 출력이 많으면 거꾸로입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 나르는 **순방향 모드**(forward mode)가
 쌉니다. 5번째 수업에서 다시 다룹니다.
 """
+
+# %% [markdown] lang="en"
+r"""
+# Tasks
+
+Six functions, 10 points. Under each answer cell is a test cell: run it to be told at once what is right, what is not, and
+why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for stands in
+words below the last task.
+
+Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that the task takes most people.
+
+**Rules of every task in this course.** Unless a task says otherwise, your function
+
+- leaves what belongs to its caller as it found it: its arguments and their `.grad`, gradient mode, the default dtype, the
+  random state;
+- keeps dtype and shape, and gives the same answer when called twice;
+- returns what the signature says: a `float` is a plain number, not a tensor.
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+# 과제
+
+함수 여섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
+줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는
+마지막 과제 아래에 글로 적어 두었습니다.
+
+표시: 난이도(●, 1–5), 중요도(★, 1–5), 보통 걸리는 시간.
+
+**이 강의의 모든 과제에 적용되는 규칙.** 과제에 다른 말이 없으면 여러분의 함수는
+
+- 부른 쪽의 것을 그대로 둡니다. 인자의 값과 `.grad`, gradient 모드, 기본 dtype, 난수 상태를 바꾸지 않습니다.
+- dtype과 shape을 지키고, 두 번 불러도 같은 답을 냅니다.
+- 시그니처에 적힌 것을 돌려줍니다. `float`이라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## Task 1.1 · `forward_difference`
+
+●●○○○ · ★★★★☆ · 7 min · 2 points
+
+Return the forward difference quotient of `f` at `x`, **divided by the step that was really taken**.
+
+- `x` is a floating-point tensor of any shape; `f` works on each element by itself. `h` is a number other than 0; it may be
+  negative.
+- The step really taken is the distance between the two places where you evaluate `f`, as they are stored.
+- Compute in the dtype of `x`; do not convert to `float64`. The result has the dtype and shape of `x`.
+- You need not treat the case that `h` is too small to move `x`.
+
+<details><summary>Hint 1: the idea</summary>
+
+Give the second place a name. How far is it from `x`?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+With `there = x + h`, the step really taken is `there - x`. Divide by it.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 과제 1.1 · `forward_difference`
+
+●●○○○ · ★★★★☆ · 7분 · 2점
+
+`x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**으로 나눕니다.
+
+- `x`는 실수 텐서이고 shape은 무엇이든 될 수 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0이 아닌 수이며 음수일 수도
+  있습니다.
+- 실제로 움직인 만큼이란 `f`를 계산하는 두 점의 거리입니다. 두 점은 저장된 값 그대로 봅니다.
+- `x`의 dtype으로 계산하세요. `float64`로 바꾸지 마세요. 결과의 dtype과 shape은 `x`와 같습니다.
+- `h`가 너무 작아 `x`가 움직이지 않는 경우는 다루지 않아도 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+둘째 점에 이름을 붙여 보세요. `x`에서 얼마나 떨어져 있나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`there = x + h`라면 실제로 움직인 만큼은 `there - x`입니다. 이것으로 나누세요.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "forward_difference", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def forward_difference(f, x, h):
+    """Return (f(x + h) - f(x)) / (the step really taken), a tensor like x.
+
+    f: a function that works on each element; x: a tensor; h: a number other than 0.
+    """
+    ### BEGIN SOLUTION
+    there = x + h
+    return (f(there) - f(x)) / (there - x)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_forward_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def quotients(coefficients, x, h, dtype, tracked=False):
+    x = torch.tensor(x, dtype=getattr(torch, dtype))
+    if tracked:
+        x.requires_grad_()
+        x.grad = torch.full_like(x, 7.0)
+
+    def f(t):
+        return sum(c * t**k for k, c in enumerate(coefficients))
+
+    with watch(x=x) as seen:
+        first, second = forward_difference(f, x, h), forward_difference(f, x, h)
+    return first, second, seen.changes
+
+
+check.close(
+    quotients([0, 0, 1], 3.0, 1e-3, "float64")[0],
+    torch.tensor(6.001, dtype=torch.float64),
+    "forward_difference(lambda t: t**2, x=3, h=0.001)",
+    mistakes=[
+        (
+            torch.tensor(5.999, dtype=torch.float64),
+            say(
+                en="you stepped back, to x - h; step forward, to x + h",
+                ko="x - h로 물러났습니다. x + h로 나아가세요",
+            ),
+        ),
+        (
+            torch.tensor(6.0, dtype=torch.float64),
+            say(
+                en="6 is the derivative itself; the secant from 3 to 3.001 is a little steeper",
+                ko="6은 미분계수입니다. 3에서 3.001까지의 할선은 그보다 조금 더 가파릅니다",
+            ),
+        ),
+        (
+            torch.tensor(0.006001, dtype=torch.float64),
+            say(en="this is the difference; divide it by the step", ko="여기까지는 차이입니다. 걸음으로 나누세요"),
+        ),
+    ],
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def value(coefficients, t):
+    return sum(c * t**k for k, c in enumerate(coefficients))
+
+
+def secant(coefficients, here, there):
+    return (value(coefficients, there) - value(coefficients, here)) / (there - here)
+
+
+def compare(coefficients, x, h, dtype, tracked=False, hint=""):
+    formula = " + ".join(f"{c} t^{k}" for k, c in enumerate(coefficients))
+    call = f"forward_difference(f, x={x}, h={h}), f(t) = {formula}, {dtype}"
+    here = torch.tensor(x, dtype=getattr(torch, dtype))
+    first, second, changes = quotients(coefficients, x, h, dtype, tracked)
+    check.untouched(changes, call)
+    check.close(
+        first,
+        secant(coefficients, here, here + h),
+        call,
+        mistakes=[
+            (
+                (value(coefficients, here + h) - value(coefficients, here)) / h,
+                say(
+                    en="you divided by the h that was typed; divide by the step really taken, (x + h) - x",
+                    ko="입력한 h로 나누었습니다. 실제로 움직인 만큼, 곧 (x + h) - x로 나누세요",
+                ),
+            ),
+            (
+                secant(coefficients, here.double(), here.double() + h).to(here.dtype),
+                say(
+                    en="this was computed in float64; stay in the dtype of x",
+                    ko="float64로 계산한 값입니다. x의 dtype 그대로 계산하세요",
+                ),
+            ),
+            (
+                secant(coefficients, here, here + abs(h)),
+                say(
+                    en="h may be negative: then the second place lies to the left of x",
+                    ko="h는 음수일 수 있습니다. 그러면 둘째 점은 x의 왼쪽에 있습니다",
+                ),
+            ),
+        ],
+        hint=hint,
+    )
+    check.close(
+        second,
+        first,
+        call,
+        hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+    )
+
+
+rounding = say(
+    en="divide by the distance of the two places as they are stored",
+    ko="저장된 두 점 사이의 거리로 나누세요",
+)
+elementwise = say(
+    en="one quotient for each element: the result has the dtype and shape of x",
+    ko="원소마다 차분몫이 하나씩 있습니다. 결과의 dtype과 shape은 x와 같습니다",
+)
+for x in (5.0, *check.draws(3, 4.1, 7.9)):
+    compare([check.draw(-2, 2), 1.5, 0.5], x, 1e-5, "float32", hint=rounding)
+    compare([check.draw(-2, 2), 1.5, 0.5], x, 3e-6, "float32", hint=rounding)
+for dtype in ("float64", "float32"):
+    compare(check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.25, dtype, hint=elementwise)
+    compare(check.draws(4, -2, 2), check.draws(4, -3, 3), -0.5, dtype, hint=elementwise)
+    compare([check.draw(1, 5)], [0.0, -1.0], 0.125, dtype, hint=elementwise)
+    compare(check.draws(2, -5, 5), 0.0, -1.0, dtype, hint=elementwise)
+compare(check.draws(3, -2, 2), check.draws(3, -3, 3), 1, "float64", tracked=True)
+compare(check.draws(3, -2, 2), [[[check.draw(1, 3)]]], 0.03, "float64", tracked=True)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 1.2 · `central_difference`
+
+●●○○○ · ★★★★☆ · 5 min · 2 points
+
+Return the central difference quotient: step $h$ to the right of `x` *and* $h$ to the left, and divide the difference of
+the two values by the distance between the two places.
+
+- `x` is a floating-point tensor of any shape; `f` works on each element by itself. `h` is a number greater than 0.
+- The result has the dtype and shape of `x`.
+- Here you may divide by the distance that was typed or by the one really taken; both count as right.
+
+<details><summary>Hint 1: the idea</summary>
+
+From `x - h` to `x + h`: how far is that?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`f(x + h) - f(x - h)` above the fraction bar, twice `h` below it.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 과제 1.2 · `central_difference`
+
+●●○○○ · ★★★★☆ · 5분 · 2점
+
+중앙 차분몫을 돌려주세요. `x`에서 오른쪽으로 $h$, *그리고* 왼쪽으로 $h$만큼 간 두 점에서 함숫값의 차이를 구하고, 두 점 사이의
+거리로 나눕니다.
+
+- `x`는 실수 텐서이고 shape은 무엇이든 될 수 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다 큰 수입니다.
+- 결과의 dtype과 shape은 `x`와 같습니다.
+- 여기서는 입력한 거리로 나누어도, 실제로 움직인 거리로 나누어도 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+`x - h`에서 `x + h`까지는 거리가 얼마인가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+분자는 `f(x + h) - f(x - h)`, 분모는 `h`의 두 배입니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "central_difference", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def central_difference(f, x, h):
+    """Return the slope of the secant from x - h to x + h, a tensor like x.
+
+    f: a function that works on each element; x: a tensor; h: a number greater than 0.
+    """
+    ### BEGIN SOLUTION
+    return (f(x + h) - f(x - h)) / (2 * h)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_central_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def quotients(coefficients, x, h, dtype, tracked=False):
+    x = torch.tensor(x, dtype=getattr(torch, dtype))
+    if tracked:
+        x.requires_grad_()
+        x.grad = torch.full_like(x, 7.0)
+
+    def f(t):
+        return sum(c * t**k for k, c in enumerate(coefficients))
+
+    with watch(x=x) as seen:
+        first, second = central_difference(f, x, h), central_difference(f, x, h)
+    return first, second, seen.changes
+
+
+@probe
+def quotient_of(name, x, h):
+    x = torch.tensor(x, dtype=torch.float64)
+    return central_difference(getattr(torch, name), x, h)
+
+
+check.close(
+    quotients([0, 0, 1], 3.0, 0.1, "float64")[0],
+    torch.tensor(6.0, dtype=torch.float64),
+    "central_difference(lambda t: t**2, x=3, h=0.1)",
+    mistakes=[
+        (
+            torch.tensor(12.0, dtype=torch.float64),
+            say(
+                en="from x - h to x + h it is 2 h: the 2 is missing below the fraction bar",
+                ko="x - h에서 x + h까지의 거리는 2h입니다. 분모에 2가 빠졌습니다",
+            ),
+        ),
+        (
+            torch.tensor(6.1, dtype=torch.float64),
+            say(
+                en="this is the forward quotient; step to the left of x as well",
+                ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다",
+            ),
+        ),
+        (
+            torch.tensor(5.9, dtype=torch.float64),
+            say(
+                en="this is the backward quotient; step to the right of x as well",
+                ko="후방 차분몫입니다. x의 오른쪽으로도 가야 합니다",
+            ),
+        ),
+        (
+            torch.tensor(-6.0, dtype=torch.float64),
+            say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
+        ),
+    ],
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def value(coefficients, t):
+    return sum(c * t**k for k, c in enumerate(coefficients))
+
+
+def secant(coefficients, left, right):
+    return (value(coefficients, right) - value(coefficients, left)) / (right - left)
+
+
+def compare(coefficients, x, h, dtype, tracked=False, hint=""):
+    formula = " + ".join(f"{c} t^{k}" for k, c in enumerate(coefficients))
+    call = f"central_difference(f, x={x}, h={h}), f(t) = {formula}, {dtype}"
+    x64 = torch.tensor(x, dtype=torch.float64)
+    want = secant(coefficients, x64 - h, x64 + h)
+    derivative = value([k * c for k, c in enumerate(coefficients)][1:] or [0], x64)
+    mistakes = [
+        (
+            2 * want,
+            say(en="the 2 is missing below the fraction bar", ko="분모에 2가 빠졌습니다"),
+        ),
+        (
+            secant(coefficients, x64, x64 + h),
+            say(
+                en="this is the forward quotient; step to the left of x as well",
+                ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다",
+            ),
+        ),
+        (
+            secant(coefficients, x64 - h / 2, x64 + h / 2),
+            say(
+                en="you stepped h/2 to each side; step the whole h on each side",
+                ko="양쪽으로 h/2씩 갔습니다. 양쪽으로 각각 h만큼 가세요",
+            ),
+        ),
+        (
+            derivative,
+            say(
+                en="this is the derivative itself; asked for is the slope of the secant from x - h to x + h",
+                ko="이것은 미분계수입니다. x - h에서 x + h까지 그은 할선의 기울기를 구하세요",
+            ),
+        ),
+    ]
+    kind = getattr(torch, dtype)
+    first, second, changes = quotients(coefficients, x, h, dtype, tracked)
+    check.untouched(changes, call)
+    check.close(first, want.to(kind), call, mistakes=[(v.to(kind), why) for v, why in mistakes], hint=hint)
+    check.close(
+        second,
+        first,
+        call,
+        hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+    )
+
+
+elementwise = say(
+    en="one quotient for each element: the result has the dtype and shape of x",
+    ko="원소마다 차분몫이 하나씩 있습니다. 결과의 dtype과 shape은 x와 같습니다",
+)
+for dtype in ("float64", "float32"):
+    compare([0, 0, 0, check.draw(1, 3)], check.draw(-3, 3), 0.5, dtype)
+    compare([*check.draws(3, -2, 2), 1.0], [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.75, dtype, hint=elementwise)
+    compare([check.draw(1, 5)], [0.0, -1.0], 0.25, dtype, hint=elementwise)
+    compare(check.draws(2, -5, 5), [[[0.0]]], 1.0, dtype, hint=elementwise)
+compare([*check.draws(3, -2, 2), 1.0], check.draws(3, -3, 3), 1, "float64", tracked=True)
+
+kinks = say(
+    en="at a kink the two sides are averaged; nothing but f(x - h) and f(x + h) is needed",
+    ko="꺾인 점에서는 양쪽 기울기의 평균이 나옵니다. f(x - h)와 f(x + h)만 있으면 됩니다",
+)
+half = torch.tensor([0.5], dtype=torch.float64)
+check.close(quotient_of("relu", [0.0], 0.5), half, "central_difference(torch.relu, x=[0.], h=0.5)", hint=kinks)
+check.close(quotient_of("abs", [0.0], 0.5), 0 * half, "central_difference(torch.abs, x=[0.], h=0.5)", hint=kinks)
+
+x = check.draw(-1, 1)
+exp = torch.tensor(x, dtype=torch.float64).exp()
+errors = [abs(quotient_of("exp", x, h) - exp).item() for h in (1e-2, 1e-3)]
+check.that(
+    80 < errors[0] / max(errors[1], 1e-300) < 120,
+    say(
+        en=f"central_difference(torch.exp, x={x}, h): with a tenth of h the error should be a hundredth; "
+        f"it went from {errors[0]:.2g} to {errors[1]:.2g}",
+        ko=f"central_difference(torch.exp, x={x}, h): h가 10분의 1이 되면 오차는 100분의 1이 되어야 합니다. "
+        f"오차가 {errors[0]:.2g}에서 {errors[1]:.2g}(으)로 바뀌었습니다",
+    ),
+)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 1.3 · `autograd_slope`
+
+●●○○○ · ★★★★★ · 6 min · 2 points
+
+Return the slope of `f` at `x`, computed by autograd.
+
+- `x` is a plain number, `float` or `int`. Make it a `float64` tensor that is tracked.
+- `f` takes a tensor with a single number in it and returns one. Call it exactly once.
+- Return a Python `float`.
+
+<details><summary>Hint 1: the idea</summary>
+
+The three changes of section 2: track, go backward, read.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`torch.tensor(float(x), dtype=torch.float64, requires_grad=True)`; after `backward()`, `.item()` turns a tensor into a number.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 과제 1.3 · `autograd_slope`
+
+●●○○○ · ★★★★★ · 6분 · 2점
+
+`x`에서 `f`의 기울기를 autograd로 구해 돌려주세요.
+
+- `x`는 텐서가 아닌 수(`float` 또는 `int`)입니다. 이것으로 추적되는 `float64` 텐서를 만드세요.
+- `f`는 수가 하나 든 텐서를 받아 수가 하나 든 텐서를 돌려줍니다. 딱 한 번만 부르세요.
+- 파이썬 `float`을 돌려주세요.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+2절에서 달라진 세 가지입니다. 추적하고, 거슬러 가고, 읽습니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`torch.tensor(float(x), dtype=torch.float64, requires_grad=True)`로 시작하고, `backward()` 다음에 `.item()`으로 텐서를
+수로 바꿉니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "autograd_slope", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def autograd_slope(f, x):
+    """Return the slope of f at the number x, a float, by autograd.
+
+    f: a function from a tensor holding one number to another such tensor.
+    """
+    ### BEGIN SOLUTION
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_autograd_slope", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import math
+
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def slope(name, x):
+    functions = {
+        "t^2 + 2t + 1": lambda t: t**2 + 2 * t + 1,
+        "t^3": lambda t: t**3,
+        "t sin t": lambda t: t * torch.sin(t),
+        "|t|": lambda t: t.abs(),
+        "7": lambda t: 0 * t + 7,
+        "max(t, -t/2)": lambda t: t if t > 0 else -t / 2,
+    }
+    calls = []
+
+    def f(t):
+        calls.append([isinstance(t, torch.Tensor) and t.requires_grad, str(getattr(t, "dtype", type(t).__name__))])
+        return functions[name](t)
+
+    with watch() as seen:
+        try:
+            result = autograd_slope(f, x)
+        except RuntimeError as error:
+            result = f"RuntimeError: {error}"
+    return result, calls, seen.changes
+
+
+check.close(
+    slope("t^2 + 2t + 1", 3.0)[0],
+    8.0,
+    "autograd_slope(lambda t: t**2 + 2*t + 1, 3.0)",
+    rtol=1e-4,
+    mistakes={16.0: say(en="this is the value of f; return its slope", ko="함숫값입니다. 기울기를 돌려주세요")},
+    hint=say(
+        en="make a tracked tensor, call backward() on f of it, return its .grad as a float",
+        ko="추적되는 텐서를 만들고, f의 결과에서 backward()를 부르고, .grad를 float으로 돌려주세요",
+    ),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def compare(name, x, want, hint=""):
+    call = f"autograd_slope(f, {x!r}), f(t) = {name}"
+    result, calls, changes = slope(name, x)
+    again = slope(name, x)[0]
+    check.untouched(changes, call)
+    check.close(result, want, call, rtol=1e-12, atol=1e-12, hint=hint)
+    check.close(
+        again,
+        want,
+        call,
+        rtol=1e-12,
+        atol=1e-12,
+        hint=say(
+            en="the second call is wrong: use a new tensor on each call, since .grad adds up",
+            ko="두 번째로 불렀을 때 틀립니다. .grad는 쌓이므로 부를 때마다 텐서를 새로 만드세요",
+        ),
+    )
+    check.that(
+        len(calls) == 1,
+        call
+        + say(
+            en=f": f was called {len(calls)} times, not once. Autograd needs one run; a difference quotient needs two",
+            ko=f": f를 한 번이 아니라 {len(calls)}번 불렀습니다. autograd는 한 번이면 되고, 차분몫은 두 번이 듭니다",
+        ),
+    )
+    check.equal(
+        calls[0],
+        [True, "torch.float64"],
+        call + say(en=": the tensor given to f [tracked, dtype]", ko=": f에 넘긴 텐서 [추적 여부, dtype]"),
+        hint=say(en="give f a tracked float64 tensor", ko="f에는 추적되는 float64 텐서를 넘기세요"),
+    )
+
+
+exact = say(
+    en="autograd has no h: its slope is exact to 15 digits. This one is not; is it float32, or a quotient?",
+    ko="autograd에는 h가 없어 15자리까지 정확합니다. 이 값은 그렇지 않습니다. float32이거나 차분몫 아닌가요?",
+)
+whole = say(
+    en="x may be an int, and a tensor of ints can't be tracked: make it float64",
+    ko="x는 int일 수 있는데 정수 텐서는 추적할 수 없습니다. float64로 만드세요",
+)
+for x in check.draws(3, -3, -0.1) + check.draws(3, 0.1, 3):
+    compare("t^2 + 2t + 1", x, 2 * x + 2, exact)
+    compare("t sin t", x, math.sin(x) + x * math.cos(x), exact)
+    compare("|t|", x, math.copysign(1.0, x), exact)
+    compare("max(t, -t/2)", x, 1.0 if x > 0 else -0.5, exact)
+compare("t^3", 2, 12.0, whole)
+compare("t^3", -3, 27.0, whole)
+compare("t^3", 0.0, 0.0, exact)
+compare("7", check.draw(-3, 3), 0.0, exact)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 1.4 · `hand_derivative`
+
+●○○○○ · ★★★☆☆ · 4 min · 1 point
+
+Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`.
+
+Use `math`, not `torch`, and no difference quotient: the answer must be right to 12 digits. Afterwards compare it with
+`autograd_slope` at three values of $x$ of your choice. A lost sign is the most common slip; make sure it is not yours.
+
+<details><summary>Hint 1: the idea</summary>
+
+Differentiate the two terms one by one. A factor in front stays.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+The derivative of $\sin$ is $\cos$, with a plus sign. In Python: `math.cos(x)`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 과제 1.4 · `hand_derivative`
+
+●○○○○ · ★★★☆☆ · 4분 · 1점
+
+$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`에서 도함수의 값을 돌려주세요.
+
+`torch` 말고 `math`를 쓰고, 차분몫도 쓰지 마세요. 12자리까지 맞아야 합니다. 다 쓴 다음에는 $x$를 세 개 골라 `autograd_slope`와
+비교해 보세요. 부호를 빠뜨리는 실수가 가장 흔합니다. 여러분은 괜찮은지 확인하세요.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+두 항을 하나씩 미분하세요. 앞에 곱해진 수는 그대로 남습니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+$\sin$의 도함수는 $\cos$이고 부호는 플러스입니다. 파이썬으로는 `math.cos(x)`입니다.
+
+</details>
+"""
+
+# %%
+import math
+
+
+# %% nbgrader={"grade_id": "hand_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def hand_derivative(x):
+    """Return the derivative of x^3 + 2 sin x at the number x, a float."""
+    ### BEGIN SOLUTION
+    return 3 * x**2 + 2 * math.cos(x)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_hand_derivative", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+import math
+
+from secant import check, say
+
+sign = say(
+    en="a sign slip: the derivative of sin is +cos",
+    ko="부호를 확인하세요. sin의 도함수는 +cos입니다",
+)
+factor = say(
+    en="the factor 2 in front of sin stays",
+    ko="sin 앞의 2는 미분해도 그대로 남습니다",
+)
+unchanged = say(
+    en="sin must be differentiated too: it becomes cos",
+    ko="sin도 미분해야 합니다. cos이 됩니다",
+)
+check.close(
+    hand_derivative(0.0), 2.0, "hand_derivative(0.0)", mistakes={-2.0: sign, 1.0: factor, 0.0: unchanged}
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+for x in [*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), 0.0, 30.0, 2]:
+    want = 3 * x**2 + 2 * math.cos(x)
+    call = f"hand_derivative({x})"
+    mistakes = {
+        3 * x**2 - 2 * math.cos(x): sign,
+        3 * x**2 + math.cos(x): factor,
+        3 * x**2 + 2 * math.sin(x): unchanged,
+        x**2 + 2 * math.cos(x): say(en="the exponent 3 comes down as a factor", ko="지수 3이 앞으로 내려와 곱해집니다"),
+        3 * x + 2 * math.cos(x): say(en="the derivative of x^3 is 3 x^2", ko="x^3의 도함수는 3x^2입니다"),
+        x**3 + 2 * math.sin(x): say(en="this is f, not its derivative", ko="도함수가 아니라 f의 값입니다"),
+    }
+    twelve = say(
+        en="right to 12 digits is asked for: use math, not float32 tensors and not a difference quotient",
+        ko="12자리까지 맞아야 합니다. float32 텐서나 차분몫 말고 math를 쓰세요",
+    )
+    for _ in range(2):
+        check.close(hand_derivative(x), want, call, rtol=1e-12, atol=1e-12, mistakes=mistakes, hint=twelve)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 1.5 · `best_step`
+
+●●●○○ · ★★★★☆ · 8 min · 2 points
+
+Return a good step `h` for the forward quotient $\frac{f(x+h)-f(x)}{h}$ of $f(x) = \log x^3$, for $x$ between 4 and 6, in
+the given dtype.
+
+- `dtype` is `torch.float32` or `torch.float64`.
+- Return a power of ten as a float: one of `1e-1`, `1e-2`, ..., `1e-15`.
+- It is good if its error, the median over 201 values of $x$ from 4 to 6, is **at most ten times** that of the best power of ten.
+
+Read it off the explorer, reason it out, or let the computer search: all three are fine.
+
+<details><summary>Hint 1: the idea</summary>
+
+Where is the bottom of the V in section 3, for each dtype?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+The two errors are about equal when $h$ is near the square root of the dtype's relative precision: `torch.finfo(dtype).eps`.
+Round to a power of ten.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 과제 1.5 · `best_step`
+
+●●●○○ · ★★★★☆ · 8분 · 2점
+
+$x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+h)-f(x)}{h}$에 알맞은 걸음 `h`를 dtype에 맞게 돌려주세요.
+
+- `dtype`은 `torch.float32` 또는 `torch.float64`입니다.
+- 10의 거듭제곱을 float으로 돌려주세요. `1e-1`, `1e-2`, ..., `1e-15` 가운데 하나입니다.
+- 4에서 6까지 $x$ 201개에서 구한 오차의 중앙값이 가장 좋은 10의 거듭제곱일 때의 **열 배를 넘지 않으면** 알맞은 것으로 봅니다.
+
+탐색기에서 읽어도 되고, 따져서 구해도 되고, 컴퓨터에 찾게 해도 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+3절에서 V의 바닥은 dtype마다 어디에 있었나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+$h$가 dtype의 상대 정밀도 `torch.finfo(dtype).eps`의 제곱근 근처일 때 두 오차가 비슷해집니다. 그것을 10의 거듭제곱으로 맞추세요.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "best_step", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def best_step(dtype):
+    """Return a power of ten, a float, that is a good step for a forward quotient in this dtype.
+
+    dtype: torch.float32 or torch.float64.
+    """
+    ### BEGIN SOLUTION
+    return {torch.float32: 1e-3, torch.float64: 1e-7}[dtype]
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_best_step", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import math
+
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def step(dtype):
+    with watch() as seen:
+        results = best_step(getattr(torch, dtype)), best_step(getattr(torch, dtype))
+    return *results, seen.changes
+
+
+for dtype in ("float32", "float64"):
+    call = f"best_step(torch.{dtype})"
+    first, second, changes = step(dtype)
+    check.that(
+        isinstance(first, float) and 0 < first < 1 and abs(math.log10(first) - round(math.log10(first))) < 1e-9,
+        say(
+            en=f"{call} returned {first!r}: return a power of ten as a float, like 1e-2",
+            ko=f"{call}이 {first!r}을(를) 돌려주었습니다. 1e-2처럼 10의 거듭제곱인 float을 돌려주세요",
+        ),
+    )
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def median_error(dtype, h):
+    x = torch.linspace(4, 6, 201, dtype=dtype)
+    quotient = (torch.log((x + h) ** 3) - torch.log(x**3)) / h
+    return (quotient.double() - 3 / x.double()).abs().median().item()
+
+
+for dtype in ("float32", "float64"):
+    call = f"best_step(torch.{dtype})"
+    first, second, changes = step(dtype)
+    check.untouched(changes, call)
+    check.equal(
+        second,
+        first,
+        call,
+        hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+    )
+    errors = {k: median_error(getattr(torch, dtype), 10.0**-k) for k in range(1, 16)}
+    best = min(errors, key=errors.get)
+    chosen = round(-math.log10(first))
+    error = median_error(getattr(torch, dtype), first)
+    if chosen > best:
+        why = say(
+            en="smaller is not better: below the best h, round-off takes over and the error grows like 1/h",
+            ko="작을수록 좋은 것이 아닙니다. 가장 좋은 h보다 작아지면 반올림 오차가 커져 오차가 1/h처럼 늘어납니다",
+        )
+    else:
+        why = say(
+            en="h is still too large for this dtype: the curve bends away from the secant. Look for the bottom of its V",
+            ko="이 dtype에서는 h가 아직 너무 큽니다. 곡선이 할선에서 휘어져 나갑니다. V의 바닥을 찾으세요",
+        )
+    check.that(
+        error <= 10 * errors[best],
+        say(
+            en=f"{call} = {first:g} has an error of {error:.1e}; some power of ten has {errors[best]:.1e}\n"
+            f"  likely cause: {why}",
+            ko=f"{call} = {first:g}일 때 오차는 {error:.1e}입니다. {errors[best]:.1e}까지 줄일 수 있습니다\n"
+            f"  짐작되는 원인: {why}",
+        ),
+    )
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 1.6 · `doubling_slope`
+
+●●●○○ · ★★★★☆ · 8 min · 1 point
+
+Here is the loop of section 4 once more. Return the slope of its result with respect to `x`, **without torch**.
+
+```
+y = x
+while abs(y) < limit:
+    y = 2 * y
+```
+
+- `x` and `limit` are plain numbers. `x` is never 0 (the loop would not end); `limit` may be anything.
+- Return a float.
+
+<details><summary>Hint 1: the idea</summary>
+
+What did the code that really ran do to `x`? Write it as (a number) times `x`.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+Run the same loop, and beside `y` keep a `slope` that begins at 1. What happens to it when `y` doubles?
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 과제 1.6 · `doubling_slope`
+
+●●●○○ · ★★★★☆ · 8분 · 1점
+
+4절의 반복문을 다시 봅시다. 결과 `y`를 `x`로 미분한 기울기를 **torch 없이** 구해 돌려주세요.
+
+```
+y = x
+while abs(y) < limit:
+    y = 2 * y
+```
+
+- `x`와 `limit`는 텐서가 아닌 수입니다. `x`는 0이 아닙니다(0이면 반복이 끝나지 않습니다). `limit`는 어떤 수든 될 수 있습니다.
+- float을 돌려주세요.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+실제로 실행된 코드는 `x`에 무엇을 했나요? (어떤 수) × `x` 꼴로 써 보세요.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+같은 반복문을 돌리면서 `y` 옆에 1에서 시작하는 `slope`를 두세요. `y`가 두 배가 될 때 `slope`는 어떻게 되나요?
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "doubling_slope", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def doubling_slope(x, limit):
+    """Return the slope, a float, of the loop's result with respect to x, which is not 0."""
+    ### BEGIN SOLUTION
+    slope = 1.0
+    while abs(slope * x) < limit:
+        slope *= 2
+    return slope
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_doubling_slope", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, say
+
+check.close(
+    doubling_slope(1.0, 8.0),
+    8.0,
+    "doubling_slope(1.0, 8.0)",
+    mistakes={
+        1.0: say(
+            en="the loop is not a constant: each round multiplies by 2",
+            ko="반복문은 상수가 아닙니다. 돌 때마다 2를 곱합니다",
+        ),
+        2.0: say(
+            en="this is one doubling; the loop runs on while |y| is below limit",
+            ko="한 번만 두 배 했습니다. |y|가 limit보다 작은 동안 계속 돕니다",
+        ),
+        6.0: say(en="each round multiplies by 2, it does not add 2", ko="돌 때마다 2를 더하는 것이 아니라 곱합니다"),
+        3.0: say(en="3 is the number of rounds", ko="3은 반복한 횟수입니다"),
+        4.0: say(
+            en="one round is missing: at y = 4 the loop goes on, since 4 < 8",
+            ko="한 번이 모자랍니다. y = 4일 때 4 < 8이므로 한 번 더 돕니다",
+        ),
+        16.0: say(
+            en="one round too many: the loop stops at y = 8, since 8 < 8 is false",
+            ko="한 번 더 돌았습니다. 8 < 8은 거짓이므로 y = 8에서 멈춥니다",
+        ),
+    },
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def run(x, limit):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    y = leaf * 1
+    while y.abs() < limit:
+        y = 2 * y
+    y.backward()
+    return leaf.grad.item(), y.item()
+
+
+over = say(
+    en="where x is over the limit already, the loop does not run at all and y is x",
+    ko="x가 이미 limit 이상이면 반복문은 한 번도 돌지 않고 y는 x 그대로입니다",
+)
+negative = say(
+    en="for a negative x it is |y| that is compared, and y is still (a positive number) times x",
+    ko="x가 음수이면 |y|를 비교합니다. y는 그래도 (양수) × x입니다",
+)
+cases = [
+    (check.draw(50, 60), 10.0, over),
+    (-50.0, check.draw(5, 10), over),
+    (check.draw(0.1, 5), 0.0, over),
+    (check.draw(0.1, 5), check.draw(-5, -1), over),
+    (4.0, 4.0, over),
+    (-1.0, 8.0, negative),
+    (check.draw(-0.9, -0.5), 10.0, negative),
+    (check.draw(-3, -1), check.draw(300, 900), negative),
+    (0.5, 16.0, ""),
+    (3, 1000, ""),
+    (check.draw(0.1, 0.9), check.draw(5, 50), ""),
+    (check.draw(0.1, 0.9) * 1e-6, 1e6, ""),
+]
+for x, limit, hint in cases:
+    want, end = run(x, limit)
+    mistakes = {
+        limit / abs(x): say(
+            en="limit / |x| is not what ran: y goes up in doublings and may end beyond the limit",
+            ko="limit / |x|는 실제로 실행된 계산이 아닙니다. y는 두 배씩 커지므로 limit를 넘어서 끝날 수 있습니다",
+        ),
+        -want: negative,
+        2 * want: say(
+            en="one round too many: the loop ends as soon as |y| < limit is false",
+            ko="한 번 더 돌았습니다. |y| < limit가 거짓이 되면 바로 끝납니다",
+        ),
+        want / 2: say(
+            en="one round is missing: the loop goes on while |y| < limit",
+            ko="한 번이 모자랍니다. |y| < limit인 동안 계속 돕니다",
+        ),
+        end: say(en="this is y itself, not its slope", ko="기울기가 아니라 y의 값입니다"),
+    }
+    for _ in range(2):
+        check.close(doubling_slope(x, limit), want, f"doubling_slope({x}, {limit})", mistakes=mistakes, hint=hint)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## What the hidden tests look for
+
+- **1.1** Steps so small that rounding shows, in `float32`; both dtypes; several shapes; negative `h`; constant and straight functions; an
+  `x` that is tracked and has a `.grad` already.
+- **1.2** Curves on which stepping $h/2$ or one side only would show; kinks; several shapes and both dtypes; that a tenth of $h$ leaves
+  a hundredth of the error.
+- **1.3** Random numbers, negative ones and `int`s; how often `f` is called, and with what; the same call twice; functions with
+  an `if`, or constant.
+- **1.4** Random numbers of both signs, to 12 digits.
+- **1.5** The error of your steps beside that of the best power of ten.
+- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, ends exactly on the limit.
+
+Everywhere: the rules of every task.
+
+## Checklist
+
+You can now answer these without looking back:
+
+- What does $h$ have to do with autograd? (Nothing.)
+- Why is the error of a quotient a V? Which side of it is the computer's fault?
+- Which branch of an `if` does autograd differentiate?
+- How many evaluations of the loss do quotients need for 1000 parameters, and how many does reverse mode?
+
+Was your guess at the beginning right?
+
+## Links
+
+- [PyTorch: A gentle introduction to torch.autograd](https://docs.pytorch.org/tutorials/beginner/blitz/autograd_tutorial.html)
+- [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html)
+- [Baydin and others: Automatic differentiation in machine learning, a survey](https://arxiv.org/abs/1502.05767)
+- [Goldberg: What every computer scientist should know about floating-point arithmetic](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html)
+
+Next: Lesson 02, the computational graph and `grad_fn`.
+"""
+
+# %% [markdown] lang="ko" en=""
+r"""
+## 숨은 테스트가 보는 것
+
+- **1.1** `float32`에서 반올림이 드러날 만큼 작은 걸음, 두 가지 dtype, 여러 shape, 음수 `h`, 상수 함수와 일차 함수, 이미 추적되고
+  `.grad`도 있는 `x`.
+- **1.2** $h/2$씩 가거나 한쪽으로만 가면 드러나는 곡선, 꺾인 점, 여러 shape과 두 가지 dtype, $h$가 10분의 1이 되면 오차가 100분의
+  1이 되는지.
+- **1.3** 임의의 수, 음수, `int`. `f`를 몇 번, 무엇을 넘겨 부르는지. 같은 호출을 두 번 했을 때. `if`가 있는 함수와 상수 함수.
+- **1.4** 양수와 음수에서 12자리까지.
+- **1.5** 고른 걸음의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
+- **1.6** 음수 `x`, 이미 limit를 넘은 `x`, 0이거나 음수인 limit, limit에 꼭 맞게 끝나는 경우.
+
+모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 점검
+
+이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
+
+- $h$는 autograd와 무슨 상관이 있나요? (아무 상관이 없습니다.)
+- 차분몫의 오차는 왜 V자인가요? V의 어느 쪽이 컴퓨터 탓인가요?
+- autograd는 `if`의 어느 쪽 갈래를 미분하나요?
+- 파라미터가 1000개일 때 차분몫은 loss를 몇 번 계산해야 하나요? 역방향 모드는요?
+
+처음에 적은 예상은 맞았나요?
+
+## 더 읽을거리
+
+- [PyTorch: torch.autograd에 대한 간단한 소개](https://tutorials.pytorch.kr/beginner/blitz/autograd_tutorial.html)
+- [PyTorch: Autograd mechanics (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html)
+- [Baydin 외: Automatic differentiation in machine learning, a survey (영어)](https://arxiv.org/abs/1502.05767)
+- [Goldberg: What every computer scientist should know about floating-point arithmetic (영어)](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html)
+
+다음은 수업 02, 계산 그래프와 `grad_fn`입니다.
+"""
