@@ -1,6 +1,33 @@
 """What a Secant notebook imports."""
 
-from secant._language import language, say
-from secant.probe import probe
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["language", "probe", "say"]
+from secant._language import language, say
+
+if TYPE_CHECKING:
+    from secant import check
+    from secant.errors import expect_error
+    from secant.explorer import explore
+    from secant.probing import probe, watch
+    from secant.tensors import tensor_info
+
+__all__ = ["check", "expect_error", "explore", "language", "probe", "say", "tensor_info", "watch"]
+
+# Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
+_HOMES = {
+    "check": "secant.check",
+    "expect_error": "secant.errors",
+    "explore": "secant.explorer",
+    "probe": "secant.probing",
+    "tensor_info": "secant.tensors",
+    "watch": "secant.probing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module 'secant' has no attribute {name!r}")
+    module = import_module(_HOMES[name])
+    return module if name == "check" else getattr(module, name)

@@ -22,7 +22,7 @@ Lesson 01 of 10 · ~45 min · gradient, difference quotient, round-off
 You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="b7b84ce3"
 r"""
 # Autograd가 실제로 하는 일
 
@@ -56,7 +56,7 @@ We shrink $h$: first $0.1$, then $0.001$, then $0.00000001$. **What happens to t
 Write down your guess before you read on. Nobody grades it; it is there so that you notice if you were wrong.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="77d8a796"
 r"""
 ## 먼저 예상하기
 
@@ -78,7 +78,7 @@ Compute $z = \log y$ with $y = x^3$, once at $x = 5$ and once a small step furth
 grow for each unit that $x$ grew?
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="464842e3"
 r"""
 ## 1. 두 점으로 구하는 기울기
 
@@ -113,7 +113,7 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 
 The quotient said $0.5999$. Close, but not the same. Keep both numbers in mind.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="2735aaf4"
 r"""
 이 값을 **차분몫**(평균변화율)이라고 합니다.
 
@@ -136,7 +136,7 @@ r"""
 Three things change. We ask PyTorch to **track** `x`; we call `backward()` on the result; we read the slope from `x.grad`.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="5709fbec"
 r"""
 ## 2. 같은 기울기를 autograd로
 
@@ -166,7 +166,7 @@ Nor does it do algebra: it never writes down the formula $3/x$. While your code 
 That walk from the result back to the inputs is called **reverse mode**.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="d7dbd2cc"
 r"""
 이 코드에는 $h$가 없고, $0.6$은 $0.6$으로 나왔습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
 
@@ -192,7 +192,7 @@ because a single $x$ can hit the right answer by luck.
 5. Move $x$. Does autograd's slope depend on $h$ anywhere?
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="304a461b"
 r"""
 ## 3. 할선이 접선이 될 때까지
 
@@ -223,7 +223,7 @@ Their sum is a V. In `float32` the forward quotient is best near $h = 10^{-3}$. 
 the central one near $10^{-5}$. Below $10^{-7}$ in `float32`, $x + h$ *is* $x$: the step is too small to be stored. Look:
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="4c0c2deb"
 r"""
 **무엇을 보았나요?** 두 가지 오차가 서로 반대쪽으로 당깁니다.
 
@@ -250,7 +250,7 @@ Look at the third line: you asked for $10^{-6}$ and got a step nearly 5 % shorte
 Now try a function of your own. Anything made of PyTorch operations will do.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="89fffded"
 r"""
 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5 % 가까이 짧습니다. *입력한* $h$로 나누면 차분몫이 그만큼 틀립니다.
 과제 1.1이 이 이야기입니다.
@@ -273,7 +273,7 @@ r"""
 The next function contains an `if`. Which branch does autograd differentiate?
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="9560bf5d"
 r"""
 ## 4. autograd는 실제로 지나간 길을 따라간다
 
@@ -301,7 +301,7 @@ PyTorch saw only the operations that ran. It never saw the `if`, and the other b
 made anew on each run, it is called a **dynamic graph**. Loops work in the same way:
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="089d9f3e"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
@@ -330,7 +330,7 @@ From $1$ the loop doubled three times, from $3$ twice: the slopes are $2^3$ and 
 decided *how often* we doubled, but it is not part of what is differentiated.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="4ea13eff"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`는 *몇 번* 두 배
 할지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
@@ -344,7 +344,7 @@ Deep learning asks for the slope of *one* number, the loss, with respect to *man
 4 samples with 3 features each, and a linear model with 2 outputs.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="2fcd25e0"
 r"""
 ## 5. 입력은 많고 결과는 하나
 
@@ -377,7 +377,7 @@ Each gradient has the shape of its parameter: one slope for each number. Now the
 Count the evaluations.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="f1f8aade"
 r"""
 gradient의 shape은 파라미터의 shape과 같습니다. 수 하나에 기울기가 하나씩입니다. 이제 같은 기울기 8개를 차분몫으로 구하면서
 loss를 몇 번 계산하는지 세어 봅시다.
@@ -410,7 +410,7 @@ With few inputs and many outputs it is the other way round: then **forward mode*
 inputs to the outputs, is the cheap one. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="73625694"
 r"""
 파라미터가 8개일 때 loss를 9번 계산했습니다. 파라미터가 1억 개라면 1억 1번입니다. 역방향 모드는 *파라미터가 몇 개든* 앞으로
 한 번, 비슷한 거리를 뒤로 한 번만 가면 됩니다. 학습에 이 방식을 쓰는 까닭입니다.
@@ -437,7 +437,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="bd787d0c"
 r"""
 # 과제
 
@@ -481,7 +481,7 @@ With `there = x + h`, the step really taken is `there - x`. Divide by it.
 </details>
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="9a6898e6"
 r"""
 ## 과제 1.1 · `forward_difference`
 
@@ -668,7 +668,7 @@ From `x - h` to `x + h`: how far is that?
 </details>
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="52b4f5bd"
 r"""
 ## 과제 1.2 · `central_difference`
 
@@ -880,7 +880,7 @@ The three changes of section 2: track, go backward, read.
 </details>
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="8cad386f"
 r"""
 ## 과제 1.3 · `autograd_slope`
 
@@ -947,6 +947,8 @@ def slope(name, x):
     with watch() as seen:
         try:
             result = autograd_slope(f, x)
+        except NotImplementedError:
+            raise
         except RuntimeError as error:
             result = f"RuntimeError: {error}"
     return result, calls, seen.changes
@@ -1043,7 +1045,7 @@ The derivative of $\sin$ is $\cos$, with a plus sign. In Python: `math.cos(x)`.
 </details>
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="f9988749"
 r"""
 ## 과제 1.4 · `hand_derivative`
 
@@ -1149,7 +1151,7 @@ Round to a power of ten.
 </details>
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="d8ab7b14"
 r"""
 ## 과제 1.5 · `best_step`
 
@@ -1288,7 +1290,7 @@ Run the same loop, and beside `y` keep a `slope` that begins at 1. What happens 
 </details>
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="4be399c8"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
@@ -1454,7 +1456,7 @@ Was your guess at the beginning right?
 Next: Lesson 02, the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en=""
+# %% [markdown] lang="ko" en="aa806bed"
 r"""
 ## 숨은 테스트가 보는 것
 

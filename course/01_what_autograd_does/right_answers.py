@@ -1,0 +1,81 @@
+# Right answers to lesson 1 in other styles. Each must get full points.
+
+# %%
+import math
+
+import torch
+
+# %% takes the step first task="forward_difference"
+def forward_difference(f, x, h):
+    step = (x + h) - x
+    return (f(x + step) - f(x)) / step
+
+
+# %% without tracking task="forward_difference"
+@torch.no_grad()
+def forward_difference(f, x, h):
+    there = torch.add(x, h)
+    rise, run = f(there).sub(f(x)), there.sub(x)
+    return rise.div(run)
+
+
+# %% the mean of both sides task="central_difference"
+def central_difference(f, x, h):
+    here = f(x)
+    return ((f(x + h) - here) / h + (here - f(x - h)) / h) / 2
+
+
+# %% by the distance really taken task="central_difference"
+def central_difference(f, x, h):
+    left, right = x - h, x + h
+    return (f(right) - f(left)) / (right - left)
+
+
+# %% autograd.grad task="autograd_slope"
+def autograd_slope(f, x):
+    leaf = torch.scalar_tensor(x, dtype=torch.float64).requires_grad_(True)
+    (slope,) = torch.autograd.grad(f(leaf), leaf)
+    return float(slope)
+
+
+# %% a tensor of one number, kept apart from the caller's mode task="autograd_slope"
+def autograd_slope(f, x):
+    with torch.enable_grad():
+        leaf = torch.zeros((), dtype=torch.float64).fill_(x).requires_grad_()
+        y = f(leaf)
+    y.backward()
+    return leaf.grad.tolist()
+
+
+# %% term by term task="hand_derivative"
+def hand_derivative(x):
+    return math.fsum((3.0 * x * x, math.cos(x), math.cos(x)))
+
+
+# %% the square root of the precision task="best_step"
+def best_step(dtype):
+    return 10.0 ** round(math.log10(math.sqrt(torch.finfo(dtype).eps)))
+
+
+# %% a search task="best_step"
+def best_step(dtype):
+    x = torch.linspace(4, 6, 301, dtype=dtype)
+
+    def error(h):
+        quotient = ((x + h) ** 3).log().sub((x**3).log()).div(h)
+        return (quotient - 3 / x).abs().median().item()
+
+    return min((10.0**-k for k in range(1, 16)), key=error)
+
+
+# %% counts the rounds task="doubling_slope"
+def doubling_slope(x, limit):
+    rounds = 0
+    while abs(x) * 2**rounds < limit:
+        rounds += 1
+    return float(2**rounds)
+
+
+# %% recursion, a whole number task="doubling_slope"
+def doubling_slope(x, limit):
+    return 1 if abs(x) >= limit else 2 * doubling_slope(2 * x, limit)

@@ -1,0 +1,88 @@
+"""What a test cell needs where it touches a student's objects: the mark, and an eye on side effects."""
+
+import random
+from collections.abc import Callable
+from types import TracebackType
+from typing import TypeVar
+
+import torch
+from torch import nn
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def probe(function: F) -> F:
+    """Mark a function inside a test cell that touches the student's objects and returns plain data.
+
+    Plain data are numbers, strings, None, tensors, and nested lists, tuples and dicts of them. Here, and
+    so under stock nbgrader, the mark changes nothing. A grader that keeps the student's code in another
+    process runs the marked function there and lets only its data back; so a probe must take plain data
+    too, use only names that its own cell imports, and hold no expected value.
+    """
+    return function
+
+
+Change = tuple[str, str]
+
+
+class watch:
+    """Compare what belongs to the caller before and after the body of a with statement.
+
+    Args:
+        **watched: tensors and modules, by the name that a message should use.
+
+    The body starts with gradients on and float32 as the default dtype. After it, `changes` holds a (kind, name) pair for each thing that differs, where kind is one of
+    value, grad, requires_grad, hooks, training, grad_mode, default_dtype, random_state. It is plain data,
+    made for `check.untouched`. Values are compared bit for bit.
+    """
+
+    def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
+        self._tensors: dict[str, torch.Tensor] = {}
+        self._modules: dict[str, nn.Module] = {}
+        for name, thing in watched.items():
+            if isinstance(thing, nn.Module):
+                self._modules |= {f"{name}.{n}" if n else name: m for n, m in thing.named_modules()}
+                owned = [*thing.named_parameters(), *thing.named_buffers()]
+                self._tensors |= {f"{name}.{n}": t for n, t in owned}
+            else:
+                self._tensors[name] = thing
+        self.changes: list[Change] = []
+
+    def __enter__(self) -> "watch":
+        # An earlier call may have left these changed: then this one would look innocent.
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+        self._before = self._snapshot()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        after = self._snapshot()
+        self.changes = [key for key, old in self._before.items() if not _same(old, after[key])]
+
+    def _snapshot(self) -> dict[Change, object]:
+        state: dict[Change, object] = {
+            ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            ("default_dtype", ""): torch.get_default_dtype(),
+            ("random_state", ""): (torch.get_rng_state(), random.getstate()),
+        }
+        for name, tensor in self._tensors.items():
+            state["value", name] = tensor.detach().clone()
+            # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
+            grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+            state["grad", name] = None if grad is None else (id(grad), grad.detach().clone())
+            state["requires_grad", name] = tensor.requires_grad
+            state["hooks", name] = len(tensor._backward_hooks or ())
+        for name, module in self._modules.items():
+            state["training", name] = module.training
+            state["hooks", name] = (len(module._forward_hooks), len(module._backward_hooks))
+        return state
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        return a.shape == b.shape and a.dtype == b.dtype and bool(torch.equal(a.nan_to_num(), b.nan_to_num()))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    return a == b

@@ -1,0 +1,129 @@
+"""Each task of each lesson against the answers kept beside it, without a kernel: quick, for authors."""
+
+import ast
+import random
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograder.lesson import (
+    BEGIN_SOLUTION,
+    END_SOLUTION,
+    Answer,
+    Lesson,
+    Task,
+    find_lessons,
+    read_lesson,
+    right_answers,
+    split_tests,
+    tasks,
+    wrong_answers,
+)
+from secant import check, language
+
+LESSONS = find_lessons(Path(__file__).resolve().parents[2])
+LANGUAGES = ("en", "ko")
+
+
+def cases() -> list[tuple[Lesson, Task]]:
+    return [
+        (lesson, task) for lesson in LESSONS for task in tasks(read_lesson(lesson)) if task.test is not None
+    ]
+
+
+def answered(answers: list[Answer], task: Task) -> list[Answer]:
+    return [answer for answer in answers if answer.task == task.id]
+
+
+def named(items: list[tuple]) -> list[str]:
+    return ["-".join(getattr(part, "id", getattr(part, "name", "")) for part in item) for item in items]
+
+
+CASES = cases()
+WRONG = [(lesson, task, wrong) for lesson, task in CASES for wrong in answered(wrong_answers(lesson), task)]
+RIGHT = [(lesson, task, right) for lesson, task in CASES for right in answered(right_answers(lesson), task)]
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    """Give back what an answer may spoil."""
+    before = language()
+    yield
+    language(before)
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+
+
+def imports(lesson: Lesson) -> str:
+    """What a student's notebook has imported by the time an answer runs."""
+    code = "\n".join(cell.source for cell in read_lesson(lesson).cells if cell.cell_type == "code")
+    found = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return ast.unparse(ast.Module(found, []))
+
+
+def grade(lesson: Lesson, answer: str, test: str) -> str:
+    """Run an answer and its test; return the message, or an empty string for a pass."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile(imports(lesson) + "\n" + answer, "answer", "exec"), names)
+        try:
+            exec(compile(test, "test", "exec"), names)
+        except check.CheckFailed as failure:
+            return str(failure)
+    return ""
+
+
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_solution_passes(lesson: Lesson, task: Task) -> None:
+    # Ten times, since the inputs are drawn anew each time.
+    for number in range(10):
+        check.seed(bytes([number]))
+        assert not grade(lesson, task.answer.source, task.test.source)
+
+
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_stub_fails_the_visible_test(lesson: Lesson, task: Task) -> None:
+    visible, _ = split_tests(task.test.source)
+    stub = re.sub(
+        f"### {BEGIN_SOLUTION}.*?### {END_SOLUTION}",
+        "raise NotImplementedError",
+        task.answer.source,
+        flags=re.S,
+    )
+    with pytest.raises(NotImplementedError):
+        grade(lesson, stub, visible)
+
+
+@pytest.mark.parametrize(("lesson", "task", "right"), RIGHT, ids=named(RIGHT))
+def test_right_answer_in_another_style_passes(lesson: Lesson, task: Task, right: Answer) -> None:
+    for number in range(10):
+        check.seed(bytes([number]))
+        assert not grade(lesson, right.source, task.test.source)
+
+
+@pytest.mark.parametrize("tongue", LANGUAGES)
+@pytest.mark.parametrize(("lesson", "task", "wrong"), WRONG, ids=named(WRONG))
+def test_wrong_answer_fails_and_is_told_why(lesson: Lesson, task: Task, wrong: Answer, tongue: str) -> None:
+    language(tongue)
+    for number in range(5):
+        check.seed(random.Random(number).randbytes(4))
+        message = grade(lesson, wrong.source, task.test.source)
+        assert message, "the wrong answer passes"
+        assert wrong.hint[tongue] in message
+
+
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_each_task_has_wrong_answers_and_a_right_one(lesson: Lesson, task: Task) -> None:
+    assert len(answered(wrong_answers(lesson), task)) >= 3
+    assert answered(right_answers(lesson), task)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_answer_names_a_task(lesson: Lesson) -> None:
+    known = {task.id for task in tasks(read_lesson(lesson))}
+    assert {answer.task for answer in wrong_answers(lesson) + right_answers(lesson)} <= known
