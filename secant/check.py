@@ -139,13 +139,13 @@ def _difference(got: Any, want: Any, rtol: float | None, atol: float | None, equ
     if isinstance(want, list | tuple):
         return _sequence_difference(got, want, rtol, atol, equal_nan)
     if type(got) is not type(want):
-        return _wrong_type(got, _kind(want))
+        return _wrong_type(got, kind(want))
     return "" if got == want else _differs()
 
 
 def _float_difference(got: Any, want: float, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
     if isinstance(got, bool) or not isinstance(got, int | float):
-        return _wrong_type(got, _kind(want))
+        return _wrong_type(got, kind(want))
     if math.isnan(got) and not math.isnan(want):
         return say(en="The result is nan.", ko="결과가 nan입니다.")
     rel, absolute = _tolerance(torch.float64, rtol, atol)
@@ -157,7 +157,7 @@ def _tensor_difference(
     got: Any, want: torch.Tensor, rtol: float | None, atol: float | None, equal_nan: bool
 ) -> str:
     if not isinstance(got, torch.Tensor):
-        return _wrong_type(got, _kind(want))
+        return _wrong_type(got, kind(want))
     if got.layout is not torch.strided or got.is_quantized or got.device.type != "cpu":
         return say(
             en=f"The result is a {got.layout} tensor on {got.device}; an ordinary CPU tensor was expected.",
@@ -196,7 +196,7 @@ def _mapping_difference(
     got: Any, want: Mapping[Any, Any], rtol: float | None, atol: float | None, equal_nan: bool
 ) -> str:
     if not isinstance(got, dict):
-        return _wrong_type(got, _kind(want))
+        return _wrong_type(got, kind(want))
     missing, extra = [k for k in want if k not in got], [k for k in got if k not in want]
     if missing or extra:
         return say(
@@ -210,7 +210,7 @@ def _sequence_difference(
     got: Any, want: Sequence[Any], rtol: float | None, atol: float | None, equal_nan: bool
 ) -> str:
     if type(got) is not type(want):
-        return _wrong_type(got, _kind(want))
+        return _wrong_type(got, kind(want))
     if len(got) != len(want):
         return say(
             en=f"It has {len(got)} entries; {len(want)} were expected.",
@@ -241,17 +241,20 @@ def _wrong_type(got: Any, want: str) -> str:
             ko=f"결과가 None입니다. {want}이(가) 필요합니다. return을 빠뜨리지 않았나요?",
         )
     return say(
-        en=f"The result is {_kind(got)}; {want} was expected.",
-        ko=f"결과가 {_kind(got)}입니다. {want}이(가) 필요합니다.",
+        en=f"The result is {kind(got)}; {want} was expected.",
+        ko=f"결과가 {kind(got)}입니다. {want}이(가) 필요합니다.",
     )
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
+    """Say what a value is, for a sentence: "a float64 tensor", "an int"."""
     if isinstance(value, torch.Tensor):
         return say(en=f"a {_short(value.dtype)} tensor", ko=f"{_short(value.dtype)} 텐서")
-    # Values from another process that have no plain form carry the name of what they were.
-    name = getattr(value, "type_name", None) or type(value).__name__
-    return say(en=f"{'an' if name[0] in 'aeiou' else 'a'} {name}", ko=name)
+    # What another process could not send as plain data describes itself.
+    if hasattr(value, "describe") and hasattr(value, "type_name"):
+        return str(value.describe())
+    name = "None" if value is None else type(value).__name__
+    return say(en=name if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}", ko=name)
 
 
 def _tolerance(dtype: torch.dtype, rtol: float | None, atol: float | None) -> tuple[float, float]:
@@ -267,6 +270,8 @@ def _value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         body = _value(value.item()) if value.ndim == 0 else _listing(value.detach())
         return f"{body}  ({_short(value.dtype)})"
+    if hasattr(value, "describe") and hasattr(value, "type_name"):
+        return str(value.describe())
     text = f"{value:.10g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= 200 else text[:197] + "..."
 
