@@ -158,7 +158,7 @@ def _tensor_difference(
 ) -> str:
     if not isinstance(got, torch.Tensor):
         return _wrong_type(got, kind(want))
-    if got.layout is not torch.strided or got.is_quantized or got.device.type != "cpu":
+    if not _is_ordinary(got):
         return say(
             en=f"The result is a {got.layout} tensor on {got.device}; an ordinary CPU tensor was expected.",
             ko=f"결과가 {got.device}에 있는 {got.layout} 텐서입니다. 보통의 CPU 텐서여야 합니다.",
@@ -268,12 +268,18 @@ def _short(dtype: torch.dtype) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
+        if not _is_ordinary(value):
+            return kind(value)
         body = _value(value.item()) if value.ndim == 0 else _listing(value.detach())
         return f"{body}  ({_short(value.dtype)})"
     if hasattr(value, "describe") and hasattr(value, "type_name"):
         return str(value.describe())
     text = f"{value:.10g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _is_ordinary(tensor: torch.Tensor) -> bool:
+    return tensor.layout is torch.strided and not tensor.is_quantized and tensor.device.type == "cpu"
 
 
 def _listing(value: torch.Tensor) -> str:

@@ -1,0 +1,70 @@
+"""What a lesson says: runs without a warning, shows its figures, and uses one word for one idea."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from autograder.lesson import Lesson, find_lessons, read_lesson
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = find_lessons(ROOT)
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+#: Figures of the texts that the course grew from: each must be printed by the lesson that is its home.
+FIGURES = {
+    "01_what_autograd_does": [
+        r"tensor\(4\.8283\)",
+        r"tensor\(4\.8289\)",
+        r"tensor\(0\.5999\)",
+        r"tensor\(0\.6000\)",
+        r"tensor\(8\.\)",
+        r"\b11\.000",
+        r"\b0\.077",
+        r"torch\.Size\(\[3, 2\]\) torch\.Size\(\[2\]\)",
+    ],
+}
+
+
+def run(lesson: Lesson) -> str:
+    """Run all cells with warnings as errors, and return what they print."""
+    notebook = read_lesson(lesson)
+    strict = nbformat.v4.new_code_cell("import warnings\nwarnings.simplefilter('error')")
+    notebook.cells.insert(0, strict)
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not [output for output in outputs if output.get("name") == "stderr"]
+    return "".join(output.get("text", "") for output in outputs)
+
+
+@each_lesson
+def test_run_all_passes_and_shows_the_figures(lesson: Lesson) -> None:
+    text = run(lesson)
+    missing = [figure for figure in FIGURES[lesson.name] if not re.search(figure, text)]
+    assert not missing
+
+
+@each_lesson
+def test_one_korean_word_for_one_idea(lesson: Lesson) -> None:
+    glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["term"]
+    korean = lesson.text.read_text(encoding="utf-8")
+    found = [f"{word} (write {term['use']})" for term in glossary for word in term["avoid"] if word in korean]
+    assert not found
+
+
+@each_lesson
+def test_form(lesson: Lesson) -> None:
+    cells = [cell.source for cell in read_lesson(lesson).cells if cell.metadata.get("lang") == "en"]
+    number = lesson.name[:2]
+    assert re.search(rf"^Lesson {number} of 10 · ~\d+ min · ", cells[0], re.M)
+    text = "\n".join(cells)
+    for part in ("Predict first", "# Tasks", "## What the hidden tests look for", "## Checklist", "## Links"):
+        assert part in text
+    headers = [cell for cell in cells if cell.startswith(f"## Task {int(number)}.")]
+    assert headers
+    for header in headers:
+        assert re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)
+        assert header.count("<summary>Hint") == 2

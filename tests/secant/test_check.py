@@ -1,0 +1,141 @@
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from secant import check, language
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    before = language()
+    language("en")
+    yield
+    language(before)
+
+
+def complaint(got: object, want: object, **how: object) -> str:
+    with pytest.raises(check.CheckFailed) as failure:
+        check.close(got, want, "f(x)", **how)
+    return str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (1.0, 1.0),
+        (1, 1.0),
+        (np.float64(1.0), 1.0),
+        (1.0 + 1e-9, 1.0),
+        (math.inf, math.inf),
+        (-0.0, 0.0),
+        (torch.tensor(1.0), torch.tensor(1.0)),
+        (torch.tensor([1.0], requires_grad=True), torch.tensor([1.0])),
+        (torch.tensor([1.0 + 1e-6]), torch.tensor([1.0])),
+        (torch.tensor([1, 2]), torch.tensor([1, 2])),
+        ([1.0, (2.0, None)], [1.0, (2.0, None)]),
+        ({"a": torch.tensor(1.0)}, {"a": torch.tensor(1.0)}),
+    ],
+)
+def test_right_values_pass(got: object, want: object) -> None:
+    check.close(got, want)
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "words"),
+    [
+        (6.0, 6.001, "The value differs"),
+        (True, 1.0, "a bool"),
+        (None, 1.0, "Is a return missing?"),
+        ("1.0", 1.0, "a str"),
+        (math.nan, 1.0, "nan"),
+        (math.inf, 1.0, "differs"),
+        (-math.inf, math.inf, "differs"),
+        (1.0, math.nan, "differs"),
+        (torch.tensor(1.0), 1.0, "a float32 tensor"),
+        (1.0, torch.tensor(1.0), "a float; a float32 tensor was expected"),
+        (np.ones(2), torch.ones(2), "an? ndarray"),
+        (torch.ones(1), torch.ones(3), r"shape is \(1,\); \(3,\)"),
+        (torch.ones(3).double(), torch.ones(3), "dtype is float64; float32"),
+        (torch.tensor([1.0, math.nan]), torch.ones(2), r"at \[1\]"),
+        (torch.tensor(math.nan), torch.tensor(1.0), "nan"),
+        (torch.ones(2).to_sparse(), torch.ones(2), "sparse"),
+        (torch.ones(2, device="meta"), torch.ones(2), "meta"),
+        ([1.0], [1.0, 2.0], "1 entries; 2"),
+        ((1.0,), [1.0], "a tuple; a list"),
+        ({"a": 1.0}, {"a": 1.0, "b": 1.0}, "missing: \\['b'\\]"),
+        ({"a": 1.0, "c": 1}, {"a": 1.0}, "not asked for: \\['c'\\]"),
+        ({"a": [1.0, 2.0]}, {"a": [1.0, 3.0]}, r"\['a'\] \[1\]"),
+        (1, True, "an int; a bool"),
+    ],
+)
+def test_wrong_values_are_told_apart(got: object, want: object, words: str) -> None:
+    with pytest.raises(check.CheckFailed, match=words):
+        check.close(got, want)
+
+
+def test_a_known_mistake_is_named() -> None:
+    assert "likely cause: the 2 is missing" in complaint(12.0, 6.0, mistakes={12.0: "the 2 is missing"})
+    assert "the 2 is missing" not in complaint(11.0, 6.0, mistakes={12.0: "the 2 is missing"})
+
+
+def test_a_mistake_that_equals_the_right_value_is_not_blamed() -> None:
+    message = complaint(
+        torch.zeros(2), torch.ones(2), mistakes=[(torch.ones(2), "no"), (torch.zeros(2), "yes")]
+    )
+    assert "yes" in message
+    assert "no" not in message.splitlines()[-1].split(": ")[1]
+
+
+def test_the_hint_stands_in_for_an_unknown_mistake() -> None:
+    assert complaint(1.0, 2.0, hint="look again").endswith("likely cause: look again")
+
+
+def test_equal_allows_no_rounding() -> None:
+    check.equal("a", "a")
+    with pytest.raises(check.CheckFailed):
+        check.equal(1.0 + 1e-12, 1.0)
+
+
+def test_that_wants_true_itself() -> None:
+    check.that(True, "")
+    for condition in (False, 1, None, "yes"):
+        with pytest.raises(check.CheckFailed, match="why"):
+            check.that(condition, "why")
+
+
+def test_messages_are_in_the_language_in_use() -> None:
+    language("ko")
+    assert "기대한 값: 2" in complaint(1.0, 2.0)
+
+
+def test_a_notebook_shows_the_message_alone() -> None:
+    failure = check.CheckFailed("one\ntwo")
+    assert failure._render_traceback_() == ["one", "two"]
+
+
+def test_draws_repeat_after_the_same_seed_and_differ_after_another() -> None:
+    check.seed(b"a")
+    first = check.draws(5, -1, 1)
+    check.seed(b"a")
+    assert check.draws(5, -1, 1) == first
+    check.seed(b"b")
+    assert check.draws(5, -1, 1) != first
+    assert len(set(first)) == 5
+    assert all(-1 <= x <= 1 and round(x, 3) == x for x in first)
+
+
+def test_draws_refuses_what_it_cannot_give() -> None:
+    with pytest.raises(ValueError, match="too narrow"):
+        check.draws(10, 0, 0.001)
+
+
+def test_nothing_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    check.visible_passed()
+    complaint(1.0, 2.0)
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "Visible tests passed" in captured.out
+    assert "all" not in captured.out.lower().split()

@@ -1,0 +1,102 @@
+import random
+
+import pytest
+import torch
+from torch import nn
+
+from secant import check, probe, watch
+
+
+def test_probe_changes_nothing() -> None:
+    def f() -> int:
+        return 3
+
+    assert probe(f) is f
+
+
+def test_an_innocent_call_changes_nothing() -> None:
+    x = torch.tensor([1.0, float("nan")], requires_grad=True)
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    with watch(x=x, model=model) as seen, torch.no_grad():
+        model(x + 1)
+    # Dropout draws random numbers; nothing else differs.
+    assert seen.changes == [("random_state", "")]
+
+
+def spoil_value(x: torch.Tensor, model: nn.Module) -> None:
+    x.data[0] = 5
+
+
+def fill_grad(x: torch.Tensor, model: nn.Module) -> None:
+    x.sum().backward()
+
+
+def stop_tracking(x: torch.Tensor, model: nn.Module) -> None:
+    x.requires_grad_(False)
+
+
+def leave_hook(x: torch.Tensor, model: nn.Module) -> None:
+    x.register_hook(lambda g: g)
+
+
+def change_mode(x: torch.Tensor, model: nn.Module) -> None:
+    model.eval()
+
+
+def change_parameter(x: torch.Tensor, model: nn.Module) -> None:
+    model[0].weight.data.mul_(2)
+
+
+def draw_numbers(x: torch.Tensor, model: nn.Module) -> None:
+    random.random()
+
+
+def turn_gradients_off(x: torch.Tensor, model: nn.Module) -> None:
+    torch.set_grad_enabled(False)
+
+
+def change_default(x: torch.Tensor, model: nn.Module) -> None:
+    torch.set_default_dtype(torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "change"),
+    [
+        (spoil_value, ("value", "x")),
+        (fill_grad, ("grad", "x")),
+        (stop_tracking, ("requires_grad", "x")),
+        (leave_hook, ("hooks", "x")),
+        (change_mode, ("training", "model")),
+        (change_parameter, ("value", "model.0.weight")),
+        (draw_numbers, ("random_state", "")),
+        (turn_gradients_off, ("grad_mode", "")),
+        (change_default, ("default_dtype", "")),
+    ],
+)
+def test_each_side_effect_is_seen_and_told(spoil, change: tuple[str, str]) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    model = nn.Sequential(nn.Linear(2, 2))
+    try:
+        with watch(x=x, model=model) as seen:
+            spoil(x, model)
+    finally:
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+    assert change in seen.changes
+    with pytest.raises(check.CheckFailed, match=change[1] or "changed"):
+        check.untouched(seen.changes, "f(x)")
+
+
+def test_a_repeated_spoiler_is_seen_each_time() -> None:
+    try:
+        for _ in range(2):
+            with watch() as seen:
+                torch.set_grad_enabled(False)
+            assert seen.changes == [("grad_mode", "")]
+    finally:
+        torch.set_grad_enabled(True)
+
+
+def test_an_error_in_the_body_passes_through() -> None:
+    with pytest.raises(ZeroDivisionError), watch():
+        _ = 1 / 0

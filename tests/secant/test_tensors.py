@@ -1,0 +1,68 @@
+import warnings
+
+import pytest
+import torch
+
+from secant import expect_error, tensor_info
+
+
+def test_a_chain_after_backward() -> None:
+    x = torch.tensor(5.0, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    z.backward()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # reading a non-leaf's .grad would warn
+        rows = tensor_info(x=x, y=y, z=z).rows
+    assert rows["x"] == {
+        "requires_grad": "True",
+        "is_leaf": "True",
+        "retains_grad": "False",
+        "grad_fn": "None",
+        "grad": "0.6000",
+        "value": "5.",
+    }
+    assert rows["y"]["grad_fn"].startswith("PowBackward")
+    assert rows["y"]["grad"] == "None"
+    assert rows["z"]["grad_fn"].startswith("LogBackward")
+
+
+def test_a_retained_gradient_is_shown() -> None:
+    x = torch.tensor(5.0, requires_grad=True)
+    y = x**3
+    y.retain_grad()
+    torch.log(y).backward()
+    assert tensor_info(y=y).rows["y"]["grad"] == "0.0080"
+
+
+def test_the_same_words_as_text_and_as_a_table() -> None:
+    info = tensor_info(**{"x<1>": torch.ones(2)})
+    assert "x<1>" in str(info)
+    assert "x&lt;1&gt;" in info._repr_html_()
+    assert "<1>" not in info._repr_html_()
+    assert all(column in str(info) and column in info._repr_html_() for column in info.columns)
+
+
+def test_a_large_tensor_shows_its_shape() -> None:
+    assert tensor_info(t=torch.ones(100, 2)).rows["t"]["value"] == "float32 (100, 2)"
+
+
+def test_anything_else_is_refused() -> None:
+    with pytest.raises(TypeError, match="y is a float"):
+        tensor_info(y=1.0)
+
+
+def test_an_expected_error_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with expect_error():
+        torch.ones(2).sum().backward()
+    assert capsys.readouterr().out.startswith("RuntimeError: element 0 of tensors does not require grad")
+
+
+def test_an_expected_error_must_happen() -> None:
+    with pytest.raises(AssertionError, match="should have failed"), expect_error():
+        pass
+
+
+def test_another_error_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError), expect_error(ValueError):
+        _ = 1 / 0
