@@ -76,8 +76,8 @@ def close(
         what: the call that gave `got`, as the student would type it.
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
-        mistakes: wrong values that betray their cause, each with the hint to give. One that cannot be told
-            from the right value is passed over.
+        mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
+            tensor like want. One that cannot be told from the right value is passed over.
         hint: what to say when no mistake is recognised.
 
     Raises:
@@ -91,7 +91,8 @@ def close(
     if not problem:
         return
     pairs = mistakes.items() if isinstance(mistakes, Mapping) else mistakes
-    cause = next((why for wrong, why in pairs if differs(want, wrong) and not differs(got, wrong)), hint)
+    wrongs = [(_like(want, wrong), why) for wrong, why in pairs]
+    cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), hint)
     fail(_report(what, want, got, problem, cause))
 
 
@@ -222,6 +223,12 @@ def _sequence_difference(
 
 def _first(parts: Iterable[tuple[str, str]]) -> str:
     return next((f"{where} {problem}" for where, problem in parts if problem), "")
+
+
+def _like(want: Any, wrong: Any) -> Any:
+    if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
+        return torch.full_like(want, wrong)
+    return wrong
 
 
 def _not_a_number(got: torch.Tensor) -> str:

@@ -264,7 +264,7 @@ def mine(x):
     return torch.exp(-(x**2)) * torch.sin(5 * x)
 
 
-explore(mine, x=0.5)
+explore(mine, x_range=(-2, 2), x=0.5, h=0.3)
 
 # %% [markdown] lang="en"
 r"""
@@ -546,26 +546,14 @@ check.close(
     quotients([0, 0, 1], 3.0, 1e-3, "float64")[0],
     torch.tensor(6.001, dtype=torch.float64),
     "forward_difference(lambda t: t**2, x=3, h=0.001)",
-    mistakes=[
-        (
-            torch.tensor(5.999, dtype=torch.float64),
-            say(
-                en="you stepped back, to x - h; step forward, to x + h",
-                ko="x - h로 물러났습니다. x + h로 나아가세요",
-            ),
+    mistakes={
+        5.999: say(en="you stepped back, to x - h; step forward, to x + h", ko="x - h로 물러났습니다. x + h로 나아가세요"),
+        6.0: say(
+            en="6 is the derivative itself; the secant from 3 to 3.001 is a little steeper",
+            ko="6은 미분계수입니다. 3에서 3.001까지의 할선은 그보다 조금 더 가파릅니다",
         ),
-        (
-            torch.tensor(6.0, dtype=torch.float64),
-            say(
-                en="6 is the derivative itself; the secant from 3 to 3.001 is a little steeper",
-                ko="6은 미분계수입니다. 3에서 3.001까지의 할선은 그보다 조금 더 가파릅니다",
-            ),
-        ),
-        (
-            torch.tensor(0.006001, dtype=torch.float64),
-            say(en="this is the difference; divide it by the step", ko="여기까지는 차이입니다. 걸음으로 나누세요"),
-        ),
-    ],
+        0.006001: say(en="this is the difference; divide it by the step", ko="여기까지는 차이입니다. 걸음으로 나누세요"),
+    },
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -737,33 +725,21 @@ check.close(
     quotients([0, 0, 1], 3.0, 0.1, "float64")[0],
     torch.tensor(6.0, dtype=torch.float64),
     "central_difference(lambda t: t**2, x=3, h=0.1)",
-    mistakes=[
-        (
-            torch.tensor(12.0, dtype=torch.float64),
-            say(
-                en="from x - h to x + h it is 2 h: the 2 is missing below the fraction bar",
-                ko="x - h에서 x + h까지의 거리는 2h입니다. 분모에 2가 빠졌습니다",
-            ),
+    mistakes={
+        12.0: say(
+            en="from x - h to x + h it is 2 h: the 2 is missing below the fraction bar",
+            ko="x - h에서 x + h까지의 거리는 2h입니다. 분모에 2가 빠졌습니다",
         ),
-        (
-            torch.tensor(6.1, dtype=torch.float64),
-            say(
-                en="this is the forward quotient; step to the left of x as well",
-                ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다",
-            ),
+        6.1: say(
+            en="this is the forward quotient; step to the left of x as well",
+            ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다",
         ),
-        (
-            torch.tensor(5.9, dtype=torch.float64),
-            say(
-                en="this is the backward quotient; step to the right of x as well",
-                ko="후방 차분몫입니다. x의 오른쪽으로도 가야 합니다",
-            ),
+        5.9: say(
+            en="this is the backward quotient; step to the right of x as well",
+            ko="후방 차분몫입니다. x의 오른쪽으로도 가야 합니다",
         ),
-        (
-            torch.tensor(-6.0, dtype=torch.float64),
-            say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
-        ),
-    ],
+        -6.0: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
+    },
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
