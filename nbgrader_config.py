@@ -1,0 +1,39 @@
+"""nbgrader's settings for this course: for formgrader, plain `nbgrader` commands and `autograder`."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import GetGrades
+
+from autograder.hide_tests import HideTests
+from autograder.select_language import SelectLanguage
+
+c = get_config()  # type: ignore[name-defined]  # noqa: F821
+language = "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"
+
+# nbgrader makes a gradebook by running `alembic` by name, which an environment not activated does not have.
+if shutil.which("alembic") is None:
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+c.CourseDirectory.course_id = "secant"
+c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.source_directory = "source"
+c.CourseDirectory.release_directory = f"release/{language}"
+
+# The language first: every later step then sees one notebook in one language.
+c.GenerateAssignment.preprocessors = [SelectLanguage, *GenerateAssignment.preprocessors.default()]
+
+# One stub for both languages: a graded cell is the same in both releases.
+stub = "Write your answer here / 여기에 답을 쓰세요"
+c.ClearSolutions.code_stub = {"python": f'raise NotImplementedError("{stub}")'}
+c.ClearSolutions.text_stub = stub
+
+# A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
+c.Execute.timeout = 60
+
+# nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
+c.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
