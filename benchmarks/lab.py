@@ -1,0 +1,198 @@
+"""JupyterLab in headless Chromium: started, driven as a hand would, and always shut down again."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SERVER_FLAGS = [
+    "--no-browser",
+    "--ServerApp.ip=127.0.0.1",
+    "--IdentityProvider.token=",
+    "--ServerApp.disable_check_xsrf=True",
+    "--ServerApp.allow_root=True",
+    "--LabApp.expose_app_in_browser=True",
+]
+RUN_ALL = """async (path) => {
+  const app = window.jupyterapp;
+  await app.restored;
+  const find = () => [...app.shell.widgets('main')].find(w => w.context && w.context.path === path);
+  while (!find()) await new Promise(done => setTimeout(done, 50));
+  const panel = find();
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  app.shell.activateById(panel.id);
+  await app.commands.execute('notebook:run-all-cells');
+}"""
+
+
+def chromium_path() -> str | None:
+    """Return where the system's Chromium or Chrome is, if there is one."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a headless browser that asks nothing of the network by itself."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextlib.contextmanager
+def jupyterlab(directory: Path, *, language: str = "en", dark: bool = False) -> Iterator[str]:
+    """Serve a directory with a JupyterLab of its own settings and yield its address.
+
+    Raises:
+        RuntimeError: if the server does not answer within a minute; the message ends with its log.
+    """
+    with tempfile.TemporaryDirectory(prefix="secant-lab-") as home, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        log = Path(home, "server.log")
+        with log.open("w") as out:
+            server = subprocess.Popen(
+                [sys.executable, "-m", "jupyterlab", *SERVER_FLAGS, f"--ServerApp.port={port}"],
+                cwd=directory,
+                env=_environment(Path(home), language, dark),
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_until_ready(server, address, log)
+            yield address
+        finally:
+            _stop(server)
+
+
+def _environment(home: Path, language: str, dark: bool) -> dict[str, str]:
+    places = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    theme = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
+    settings.joinpath("themes.jupyterlab-settings").write_text(json.dumps(theme))
+    silent = {"fetchNews": "false", "checkForUpdates": False}  # neither asks nor looks for news
+    settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(silent))
+    own = {name: str(home / place) for name, place in places.items()}
+    return {**os.environ, **own, "SECANT_LANG": language}
+
+
+def _wait_until_ready(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and server.poll() is None:
+        with contextlib.suppress(urllib.error.URLError, OSError):
+            urllib.request.urlopen(f"{address}/api/status", timeout=2).close()
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    """End the server, which ends its kernels; then whatever is left of its session."""
+    server.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        server.wait(15)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+
+
+def write_notebook(path: Path, cells: Sequence[str]) -> None:
+    """Write code cells as a notebook for the python3 kernel."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in cells],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    )
+    nbformat.write(notebook, path)
+
+
+@contextlib.contextmanager
+def run_notebook(
+    browser: Browser, address: str, path: str, *, density: float = 1, width: int = 1400, height: int = 1100
+) -> Iterator[Page]:
+    """Open a notebook (its path below the server's root) in a fresh page and run all its cells.
+
+    The page carries the addresses it asked for, in order, as the attribute `asked`.
+    """
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, device_scale_factor=density, locale="en-US"
+    )
+    try:
+        page = context.new_page()
+        asked: list[str] = []
+        page.asked = asked  # type: ignore[attr-defined]
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("websocket", lambda websocket: asked.append(websocket.url))
+        page.goto(f"{address}/lab/tree/{path}")
+        page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+        page.evaluate(RUN_ALL, path)
+        yield page
+    finally:
+        context.close()
+
+
+def slider(page: Page, number: int) -> Locator:
+    """Return the handle of the page's slider with that number, from 0, scrolled into view."""
+    handle = page.locator(".widget-slider .noUi-handle").nth(number)
+    handle.wait_for(timeout=60_000)
+    handle.scroll_into_view_if_needed()
+    return handle
+
+
+def _box(place: Locator) -> dict[str, Any]:
+    box = place.bounding_box()
+    if box is None:
+        raise RuntimeError("the slider is not on the page")
+    return dict(box)
+
+
+def drag(page: Page, handle: Locator, to: float, *, steps: int = 20, hertz: float = 60) -> None:
+    """Drag a slider's handle with the mouse to a fraction of its track, so many mouse moves a second."""
+    box = _box(handle)
+    track = _box(handle.locator("xpath=ancestor::*[contains(@class, 'noUi-base')]"))
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    end = track["x"] + to * track["width"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    start = time.perf_counter()
+    for step in range(1, steps + 1):
+        page.mouse.move(x + (end - x) * step / steps, y)
+        time.sleep(max(0.0, start + step / hertz - time.perf_counter()))
+    page.mouse.up()

@@ -1,0 +1,100 @@
+"""The extension is proved on a real server's sockets, with a real kernel behind them."""
+
+import asyncio
+import gc
+import logging
+import socket
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
+from tornado.websocket import websocket_connect
+
+from secant import nodelay
+
+
+def server_side(port):
+    """The server's end of the kernel websocket that has this port on the client's end."""
+    for thing in gc.get_objects():
+        if isinstance(thing, KernelWebsocketHandler) and thing.ws_connection is not None:
+            end = thing.ws_connection.stream.socket
+            if end.getpeername()[1] == port:
+                return end
+    raise AssertionError("the server has no such connection")
+
+
+async def nodelay_option(home, extensions):
+    """Start a server and a kernel, connect as a browser does, and read TCP_NODELAY on the server's side."""
+    ServerApp.clear_instance()
+    server = ServerApp.instance(
+        ip="127.0.0.1",
+        port=0,
+        open_browser=False,
+        allow_root=True,
+        root_dir=str(home),
+        runtime_dir=str(home),
+        disable_check_xsrf=True,
+        jpserver_extensions=extensions,
+    )
+    server.initialize(argv=[], find_extensions=False, new_httpserver=True)
+    server.identity_provider.token = ""
+    try:
+        kernel = await server.kernel_manager.start_kernel()
+        client = await websocket_connect(
+            f"ws://127.0.0.1:{server.port}/api/kernels/{kernel}/channels?session_id=test"
+        )
+        try:
+            await asyncio.wait_for(client.read_message(), 30)  # the kernel's side is connected too
+            port = client.stream.socket.getsockname()[1]
+            return server_side(port).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        finally:
+            client.close()
+    finally:
+        await server._cleanup()
+        ServerApp.clear_instance()
+
+
+def test_kernel_websocket_sends_at_once(tmp_path):
+    assert asyncio.run(nodelay_option(tmp_path, {"secant.nodelay": True})) != 0
+
+
+def test_a_server_without_the_extension_does_not(tmp_path):
+    """Else the extension would be of no use any more."""
+    assert asyncio.run(nodelay_option(tmp_path, {})) == 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {nodelay.SETTING: None}, {nodelay.SETTING: object}],
+    ids=["gone", "none", "another thing"],
+)
+def test_a_changed_server_is_left_alone_with_a_warning(settings, caplog):
+    before = dict(settings)
+    server = SimpleNamespace(web_app=SimpleNamespace(settings=settings), log=logging.getLogger("server"))
+    nodelay._load_jupyter_server_extension(server)
+    assert settings == before
+    assert "sliders will be slower" in caplog.text
+
+
+def test_a_connection_that_cannot_be_hurried_still_connects(caplog):
+    class Connection:
+        log = logging.getLogger("server")
+        websocket_handler = None
+
+        async def connect(self):
+            return "connected"
+
+    assert asyncio.run(nodelay.without_delay(Connection)().connect()) == "connected"
+    assert "sliders will be slower" in caplog.text
+
+
+def test_it_loads_without_torch_or_matplotlib():
+    """The server has no use for either."""
+    code = (
+        "import sys, secant.nodelay; print(sorted({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"

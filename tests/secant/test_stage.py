@@ -1,0 +1,104 @@
+"""The stage: what stands still is drawn once, what moves is drawn on every frame."""
+
+import asyncio
+import contextlib
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from secant import stage
+from secant.stage import Stage, new_figure, one_thread
+
+
+@pytest.fixture
+def dot():
+    """A stage with one red dot that moves over an axis from 0 to 1."""
+    figure = new_figure(2, 1)
+    figure.set_layout_engine(None)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.axis("off")
+    (line,) = axes.plot([0.25], [0.5], "o", color="red", ms=20)
+    made = Stage(figure, [line])
+    made.set_scene()
+    made.line = line
+    return made
+
+
+def pixels(data):
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+
+
+def red_columns(data):
+    picture = pixels(data)
+    red = (picture[:, :, 0] > 200) & (picture[:, :, 1] < 90)
+    return np.flatnonzero(red.any(axis=0)) / picture.shape[1]
+
+
+def test_the_dot_moves_and_leaves_no_ghost(dot):
+    assert red_columns(dot.frame()).mean() == pytest.approx(0.25, abs=0.02)
+    dot.line.set_xdata([0.75])
+    columns = red_columns(dot.frame())
+    assert columns.min() > 0.5
+    assert columns.mean() == pytest.approx(0.75, abs=0.02)
+
+
+def test_a_frame_is_drawn_over_the_scene_without_drawing_it_again(dot, monkeypatch):
+    monkeypatch.setattr(dot.canvas, "draw", lambda: pytest.fail("drew everything again"))
+    dot.frame()
+
+
+def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it(dot):
+    before = dot.frame()
+    sharp = dot.sharp()
+    assert pixels(before).shape == (100, 200, 3)
+    assert pixels(sharp).shape == (200, 400, 3)
+    assert red_columns(sharp).mean() == pytest.approx(red_columns(before).mean(), abs=0.01)
+    assert dot.frame() == before
+
+
+def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(dot, monkeypatch):
+    monkeypatch.setattr(stage, "REST", 0.01)
+
+    async def drag():
+        for x in (0.1, 0.5, 0.9):
+            dot.line.set_xdata([x])
+            dot.show(f"a dot at {x}")
+        moving = dot.image.value
+        await asyncio.sleep(0.2)
+        return moving, dot.image.value
+
+    moving, resting = asyncio.run(drag())
+    assert pixels(moving).shape == (100, 200, 3)
+    assert pixels(resting).shape == (200, 400, 3)
+    assert red_columns(resting).mean() == pytest.approx(0.9, abs=0.02)
+    assert dot.image.tooltip == "a dot at 0.9"
+
+
+def test_show_works_without_an_event_loop(dot):
+    dot.show()
+    assert pixels(dot.image.value).shape == (100, 200, 3)
+
+
+def test_the_static_figure_shows_what_moves(dot):
+    assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)
+
+
+def test_no_pyplot():
+    """Its global state would show the figure a second time under the cell."""
+    code = "import sys, secant.stage, secant.explorer; print('matplotlib.pyplot' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "False"
+
+
+def test_one_thread_gives_the_threads_back():
+    before = torch.get_num_threads()
+    with contextlib.suppress(KeyError), one_thread():
+        assert torch.get_num_threads() == 1
+        raise KeyError
+    assert torch.get_num_threads() == before
