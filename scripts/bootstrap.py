@@ -1,0 +1,344 @@
+"""Build .venv if it is not ready, then run its Python: `python3 scripts/bootstrap.py -m secant.lab`.
+
+Standard library only, and written so that even Python 3.6 can read it and say that it is too old.
+What a reader can put right is one sentence that says what to do, in English or Korean (SECANT_LANG).
+"""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+OLDEST = (3, 11)
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VENV = os.path.join(ROOT, ".venv")
+STAMP = os.path.join(VENV, "secant-stamp.json")
+ERRORS = os.path.join(VENV, "secant-errors.txt")
+PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
+
+# On disk. PyTorch for Linux brings CUDA's libraries, unless pip is pointed at its CPU build.
+GIGABYTES = 2
+GIGABYTES_WITH_CUDA = 6
+
+# How pip's words tell what went wrong, whichever way it did.
+NO_SPACE = ("no space left", "errno 28", "disk quota")
+NOT_ALLOWED = ("permission denied", "errno 13", "read-only file system")
+NO_NETWORK = (
+    "connection broken",
+    "connectionerror",
+    "name resolution",
+    "timed out",
+    "unreachable",
+    "failed to establish",
+    "proxyerror",
+    "sslerror",
+    "max retries exceeded",
+)
+
+
+def say(en: str, ko: str) -> str:
+    """The text in SECANT_LANG's language, or in English where the terminal cannot show Korean."""
+    utf8 = (sys.stderr.encoding or "").lower().replace("-", "") == "utf8"
+    return ko if os.environ.get("SECANT_LANG") == "ko" and utf8 else en
+
+
+def tell(en: str, ko: str) -> None:
+    """Show progress at once, also where the output is a file."""
+    print(say(en, ko), flush=True)
+
+
+class Failure(Exception):
+    """Its text is the one sentence that the reader sees."""
+
+    def __init__(self, en: str, ko: str) -> None:
+        super().__init__(say(en, ko))
+
+
+# --- What can go wrong ---
+
+
+def too_old() -> Failure:
+    """Which Python was found, and how to choose another: one that is here, if there is one."""
+    found = "{}.{}".format(*sys.version_info[:2])
+    names = [f"python3.{minor}" for minor in (12, 13, 11, 14)]
+    here = [name for name in names if shutil.which(name) and is_new_enough(name)]
+    name = (here or names)[0]
+    return Failure(
+        f"Secant needs Python 3.11 or newer and this is {found}: "
+        f"{'' if here else 'install a newer one and '}run `make lab PYTHON={name}`.",
+        f"Secant에는 Python 3.11 이상이 필요한데 지금은 {found}입니다. "
+        f"{'' if here else '새 버전을 설치한 뒤 '}`make lab PYTHON={name}` 명령으로 실행해 주세요.",
+    )
+
+
+def no_venv_module() -> Failure:
+    """Debian and Ubuntu leave a part of Python out."""
+    own = "python{}.{}-venv".format(*sys.version_info[:2])
+    return Failure(
+        f"{sys.executable} cannot make virtual environments: on Debian and Ubuntu run "
+        f"`sudo apt install python3-venv` (or {own}, if it is not the system's Python), then this again.",
+        f"{sys.executable}에 가상 환경을 만드는 모듈이 없습니다. Debian이나 Ubuntu라면 "
+        f"`sudo apt install python3-venv`(시스템 기본 Python이 아니라면 {own})를 실행한 뒤 "
+        "다시 시도해 주세요.",
+    )
+
+
+def no_network() -> Failure:
+    """pip reached no index."""
+    return Failure(
+        "The packages could not be downloaded: check the network (and the proxy) and run this again.",
+        "패키지를 내려받지 못했습니다. 네트워크와 프록시 설정을 확인한 뒤 다시 실행해 주세요.",
+    )
+
+
+def no_space() -> Failure:
+    """The disk is full, ours or the one of the temporary files."""
+    places = f"{ROOT}, {os.environ.get('TMPDIR', '/tmp')}"
+    return Failure(
+        f"No space is left on the disk ({places}): make room and run this again; "
+        "TMPDIR=/other/folder chooses another place for temporary files.",
+        f"디스크 공간이 부족합니다({places}). 공간을 비운 뒤 다시 실행해 주세요. "
+        "임시 파일을 둘 곳은 TMPDIR=/다른/폴더로 바꿀 수 있습니다.",
+    )
+
+
+def not_allowed(path: str) -> Failure:
+    """Something here may not be written."""
+    return Failure(
+        f"{path} cannot be written: move the course to a folder of your own, or, if it was once run with "
+        f"sudo, take it back with `sudo chown -R $USER {ROOT}`.",
+        f"{path}에 쓸 수 없습니다. 쓰기 권한이 있는 폴더로 저장소를 옮기거나, 예전에 sudo로 실행한 적이 "
+        f"있다면 `sudo chown -R $USER {ROOT}`로 소유자를 되돌려 주세요.",
+    )
+
+
+def why(output: str) -> Failure:
+    """The sentence for what a failed command printed."""
+    text = output.lower()
+    for words, failure in ((NO_SPACE, no_space), (NO_NETWORK, no_network)):
+        if any(word in text for word in words):
+            return failure()
+    if any(word in text for word in NOT_ALLOWED):
+        return not_allowed(VENV)
+    last = (output.strip().splitlines() or ["?"])[-1]
+    return Failure(
+        f"Setting up failed: {last} (all of it is in {ERRORS}).",
+        f"설치하지 못했습니다: {last} (자세한 내용은 {ERRORS}에 있습니다.)",
+    )
+
+
+def explain(error: OSError) -> Failure:
+    """The sentence for an error of the operating system."""
+    path = str(error.filename or ROOT)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return no_space()
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return not_allowed(path)
+    return Failure(
+        f"Setting up failed: {path}: {error.strerror}.", f"설치하지 못했습니다. {path}: {error.strerror}"
+    )
+
+
+# --- What there is already ---
+
+
+def wanted() -> str:
+    """A short name for what has to be installed, and where: a folder that was moved needs a new .venv."""
+    digest = hashlib.sha256(os.fsencode(ROOT))
+    for name in ("requirements.txt", "pyproject.toml"):
+        with open(os.path.join(ROOT, name), "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()
+
+
+def read_stamp() -> dict:
+    """What was installed, or an empty dict."""
+    try:
+        with open(STAMP, encoding="utf-8") as file:
+            stamp = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def write_stamp(stamp: dict) -> None:
+    """Record what is installed; {"building": true} marks a .venv that is ours and not complete."""
+    with open(STAMP, "w", encoding="utf-8") as file:
+        json.dump(stamp, file)
+
+
+def is_ready(extras: "list[str]") -> bool:
+    """Whether .venv holds just what is wanted."""
+    stamp = read_stamp()
+    installed = stamp.get("installed") == wanted() and set(extras) <= set(stamp.get("extras", []))
+    return installed and os.path.exists(PYTHON)
+
+
+def is_new_enough(python: str, also: str = "sys") -> bool:
+    """Whether this Python runs, is new enough and can import a module."""
+    code = f"import sys, {also}; sys.exit(sys.version_info < {OLDEST!r})"
+    null = subprocess.DEVNULL
+    try:
+        return subprocess.call([python, "-c", code], stdin=null, stdout=null, stderr=null) == 0
+    except OSError:
+        return False
+
+
+# --- Building it ---
+
+
+def wait_for_others() -> object:
+    """Let only one build run; keep what is returned until it is over."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    lock = open(os.path.abspath(__file__), "rb")  # noqa: SIM115  (held, not read)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        tell("Waiting for another set-up to finish.", "다른 설치 작업이 끝나기를 기다리고 있습니다.")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks
+        pass
+    return lock
+
+
+def check_space() -> None:
+    """Refuse to begin what cannot fit; warn where it may not."""
+    free = shutil.disk_usage(ROOT).free / 1e9
+    if free < GIGABYTES:
+        raise Failure(
+            f"Only {free:.1f} GB are free in {ROOT} and the packages need {GIGABYTES} GB or more: "
+            "make room and run this again.",
+            f"{ROOT}에 남은 공간이 {free:.1f} GB뿐인데 패키지를 설치하려면 {GIGABYTES} GB 이상이 필요합니다. "
+            "공간을 비운 뒤 다시 실행해 주세요.",
+        )
+    if sys.platform == "linux" and free < GIGABYTES_WITH_CUDA:
+        tell(
+            f"{free:.1f} GB are free, which is enough only for PyTorch's CPU build.",
+            f"남은 공간이 {free:.1f} GB라서 CPU용 PyTorch만 설치할 수 있습니다.",
+        )
+
+
+def announce() -> None:
+    """Say what is about to happen, how big it is and how long it takes."""
+    if sys.platform == "linux":
+        tell(
+            f"Installing packages into .venv, once: about {GIGABYTES} GB, or {GIGABYTES_WITH_CUDA} GB with "
+            "the CUDA libraries that come with the ordinary PyTorch for Linux. This takes some minutes.",
+            f"필요한 패키지를 .venv에 설치합니다(처음 한 번만). 약 {GIGABYTES} GB이며, Linux용 기본 "
+            f"PyTorch처럼 CUDA 라이브러리가 딸려 오면 약 {GIGABYTES_WITH_CUDA} GB입니다. 몇 분 걸립니다.",
+        )
+    else:
+        tell(
+            f"Installing packages into .venv, once: about {GIGABYTES} GB. This takes some minutes.",
+            f"필요한 패키지를 .venv에 설치합니다(처음 한 번만). 약 {GIGABYTES} GB이며 몇 분 걸립니다.",
+        )
+
+
+def check_python() -> None:
+    """Refuse a Python that cannot make a .venv for us."""
+    if sys.version_info < OLDEST:
+        raise too_old()
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError:
+        raise no_venv_module() from None
+
+
+def make_venv() -> None:
+    """Make a fresh .venv with pip in it."""
+    if os.path.lexists(VENV):
+        tell("Removing a .venv that is not complete.", "완성되지 않은 .venv를 지웁니다.")
+        if os.path.isdir(VENV) and not os.path.islink(VENV):
+            shutil.rmtree(VENV)
+        else:
+            os.remove(VENV)
+    os.mkdir(VENV)
+    write_stamp({"building": True})
+    # pip apart, because venv keeps to itself why that failed.
+    run([sys.executable, "-m", "venv", "--without-pip", VENV], capture=True)
+    run([PYTHON, "-m", "ensurepip", "--default-pip"], capture=True)
+
+
+def run(command: "list[str]", capture: bool = False) -> None:
+    """Run a command; what it says of errors (or all it says) is kept, to be put in one sentence."""
+    with open(ERRORS, "wb") as errors:
+        code = subprocess.call(command, cwd=ROOT, stdout=errors if capture else None, stderr=errors)
+    if code != 0:
+        with open(ERRORS, encoding="utf-8", errors="replace") as file:
+            raise why(file.read())
+
+
+def install(extras: "list[str]") -> None:
+    """Install requirements.txt and the package itself, linked, so that a `git pull` changes what runs."""
+    package = ROOT + (f"[{','.join(extras)}]" if extras else "")
+    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    quiet = [] if sys.stdout.isatty() else ["--quiet"]
+    run([*pip, *quiet, "-r", os.path.join(ROOT, "requirements.txt"), "-e", package])
+
+
+def prepare(extras: "list[str]") -> None:
+    """Make .venv ready; if it is, do nothing."""
+    if is_ready(extras):
+        return
+    lock = wait_for_others()  # noqa: F841  (released when it goes out of scope)
+    if is_ready(extras):
+        return
+    check_space()
+    stamp = read_stamp()
+    # A .venv that is not marked as half-built, perhaps the reader's own, is kept if it works.
+    keep = not stamp.get("building") and stamp.get("root", ROOT) == ROOT and is_new_enough(PYTHON, "pip")
+    if not keep:
+        check_python()
+    announce()
+    if not keep:
+        make_venv()
+    write_stamp({"building": True})
+    extras = sorted({*extras, *(stamp.get("extras", []) if keep else [])})
+    try:
+        install(extras)
+    except Failure:
+        # pip has put back what it could not replace: a .venv that worked still does, and is not built anew.
+        if keep:
+            write_stamp(stamp)
+        raise
+    write_stamp({"installed": wanted(), "root": ROOT, "extras": extras})
+    tell("Ready.", "준비가 끝났습니다.")
+
+
+def go_on(arguments: "list[str]") -> int:
+    """Become .venv's Python, so that Ctrl-C and the exit code are its own."""
+    if os.name == "nt":
+        return subprocess.call([PYTHON, *arguments])
+    os.execv(PYTHON, [PYTHON, *arguments])
+
+
+def main(arguments: "list[str]") -> int:
+    """Read `[--extra NAME]... [arguments for .venv's Python]` and do it; return the exit code."""
+    extras = []
+    while arguments[:1] == ["--extra"]:
+        extras.append(arguments[1])
+        arguments = arguments[2:]
+    try:
+        prepare(extras)
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(explain(error), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        stopped = say("Stopped: run the same command again.", "중단했습니다. 같은 명령을 다시 실행해 주세요.")
+        print("\n" + stopped, file=sys.stderr)
+        return 130
+    return go_on(arguments) if arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,355 @@
+"""scripts/bootstrap.py beside a tiny package, with real venvs, real pip and real trouble."""
+
+import ast
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+BOOTSTRAP = Path(__file__).resolve().parents[2] / "scripts/bootstrap.py"
+# A package that pip can install without any index.
+PYPROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+"""
+BACKEND = """
+import os, time, zipfile
+
+INFO = "tiny-1.dist-info"
+ABOUT = "Metadata-Version: 2.1\\nName: tiny\\nVersion: 1\\nProvides-Extra: dev\\n"
+KIND = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    time.sleep(float(os.environ.get("SLOW", 0)))
+    name = "tiny-1-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        for path, text in [("METADATA", ABOUT), ("WHEEL", KIND), ("RECORD", "")]:
+            wheel.writestr(INFO + "/" + path, text)
+        wheel.writestr("tiny.pth", os.getcwd())
+    return name
+"""
+OFFLINE = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": "", "SECANT_LANG": "en"}
+
+
+def build_home(root: Path) -> Path:
+    """A repository with nothing to download."""
+    (root / "scripts").mkdir(parents=True)
+    shutil.copy(BOOTSTRAP, root / "scripts")
+    (root / "pyproject.toml").write_text(PYPROJECT)
+    (root / "backend.py").write_text(BACKEND)
+    (root / "tiny.py").write_text("print('tiny', __import__('sys').prefix)")
+    (root / "requirements.txt").write_text("")
+    return root
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A repository without .venv."""
+    return build_home(tmp_path / "a course")
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose .venv was built, for tests that leave it in order."""
+    root = build_home(tmp_path_factory.mktemp("ready") / "a course")
+    done = run(root, "-m", "tiny")
+    assert done.stdout.startswith("Installing packages into .venv, once: about ")
+    assert done.stdout.endswith(f"Ready.\ntiny {root}/.venv\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    (root / ".venv/mark").touch()
+    return root
+
+
+def command(home: Path, *arguments: str) -> list[str]:
+    return [getattr(sys, "_base_executable", sys.executable), str(home / "scripts/bootstrap.py"), *arguments]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, **OFFLINE, **more}
+
+
+def run(
+    home: Path, *arguments: str, wall: list[str] | None = None, **more: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*(wall or []), *command(home, *arguments)],
+        env=environment(**more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def sentence(done: subprocess.CompletedProcess[str]) -> str:
+    """What a failure said, which must be one line."""
+    assert done.returncode == 1, done
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    return done.stderr
+
+
+def stamp(home: Path) -> dict[str, object]:
+    return json.loads((home / ".venv/secant-stamp.json").read_text())
+
+
+def wait_for(condition: object, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():  # type: ignore[operator]
+            return
+        time.sleep(0.02)
+    pytest.fail("waited in vain")
+
+
+def is_building(home: Path) -> bool:
+    try:
+        return stamp(home) == {"building": True}
+    except (OSError, ValueError):
+        return False
+
+
+# --- when all is well ---
+
+
+def test_a_second_run_installs_nothing(ready: Path) -> None:
+    again = run(ready, "-c", "import sys; sys.exit(len(sys.argv))", "a b", "--extra")
+    assert (again.returncode, again.stdout, again.stderr) == (3, "", "")
+    # Also not for a Python that could not have built it.
+    assert run(ready, "-m", "tiny", **pretend(ready, (3, 8, 1))).stdout == f"tiny {ready}/.venv\n"
+
+
+def test_an_extra_is_added_in_place_and_stays(ready: Path) -> None:
+    assert "Installing" in run(ready, "--extra", "dev").stdout
+    assert stamp(ready)["extras"] == ["dev"]
+    assert run(ready).stdout == run(ready, "--extra", "dev").stdout == ""
+    (ready / "requirements.txt").write_text("# changed")
+    assert "Installing" in run(ready).stdout
+    assert stamp(ready)["extras"] == ["dev"]
+    assert (ready / ".venv/mark").exists()
+
+
+def test_someone_elses_venv_is_used_if_it_works(ready: Path) -> None:
+    (ready / ".venv/secant-stamp.json").unlink()
+    assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
+    assert (ready / ".venv/mark").exists()
+
+
+def test_two_at_once(home: Path) -> None:
+    both = [
+        subprocess.Popen(
+            command(home, "-m", "tiny"), env=environment(SLOW="1"), stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    said = sorted(process.communicate(timeout=120)[0] for process in both)
+    assert [process.returncode for process in both] == [0, 0]
+    assert said[0].startswith("Installing")
+    assert said[1] == f"Waiting for another set-up to finish.\ntiny {home}/.venv\n"
+
+
+# --- a .venv that is not complete ---
+
+
+def test_killed_on_the_way_it_is_built_anew(home: Path) -> None:
+    process = subprocess.Popen(
+        command(home), env=environment(SLOW="60"), stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    wait_for(lambda: (home / ".venv/bin/pip").exists())
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert is_building(home)
+    done = run(home, "-m", "tiny")
+    assert "Removing a .venv that is not complete." in done.stdout
+    assert done.stdout.endswith(f"tiny {home}/.venv\n")
+
+
+def test_a_folder_that_was_moved_needs_a_new_one(home: Path) -> None:
+    subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", home / ".venv"], check=True)
+    (home / ".venv/secant-stamp.json").write_text('{"installed": "so", "root": "/elsewhere", "extras": []}')
+    done = run(home, "-m", "tiny")
+    assert "Removing" in done.stdout
+    assert done.stdout.endswith(f"tiny {home}/.venv\n")
+
+
+def test_ctrl_c_is_one_sentence(home: Path) -> None:
+    process = subprocess.Popen(
+        command(home),
+        env=environment(SLOW="60"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    wait_for(lambda: is_building(home))
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the children too
+    assert process.communicate(timeout=60)[1].strip() == "Stopped: run the same command again."
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize("kind", ["file", "no pip"])
+def test_a_broken_venv_is_built_anew(home: Path, kind: str) -> None:
+    venv = home / ".venv"
+    if kind == "file":
+        venv.write_text("in the way")
+    else:
+        subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", venv], check=True)
+    done = run(home, "-m", "tiny")
+    assert "Removing" in done.stdout
+    assert done.stdout.endswith(f"tiny {venv}\n")
+
+
+# --- trouble ---
+
+
+def pretend(home: Path, version: tuple[int, ...], code: str = "") -> dict[str, str]:
+    """An environment in which Python says that it has this version."""
+    site = home.parent / "site"
+    site.mkdir(exist_ok=True)
+    (site / "sitecustomize.py").write_text(f"import sys\nsys.version_info = {version}\n{code}")
+    return {"PYTHONPATH": str(site)}
+
+
+def fake_python(folder: Path, name: str, code: int) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\nexit {code}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_the_oldest_python_can_read_it() -> None:
+    ast.parse(BOOTSTRAP.read_text(), feature_version=(3, 6))
+
+
+def test_a_python_that_is_too_old_is_named_and_a_better_one_suggested(home: Path) -> None:
+    bin_ = home.parent / "bin"
+    fake_python(bin_, "python3.12", 127)  # a shim with nothing behind it
+    old = pretend(home, (3, 8, 1))
+    said = sentence(run(home, PATH=str(bin_), **old))
+    assert "this is 3.8" in said
+    assert "install a newer one and run `make lab PYTHON=python3.12`" in said
+    fake_python(bin_, "python3.13", 0)
+    said = sentence(run(home, PATH=str(bin_), **old))
+    assert said.endswith(": run `make lab PYTHON=python3.13`.\n")
+    said = sentence(run(home, PATH=str(bin_), **old, SECANT_LANG="ko", PYTHONUTF8="1"))
+    assert "3.8입니다. `make lab PYTHON=python3.13`" in said
+    # A terminal that cannot show Korean gets English, not a traceback.
+    assert "this is 3.8" in sentence(run(home, **old, SECANT_LANG="ko", PYTHONIOENCODING="ascii"))
+    assert not (home / ".venv").exists()
+
+
+def old_pythons() -> list[str]:
+    names = [f"python3.{minor}" for minor in range(6, 11)]
+    found = [
+        *filter(None, map(shutil.which, names)),
+        *map(str, Path.home().glob(".pyenv/versions/3.*/bin/python")),
+    ]
+    check = "import sys; sys.exit(not (3, 6) <= sys.version_info < (3, 11))"
+    return [
+        name for name in found if subprocess.run([name, "-c", check], capture_output=True).returncode == 0
+    ]
+
+
+def test_real_old_pythons(home: Path) -> None:
+    pythons = old_pythons()
+    if not pythons:
+        pytest.skip("no Python from 3.6 to 3.10 here")
+    for python in pythons:
+        done = subprocess.run(
+            [python, home / "scripts/bootstrap.py"], capture_output=True, text=True, env=environment()
+        )
+        assert "Secant needs Python 3.11 or newer and this is 3." in sentence(done)
+
+
+def test_a_python_without_ensurepip(home: Path) -> None:
+    hide = home.parent / "hide"
+    hide.mkdir()
+    (hide / "ensurepip.py").write_text("raise ImportError('left out')")
+    assert "sudo apt install python3-venv" in sentence(run(home, PYTHONPATH=str(hide)))
+    assert not (home / ".venv").exists()
+
+
+NOWHERE = ["http://127.0.0.1:9/simple", "https://no-such-host.invalid/simple"]
+PROXIES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+
+@pytest.mark.parametrize("index", NOWHERE)
+def test_no_network(ready: Path, index: str) -> None:
+    wants_a_package(ready, "no-such-package==1")
+    # A proxy that the environment names must not stand in between.
+    settings = {**dict.fromkeys(PROXIES, ""), "PIP_NO_INDEX": "", "PIP_INDEX_URL": index, "PIP_RETRIES": "1"}
+    said = sentence(run(ready, **settings))
+    assert said.startswith("The packages could not be downloaded: check the network")
+    wants_a_package(ready, "")
+
+
+def test_a_package_that_does_not_exist(ready: Path) -> None:
+    wants_a_package(ready, "no-such-package==1")
+    said = sentence(run(ready))
+    assert "no-such-package" in said
+    assert "secant-errors.txt" in said
+    wants_a_package(ready, "")
+
+
+def wants_a_package(ready: Path, requirement: str) -> None:
+    """Change what is wanted; once nothing is, the .venv that could not be changed still works."""
+    (ready / "requirements.txt").write_text(requirement)
+    if not requirement:
+        assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
+        assert (ready / ".venv/mark").exists()
+
+
+BWRAP = ["bwrap", "--dev-bind", "/", "/"]
+
+
+@pytest.fixture
+def bwrap() -> list[str]:
+    """A wall behind which disks are small or read-only, and root is nobody special."""
+    if not shutil.which("bwrap") or subprocess.run([*BWRAP, "true"], capture_output=True).returncode != 0:
+        pytest.skip("bubblewrap does not work here")
+    return BWRAP
+
+
+def test_too_little_space_to_begin_with(home: Path, bwrap: list[str]) -> None:
+    small = [*bwrap, "--size", str(50 * 2**20), "--tmpfs", str(home)]
+    for path in home.rglob("*"):
+        if path.is_file():
+            small += ["--ro-bind", str(path), str(path)]
+    said = sentence(run(home, wall=small))
+    assert said.startswith("Only 0.1 GB are free in")
+    assert "make room and run this again" in said
+
+
+def test_a_disk_that_fills_up_on_the_way(home: Path, bwrap: list[str]) -> None:
+    temporary = home.parent / "temporary"
+    temporary.mkdir()
+    small = [*bwrap, "--size", str(2**19), "--tmpfs", str(temporary)]
+    said = sentence(run(home, wall=small, TMPDIR=str(temporary)))
+    assert said.startswith("No space is left on the disk")
+    assert str(temporary) in said
+
+
+def test_a_folder_that_may_not_be_written(home: Path, bwrap: list[str]) -> None:
+    read_only = [*bwrap, "--ro-bind", str(home), str(home)]
+    assert f"{home}/.venv cannot be written" in sentence(run(home, wall=read_only))
+    nobody = [*bwrap, "--unshare-user", "--uid", "1000", "--cap-drop", "ALL"]
+    home.chmod(0o555)
+    said = sentence(run(home, wall=nobody))
+    assert f"{home}/.venv cannot be written" in said
+    assert "sudo chown" in said
+    home.chmod(0o755)
+    # What sudo left behind: half a .venv that is not ours to remove.
+    inner = home / ".venv/bin"
+    inner.mkdir(parents=True)
+    (inner / "python").touch()
+    inner.chmod(0o555)
+    (home / ".venv/secant-stamp.json").write_text('{"building": true}')
+    assert "cannot be written" in sentence(run(home, wall=nobody))
+    inner.chmod(0o755)
