@@ -1,15 +1,23 @@
-"""The command line: autograder build."""
+"""The command line: autograder build, check, grade, doctor."""
 
+import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
 
 from autograder.lesson import CourseError, choose_lessons, find_lessons, find_root
+from secant._language import language, say
+
+if TYPE_CHECKING:
+    from autograder.examiner import Report
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Paths and notebooks' words are shown as they are: no markup, no guessed colours, no wrapping.
@@ -70,6 +78,151 @@ def build(
     out.print(f"{_count(built.lessons, 'lesson')}: {_count(len(built.written), 'file')} written.")
     if built.stale:
         out.print("Extra files come from no lesson of the course; a build leaves them: delete them yourself.")
+
+
+@app.command()
+def check(
+    notebook: Annotated[Path, typer.Argument(help="Your notebook.", show_default=False)],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
+    ] = False,
+) -> None:
+    """Check your own notebook as the class's grading would, on this machine alone.
+
+    Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.
+    """
+    from autograder.waiting import Waiting
+
+    waiting = Waiting()  # which imports torch while the examiner does
+    try:
+        from autograder.answers import WallError
+        from autograder.selfcheck import Checker
+
+        with Checker(waiting, keep_warm=False) as checker:
+            report = checker.check(notebook)
+    except WallError as error:
+        raise CourseError(f"The notebook could not be run: {error}.") from error
+    finally:
+        waiting.close()
+    if as_json:
+        sys.stdout.write(json.dumps(report.as_json(), ensure_ascii=False) + "\n")
+    else:
+        _show(report)
+    graded = [task for task in report.tasks if task.outcome != "manual"]
+    raise typer.Exit(0 if all(task.outcome == "passed" for task in graded) else 1)
+
+
+@app.command()
+def grade(
+    lesson: Annotated[
+        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
+    ] = None,
+    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes of this machine; default: one a core.", min=0)] = 0,
+    scheduler: Annotated[str, typer.Option(help="A Dask scheduler's address, instead of --workers.")] = "",
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to this file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
+) -> None:
+    """Grade submitted/ into nbgrader's gradebook, autograded/ and feedback/.
+
+    Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
+    """
+    from autograder import classroom
+    from autograder.crew import Processes, cluster
+
+    if scheduler and workers:
+        raise CourseError("--workers and --scheduler exclude each other.")
+    course = classroom.Course.at(find_root(Path.cwd()))
+    lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
+    entries = classroom.find_submissions(course, lessons, student or [])
+    if not entries:
+        whose = f" of {', '.join(student)}" if student else ""
+        out.print(
+            f"Nothing{whose} was found in {course.submitted}: a submission is a folder student/lesson in it."
+        )
+        raise typer.Exit(1 if student else 0)
+    crew = cluster(scheduler) if scheduler else Processes(min(workers or _cores(), len(entries)))
+    try:
+        with _progress() as progress:
+            bar = progress.add_task("Grading", total=len(entries))
+            summary = classroom.grade(
+                course,
+                entries,
+                crew,
+                force=force,
+                tell=lambda entry, text: progress.console.print(f"{entry}: {text}"),
+                step=lambda: progress.advance(bar),
+            )
+    except KeyboardInterrupt:
+        crew.close(kill=True)
+        err.print("Stopped. What was graded is kept; the same command goes on from here.")
+        raise typer.Exit(130) from None
+    except classroom.NoWall as error:
+        crew.close(kill=True)
+        raise CourseError(f"Nothing is graded without a wall. {error.reason}\n{error.fix}") from None
+    except BaseException:
+        crew.close(kill=True)
+        raise
+    crew.close()
+    if json_file:
+        json_file.write_text(
+            json.dumps(summary.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
+    done = len(entries) - len(summary.failed)
+    out.print(
+        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
+    )
+    raise typer.Exit(1 if summary.failed else 0)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+
+
+_LOOK = {
+    "passed": ("passed", "통과", "green"),
+    "wrong": ("wrong", "틀림", "red"),
+    "not_attempted": ("not attempted", "풀지 않음", "yellow"),
+    "crashed": ("crashed", "비정상 종료", "red"),
+    "timed_out": ("timed out", "시간 초과", "red"),
+    "manual": ("graded by a person", "사람이 채점", "cyan"),
+}
+
+
+def _show(report: "Report") -> None:
+    """Print a table of the tasks, then what those that failed are told."""
+    if report.submission is not None:
+        language(report.submission.language)
+    table = Table(title=report.lesson, title_justify="left", title_style="bold")
+    table.add_column(say(en="Task", ko="과제"))
+    table.add_column(say(en="Points", ko="점수"), justify="right")
+    table.add_column(say(en="Outcome", ko="결과"))
+    table.add_column(say(en="Seconds", ko="초"), justify="right")
+    for task in report.tasks:
+        en, ko, style = _LOOK.get(task.outcome, (task.outcome, task.outcome, ""))
+        points = (
+            f"– / {task.max_points:g}"
+            if task.outcome == "manual"
+            else f"{task.points:g} / {task.max_points:g}"
+        )
+        table.add_row(Text(task.id), points, Text(say(en=en, ko=ko), style), f"{task.seconds:.2f}")
+    out.print(table)
+    for task in report.tasks:
+        if task.outcome not in ("passed", "manual"):
+            out.print(f"\n{task.id}", style="bold")
+            out.print(task.message)
+    total = f"{report.score:g} / {report.max_score:g}"
+    out.print(
+        say(
+            en=f"\n{total} points. This ran on your machine alone: nothing was sent anywhere.",
+            ko=f"\n{total}점. 이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
+        )
+    )
 
 
 def _count(number: int, noun: str) -> str:

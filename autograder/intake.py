@@ -686,10 +686,8 @@ def _notebook(
 
 
 def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
-    """A copy of a lesson's cell without outputs; with this source, if it is the student's to write."""
+    """A copy of a lesson's cell, with this source if it is the student's to write."""
     cell = copy.deepcopy(ours)
     if is_answer(cell) or (cell.cell_type == "code" and not is_test(cell)):
         cell.source = source
-    if cell.cell_type == "code":
-        cell.outputs, cell.execution_count = [], None
     return cell

@@ -320,8 +320,8 @@ class _Writer:
             # memory, except for a subclass that has no memory of its own.
             plain = torch.Tensor.detach(tensor)
             _refuse_odd(plain, self.limits)
-            # Not contiguous(): it leaves odd strides on a dimension of one element.
-            plain = plain.cpu().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
+            # A clone has no lazy conjugate or sign left, and no odd strides, as contiguous() may leave them.
+            plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
             raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
             number = DTYPES.index(plain.dtype)

@@ -168,6 +168,14 @@ def run_notebook(
         context.close()
 
 
+def wait_until_still(place: Locator, seconds: float = 1) -> None:
+    """Wait until something on the page keeps its place and size for a while: all above it is then drawn."""
+    place.scroll_into_view_if_needed()
+    before: dict[str, Any] = {}
+    while before != (before := box(place)):
+        time.sleep(seconds)
+
+
 def slider(page: Page, number: int) -> Locator:
     """Return the handle of the page's slider with that number, from 0, scrolled into view."""
     handle = page.locator(".widget-slider .noUi-handle").nth(number)
@@ -176,19 +184,29 @@ def slider(page: Page, number: int) -> Locator:
     return handle
 
 
-def _box(place: Locator) -> dict[str, Any]:
-    box = place.bounding_box()
-    if box is None:
-        raise RuntimeError("the slider is not on the page")
-    return dict(box)
+def track(handle: Locator) -> Locator:
+    """Return what a slider's handle runs on."""
+    return handle.locator("xpath=ancestor::*[contains(@class, 'noUi-base')]")
+
+
+def box(place: Locator) -> dict[str, Any]:
+    """Return x, y, width and height on the page, in its pixels.
+
+    Raises:
+        RuntimeError: if it is not on the page.
+    """
+    found = place.bounding_box()
+    if found is None:
+        raise RuntimeError(f"not on the page: {place}")
+    return dict(found)
 
 
 def drag(page: Page, handle: Locator, to: float, *, steps: int = 20, hertz: float = 60) -> None:
     """Drag a slider's handle with the mouse to a fraction of its track, so many mouse moves a second."""
-    box = _box(handle)
-    track = _box(handle.locator("xpath=ancestor::*[contains(@class, 'noUi-base')]"))
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    end = track["x"] + to * track["width"]
+    handle.hover()  # waits until the page has come to rest there
+    place, way = box(handle), box(track(handle))
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    end = way["x"] + to * way["width"]
     page.mouse.move(x, y)
     page.mouse.down()
     start = time.perf_counter()

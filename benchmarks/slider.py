@@ -1,7 +1,8 @@
 """How a slider feels in JupyterLab: painted frames a second in a drag, and the wait from move to frame.
 
-`python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium and drags our explorer and
-its peer, ipywidgets' `interact` with matplotlib's inline backend drawing the same picture, on the same server.
+`python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium and drags our explorer
+and its peer, ipywidgets' `interact` with matplotlib's inline backend drawing the same picture, on the same
+server, which sends without delay for both.
 A frame counts when the page has decoded its image and has passed the paint that shows it.
 """
 
@@ -27,16 +28,16 @@ TRACK = (0.15, 0.85)  # the part of the slider's track that a drag covers
 
 @dataclass(frozen=True)
 class Contest:
-    """One slider of ours against the same slider of a peer's. Both are the sources of one notebook cell."""
+    """One slider of ours against the same slider of a peer's, each in a notebook of the given cells."""
 
     name: str  # ends the figure's name; empty for the first and hardest
-    ours: str
-    peer: str
+    ours: tuple[str, ...]
+    peer: tuple[str, ...]
     peer_name: str
     slider: int  # its number on the page, from 0, in both notebooks
 
 
-INTERACT = """
+DRAW = """
 %matplotlib inline
 import matplotlib.pyplot as plt
 import numpy as np
@@ -75,7 +76,8 @@ def show(x, log_h):
     right.grid(alpha=0.25)
     plt.show()
     print(slope, tangent, abs(slope - tangent))
-
+"""
+INTERACT = """
 interact(
     show,
     x=FloatSlider(value=5, min=1, max=9, step=0.01),
@@ -83,11 +85,11 @@ interact(
 );
 """
 
-OURS = "from secant.explorer import explore\nexplore()"
+OURS = ("from secant import explore", "explore()")
 
 CONTESTS = (
-    Contest("", OURS, INTERACT, "interact + inline matplotlib", 0),
-    Contest(" (h)", OURS, INTERACT, "interact + inline matplotlib", 1),
+    Contest("", OURS, (DRAW, INTERACT), "interact + inline matplotlib", 0),
+    Contest(" (h)", OURS, (DRAW, INTERACT), "interact + inline matplotlib", 1),
 )
 
 # Written into the page: when the mouse moved and when a new picture of an output was painted.
@@ -124,15 +126,14 @@ def latencies(page: Page, number: int) -> list[float]:
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     _settle(page)
-    box = handle.bounding_box()
-    assert box is not None
+    box, track = lab.box(handle), lab.box(lab.track(handle))
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     waits = []
     for step in range(1, MOVES + 1):
         page.evaluate("() => { moves.length = 0; frames_.length = 0; }")
-        page.mouse.move(x + 3 * step, y)
+        page.mouse.move(x + (TRACK[1] - TRACK[0]) * track["width"] * step / MOVES, y)
         page.wait_for_function("frames_.length > 0", polling=50, timeout=10_000)
         waits.append(page.evaluate("frames_[0] - moves[0]"))
         time.sleep(0.05 + 0.013 * (step % 4))  # in no fixed rhythm with the screen
@@ -147,12 +148,16 @@ def _settle(page: Page) -> None:
         time.sleep(0.7)
 
 
-def measure(browser: Browser, address: str, directory: Path, source: str, number: int) -> tuple[float, float]:
-    """Return frames a second, and the median latency in milliseconds, of a notebook with one cell."""
-    lab.write_notebook(directory / "slider.ipynb", [source])
+def measure(
+    browser: Browser, address: str, directory: Path, cells: tuple[str, ...], number: int
+) -> tuple[float, float]:
+    """Return frames a second, and the median latency in milliseconds, of a notebook's slider."""
+    lab.write_notebook(directory / "slider.ipynb", cells)
     with lab.run_notebook(browser, address, "slider.ipynb") as page:
         lab.slider(page, number)
-        page.locator(".jp-OutputArea img").first.wait_for(timeout=60_000)
+        picture = page.locator(".jp-OutputArea img").last
+        picture.wait_for(timeout=60_000)
+        picture.scroll_into_view_if_needed()  # a browser paints what is in view
         page.evaluate(WATCH)
         _settle(page)
         return frames_per_second(page, number), statistics.median(latencies(page, number))
@@ -169,9 +174,9 @@ def rows(contests: tuple[Contest, ...] = CONTESTS) -> list[dict[str, Any]]:
     ):
         for contest in contests:
             results = []
-            for who, source in (("ours", contest.ours), (contest.peer_name, contest.peer)):
+            for who, cells in (("ours", contest.ours), (contest.peer_name, contest.peer)):
                 console.print(f"slider{contest.name}: dragging {who} ...")
-                results.append(measure(browser, address, Path(place), source, contest.slider))
+                results.append(measure(browser, address, Path(place), cells, contest.slider))
             (frames, latency), (peer_frames, peer_latency) = results
             found += [
                 _row(f"slider frames{contest.name}", frames, contest.peer_name, peer_frames, "frames/s"),

@@ -31,6 +31,8 @@ def values(f: Function, x: Tensor) -> Tensor:
     """
     try:
         y = f(x.clone() if not x.requires_grad else x)  # an in-place f must not spoil our x
+    except FunctionProblem:
+        raise
     except Exception as error:
         what = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
         raise FunctionProblem(

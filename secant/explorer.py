@@ -99,8 +99,10 @@ class Subject:
             return f, PLACES, STEPS
         f = difference.one_by_one(f)
         start = time.perf_counter()
-        with contextlib.suppress(FunctionProblem):
+        try:
             difference.values(f, self._grid(5, dtype))
+        except FunctionProblem as problem:
+            return _failing(problem), PLACES, STEPS
         calls = PATIENCE / max(1e-6, (time.perf_counter() - start) / 5)
         places = min(FEW_PLACES, max(1, int(calls / (2 * FEW_STEPS))))
         return f, places, FEW_STEPS
@@ -175,6 +177,15 @@ class Subject:
         if not reading.problems:
             reading.problems += _remarks(reading, setting)
         return reading
+
+
+def _failing(problem: FunctionProblem) -> Function:
+    """Return a function that fails at once, in place of one that was seen to fail everywhere."""
+
+    def fail(x: Tensor) -> Tensor:
+        raise problem
+
+    return fail
 
 
 def _number(value: Tensor) -> float:
@@ -668,7 +679,8 @@ def explore(
     keep working.
 
     Args:
-        functions: one function of x, or several, by name or in a list; log(x^3) and x^3 + 2 sin x when left out.
+        functions: one function of x, or several, by name or in a list; when left out, log(x^3) and
+            x^3 + 2 sin x.
         x_range: the ends of x's slider.
         x: where to start; moved into x_range.
         h: the step to start with, from 10**-15.5 to 10**0.5.

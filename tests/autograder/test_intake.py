@@ -157,6 +157,13 @@ def test_without_a_mark_the_language_is_that_of_the_prose():
     assert accepted(notebook).language == "en"
 
 
+def test_a_lesson_may_be_released_in_one_language(tmp_path):
+    (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(answered("ko")))
+    result = take_in(tmp_path, LESSON, {"en": RELEASES["en"]})
+    assert result.language == "en"
+    assert result.answers["grad_square"] == RIGHT
+
+
 def test_a_file_may_be_given_instead_of_a_folder(tmp_path):
     path = tmp_path / "mine.ipynb"
     path.write_text(json.dumps(answered()))
@@ -254,6 +261,10 @@ def test_d07_nothing_of_the_lesson():
 @pytest.mark.parametrize("depth", [5_000, 200_000, 3_000_000])
 def test_d09_deep_nesting(bracket, depth):
     rejected(bracket * depth, "too_deep")
+
+
+def test_d09_more_lists_than_memory_is_good_for():
+    rejected("[" + "[]," * intake.MAX_BRACKETS + "0]", "too_deep")
 
 
 def test_d09_deep_nesting_in_an_ignored_place():
@@ -520,6 +531,7 @@ def test_d27_line_ends_tabs_and_form_feeds():
     result = accepted(answered(square=source))
     assert "\r" not in result.answers["grad_square"]
     assert run(result)["grad_square"](3) == 6
+    assert accepted(answered(square=RIGHT.replace("\n", "\r"))).answers["grad_square"] == RIGHT
     text = json.dumps(answered(), indent=1).replace("\n", "\r\n")
     assert accepted(text).answers["grad_square"] == RIGHT
 
@@ -572,12 +584,46 @@ def test_d29_a_file_that_changes_while_it_is_read(tmp_path):
 
 
 def test_d29_a_file_that_grows_while_it_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(intake, "MAX_FILE_BYTES", 100)
+    with open(tmp_path / f"{LESSON}.ipynb", "wb") as file:
+        file.truncate(200_000_000)
+    monkeypatch.setattr(intake, "MAX_FILE_BYTES", 100_000)
     real = os.fstat
-    monkeypatch.setattr(
-        os, "fstat", lambda fd: os.stat_result([*real(fd)[:6], 10, *real(fd)[7:]])
-    )  # the size it had a moment ago
-    rejected(answered(), "too_large", folder=tmp_path)
+    # The size it had a moment ago.
+    monkeypatch.setattr(os, "fstat", lambda fd: os.stat_result([*real(fd)[:6], 10, *real(fd)[7:]]))
+    tracemalloc.start()
+    result = take_in(tmp_path, LESSON, RELEASES)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.reason == "too_large"
+    assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_d29_a_file_that_is_swapped_after_the_look(tmp_path, monkeypatch, kind):
+    submitted = tmp_path / "student"
+    real = tmp_path / "real"
+    real.mkdir()
+    path = real / f"{LESSON}.ipynb"
+    path.write_text(json.dumps(answered()))
+    looks = []
+
+    def lstat(folder, name, look=intake._lstat):
+        """What was there at the first look at each name; afterwards what is there."""
+        looks.append(name)
+        first = looks.count(name) == 1
+        return os.stat(real if name == submitted.name else path) if first else look(folder, name)
+
+    if kind == "folder":
+        submitted.symlink_to(real)
+        monkeypatch.setattr(intake, "_lstat", lambda folder, name: os.stat(real))
+    else:
+        submitted.mkdir()
+        bad = submitted / path.name
+        os.mkfifo(bad) if kind == "pipe" else bad.symlink_to(path)
+        monkeypatch.setattr(intake, "_lstat", lstat)
+    result = take_in(submitted, LESSON, RELEASES)
+    assert isinstance(result, Rejected)
+    assert result.reason == {"link": "link", "pipe": "not_a_file", "folder": "no_notebook"}[kind]
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")

@@ -261,7 +261,7 @@ def test_real_old_pythons(home: Path) -> None:
     pythons = old_pythons()
     if not pythons:
         pytest.skip("no Python from 3.6 to 3.10 here")
-    for python in pythons:
+    for python in {pythons[0], pythons[-1]}:
         done = subprocess.run(
             [python, home / "scripts/bootstrap.py"], capture_output=True, text=True, env=environment()
         )

@@ -1,0 +1,134 @@
+"""What a case is, and the list of them all: the groups are in files of their own.
+
+A case makes a submission in a folder, in one or more variants (`wrong`, `right`), and says what must become of
+each. Without its trick, a variant `wrong` scores nothing and a variant `right` everything; by default the
+trick must change neither.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .world import LESSON, RIGHT, TASKS, WRONG, World
+
+#: What a submission is made of: a notebook, the bytes of one, or files by name (a str value is a link).
+Made = dict[str, Any] | bytes | Mapping[str, "bytes | Link"]
+Maker = Callable[[World, Mapping[str, str]], Made]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A symbolic link to this path, or a FIFO if there is none."""
+
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One trick.
+
+    Attributes:
+        id: A01..E38 as in the list (ids.txt), X.. for our own.
+        make: makes the submission in a world with these answers.
+        wants: by variant (`wrong`, `right`), the outcome of each task; one word stands for all of them.
+        flags: integrity flags that staff must see.
+        says: by variant, what the messages must contain.
+        limits: constants of the examiner to lower for this case, in seconds.
+        room: fields of RoomLimits to lower for this case.
+        reason: for `rejected`, the reason.
+        twice: whether to grade it a second time and compare; off for those that wait for a clock.
+    """
+
+    id: str
+    title: str
+    make: Maker
+    wants: dict[str, str | tuple[str, ...]]
+    flags: tuple[str, ...] = ()
+    says: str = ""
+    limits: dict[str, float] = field(default_factory=dict)
+    room: dict[str, int] = field(default_factory=dict)
+    reason: str = ""
+    twice: bool = True
+
+    @property
+    def group(self) -> str:
+        """Its letter."""
+        return self.id[0]
+
+    def outcomes(self, variant: str) -> tuple[str, ...]:
+        """The wanted outcome of each task; alternatives are separated by `|`."""
+        wanted = self.wants[variant]
+        return (wanted,) * len(TASKS) if isinstance(wanted, str) else wanted
+
+    def answers(self, variant: str) -> Mapping[str, str]:
+        """The answers without the trick."""
+        return RIGHT if variant == "right" else WRONG
+
+
+CASES: dict[str, Case] = {}
+
+#: For cases that wait for a clock.
+QUICK = {"QUESTION_SECONDS": 2.0, "TASK_SECONDS": 4.0, "LOAD_SECONDS": 4.0}
+
+
+def add(case: Case) -> None:
+    """Put a case on the list."""
+    assert case.id not in CASES, case.id
+    CASES[case.id] = case
+
+
+def both(id: str, title: str, make: Maker, **more: Any) -> None:
+    """A trick that must neither help a wrong answer nor hurt a right one."""
+    add(Case(id, title, make, {"wrong": "wrong", "right": "passed"}, **more))
+
+
+def wrong(id: str, title: str, make: Maker, want: str | tuple[str, ...] = "wrong", **more: Any) -> None:
+    """A trick with a wrong answer, or with one that cannot be right."""
+    add(Case(id, title, make, {"wrong": want}, **more))
+
+
+def right(id: str, title: str, make: Maker, want: str | tuple[str, ...] = "passed", **more: Any) -> None:
+    """A right answer with something odd about it."""
+    add(Case(id, title, make, {"right": want}, **more))
+
+
+def rejected(id: str, title: str, make: Maker, reason: str, **more: Any) -> None:
+    """A file that cannot be graded."""
+    add(Case(id, title, make, {"right": "rejected"}, reason=reason, **more))
+
+
+def prelude(code: str) -> Maker:
+    """A trick in a cell of its own, before the answers."""
+    return lambda world, answers: world.notebook(answers, first=code.replace("ROOT", str(world.root)))
+
+
+def write(made: Made, folder: Path) -> None:
+    """Put a submission into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{LESSON}.ipynb"
+    if isinstance(made, bytes):
+        files: Mapping[str, Any] = {name: made}
+    elif "cells" in made or "worksheets" in made:
+        files = {name: json.dumps(made).encode()}
+    else:
+        files = made  # type: ignore[assignment]
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Link) and content.target:
+            path.symlink_to(content.target)
+        elif isinstance(content, Link):
+            import os
+
+            os.mkfifo(path)
+        else:
+            path.write_bytes(content)
+
+
+def load_all() -> dict[str, Case]:
+    """Every case, in the order of the list."""
+    from . import exhausting, forging, honest, inventive, leaking, malformed  # noqa: F401
+
+    return dict(sorted(CASES.items()))

@@ -1,0 +1,49 @@
+"""What is the case on this machine: the same before and after every submission."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from autograder.wall import Wall
+
+from .world import World
+
+PWNED = ("/tmp/SECANT-pwned", "/pwned", "/usr/pwned", "/tmp/left", "/dev/shm/left", "/tmp/SECANT-left")
+
+
+def look(world: World, wall: Wall) -> dict[str, object]:
+    """Everything that a submission must leave as it was."""
+    return {
+        "files": _files(world.root),
+        "pwned": [path for path in PWNED if os.path.exists(path)],
+        "processes": len(inmates(wall)),
+        "groups": sorted(str(path) for path in Path("/sys/fs/cgroup").glob(f"**/secant-room-{os.getpid()}-*")),
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "directory": os.getcwd(),
+    }
+
+
+def inmates(wall: Wall) -> list[int]:
+    """All processes inside a wall: the kernel lets none of them out of the family."""
+    top = wall._template.pid if wall._template else os.getpid()
+    parents = {pid: _parent(pid) for pid in map(int, filter(str.isdigit, os.listdir("/proc")))}
+    found, newest = [top], [top]
+    while newest:
+        newest = [pid for pid, parent in parents.items() if parent in newest]
+        found += newest
+    return found
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process that is alive: a zombie is only a line in a table."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
+    except OSError:
+        return -1
+    return -1 if state in b"ZX" else int(parent)
+
+
+def _files(root: Path) -> dict[str, str]:
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(root.rglob("*")) if path.is_file()
+    }

@@ -1,0 +1,182 @@
+"""Every case against the grader, and what must hold whatever a submission does.
+
+After each case a good student is graded in the same wall, and must get the same full score as before.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder import examiner
+from autograder.examiner import Report
+from autograder.intake import Rejected, take_in, valid_student_id
+from autograder.lesson import is_answer
+from autograder.limits import RoomLimits
+from autograder.wall import Wall, WallError, WallUnavailable
+
+from . import scene
+from .cases import Case, load_all, write
+from .world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
+
+SECRET = b"of the class"
+CASES = load_all()
+
+#: Cases of the list that are tested below, not by a submission of their own.
+ELSEWHERE = {
+    "D23": "test_odd_student_ids_are_refused",
+    "E38": "test_without_a_wall_nothing_is_graded, test_a_failure_of_the_grader_is_no_verdict",
+}
+#: Cases of the list that cannot be made here, and why.
+NOT_HERE = {
+    "B12": "There is nothing hidden to leak: no test and no expected value is in the student's process. "
+    "How often somebody may hand in is for the exchange or the learning platform to limit.",
+}
+
+
+def test_every_case_of_the_list_is_accounted_for() -> None:
+    listed = [line.split()[0] for line in (HERE / "ids.txt").read_text().splitlines()]
+    made = {id for id in CASES if not id.startswith("X")}
+    assert len(listed) == len(set(listed)) == 133
+    assert set(listed) == made | ELSEWHERE.keys() | NOT_HERE.keys()
+    assert not made & (ELSEWHERE.keys() | NOT_HERE.keys())
+    for names in ELSEWHERE.values():
+        assert all(name in globals() for name in names.split(", "))
+
+
+# --- Every case ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A course directory with bait in it, and services to talk to."""
+    world = World.create(tmp_path_factory.mktemp("hostile"))
+    with world.services():
+        yield world
+
+
+@pytest.fixture(scope="session")
+def wall(world: World) -> Iterator[Wall]:
+    """One wall for all cases of this process, as for all students of a class."""
+    with Wall(hidden=[world.root]) as wall:
+        yield wall
+
+
+@pytest.fixture(scope="session")
+def good(world: World, wall: Wall, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Grades the good student and says whether all is as at the beginning."""
+    folder = tmp_path_factory.mktemp("good")
+    write(world.notebook(RIGHT), folder)
+    first = grade(world, wall, folder)
+    assert first.score == first.max_score == sum(POINTS.values())
+    before = scene.look(world, wall)
+
+    def still_good() -> None:
+        assert scene.look(world, wall) == before
+        assert verdict(grade(world, wall, folder)) == verdict(first)
+
+    return still_good
+
+
+def grade(world: World, wall: Wall, folder: Path) -> Report:
+    """Grade what is in a folder."""
+    taken = take_in(folder, LESSON, world.releases, root=folder.parent)
+    return world.exam.sit(wall, taken, SECRET)
+
+
+def verdict(report: Report) -> list[tuple[Any, ...]]:
+    """What must be the same whenever the same file is graded."""
+    return [(task.id, task.outcome, task.points, task.message) for task in report.tasks]
+
+
+VARIANTS = [(case, variant) for case in CASES.values() for variant in case.wants]
+
+
+@pytest.mark.parametrize(
+    ("case", "variant"), VARIANTS, ids=[f"{case.id}-{variant}" for case, variant in VARIANTS]
+)
+def test_case(
+    case: Case, variant: str, world: World, wall: Wall, good: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    for name, seconds in case.limits.items():
+        monkeypatch.setattr(examiner, name, seconds)
+    if case.room:
+        monkeypatch.setattr(wall, "limits", RoomLimits(**case.room))
+    folder = tmp_path / "submission"
+    write(case.make(world, case.answers(variant)), folder)
+    taken = take_in(folder, LESSON, world.releases, root=tmp_path)
+    report = world.exam.sit(wall, taken, SECRET)
+
+    if case.reason:
+        assert isinstance(taken, Rejected)
+        assert taken.reason in case.reason.split("|")
+    messages = "\n".join(task.message for task in report.tasks)
+    for task, wanted in zip(report.tasks, case.outcomes(variant), strict=True):
+        assert task.outcome in wanted.split("|"), f"{task.outcome} instead of {wanted}: {messages}"
+        assert task.points == (POINTS[task.id] if task.outcome == "passed" else 0.0)
+    assert [task.id for task in report.tasks] == list(TASKS)
+    assert set(case.flags) <= set(report.flags)
+    assert case.says in messages
+    assert_tells_nothing(world, report)
+    if case.twice:
+        assert verdict(world.exam.sit(wall, taken, SECRET)) == verdict(report)
+    good()
+
+
+def assert_tells_nothing(world: World, report: Report) -> None:
+    """No bait, no line of a hidden test, nothing long, nothing that steers a terminal."""
+    told = json.dumps(
+        [[asdict(task) for task in report.tasks], [(cell.output, cell.message) for cell in report.cells]],
+        ensure_ascii=False,
+    )
+    assert BAIT not in told
+    assert "SEEN" not in told
+    assert [line for line in world.hidden_lines() if line in told] == []
+    for task in report.tasks:
+        assert len(task.message) <= 6_000
+        assert not [c for c in task.message if not c.isprintable() and c != "\n"]
+
+
+# --- What is not a submission of its own -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a;rm -rf", "[*]", "a b", "x" * 300, "", ".", "..", "a/b", "-rf", "a\nb", "e\u0301", "~root"]
+)
+def test_odd_student_ids_are_refused(name: str) -> None:
+    assert not valid_student_id(name)
+
+
+def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
+    monkeypatch.setattr("shutil.which", lambda *a, **k: None)
+    with pytest.raises(WallUnavailable) as caught, Wall():
+        pass
+    assert "install" in caught.value.fix.lower()
+
+
+def test_a_failure_of_the_grader_is_no_verdict(world: World, wall: Wall, tmp_path: Path, monkeypatch: Any) -> None:
+    """The room breaks in the middle of a task: an error, not a zero."""
+    from autograder.interview import Task
+
+    def broken(*a: Any, **k: Any) -> Any:
+        raise WallError("the wall fell down")
+
+    write(world.notebook(RIGHT), tmp_path / "one")
+    taken = take_in(tmp_path / "one", LESSON, world.releases)
+    monkeypatch.setattr(Task, "ask", broken)
+    with pytest.raises(WallError):
+        world.exam.sit(wall, taken, SECRET)
+
+
+def test_the_same_file_is_graded_the_same_every_time(world: World, wall: Wall, tmp_path: Path) -> None:
+    half = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
+    write(world.notebook(half), tmp_path / "one")
+    seen = {json.dumps(verdict(grade(world, wall, tmp_path / "one"))) for _ in range(10)}
+    assert len(seen) == 1
+
+
+def test_the_stub_of_every_task_is_what_the_cases_replace(world: World) -> None:
+    assert {cell.metadata.nbgrader.grade_id for cell in world.source.cells if is_answer(cell)} == set(TASKS)

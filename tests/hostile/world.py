@@ -1,0 +1,170 @@
+"""The small course that the hostile submissions are written against, with bait laid out in it."""
+
+import copy
+import json
+import os
+import shutil
+import socket
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from autograder.build import build
+from autograder.examiner import Exam
+from autograder.lesson import find_lessons, grade_id, is_answer, is_test, read_lesson
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+LESSON = "01_squares"
+POINTS = {"grad_square": 2.0, "slope_at": 3.0, "doubled": 2.0}
+TASKS = tuple(POINTS)
+BAIT = "CANARY-"  # how every text begins that no student's process may read
+SIGN = "SECANT-SURVIVOR"  # in the command line of every process that means to outlive its grading
+
+RIGHT = {
+    "grad_square": "def grad_square(x):\n    return 2 * x",
+    "slope_at": "def slope_at(x):\n    return 2.0 * x",
+    "doubled": "def doubled(x):\n    return 2 * x, (2 * x).sum().item()",
+}
+WRONG = {
+    "grad_square": "def grad_square(x):\n    return x * 0",
+    "slope_at": "def slope_at(x):\n    return x * 0.0",
+    "doubled": "def doubled(x):\n    return x * 0, 0.0",
+}
+
+
+def inside(body: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
+    """The answers with these lines at the beginning of each function."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return {task: text.replace("):\n", "):\n" + lines, 1) for task, text in answers.items()}
+
+
+def before(text: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
+    """The answers with this text above each function."""
+    return {task: f"{text}\n{answer}" for task, answer in answers.items()}
+
+
+@dataclass(frozen=True)
+class World:
+    """A course directory of its own."""
+
+    root: Path
+
+    @classmethod
+    def create(cls, root: Path) -> "World":
+        """Build the course and lay out the bait: a gradebook and another student's work."""
+        shutil.copytree(HERE / "course", root / "course", dirs_exist_ok=True)
+        shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+        build(root, find_lessons(root))
+        other = root / "submitted" / "other" / LESSON
+        other.mkdir(parents=True, exist_ok=True)
+        (other / f"{LESSON}.ipynb").write_text('{"cells": [], "bait": "CANARY-other-student-31c0"}')
+        with sqlite3.connect(root / "gradebook.db") as book:
+            book.execute("create table if not exists bait (text)")
+            book.execute("insert into bait values ('CANARY-gradebook-9d2e')")
+        book.close()
+        return cls(root)
+
+    @property
+    def port(self) -> int:
+        """Where a service of this machine listens, see `services`."""
+        file = self.root / "port.txt"
+        return int(file.read_text()) if file.exists() else 80
+
+    @cached_property
+    def source(self) -> NotebookNode:
+        """The instructor's notebook."""
+        return read_lesson(find_lessons(self.root)[0])
+
+    @cached_property
+    def releases(self) -> dict[Any, NotebookNode]:
+        """What students are given, by language."""
+        path = "release/{}/" + f"{LESSON}/{LESSON}.ipynb"
+        return {lang: nbformat.read(self.root / path.format(lang), 4) for lang in ("en", "ko")}
+
+    @cached_property
+    def exam(self) -> Exam:
+        """The lesson's tests."""
+        return Exam(LESSON, self.source)
+
+    @contextmanager
+    def services(self) -> Iterator[None]:
+        """Run what a student might talk to: two services of this machine, an open file, a secret."""
+        with ExitStack() as stack:
+            web = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            (self.root / "port.txt").write_text(str(web.getsockname()[1]))
+            abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
+            with suppress(OSError):  # another worker of the tests has it
+                abstract.bind("\0SECANT-abstract")
+                abstract.listen()
+            named = stack.enter_context(socket.socket(socket.AF_UNIX))
+            with suppress(OSError):  # the path may be too long
+                named.bind(str(self.root / "service.sock"))
+                named.listen()
+            os.set_inheritable(stack.enter_context(open(self.bait[1], "rb")).fileno(), True)
+            os.environ["SECANT_SECRET"] = "CANARY-environment-88f1"
+            stack.callback(os.environ.pop, "SECANT_SECRET", None)
+            yield
+
+    @property
+    def bait(self) -> list[Path]:
+        """What a student might like to read."""
+        return [
+            self.root / "gradebook.db",
+            self.root / "source" / LESSON / f"{LESSON}.ipynb",
+            self.root / "course" / LESSON / f"{LESSON}.py",
+            self.root / "submitted" / "other" / LESSON / f"{LESSON}.ipynb",
+        ]
+
+    def hidden_lines(self) -> set[str]:
+        """The telling lines of the hidden tests."""
+        from autograder.lesson import split_tests
+
+        hidden = "\n".join(split_tests(cell.source)[1] for cell in self.source.cells if is_test(cell))
+        return {line.strip() for line in hidden.splitlines() if len(line.strip()) > 25}
+
+    def notebook(
+        self,
+        answers: Mapping[str, str] = WRONG,
+        first: str | Iterable[str] = (),
+        last: str | Iterable[str] = (),
+        lang: str = "en",
+    ) -> dict[str, Any]:
+        """A submission as the JSON it is made of: the release with these answers and extra code cells.
+
+        Args:
+            answers: by task; a task that is not named keeps its stub.
+            first: code cells before all others.
+            last: code cells after all others.
+            lang: which release.
+        """
+        notebook = copy.deepcopy(self.releases[lang])
+        for cell in filter(is_answer, notebook.cells):
+            cell.source = answers.get(grade_id(cell), cell.source)
+        first, last = ([text] if isinstance(text, str) else list(text) for text in (first, last))
+        front = [new_code_cell(text, id=f"first-{n}") for n, text in enumerate(first)]
+        back = [new_code_cell(text, id=f"last-{n}") for n, text in enumerate(last)]
+        # After the course's own imports, where a student would write them.
+        place = next(n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code") + 1
+        notebook.cells = [*notebook.cells[:place], *front, *notebook.cells[place:], *back]
+        plain: dict[str, Any] = json.loads(nbformat.writes(notebook))
+        return plain
+
+
+def graded(notebook: dict[str, Any], tests: bool = True, answers: bool = False) -> list[dict[str, Any]]:
+    """The test cells, the answer cells, or both, of a submission."""
+    cells = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
+    return [
+        cell
+        for cell in cells
+        if (tests and cell["metadata"]["nbgrader"]["grade"])
+        or (answers and cell["metadata"]["nbgrader"]["solution"])
+    ]
