@@ -1,11 +1,14 @@
-"""The examiner's bench: one submission in, plain data out, in any process on any machine.
+"""The examiner's bench: one job in, plain data out, in any process on any machine.
 
-A job holds all that a grading needs; what comes back could be JSON. The wall is built for the first job of
-a process and serves all that follow.
+A job holds all that it needs; what comes back could be JSON. The wall is built for the first submission of
+a process and serves all that follow. Pages are made here too, because a page is slow to make, and because
+whatever a stranger's text does to a highlighter must not stop the class.
 """
 
 import atexit
 import faulthandler
+import importlib.util
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -19,7 +22,8 @@ from autograder.intake import Step, Submission
 from secant._language import Language
 
 # Longer than all time limits of a submission together: whoever reaches it is stuck, and is ended.
-JOB_SECONDS = 900.0
+EXAMINE_SECONDS = 900.0
+RENDER_SECONDS = 60.0
 
 # One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with
 # the thread that started it, so that must be one that stays.
@@ -50,6 +54,35 @@ class Job:
     hidden: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Page:
+    """One feedback page to make.
+
+    Attributes:
+        student, lesson: whose, and of what.
+        notebook: what to show, as JSON, with scores and without hidden tests.
+        resources: nbconvert's, with the totals.
+        settings: the course's settings of HTMLExporter.
+    """
+
+    student: str
+    lesson: str
+    notebook: str
+    resources: dict[str, Any]
+    settings: dict[str, Any]
+
+
+def work(job: Job | Page) -> dict[str, Any]:
+    """Do a job; see `examine` and `render`."""
+    seconds = EXAMINE_SECONDS if isinstance(job, Job) else RENDER_SECONDS
+    # Ends this process, even where Python itself hangs; whoever gave the job sees that.
+    faulthandler.dump_traceback_later(seconds, exit=True)
+    try:
+        return _thread.submit(examine, job).result() if isinstance(job, Job) else render(job)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
 def examine(job: Job) -> dict[str, Any]:
     """Grade one submission.
 
@@ -57,15 +90,6 @@ def examine(job: Job) -> dict[str, Any]:
         `{"report": ..., "cells": [...], "wall": mode}`; or `{"no_wall": [reason, fix]}` where none can be
         built; or `{"failure": text}`, which says nothing about the student.
     """
-    # Ends this process, even where Python itself hangs; whoever gave the job sees that.
-    faulthandler.dump_traceback_later(JOB_SECONDS, exit=True)
-    try:
-        return _thread.submit(_examine, job).result()
-    finally:
-        faulthandler.cancel_dump_traceback_later()
-
-
-def _examine(job: Job) -> dict[str, Any]:
     taken = Submission(list(job.steps), {}, NotebookNode(), job.language, job.digest, "")
     try:
         wall = _wall(job.hidden)
@@ -81,6 +105,18 @@ def _examine(job: Job) -> dict[str, Any]:
     }
 
 
+def render(page: Page) -> dict[str, Any]:
+    """Make one feedback page with nbgrader's template.
+
+    Returns:
+        `{"page": html}`.
+    """
+    html, _ = _exporter(json.dumps(page.settings)).from_notebook_node(
+        v4.reads(page.notebook), resources=page.resources
+    )
+    return {"page": html}
+
+
 # torch and all that wait for the first job, so that the parent of a pool can import this module quickly.
 
 
@@ -89,6 +125,20 @@ def _exam(lesson: str, source: str) -> Any:
     from autograder.examiner import Exam
 
     return Exam(lesson, v4.reads(source))
+
+
+@lru_cache(maxsize=1)
+def _exporter(settings: str) -> Any:
+    from nbconvert.exporters.html import HTMLExporter
+    from traitlets.config import Config
+
+    # As nbgrader's GenerateFeedback has it, whose import takes two seconds.
+    (package,) = importlib.util.find_spec("nbgrader").submodule_search_locations  # type: ignore[union-attr,misc]
+    formgrader = f"{package}/server_extensions/formgrader"
+    ours = {"template_name": "feedback", "extra_template_basedirs": [f"{formgrader}/templates"]}
+    ours["extra_template_paths"] = [f"{formgrader}/static/node_modules/bootstrap/dist/css"]
+    config = Config({"Exporter": {"default_preprocessors": []}, "HTMLExporter": ours | json.loads(settings)})
+    return HTMLExporter(config=config)
 
 
 @lru_cache(maxsize=1)

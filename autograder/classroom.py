@@ -17,6 +17,7 @@ import importlib.metadata
 import json
 import os
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,7 +32,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 import autograder
 import secant
-from autograder.bench import Job, examine
+from autograder.bench import Job, Page, work
 from autograder.crew import Crew, run
 from autograder.feedback import Pages, as_text, graded_notebook, placed, replace_folder
 from autograder.gradebook import NO_RESPONSE, Book, GradebookBusy
@@ -123,11 +124,13 @@ class Summary:
 
     Attributes:
         results: by submission, in order; those that could not be graded included.
-        kept: how many were found graded already.
+        done: how many are over and done with, one way or another.
+        kept: how many of them were found graded already.
         failed: those that could not be graded, and why.
     """
 
     results: dict[Entry, dict[str, Any]] = field(default_factory=dict)
+    done: int = 0
     kept: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
 
@@ -137,7 +140,6 @@ class Summary:
 
 
 Tell = Callable[[Entry, str], None]
-Step = Callable[[], None]
 
 
 def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[str] = ()) -> list[Entry]:
@@ -162,7 +164,6 @@ def grade(
     *,
     force: bool = False,
     tell: Tell = lambda entry, text: None,
-    step: Step = lambda: None,
 ) -> Summary:
     """Grade submissions. What has been written stays, however this ends.
 
@@ -171,16 +172,15 @@ def grade(
         entries: the submissions.
         crew: who examines them.
         force: grade also what has been graded before.
-        tell: called with what staff should know at once.
-        step: called after each submission.
+        tell: called with what staff should know at once; with an empty text when a submission is done.
 
     Raises:
         CourseError: a lesson is not built, or another run is busy in this course.
         NoWall: a worker cannot build a wall.
     """
     with _secret(course.root) as secret, Book(course.directory, course.config) as book:
-        desk = _Desk(course, book, secret, force, tell, step)
-        for job, found in run(examine, desk.jobs(entries), crew):
+        desk = _Desk(course, book, secret, entries, force, tell)
+        for job, found in run(work, desk.next_job, crew):
             desk.receive(job, found)
         return desk.summary
 
@@ -202,44 +202,46 @@ class _Desk:
     """Where submissions come in and results are written."""
 
     def __init__(
-        self, course: Course, book: Book, secret: bytes, force: bool, tell: Tell, step: Step
+        self, course: Course, book: Book, secret: bytes, entries: Iterable[Entry], force: bool, tell: Tell
     ) -> None:
         self.summary = Summary()
         self._course = course
         self._book = book
         self._pages = Pages(course.directory, course.config)
         self._secret = secret
+        self._entries = iter(entries)
         self._force = force
         self._tell = tell
-        self._step = step
         self._papers: dict[str, Papers] = {}
         self._open: dict[Entry, _Open] = {}
+        self._due: deque[Job | Page] = deque()
 
-    def jobs(self, entries: Iterable[Entry]) -> Iterator[Job]:
-        """Take in each submission, and yield those that have to be examined."""
-        for entry in entries:
+    def next_job(self) -> Job | Page | None:
+        """Return what can be done now, taking in submissions until there is something."""
+        while not self._due:
+            entry = next(self._entries, None)
+            if entry is None:
+                return None
             papers = self._lesson(entry.lesson)
-            job = None
             with self._survived(entry, papers):
-                job = self._begin(entry, papers)
-            if job is not None:
-                yield job
-            else:
-                self._step()
+                self._begin(entry, papers)
+        return self._due.popleft()
 
-    def receive(self, job: Job, found: dict[str, Any]) -> None:
-        """Write what a worker found."""
+    def receive(self, job: Job | Page, found: dict[str, Any]) -> None:
+        """Write what came of a job."""
         if "no_wall" in found:
             raise NoWall(*found["no_wall"])
         entry = Entry(job.student, job.lesson)
-        open_ = self._open.pop(entry)
+        open_ = self._open[entry]
         with self._survived(entry, open_.papers):
             if "failure" in found:
                 raise _Failure(found["failure"])
-            assert open_.taken is not None
-            cells = placed(open_.taken.notebook, open_.taken.steps, found["cells"])
-            self._finish(entry, open_, _result(entry, open_, found["report"], cells))
-        self._step()
+            if isinstance(job, Page):
+                self._close(entry, found["page"])
+            else:
+                assert open_.taken is not None
+                cells = placed(open_.taken.notebook, open_.taken.steps, found["cells"])
+                self._finish(entry, open_, _result(entry, open_, found["report"], cells))
 
     def _lesson(self, name: str) -> Papers:
         if name not in self._papers:
@@ -248,24 +250,22 @@ class _Desk:
             self._papers[name] = papers
         return self._papers[name]
 
-    def _begin(self, entry: Entry, papers: Papers) -> Job | None:
+    def _begin(self, entry: Entry, papers: Papers) -> None:
+        """Take in a submission, and see what has to be done for it."""
         if not valid_student_id(entry.student):
-            self._turn_away(entry, papers)
-            return None
-        folder = self._course.folder("submitted", entry.student, entry.lesson)
+            return self._turn_away(entry, papers)
+        folder = self._course.folder("submitted", *entry)
         taken = _take_in(folder, entry.lesson, papers, self._course.submitted)
         submission = taken if isinstance(taken, Submission) else None
-        open_ = _Open(papers, submission, _key(taken, papers), _timestamp(folder))
+        open_ = self._open[entry] = _Open(papers, submission, _key(taken, papers), _timestamp(folder))
         if not self._force and self._keep(entry, open_):
             return None
         self._book.mark_stale(entry.student, entry.lesson, _STALE)
         if isinstance(taken, Rejected):
             message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
             report = _everywhere(papers, "rejected", message)
-            self._finish(entry, open_, _result(entry, open_, report, [], [f"rejected:{taken.reason}"]))
-            return None
-        self._open[entry] = open_
-        return Job(
+            return self._finish(entry, open_, _result(entry, open_, report, [], [f"rejected:{taken.reason}"]))
+        job = Job(
             student=entry.student,
             lesson=entry.lesson,
             source=v4.writes(papers.source),
@@ -275,47 +275,59 @@ class _Desk:
             secret=self._secret,
             hidden=self._course.hidden,
         )
+        self._due.append(job)
+        return None
 
     def _keep(self, entry: Entry, open_: _Open) -> bool:
         """Whether this has been graded already; if so, see that gradebook and folders say so."""
-        kept = self._book.kept(entry.student, entry.lesson)
+        kept = self._book.kept(*entry)
         if kept is None or kept.key != open_.key:
             return False
-        if kept.stale:  # another file was handed in, could not be graded, and is gone again
-            self._finish(entry, open_, kept.result)
-        elif not kept.filed or not self._is_filed(entry):
-            self._file(entry, open_, kept.result)
-        self.summary.results[entry] = kept.result
         self.summary.kept += 1
+        if kept.stale or kept.timestamp != open_.timestamp:
+            # Another file was handed in and is gone again, or the same one was handed in again.
+            self._finish(entry, open_, kept.result)
+            return True
+        self.summary.results[entry] = kept.result
+        if kept.filed and self._is_filed(entry):
+            self._over(entry)
+        else:
+            self._file(entry, open_, kept.result)
         return True
 
     def _is_filed(self, entry: Entry) -> bool:
         notebook = self._course.folder("autograded", *entry) / f"{entry.lesson}.ipynb"
-        return (
-            notebook.is_file()
-            and (self._course.folder("feedback", *entry) / f"{entry.lesson}.html").is_file()
-        )
+        page = self._course.folder("feedback", *entry) / f"{entry.lesson}.html"
+        return notebook.is_file() and page.is_file()
 
     def _finish(self, entry: Entry, open_: _Open, result: dict[str, Any]) -> None:
+        """Enter a result. From here on it stands; the folders can be made from it at any time."""
         self._book.write(entry.student, entry.lesson, open_.key, result, open_.timestamp)
         self.summary.results[entry] = result
-        self._file(entry, open_, result)
         if result["flags"]:
             self._tell(entry, ", ".join(result["flags"]))
+        self._file(entry, open_, result)
 
     def _file(self, entry: Entry, open_: _Open, result: Mapping[str, Any]) -> None:
-        """Rewrite the two folders from a result. Only this makes files, so it can be done again at any time."""
-        taken = open_.taken.notebook if open_.taken else None
-        notebook = graded_notebook(open_.papers, taken, result)
-        page = self._pages.page(notebook, entry.student, entry.lesson)
+        """Write the notebook that formgrader shows, and have the student's page made."""
+        notebook = graded_notebook(open_.papers, open_.taken.notebook if open_.taken else None, result)
         files = {f"{entry.lesson}.ipynb": as_text(notebook)}
         if open_.timestamp:
             files["timestamp.txt"] = f"{open_.timestamp:%Y-%m-%d %H:%M:%S.%f} UTC\n"
+        self._replace("autograded", entry, files)
+        self._due.appendleft(self._pages.page(notebook, *entry))
+
+    def _close(self, entry: Entry, page: str) -> None:
+        """Write the student's page, which is the last thing to be done."""
+        self._replace("feedback", entry, {f"{entry.lesson}.html": page})
+        self._book.mark_filed(*entry)
+        self._over(entry)
+
+    def _replace(
+        self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
+    ) -> None:
         extra = self._course.root / self._course.directory.source_directory / entry.lesson
-        shared = self._course.directory.groupshared
-        replace_folder(self._course.folder("autograded", *entry), files, extra, shared)
-        replace_folder(self._course.folder("feedback", *entry), {f"{entry.lesson}.html": page}, extra, shared)
-        self._book.mark_filed(entry.student, entry.lesson)
+        replace_folder(self._course.folder(step, *entry), files, extra, self._course.directory.groupshared)
 
     def _turn_away(self, entry: Entry, papers: Papers) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
@@ -324,6 +336,12 @@ class _Desk:
         report = _everywhere(papers, "rejected", message)
         self.summary.results[entry] = {**report, "student": shown, "flags": ["odd_student_id"]}
         self._tell(Entry(shown, entry.lesson), message)
+        self._over(entry)
+
+    def _over(self, entry: Entry) -> None:
+        self._open.pop(entry, None)
+        self.summary.done += 1
+        self._tell(entry, "")
 
     @contextlib.contextmanager
     def _survived(self, entry: Entry, papers: Papers) -> Iterator[None]:
@@ -334,9 +352,11 @@ class _Desk:
             raise
         except Exception as error:
             why = str(error) if isinstance(error, _Failure) else f"{type(error).__name__}: {error}"
-            if (
-                entry not in self.summary.results
-            ):  # else it is in the gradebook, and only its files are missing
+            self.summary.failed[entry] = why
+            if entry in self.summary.results:
+                self._tell(entry, f"graded, but its folders could not be written: {why}")
+            else:
+                self._tell(entry, f"not graded: {why}")
                 message = "The grader failed. This says nothing about the answer."
                 report = _everywhere(papers, "grader_failure", message)
                 self.summary.results[entry] = {
@@ -344,10 +364,9 @@ class _Desk:
                     "student": entry.student,
                     "flags": ["grader_failure"],
                 }
-            self.summary.failed[entry] = why
-            self._tell(entry, f"not graded: {why}")
-            with contextlib.suppress(GradebookBusy):
-                self._book.mark_stale(entry.student, entry.lesson, _STALE)
+                with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
+                    self._book.mark_stale(*entry, _STALE)
+            self._over(entry)
 
 
 class _Failure(Exception):

@@ -150,8 +150,9 @@ def grade(
                 entries,
                 crew,
                 force=force,
-                tell=lambda entry, text: progress.console.print(f"{entry}: {text}"),
-                step=lambda: progress.advance(bar),
+                tell=lambda entry, text: (
+                    progress.console.print(f"{entry}: {text}") if text else progress.advance(bar)
+                ),
             )
     except KeyboardInterrupt:
         crew.close(kill=True)

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
@@ -122,37 +122,31 @@ def cluster(address: str) -> Borrowed:
     return Borrowed(client.get_executor(pure=False, retries=0), max(1, sum(client.ncores().values())))
 
 
-def run(work: Work[J], jobs: Iterable[J], crew: Crew) -> Iterator[tuple[J, dict[str, Any]]]:
-    """Do every job, and yield it with what came of it, as they end.
+def run(work: Work[J], next_job: Callable[[], J | None], crew: Crew) -> Iterator[tuple[J, dict[str, Any]]]:
+    """Do jobs until there are none, and yield each with what came of it, as they end.
 
     A job whose worker died, or that came to a `failure`, is tried once more. If that fails too, the
     failure is what came of it.
+
+    Args:
+        work: does a job.
+        next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
+        crew: who works.
     """
-    waiting = iter(jobs)
     running: dict[Future[dict[str, Any]], tuple[J, int]] = {}
-
-    def begin(job: J, tries: int) -> None:
-        running[crew.submit(work, job)] = (job, tries)
-
-    def top_up() -> None:
-        while len(running) < crew.places:
-            try:
-                job = next(waiting)
-            except StopIteration:
-                return
-            begin(job, 1)
-
-    top_up()
-    while running:
+    while True:
+        while len(running) < crew.places and (job := next_job()) is not None:
+            running[crew.submit(work, job)] = (job, 1)
+        if not running:
+            return
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             job, tries = running.pop(future)
             crew.settle(future)
             result = _result(future)
             if "failure" in result and tries < TRIES:
-                begin(job, tries + 1)
+                running[crew.submit(work, job)] = (job, tries + 1)
             else:
-                top_up()  # before the caller works on this one
                 yield job, result
 
 

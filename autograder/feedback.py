@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import nbformat.v4
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.converters import GenerateFeedback
@@ -21,6 +21,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import compute_checksum
 from traitlets.config import Config
 
+from autograder.bench import Page
 from autograder.intake import Step
 from autograder.lesson import grade_id, is_answer, is_test, tasks
 from autograder.papers import Papers
@@ -131,7 +132,7 @@ def harmless(markdown: str) -> str:
 
 
 class Pages:
-    """Makes feedback pages with nbgrader's own template and settings.
+    """Prepares feedback pages with nbgrader's own steps and settings.
 
     Args:
         coursedir, config: nbgrader's settings.
@@ -139,17 +140,19 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
+        self._steps = [step(config=config) for step in converter.preprocessors]
         self._db_url = coursedir.db_url
-        self._exporter = converter.exporter_class(config=converter.config)
-        for step in converter.preprocessors:
-            self._exporter.register_preprocessor(step)
+        self._settings = dict(config.HTMLExporter)
 
-    def page(self, notebook: NotebookNode, student: str, lesson: str) -> str:
-        """Return the page for a student, with what the gradebook says at this moment."""
+    def page(self, notebook: NotebookNode, student: str, lesson: str) -> Page:
+        """Return the page to make for a student, with what the gradebook says at this moment."""
         names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
-        resources = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
-        page, _ = self._exporter.from_notebook_node(copy.deepcopy(notebook), resources=resources)
-        return str(page)
+        resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
+        shown = copy.deepcopy(notebook)
+        for step in self._steps:
+            shown, resources = step(shown, resources)
+        del resources["nbgrader"]["db_url"]  # nobody else needs to know
+        return Page(student, lesson, nbformat.v4.writes(shown), resources, self._settings)
 
 
 # --- The folders ----------------------------------------------------------------------------------------
@@ -186,4 +189,4 @@ def replace_folder(
 
 def as_text(notebook: NotebookNode) -> str:
     """Return a notebook as the text of a file."""
-    return nbformat.writes(notebook, version=4) + "\n"
+    return str(nbformat.v4.writes(notebook)) + "\n"

@@ -82,6 +82,7 @@ class Kept:
     result: dict[str, Any]
     filed: bool
     stale: bool
+    timestamp: datetime | None
 
 
 class Book:
@@ -160,7 +161,7 @@ class Book:
         scores = _auto_scores(result)
         if any(grade.auto_score != scores.get(grade.name) for grade in notebook.grades):
             return None  # somebody else graded it, such as `nbgrader autograde`
-        return Kept(record.key, result, record.filed, bool(record.stale))
+        return Kept(record.key, result, record.filed, bool(record.stale), notebook.assignment.timestamp)
 
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
         """Mark an older grade, if there is one, as not being of what was handed in.
@@ -255,6 +256,10 @@ class Book:
 
     def _create(self, student: str, lesson: str) -> SubmittedNotebook:
         """Add a submission as nbgrader's add_submission does, but leave the commit to the caller."""
+        with self._db.no_autoflush:
+            return self._add_submission(student, lesson)
+
+    def _add_submission(self, student: str, lesson: str) -> SubmittedNotebook:
         assignment = self._db.query(Assignment).filter(Assignment.name == lesson).one()
         person = self._db.get(Student, student)
         if person is None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from benchmarks import lab
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
-CELLS = ("from secant import explore", 'explore(x=3, h=1e-5, dtype="float32")')
+CELLS = ("from secant import explore", "explore(x=3, h=1)")
 COLOURS = 128  # of the palette: enough for a picture of a page, at a third of the bytes
 
 

@@ -147,7 +147,8 @@ class Subject:
         if not len(errors):
             return 1e-17, 10.0
         low, high = math.floor(errors.min().log10()), math.ceil(errors.max().log10())
-        return 10.0 ** max(low, -20), 10.0 ** min(max(high, low + 3), 20)
+        low, high = max(low, -20), min(high, 8)  # beyond is a pole
+        return 10.0 ** min(low, high - 3), 10.0**high
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
@@ -305,14 +306,15 @@ class Picture:
     def set_scene(self, subject: Subject, setting: Setting) -> None:
         """Set what stands still: the curve and both pairs of limits."""
         x, y = subject.curve(setting.name, setting.dtype)
-        self.curve.set_data(x, y)
+        low, high = _limits(y)
+        jumps = np.abs(np.diff(y, prepend=y[:1])) > 2 * (high - low)
+        self.curve.set_data(x, np.where(jumps, np.nan, y))  # no line across a pole
         pad = 0.05 * (subject.high - subject.low)
-        self.left.set_xlim(subject.low - pad, subject.high + pad)
-        self.left.set_ylim(*_limits(y))
-        low, self.high = subject.error_range(setting.name)
-        self.low = low / 10  # the line on which errors of exactly zero stand
+        self.left.set(xlim=(subject.low - pad, subject.high + pad), ylim=(low, high))
+        lowest, self.high = subject.error_range(setting.name)
+        self.low = lowest / 10  # the line on which errors of exactly zero stand
         self.right.set_ylim(self.low / 2, self.high)
-        decades = range(round(math.log10(low)), round(math.log10(self.high)) + 1)
+        decades = range(round(math.log10(lowest)), round(math.log10(self.high)) + 1)
         every = max(1, math.ceil(len(decades) / 7))
         shown = [k for k in decades if k % every == 0]
         self.right.set_yticks([self.low, *(10.0**k for k in shown)], ["0", *(f"$10^{{{k}}}$" for k in shown)])
@@ -330,10 +332,12 @@ class Picture:
         for dtype, line in self.curves.items():
             errors = reading.curves.get(dtype, torch.empty(0)).numpy()
             steps = reading.steps.numpy()[: len(errors)]
-            line.set_data(steps, np.where(errors > 0, errors, np.where(errors == 0, self.low, np.nan)))
+            zero = errors == 0
+            line.set_data(steps, np.where(zero, np.nan, errors))
             chosen = dtype == setting.dtype
-            line.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=max(1, len(steps) // 16))
-            self.zeros[dtype].set_data(steps[errors == 0], np.full((errors == 0).sum(), self.low))
+            every = 1 if zero.any() else max(1, len(steps) // 16)  # between zeros a point has no line to it
+            line.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
+            self.zeros[dtype].set_data(steps[zero], np.full(zero.sum(), self.low))
         self.step.set_xdata([setting.h, setting.h])
         self.median.set_data([setting.h], [self._on_panel(reading.median)])
         self.here.set_data([setting.h], [self._on_panel(reading.error)])

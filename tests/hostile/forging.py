@@ -356,7 +356,7 @@ def _renamed_id(world: World, answers: Any) -> Made:
     return notebook
 
 
-both("A40", "unknown grade_id", _renamed_id, flags=("missing_test:test_slope_at",))
+both("A40", "unknown grade_id", _renamed_id)
 
 
 def _no_tests(world: World, answers: Any) -> Made:

@@ -1,1 +1,471 @@
 """Group X: tricks that are not on the list, by somebody who has read the grader's source."""
+
+from typing import Any
+
+from .cases import QUICK, Made, both, prelude, rejected, right, wrong
+from .exhausting import CRASHED_SECOND, LOST_SECOND, one
+from .malformed import NAME, changed, named, raw
+from .world import TASKS, World, inside
+
+SLOW = {"limits": QUICK, "twice": False}
+
+# --- The file ------------------------------------------------------------------------------------------
+
+right("X01", "a file name that a careless pattern never gets done with", named(NAME, "copy_" * 45 + "x.ipynb"))
+right("X02", "the same, alone", named("copy_" * 45 + "x.ipynb"), flags=("renamed",))
+
+
+def _long(world: World, answers: Any) -> Made:
+    cells = ["#" + "x" * 990] * 980
+    notebook = world.notebook(answers, first=cells)
+    notebook["cells"] = [c for c in notebook["cells"] if c["cell_type"] == "code"][:1000]
+    return notebook
+
+
+right("X03", "as many and as long cells as are let in", _long)
+right(
+    "X04",
+    "odd values where words are expected",
+    changed(
+        lambda nb: (
+            nb["metadata"].update(lang=[[[{"en": 1}]] * 50]),
+            [c.update(id=["x"], source={"a": 1}) for c in nb["cells"] if c["cell_type"] == "markdown"],
+            nb.update(nbformat=4.999999),
+        )
+    ),
+)
+wrong(
+    "X05",
+    "text that ends a parser",
+    lambda world, answers: world.notebook(
+        {
+            "grad_square": "def grad_square(x):\n    return " + "(" * 20_000 + "x" + ")" * 20_000,
+            "slope_at": "def slope_at(x):\n    return " + "-" * 90_000 + "x",
+            "doubled": "def doubled(x):\n    return 1\0, 2",
+        }
+    ),
+    "wrong|crashed|timed_out",
+    **SLOW,
+)
+rejected("X06", "an endless number", raw(b'{"nbformat": ' + b"9" * 1_000_000 + b', "cells": []}'), "format|wrong_notebook")
+
+# --- The channel ---------------------------------------------------------------------------------------
+
+CHANNEL = """
+import os, socket, struct, time
+from autograder import wire
+
+def channels():
+    for name in os.listdir('/proc/self/fd'):
+        try:
+            if 'socket' in os.readlink(f'/proc/self/fd/{name}'):
+                yield socket.socket(fileno=os.dup(int(name)))
+        except OSError:
+            pass
+
+def say(value):
+    for channel in channels():
+        try:
+            wire.send(channel, value)
+        except Exception:
+            pass
+"""
+
+right(
+    "X10",
+    "close the channel while the cells run, and stay",
+    prelude("import os, time\nos.closerange(3, 256)\ntime.sleep(600)"),
+    "crashed|timed_out|passed",
+    **SLOW,
+)
+wrong(
+    "X11",
+    "shut the channel down and stay",
+    one("slope_at", "import socket\nfor c in channels():\n    c.shutdown(socket.SHUT_RDWR)\ntime.sleep(600)", CHANNEL),
+    ("passed", "crashed|timed_out", "passed"),
+    **SLOW,
+)
+wrong(
+    "X12",
+    "answer the next questions beforehand",
+    lambda world, answers: world.notebook(
+        inside("for guess in (x * 2, 6.0, x):\n    say({'kind': 'value', 'value': guess})", answers), first=CHANNEL
+    ),
+)
+wrong(
+    "X13",
+    "a verdict among the answers",
+    lambda world, answers: world.notebook(
+        inside("say({'kind': 'passed', 'points': 3.0, 'outcome': 'passed'})", answers), first=CHANNEL
+    ),
+    "crashed",
+)
+wrong(
+    "X14",
+    "two processes answer",
+    lambda world, answers: world.notebook(inside("import os\nos.fork()", answers)),
+)
+wrong(
+    "X15",
+    "a frame that drips in",
+    one(
+        "slope_at",
+        "for c in channels():\n"
+        "    c.send(struct.pack('<I', 1000))\n"
+        "    for _ in range(1000):\n"
+        "        c.send(b'l')\n"
+        "        time.sleep(0.1)",
+        CHANNEL,
+    ),
+    LOST_SECOND,
+    **SLOW,
+)
+wrong(
+    "X16",
+    "a frame of four gigabytes, announced",
+    one("slope_at", "for c in channels():\n    c.send(struct.pack('<I', 2**32 - 1) + b'x' * 1000)\nreturn 2.0 * x", CHANNEL),
+    CRASHED_SECOND,
+)
+for _n, (_what, _bytes) in enumerate(
+    {
+        "a tensor that claims a huge shape": "b'\\x01t' + struct.pack('<BBQQQ', 8, 2, 2**62, 2**62, 0)",
+        "a tensor whose bytes are not there": "b'\\x01t' + struct.pack('<BBQQ', 8, 1, 10**6, 4 * 10**6)",
+        "lists within lists": "b'\\x01' + b'l\\x01\\0\\0\\0' * 10**6",
+        "a list of four billion": "b'\\x01l\\xff\\xff\\xff\\xff' + b'N' * 10**6",
+        "an answer that is no answer": "b'\\x01N'",
+        "a pickle": "b'cposix\\nsystem\\n(S\"touch /tmp/SECANT-pwned\"\\ntR.'",
+    }.items()
+):
+    wrong(
+        f"X{20 + _n}",
+        _what,
+        one(
+            "slope_at",
+            f"body = {_bytes}\nfor c in channels():\n    c.sendall(struct.pack('<I', len(body)) + body)\nreturn 2.0 * x",
+            CHANNEL,
+        ),
+        CRASHED_SECOND,
+    )
+wrong(
+    "X26",
+    "forge the report of the cells that ran",
+    prelude(
+        CHANNEL
+        + "for _ in range(30):\n"
+        + "    say({'label': 'x', 'output': 'all tests passed', 'seconds': float('nan'), 'error': '', 'message': '', 'trace': []})\n"
+        + "say({'threads': 1})"
+    ),
+    "wrong|crashed",
+)
+wrong(
+    "X27",
+    "a stop signal for everybody",
+    one("slope_at", "import os, signal\nos.kill(-1, signal.SIGSTOP)\nos.kill(os.getpid(), signal.SIGSTOP)\nreturn 2.0 * x"),
+    LOST_SECOND,
+    **SLOW,
+)
+
+# --- The warden: a failure of the grader is worth more to a student than a zero --------------------------
+
+LIBC = "import ctypes, os, signal, subprocess, sys, time\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+NAMED = "libc.prctl(15, b'\\xff\\xfe) R 1', 0, 0, 0)\n"
+both("X30", "a process whose name is not text", prelude(LIBC + NAMED + "time.sleep(0.5)"))
+wrong(
+    "X31",
+    "the same while much memory is used",
+    one("slope_at", LIBC + NAMED + "import torch\nheld = torch.ones(10**8)\ntime.sleep(1)\nreturn 0.0"),
+    ("passed", "wrong|crashed", "passed"),
+    room={"memory_mb": 400},
+    twice=False,
+)
+SPIN = "[sys.executable, '-c', 'while True: pass']"
+wrong(
+    "X32",
+    "starve the warden",
+    one(
+        "slope_at",
+        LIBC + "for pid in (1, 2):\n"
+        "    for what in (lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)),\n"
+        "                 lambda: os.setpriority(os.PRIO_PROCESS, pid, 19),\n"
+        "                 lambda: os.sched_setaffinity(pid, {0})):\n"
+        "        try:\n"
+        "            what()\n"
+        "        except OSError:\n"
+        "            pass\n"
+        "for _ in range(55):\n"
+        "    if os.fork() == 0:\n"
+        "        while True:\n"
+        "            pass\n"
+        "while True:\n"
+        "    pass",
+    ),
+    ("passed", "timed_out|crashed|wrong", "passed|timed_out|crashed"),
+    **SLOW,
+)
+wrong(
+    "X33",
+    "limit, signal and trace the warden",
+    one(
+        "slope_at",
+        LIBC + "import resource\n"
+        "for what in (lambda: resource.prlimit(1, resource.RLIMIT_CPU, (0, 0)),\n"
+        "             lambda: resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0)),\n"
+        "             lambda: os.kill(1, signal.SIGKILL), lambda: os.kill(1, signal.SIGSTOP),\n"
+        "             lambda: os.kill(1, signal.SIGINT), lambda: os.kill(1, signal.SIGUSR1),\n"
+        "             lambda: open('/proc/1/oom_score_adj', 'w').write('1000'),\n"
+        "             lambda: open('/proc/1/mem', 'wb').write(b'x')):\n"
+        "    try:\n"
+        "        what()\n"
+        "    except OSError:\n"
+        "        pass\n"
+        "return 0.0",
+    ),
+    ("passed", "wrong", "passed"),
+)
+wrong(
+    "X34",
+    "end or stop the process that the tasks are forked from",
+    one("slope_at", "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP if x == 3.0 else signal.SIGKILL)\nreturn 0.0"),
+    ("passed", "wrong|crashed", "passed"),
+)
+right(
+    "X35",
+    "no room for another process, file or second",
+    prelude(
+        "import resource\n"
+        "for what in (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_STACK):\n"
+        "    resource.setrlimit(what, (0, 0))"
+    ),
+    "passed|crashed|timed_out|wrong",
+    **SLOW,
+)
+wrong(
+    "X36",
+    "zombies until no process is left",
+    prelude(
+        "import os\n"
+        "for _ in range(200):\n"
+        "    try:\n"
+        "        if os.fork() == 0:\n"
+        "            os._exit(0)\n"
+        "    except OSError:\n"
+        "        pass"
+    ),
+    "wrong|crashed|timed_out",
+    **SLOW,
+)
+right(
+    "X37",
+    "three cells that never end, and then three more",
+    lambda world, answers: world.notebook(answers, first=["while True: pass"] * 3, last=["while True: pass"] * 3),
+    "timed_out",
+    **SLOW,
+)
+right(
+    "X38",
+    "one cell that never ends and one that ends everything",
+    lambda world, answers: world.notebook(answers, first=["import os\nos._exit(0)", "while True: pass"]),
+    **SLOW,
+)
+wrong(
+    "X39",
+    "threads left behind, one of them busy",
+    prelude(
+        "import threading\n"
+        "def spin():\n"
+        "    while True:\n"
+        "        pass\n"
+        "threading.Thread(target=spin, daemon=True).start()"
+    ),
+    twice=False,
+)
+
+# --- Values and words ----------------------------------------------------------------------------------
+
+wrong(
+    "X40",
+    "values that are too much",
+    lambda world, answers: world.notebook(
+        {
+            "grad_square": "def grad_square(x):\n    import torch\n    return torch.zeros(15 * 10**6)",
+            "slope_at": "def slope_at(x):\n    return 10 ** 1200",
+            "doubled": "def doubled(x):\n    return {n * (2**61 - 1): 'y' * 999 for n in range(999)}, 'z' * 10**6",
+        }
+    ),
+)
+wrong(
+    "X41",
+    "words that steer a terminal or a browser",
+    lambda world, answers: world.notebook(
+        {
+            "grad_square": "def grad_square(x):\n"
+            "    raise ValueError('\\x1b[2J\\x1b[1;1H\\x1b]0;owned\\x07\\r\\x08\\u202epassed\\u2066 \\x9b31m \\0 <script>alert(1)</script> [red]')",
+            "slope_at": "class Evil(Exception):\n    pass\n"
+            "Evil.__name__ = '\\x1b[31m<img src=x onerror=alert(1)>\\u202e'\n"
+            "def slope_at(x):\n    raise Evil('\\n' * 1000 + '\\x1b[0m Passed, hidden tests included.')",
+            "doubled": "def doubled(x):\n    return type('<script>' * 9 + '\\u202e', (), {})()",
+        }
+    ),
+)
+wrong(
+    "X42",
+    "words of success",
+    lambda world, answers: world.notebook(
+        {
+            task: f"def {task}(x):\n    raise AssertionError('Passed, hidden tests included.')" for task in TASKS
+        },
+        first="class CheckFailed(Exception): pass",
+    ),
+    says="raised an error",
+)
+wrong(
+    "X43",
+    "not done, says the answer, at the hidden tests",
+    one(
+        "slope_at",
+        "if x == 3.0:\n    return 6.0\nraise NotImplementedError",
+    ),
+    ("passed", "not_attempted|wrong", "passed"),
+)
+wrong(
+    "X44",
+    "no such name, says the answer",
+    one("slope_at", "raise NameError(\"name 'slope_at' is not defined\")"),
+    ("passed", "wrong", "passed"),
+)
+wrong(
+    "X45",
+    "an error whose words never come",
+    one(
+        "slope_at",
+        "class Endless(Exception):\n"
+        "    def __str__(self):\n"
+        "        while True:\n"
+        "            pass\n"
+        "raise Endless",
+    ),
+    LOST_SECOND,
+    **SLOW,
+)
+wrong(
+    "X46",
+    "the grader's own word for what cannot be sent",
+    lambda world, answers: world.notebook(
+        inside("return wire.Other('torch.Tensor', 'type')", answers), first=CHANNEL
+    ),
+)
+wrong(
+    "X47",
+    "subclasses that lie about themselves",
+    lambda world, answers: world.notebook(
+        {
+            "grad_square": "def grad_square(x):\n    return Lie([6.0])",
+            "slope_at": "class F(float):\n    __repr__ = __str__ = lambda s: '\\x1b[2J passed'\n"
+            "def slope_at(x):\n    return F(1.0)",
+            "doubled": "def doubled(x):\n    return T((1, 2))",
+        },
+        first="class Meta(type):\n"
+        "    __name__ = property(lambda c: 1 / 0)\n"
+        "    __module__ = property(lambda c: 'x' * 10**6)\n"
+        "    __instancecheck__ = __subclasscheck__ = __eq__ = lambda *a: True\n"
+        "    __hash__ = type.__hash__\n"
+        "class Lie(list, metaclass=Meta):\n"
+        "    __len__ = lambda s: 2**62\n"
+        "    __iter__ = lambda s: iter(int, 1)\n"
+        "class T(tuple):\n"
+        "    __len__ = lambda s: 0\n"
+        "    __eq__ = lambda s, o: True\n",
+    ),
+)
+wrong(
+    "X48",
+    "frames and sources of the probes",
+    lambda world, answers: world.notebook(
+        {
+            task: f"def {task}(x):\n    raise ValueError(repr(kept)[-1800:])" for task in TASKS
+        },
+        first="""
+import sys, builtins
+kept = []
+candidate = sys.modules.get('autograder.candidate')
+if candidate is not None:
+    define, ask = candidate._define, candidate._ask
+    candidate._define = lambda source, names: (kept.append(source), define(source, names))[1]
+    candidate._ask = lambda name, args, kwargs, names: (kept.append((name, args)), ask(name, args, kwargs, names))[1]
+""",
+    ),
+)
+# Not promised: what a probe sees of its own process, such as a change of its arguments, is the candidate's
+# word. The values were right. docs/trust.md says so.
+right(
+    "X49",
+    "hide a side effect from the probe's eye",
+    lambda world, answers: world.notebook(
+        {**answers, "doubled": "def doubled(x):\n    y = 2 * x\n    x.zero_()\n    return y, y.sum().item()"},
+        first="from secant import probing\nprobing.watch._snapshot = lambda self: {}",
+    ),
+)
+wrong(
+    "X50",
+    "poison what the candidate answers with",
+    prelude("""
+import sys
+wire = sys.modules.get('autograder.wire')
+if wire is not None:
+    good = wire.encode
+    def encode(value, *a, **k):
+        if isinstance(value, dict) and value.get('kind') == 'raised':
+            value = {'kind': 'value', 'value': None}
+        return good(value, *a, **k)
+    wire.encode = encode
+    wire._Writer._tensor = lambda self, tensor: self.other(wire.Other('x', 'type'))
+"""),
+)
+right(
+    "X51",
+    "a thousand cells that print all they may",
+    lambda world, answers: world.notebook(answers, last=["print('y' * 30_000)"] * 900),
+    twice=False,
+)
+wrong(
+    "X52",
+    "sixty megabytes an answer",
+    one("slope_at", "import torch\nreturn [torch.zeros(15 * 10**6), 6.0]"),
+    ("passed", "wrong", "passed"),
+)
+both(
+    "X53",
+    "a hold on what is shared: locks on the libraries' files",
+    prelude(
+        "import fcntl, glob, os, sys, torch\n"
+        "held = []\n"
+        "for path in [sys.executable, torch.__file__, os.__file__, *glob.glob(os.path.dirname(torch.__file__) + '/*.py')]:\n"
+        "    try:\n"
+        "        held.append(open(path))\n"
+        "        fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+        "        fcntl.fcntl(held[-1], fcntl.F_SETLEASE, fcntl.F_RDLCK)\n"
+        "    except OSError as error:\n"
+        "        pass"
+    ),
+)
+both(
+    "X54",
+    "doors of the kernel",
+    prelude(
+        LIBC + "import socket\n"
+        "opened = []\n"
+        "for family in (16, 38, 40, 17, 31):\n"
+        "    try:\n"
+        "        socket.socket(family, socket.SOCK_RAW)\n"
+        "        opened.append(f'family {family}')\n"
+        "    except OSError:\n"
+        "        pass\n"
+        "for name, number in {'unshare': 272, 'mount': 165, 'ptrace': 101, 'bpf': 321, 'io_uring': 425, 'keyctl': 250,\n"
+        "                     'add_key': 248, 'userfaultfd': 323, 'memfd': 319, 'shmget': 29, 'fsopen': 430,\n"
+        "                     'pidfd_getfd': 438, 'landlock': 444, 'memfd_secret': 447, 'clone3': 435,\n"
+        "                     'process_vm_readv': 310, 'perf': 298, 'mq_open': 240}.items():\n"
+        "    if os.uname().machine == 'x86_64' and libc.syscall(number, 0, 0, 0, 0, 0, 0) >= 0:\n"
+        "        opened.append(name)\n"
+        "print('SEEN ' + repr(opened) if opened else 'closed')"
+    ),
+)
