@@ -95,7 +95,7 @@ class Course:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """What no student's code may find: the course directory, with everything that a class has put there."""
+        """What no student's code may find: the lessons, and everything that a class has put beside them."""
         names = ("submitted", "autograded", "feedback", "source", "release")
         places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
         return tuple(

@@ -176,6 +176,27 @@ def grade(
     raise typer.Exit(1 if summary.failed else 0)
 
 
+@app.command()
+def doctor() -> None:
+    """Say what this machine can and cannot do, and what to install.
+
+    Exit status: 0 other people's work can be graded here, 1 it cannot.
+    """
+    from autograder.doctor import can_grade, look_around
+
+    findings = look_around(Path.cwd())
+    table = Table("", "", "Found", "To do")
+    for finding in findings:
+        mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
+        table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
+    # Wrapped here, since somebody has to read the last column.
+    Console(highlight=False).print(table)
+    can = can_grade(findings)
+    out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
+    out.print("Checking your own notebook needs no wall: `autograder check`.")
+    raise typer.Exit(0 if can else 1)
+
+
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from autograder.lesson import CourseError
 
-J = TypeVar("J")
-Work = Callable[[J], dict[str, Any]]
+Job = Any  # whatever the work takes; it has to be picklable
+Work = Callable[[Job], dict[str, Any]]
 TRIES = 2
 
 
@@ -21,7 +21,7 @@ class Crew(Protocol):
 
     places: int
 
-    def submit(self, work: Work[J], job: J) -> Future[dict[str, Any]]:
+    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
         """Begin a job. Only called while a place is free."""
 
     def settle(self, future: "Future[dict[str, Any]]") -> None:
@@ -40,7 +40,7 @@ class Processes:
         self._busy: dict[Future[dict[str, Any]], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
 
-    def submit(self, work: Work[J], job: J) -> Future[dict[str, Any]]:
+    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
         one = self._idle.pop() if self._idle else self._hire()
         future = one.submit(work, job)
         self._busy[future] = one
@@ -92,7 +92,7 @@ class Borrowed:
         self.places = places
         self._executor = executor
 
-    def submit(self, work: Work[J], job: J) -> Future[dict[str, Any]]:
+    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
         return self._executor.submit(work, job)
 
     def settle(self, future: Future[dict[str, Any]]) -> None:
@@ -122,7 +122,7 @@ def cluster(address: str) -> Borrowed:
     return Borrowed(client.get_executor(pure=False, retries=0), max(1, sum(client.ncores().values())))
 
 
-def run(work: Work[J], next_job: Callable[[], J | None], crew: Crew) -> Iterator[tuple[J, dict[str, Any]]]:
+def run(work: Work, next_job: Callable[[], Job | None], crew: Crew) -> Iterator[tuple[Job, dict[str, Any]]]:
     """Do jobs until there are none, and yield each with what came of it, as they end.
 
     A job whose worker died, or that came to a `failure`, is tried once more. If that fails too, the
@@ -133,7 +133,7 @@ def run(work: Work[J], next_job: Callable[[], J | None], crew: Crew) -> Iterator
         next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
         crew: who works.
     """
-    running: dict[Future[dict[str, Any]], tuple[J, int]] = {}
+    running: dict[Future[dict[str, Any]], tuple[Job, int]] = {}
     while True:
         while len(running) < crew.places and (job := next_job()) is not None:
             running[crew.submit(work, job)] = (job, 1)

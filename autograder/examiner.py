@@ -11,16 +11,18 @@ import contextlib
 import hashlib
 import hmac
 import io
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+import torch
 from nbformat import NotebookNode
 
 from autograder.intake import Rejected, Step, Submission
 from autograder.lesson import Task, tasks
-from autograder.wall import Answer, Candidate, CellResult, Crashed, Line, Loaded, TimedOut, Wall
+from autograder.wall import Answer, Candidate, CellResult, Crashed, Line, Loaded, TimedOut, Wall, WallError
 from autograder.wall import Task as Copy
 from autograder.wire import WireError
 from secant import check, language, say
@@ -34,6 +36,7 @@ LOADS = 3  # how often a notebook is loaded at most, each time without the cell 
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
+MESSAGE_LIMIT = 4_000  # characters
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,7 @@ class Exam:
         except (TimedOut, Crashed) as fate:
             outcome, message = _fate(fate)
         points = task.points if outcome == "passed" else 0.0
-        return TaskResult(task.id, points, task.points, outcome, message, time.monotonic() - started)
+        return TaskResult(task.id, points, task.points, outcome, _plain(message), time.monotonic() - started)
 
 
 class _Verdict(Exception):
@@ -192,6 +195,8 @@ class _Test:
         """Run the cell to its end, or raise the verdict."""
         questions.define(self.sent)
         check.seed(draw)
+        random.seed(draw)
+        torch.manual_seed(_number(draw))
         reached: list[bool] = []
         names: dict[str, Any] = {name: questions.about(name) for name in self.names}
         names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached.append(True)}
@@ -200,7 +205,7 @@ class _Test:
                 exec(self._code, names)
         except check.CheckFailed as failure:
             raise _Verdict("wrong", str(failure)) from None
-        except (_Verdict, TimedOut, Crashed):
+        except (_Verdict, TimedOut, Crashed, WallError):
             raise
         except Exception as error:
             # The solution passes every test, so it is what came back that the test could not work with.
@@ -374,6 +379,12 @@ def _is_missing(answer: Answer, task: str) -> bool:
 
 def _raised(answer: Answer) -> str:
     return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + _error(answer)
+
+
+def _plain(text: str) -> str:
+    """Text that may hold a student's words, shortened, and without what steers a terminal or turns letters round."""
+    shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
+    return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
 
 
 def _error(what: Answer | CellResult) -> str:

@@ -72,7 +72,7 @@ def _stub(papers: Papers, task: str) -> str:
 
 
 def _verdict(task: Mapping[str, Any]) -> NotebookNode:
-    """A test cell's output: nbgrader reads full points from a cell without an error, and none from one with."""
+    """A test cell's output: nbgrader reads none of the points from an error, and all from anything else."""
     text = plain(task["message"])
     if task["outcome"] == "passed":
         return new_output("stream", name="stdout", text=text + "\n")

@@ -130,7 +130,7 @@ class Book:
             SaveCells(config=self._config)(notebook, resources)
         except RuntimeError as error:
             raise CourseError(
-                f"Submissions in the gradebook have other graded cells than lesson {papers.lesson} now: {error}."
+                f"Lesson {papers.lesson} no longer has the cells that the gradebook has grades for: {error}."
             ) from error
         self._gradebook.db.expire_all()
 

@@ -50,7 +50,8 @@ MAX_FOLDER_ENTRIES = 1_000
 
 _STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
 # What browsers, editors and file managers add to a name.
-_COPY_MARK = re.compile(r"(?:[ _-]*(?:copy|복사본)[ _]*\d*|\s*\(\d+\))+$")
+# No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
+_COPY_MARK = re.compile(r"(?:[ _-]*(?:copy|복사본)(?:[ _]*\d+)?|\s*\(\d+\))+[ _]*$")
 _KINDS = ("code", "markdown", "raw")
 _O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none of these three
 _O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)

@@ -89,7 +89,11 @@ class Candidate:
             self.load(self._cells, self._load_timeout, self._load_seed)
         assert self._room is not None
         if self._can_fork():
-            return self._fork(self._room, seed)
+            try:
+                return self._fork(self._room, seed)
+            except CandidateError:
+                self.close()
+                raise
         room, self._room = self._room, None
         try:
             _send(room, {"do": "become", "seed": seed}, time.monotonic() + ROOM_SECONDS)

@@ -219,7 +219,7 @@ def _is_alive(pid: int) -> bool:
 def _state(pid: int) -> tuple[str, int]:
     """The state letter of a process's first thread, and how many threads it has."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process may call itself anything
             fields = file.read().rpartition(")")[2].split()
         return fields[0], int(fields[17])
     except OSError:
@@ -259,7 +259,7 @@ def _exact_figure(pid: int) -> int:
 def _sum_fields(path: str, names: tuple[str, ...]) -> int:
     """The sum of these kilobyte fields, in bytes; 0 if the process has ended or may not be read."""
     try:
-        with open(path) as file:
+        with open(path, errors="replace") as file:
             fields = [line.split() for line in file]
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):

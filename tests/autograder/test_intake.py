@@ -789,6 +789,14 @@ def test_a_changed_cell_of_the_lesson_runs_as_the_student_left_it():
     assert cell_of(result.notebook, "setup").source.endswith("seed = 2")
 
 
+def test_a_cell_of_the_lesson_turned_into_prose_does_not_run():
+    notebook = json.loads(json.dumps(answered()))
+    notebook["cells"][2].update(cell_type="markdown", source="text")
+    result = accepted(notebook)
+    assert "cell 3" not in [step.label for step in result.steps]
+    assert cell_of(result.notebook, "demo") == cell_of(release(), "demo")
+
+
 def test_reordered_and_extra_cells_stay_where_they_stood():
     notebook = answered()
     notebook.cells.reverse()

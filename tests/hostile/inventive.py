@@ -141,7 +141,7 @@ for _n, (_what, _bytes) in enumerate(
         _what,
         one(
             "slope_at",
-            f"body = {_bytes}\nfor c in channels():\n    c.sendall(struct.pack('<I', len(body)) + body)\nreturn 2.0 * x",
+            f"body = {_bytes}\nfor c in channels():\n    c.setblocking(True); c.sendall(struct.pack('<I', len(body)) + body)\nreturn 2.0 * x",
             CHANNEL,
         ),
         CRASHED_SECOND,

@@ -136,7 +136,7 @@ def assert_tells_nothing(world: World, report: Report) -> None:
     assert "SEEN" not in told
     assert [line for line in world.hidden_lines() if line in told] == []
     for task in report.tasks:
-        assert len(task.message) <= 6_000
+        assert len(task.message) <= 4_000
         assert not [c for c in task.message if not c.isprintable() and c != "\n"]
 
 

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from datetime import date
@@ -379,6 +380,17 @@ sys.addaudithook(audit)
 """
 
 
+def wait_for(port: int) -> None:
+    """Jupyter prints the address a moment before it listens."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with socket.socket() as client:
+            if client.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    pytest.fail("nobody listens")
+
+
 @pytest.fixture
 def server(house: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A real start in Korean on a free port, with a home of its own; the address with the token."""
@@ -402,6 +414,7 @@ def server(house: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str],
         for line in process.stderr:
             lines.append(line)
             if found := re.search(rf"http://127.0.0.1:{port}/\S+token=\w+", line):
+                wait_for(port)
                 yield process, found[0]
                 break
         else:

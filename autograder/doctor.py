@@ -1,0 +1,84 @@
+"""What this machine can and cannot do for a course, and what to install."""
+
+import importlib.metadata
+import os
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from autograder.lesson import CourseError, find_root
+from autograder.machine import Finding, probe_machine
+
+_DISK_GB = 1.0
+
+
+def look_around(start: Path) -> list[Finding]:
+    """Look at Python and its packages, at the course directory that `start` is in, and at the wall.
+
+    Tries the real wall, so it takes some seconds.
+    """
+    return [_python(), *_packages(), *_course(start), *probe_machine()]
+
+
+def can_grade(findings: list[Finding]) -> bool:
+    """Whether other people's work may be graded here."""
+    return all(finding.ok for finding in findings if finding.needed)
+
+
+def _python() -> Finding:
+    ok = sys.version_info >= (3, 11)
+    return Finding("Python", ok, sys.version.split()[0], "" if ok else "Install Python 3.11 or newer.")
+
+
+def _packages() -> list[Finding]:
+    """Compare what is installed with what this package asks for."""
+    wanted = [Requirement(text) for text in importlib.metadata.requires("secant") or []]
+    found = []
+    for requirement in wanted:
+        optional = requirement.marker is not None and "extra" in str(requirement.marker)
+        if not optional or requirement.name == "distributed":
+            found.append(_package(requirement, optional))
+    return [
+        finding for finding in found if not finding.ok or finding.what in ("torch", "nbgrader", "distributed")
+    ]
+
+
+def _package(requirement: Requirement, optional: bool) -> Finding:
+    fix = "`pip install 'secant[scale]'`, for --scheduler" if optional else f"`pip install '{requirement}'`"
+    try:
+        version = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(requirement.name, False, "not installed", fix, needed=not optional)
+    ok = requirement.specifier.contains(version, prereleases=True)
+    detail = version if ok else f"{version}; {requirement.specifier} is needed"
+    return Finding(requirement.name, ok, detail, "" if ok else fix, needed=not optional)
+
+
+def _course(start: Path) -> list[Finding]:
+    try:
+        root = find_root(start)
+    except CourseError as error:
+        return [Finding("course", False, str(error), "Run this in a course directory.")]
+    free = shutil.disk_usage(root).free / 1e9
+    roomy = free >= _DISK_GB
+    disk = Finding("disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB.")
+    return [Finding("course", True, str(root)), _gradebook(root), disk]
+
+
+def _gradebook(root: Path) -> Finding:
+    """Try to write, without leaving anything behind. Another database than SQLite's is tried by `grade`."""
+    path = root / "gradebook.db"
+    if not path.exists():
+        ok = os.access(root, os.W_OK)
+        return Finding("gradebook", ok, f"{path} will be made" if ok else f"{root} cannot be written to")
+    try:
+        with sqlite3.connect(path, timeout=2.0) as book:
+            book.execute("BEGIN IMMEDIATE")
+            book.rollback()
+        book.close()
+    except sqlite3.Error as error:
+        return Finding("gradebook", False, f"{path}: {error}", "Close other programs that write to it.")
+    return Finding("gradebook", True, f"{path} can be written to")
