@@ -1,0 +1,91 @@
+"""Inside the throw-away sandbox of stock.py: run stock nbgrader, and say what came of it.
+
+    python inner.py WANT_FEEDBACK SECONDS
+
+This process is root of the sandbox and nbgrader is not, so that a submission cannot end the measuring.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+COURSE, USER, LESSON = Path("/course"), 61_300, "01_squares"
+
+
+def run(words: list[str], seconds: float) -> str:
+    """Run a command of nbgrader's and say how it ended."""
+    with open("/out/log", "ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "nbgrader", *words],
+            cwd=COURSE,
+            user=USER,
+            group=USER,
+            extra_groups=[],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+    return "killed" if code < 0 else f"exit {code}"
+
+
+def own(process: Path) -> bool:
+    """Whether a process belongs to the user who graded, and lives."""
+    try:
+        status = dict(line.split(":", 1) for line in (process / "status").read_text(errors="replace").splitlines())
+        return status["Uid"].split()[0] == str(USER) and status["State"].strip()[0] not in "ZX"
+    except (OSError, KeyError, ValueError):
+        return False
+
+
+def scores() -> dict[str, float | None]:
+    """What the gradebook says of each student; None for no grade."""
+    with sqlite3.connect("file:/course/gradebook.db?mode=ro&immutable=1", uri=True) as book:
+        rows = book.execute(
+            "select s.student_id, sum(coalesce(g.manual_score, g.auto_score)), count(g.auto_score) + count(g.manual_score)"
+            " from submitted_assignment s join submitted_notebook n on n.assignment_id = s.id"
+            " join grade g on g.notebook_id = n.id group by s.student_id"
+        ).fetchall()
+    return {name: float(score or 0) if count else None for name, score, count in rows}
+
+
+def main(feedback: bool, seconds: float) -> None:
+    """Measure."""
+    found: dict[str, object] = {"batch": run(["autograde", LESSON, "--create"], seconds)}
+    time.sleep(0.5)
+    living = [p for p in Path("/proc").iterdir() if p.name.isdigit() and own(p)]
+    found["survivors"] = 0 if found["batch"] == "timeout" else len(living)
+    for process in living:
+        os.kill(int(process.name), signal.SIGKILL)
+    if feedback:
+        found["feedback"] = run(["generate_feedback", LESSON], 60)
+    try:
+        found["scores"] = scores()
+    except sqlite3.Error as error:
+        found["scores"], found["error"] = {}, str(error)
+    texts = [*COURSE.glob("autograded/a_case/*/*.ipynb"), *COURSE.glob("feedback/a_case/*/*.html")]
+    found["leak"] = any("CANARY-" in text for text in (_student_part(path) for path in texts))
+    found["bytes"] = sum(path.stat().st_size for path in texts)
+    found["written"] = [str(p) for p in (COURSE / "source/pwned", COURSE / "pwned", Path("/tmp/SECANT-pwned")) if p.exists()]
+    Path("/out/found.json").write_text(json.dumps(found))
+
+
+def _student_part(path: Path) -> str:
+    """The page a student is given; of a notebook, only its outputs, since instructors have its tests anyway."""
+    text = path.read_text(errors="replace")
+    if path.suffix == ".html":
+        return text
+    return json.dumps([cell.get("outputs") for cell in json.loads(text)["cells"]])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] == "yes", float(sys.argv[2]))

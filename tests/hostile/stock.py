@@ -1,0 +1,301 @@
+"""The same submissions given to stock nbgrader and to our grader, side by side.
+
+    python -m tests.hostile.stock --json FILE [--only A,B07] [--minutes 14] [--markdown]
+
+FILE keeps what has been measured: a run that was cut short goes on where it stopped. Stock nbgrader runs
+inside a throw-away sandbox (bubblewrap: no network, memory, processes and disk limited) with a copy of the
+course, because what it lets through would otherwise happen to this machine. Each case is graded in a batch
+of two: the submission, and after it a good student's. Linux, as root.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from autograder import examiner
+from autograder.cgroup import Cgroup
+from autograder.intake import take_in
+from autograder.limits import MEGABYTE, RoomLimits
+from autograder.wall import Wall
+
+from . import scene
+from .cases import Case, load_all, write
+from .inner import USER
+from .world import BAIT, HERE, LESSON, POINTS, RIGHT, World
+
+CONFIG = """
+c = get_config()
+c.CourseDirectory.course_id = "stock"
+c.CourseDirectory.root = "/course"
+c.Execute.timeout = 6  # nbgrader's own 30 would only make this slower
+"""
+BATCH_SECONDS = 75.0
+FULL = sum(POINTS.values())
+
+
+# --- Stock nbgrader ------------------------------------------------------------------------------------
+
+
+def prepare(world: World, template: Path) -> None:
+    """Make the course directory that every case gets a copy of: built and registered by stock nbgrader."""
+    shutil.copytree(world.root / "source", template / "source")
+    (template / "nbgrader_config.py").write_text(CONFIG.replace("/course", str(template)))
+    env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for words in (["generate_assignment", LESSON, "--create"], ["db", "student", "add", "x", "--last-name", f"{BAIT}gradebook-9d2e"]):
+        command = [sys.executable, "-m", "nbgrader", *words]
+        subprocess.run(command, cwd=template, env=env, check=True, capture_output=True)
+    (template / "nbgrader_config.py").write_text(CONFIG)
+    write(world.notebook(RIGHT, last="# CANARY-other-student-31c0"), template / "submitted" / "z_good" / LESSON)
+
+
+def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str) -> dict[str, Any]:
+    """Grade one case with stock nbgrader, in a sandbox."""
+    with tempfile.TemporaryDirectory(prefix="secant-stock-") as name:
+        place = Path(name)
+        shutil.copytree(template, place / "in", symlinks=True)
+        folder = place / "in" / "submitted" / "a_case" / LESSON
+        write(case.make(world, case.answers(variant)), folder)
+        for path in folder.rglob("*"):
+            if path.is_file() and not path.is_symlink() and path.stat().st_size < 10**6:
+                path.write_bytes(path.read_bytes().replace(str(world.root).encode(), b"/course"))
+        (place / "out").mkdir()
+        feedback = "yes" if case.group == "B" else "no"
+        inner = f"cp -r /in/. /course/ && chown -R {USER}:{USER} /course && exec {sys.executable} /inner.py {feedback} {BATCH_SECONDS}"
+        command = [*sandbox(bwrap, place), "sh", "-c", inner]
+        group = Cgroup.create(3000 * MEGABYTE, 300)
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
+            if group:
+                group.add(process.pid)
+            try:
+                _, complaints = process.communicate(timeout=BATCH_SECONDS + 90)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                _, complaints = process.communicate()
+        finally:
+            if group:
+                group.remove()
+        result = place / "out" / "found.json"
+        if not result.exists() and b"Traceback" in complaints or not (place / "out" / "log").exists():
+            raise RuntimeError(f"the sandbox did not start: {complaints.decode(errors='replace')}")
+        if not result.exists():
+            return {"batch": "sandbox lost", "scores": {}, "error": complaints.decode(errors="replace")[-300:]}
+        found: dict[str, Any] = json.loads(result.read_text())
+        log = (place / "out" / "log").read_text(errors="replace")
+        found["says"] = (re.findall(r"^(?:\w+\.)*(\w*(?:Error|Exception)\b.{0,100})", log, re.M) or [""])[-1]
+        return found
+
+
+def sandbox(bwrap: str, place: Path) -> list[str]:
+    """A sandbox with nothing in it but Python, this package and a copy of the course."""
+    options = [bwrap, "--die-with-parent", "--new-session", "--clearenv"]
+    # No user namespace: the measuring and the measured are different users.
+    options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup"]
+    options += ["--cap-drop", "ALL"]
+    for capability in ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETUID", "SETGID", "SETPCAP"):
+        options += ["--cap-add", f"CAP_{capability}"]
+    options += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", str(300 * MEGABYTE), "--tmpfs", "/tmp"]
+    for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt"):
+        if os.path.islink(path):
+            options += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            options += ["--ro-bind", path, path]
+    for path in dict.fromkeys((sys.prefix, sys.base_prefix)):
+        if not path.startswith("/usr"):
+            for parent in reversed(Path(path).parents[:-1]):
+                options += [] if str(parent) == "/tmp" else ["--dir", str(parent)]
+            options += ["--ro-bind", path, path]
+    package = HERE.parent.parent / "secant"
+    options += ["--ro-bind", str(package), str(package), "--ro-bind", str(HERE / "inner.py"), "/inner.py"]
+    options += ["--ro-bind", str(place / "in"), "/in", "--bind", str(place / "out"), "/out"]
+    options += ["--size", str(500 * MEGABYTE), "--tmpfs", "/course", "--chdir", "/course"]
+    settings = {
+        "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/tmp",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(package.parent),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "SECRET_OF_THE_GRADER": "CANARY-environment-88f1",
+    }
+    for name, value in settings.items():
+        options += ["--setenv", name, value]
+    return options
+
+
+# --- Ours ----------------------------------------------------------------------------------------------
+
+
+def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> dict[str, Any]:
+    """Grade one case and then the good student with our examiner."""
+    before = scene.look(world, wall)
+    kept = {name: getattr(examiner, name) for name in case.limits}
+    for name, seconds in case.limits.items():
+        setattr(examiner, name, seconds)
+    wall.limits = RoomLimits(**case.room)
+    found: dict[str, Any] = {"batch": "exit 0", "scores": {}}
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            write(case.make(world, case.answers(variant)), Path(name) / "case")
+            report = world.exam.sit(wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock")
+        told = json.dumps([[t.message for t in report.tasks], [c.output for c in report.cells]])
+        found |= {"leak": BAIT in told or any(line in told for line in world.hidden_lines())}
+        found["scores"]["a_case"] = report.score
+        found["outcomes"] = [task.outcome for task in report.tasks]
+    except Exception as error:
+        found |= {"says": f"{type(error).__name__}: {error}", "leak": False}
+    for name, seconds in kept.items():
+        setattr(examiner, name, seconds)
+    wall.limits = RoomLimits()
+    found["scores"]["z_good"] = world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock").score
+    after = scene.look(world, wall)
+    found["survivors"] = after["processes"] - before["processes"]  # type: ignore[operator]
+    found["written"] = after["pwned"] + ([] if after["files"] == before["files"] else ["course"])  # type: ignore[operator]
+    return found
+
+
+# --- The table -----------------------------------------------------------------------------------------
+
+
+def variant_of(case: Case) -> str:
+    """The variant to show: where points are to be stolen the wrong answer, elsewhere the right one."""
+    order = ("wrong", "right") if case.group in "ABX" else ("right", "wrong")
+    return next(name for name in order if name in case.wants)
+
+
+def honest(case: Case, variant: str) -> tuple[float, float]:
+    """The least and the most that this submission deserves."""
+    wanted = [(POINTS[task], want.split("|")) for task, want in zip(POINTS, case.outcomes(variant), strict=True)]
+    most = sum(points for points, want in wanted if "passed" in want)
+    return sum(points for points, want in wanted if want == ["passed"]), most
+
+
+def judge(case: Case, variant: str, found: dict[str, Any]) -> list[str]:
+    """What went wrong, in words; nothing if the outcome is an honest one."""
+    faults = []
+    least, most = honest(case, variant)
+    score = found["scores"].get("a_case")
+    if found["batch"] in ("timeout", "killed", "sandbox lost"):
+        faults.append("batch lost")
+    elif found["scores"].get("z_good") is None:
+        faults.append("batch stopped")
+    elif found["scores"]["z_good"] != FULL:
+        faults.append("others' grades changed")
+    if score is None and not case.reason and (most or variant == "right"):
+        faults.append("not graded")
+    elif score is not None and score > most:
+        faults.append(f"forged {score:g}/{FULL:g}")
+    elif score is not None and score < least:
+        faults.append(f"points lost: {score:g} for {least:g}")
+    if case.group == "B" and found.get("leak"):
+        faults.append("leak")
+    if found.get("survivors"):
+        faults.append("survivor")
+    if found.get("written"):
+        faults.append("wrote outside")
+    return faults
+
+
+TOTALS = {
+    "a wrong answer got points": ("forged",),
+    "a right answer lost points or got no grade": ("points lost", "not graded"),
+    "something secret was readable, or shown": ("leak",),
+    "the batch did not finish, or others' grades changed": ("batch", "others"),
+    "a process outlived the grading": ("survivor",),
+    "something was written outside": ("wrote",),
+}
+
+
+def totals(rows: dict[str, dict[str, Any]]) -> list[tuple[str, int, int]]:
+    """For each kind of fault, in how many cases ours and stock had it."""
+    counted = []
+    for name, words in TOTALS.items():
+        ours, stock = (
+            sum(any(fault.startswith(words) for fault in row[which]) for row in rows.values())
+            for which in ("ours", "stock")
+        )
+        counted.append((name, ours, stock))
+    either = [sum(bool(row[which]) for row in rows.values()) for which in ("ours", "stock")]
+    return [*counted, ("any of these", *either)]
+
+
+def tables(rows: dict[str, dict[str, Any]]) -> str:
+    """Both tables, as docs/trust.md shows them."""
+    lines = [f"| of {len(rows)} submissions | ours | stock nbgrader |", "|---|---:|---:|"]
+    lines += [f"| {name} | {ours} | {stock} |" for name, ours, stock in totals(rows)]
+    lines += ["", "| case | | ours | stock nbgrader |", "|---|---|---|---|"]
+    for id, row in sorted(rows.items()):
+        ours, stock = (", ".join(row[which]) or "held" for which in ("ours", "stock"))
+        lines.append(f"| {id} | {row['title']} | {ours} | {stock} |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> None:
+    """Measure what has not been measured, and print both columns."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, required=True, help="where results are kept")
+    parser.add_argument("--only", default="", help="ids or groups, separated by commas")
+    parser.add_argument("--minutes", type=float, default=14.0, help="stop after this time")
+    parser.add_argument("--workers", type=int, default=2)
+    chosen = parser.parse_args(arguments)
+    bwrap = shutil.which("bwrap")
+    if not bwrap or os.getuid() != 0:
+        sys.exit("This needs Linux, root and bubblewrap: no hostile submission runs without a sandbox.")
+    end = time.monotonic() + 60 * chosen.minutes
+    raw: dict[str, dict[str, Any]] = json.loads(chosen.json.read_text()) if chosen.json.exists() else {}
+    words = tuple(word for word in chosen.only.split(",") if word)
+    cases = [case for id, case in load_all().items() if not words or id.startswith(words)]
+
+    def save(id: str, which: str, found: dict[str, Any]) -> None:
+        raw.setdefault(id, {})[which] = found
+        chosen.json.write_text(json.dumps(raw, indent=1))
+
+    with tempfile.TemporaryDirectory(prefix="secant-stock-") as name:
+        place = Path(name)
+        (place / "template").mkdir()
+        world = World.create(place / "world")
+        good = place / "good"
+        write(world.notebook(RIGHT), good)
+        if [case for case in cases if "stock" not in raw.get(case.id, {})]:
+            prepare(world, place / "template")
+
+        def stock(case: Case) -> None:
+            if "stock" in raw.get(case.id, {}) or time.monotonic() > end:
+                return
+            started = time.monotonic()
+            found = run_stock(case, variant_of(case), world, place / "template", bwrap)
+            save(case.id, "stock", found | {"seconds": round(time.monotonic() - started, 1)})
+
+        with ThreadPoolExecutor(chosen.workers) as pool:
+            # bubblewrap dies with the thread that started it, so each call waits for its own.
+            list(pool.map(stock, cases))
+        with world.services(), Wall(hidden=[world.root]) as wall:
+            # A first room, so that what a template needs only once is not taken for a survivor.
+            world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock")
+            for case in cases:
+                if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:
+                    save(case.id, "ours", run_ours(case, variant_of(case), world, wall, good))
+    rows = {
+        case.id: {"title": case.title} | {which: judge(case, variant_of(case), raw[case.id][which]) for which in ("ours", "stock")}
+        for case in cases
+        if {"ours", "stock"} <= raw.get(case.id, {}).keys()
+    }
+    print(tables(rows))
+    missing = len(cases) - len(rows)
+    if missing:
+        sys.exit(f"{missing} cases are left: run this again.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
