@@ -1,7 +1,7 @@
 """Which of the course's two languages a string is shown in."""
 
 import os
-from typing import Literal, get_args
+from typing import Literal, get_args, overload
 
 Language = Literal["en", "ko"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -14,24 +14,30 @@ def _initial() -> Language:
 _current: Language = _initial()
 
 
-def language(name: Language | None = None) -> Language:
-    """Choose the language of everything Secant shows, or ask which it is.
+@overload
+def language() -> Language: ...
+@overload
+def language(name: Language) -> None: ...
+def language(name: Language | None = None) -> Language | None:
+    """Choose the language of everything Secant shows; without a name, ask which it is.
 
     Args:
-        name: "en" or "ko"; None changes nothing.
+        name: "en" or "ko".
 
     Returns:
-        The language now in use. The start value is the environment's SECANT_LANG, else "en".
+        The language in use, if it was asked for; nothing after a choice, so that a notebook shows nothing.
+        The start value is the environment's SECANT_LANG, else "en".
 
     Raises:
         ValueError: for any other name.
     """
     global _current
-    if name is not None:
-        if name not in LANGUAGES:
-            raise ValueError(f'language is "en" or "ko", not {name!r}')
-        _current = name
-    return _current
+    if name is None:
+        return _current
+    if name not in LANGUAGES:
+        raise ValueError(f'language is "en" or "ko", not {name!r}')
+    _current = name
+    return None
 
 
 def say(*, en: str, ko: str) -> str:

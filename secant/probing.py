@@ -31,9 +31,10 @@ class watch:
     Args:
         **watched: tensors and modules, by the name that a message should use.
 
-    The body starts with gradients on and float32 as the default dtype. After it, `changes` holds a (kind, name) pair for each thing that differs, where kind is one of
-    value, grad, requires_grad, hooks, training, grad_mode, default_dtype, random_state. It is plain data,
-    made for `check.untouched`. Values are compared bit for bit.
+    The body starts with gradients on and float32 as the default dtype. After it, `changes` holds a
+    (kind, name) pair for each thing that differs, where kind is one of value, grad, requires_grad, hooks,
+    training, grad_mode, default_dtype, random_state. It is plain data, made for `check.untouched`. Values
+    are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:

@@ -93,6 +93,7 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
             return {"batch": "sandbox lost", "scores": {}, "error": complaints.decode(errors="replace")[-300:]}
         found: dict[str, Any] = json.loads(result.read_text())
         log = (place / "out" / "log").read_text(errors="replace")
+        found["log"] = log[-1500:]
         found["says"] = (re.findall(r"^(?:\w+\.)*(\w*(?:Error|Exception)\b.{0,100})", log, re.M) or [""])[-1]
         return found
 
@@ -113,11 +114,9 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
             options += ["--ro-bind", path, path]
     for path in dict.fromkeys((sys.prefix, sys.base_prefix)):
         if not path.startswith("/usr"):
-            for parent in reversed(Path(path).parents[:-1]):
-                options += [] if str(parent) == "/tmp" else ["--dir", str(parent)]
-            options += ["--ro-bind", path, path]
+            options += show(path)
     package = HERE.parent.parent / "secant"
-    options += ["--ro-bind", str(package), str(package), "--ro-bind", str(HERE / "inner.py"), "/inner.py"]
+    options += [*show(str(package)), "--ro-bind", str(HERE / "inner.py"), "/inner.py"]
     options += ["--ro-bind", str(place / "in"), "/in", "--bind", str(place / "out"), "/out"]
     options += ["--size", str(500 * MEGABYTE), "--tmpfs", "/course", "--chdir", "/course"]
     settings = {
@@ -132,6 +131,21 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
     for name, value in settings.items():
         options += ["--setenv", name, value]
     return options
+
+
+def show(path: str) -> list[str]:
+    """Show a folder; its parents are made first, for otherwise they would be as closed as they are outside."""
+    parents = [str(parent) for parent in reversed(Path(path).parents) if str(parent) not in ("/", "/tmp")]
+    return [word for parent in parents for word in ("--dir", parent)] + ["--ro-bind", path, path]
+
+
+def control(world: World, template: Path, bwrap: str) -> None:
+    """See that without any trick stock nbgrader gives all the points, and none to wrong answers."""
+    plain = Case("B00", "no trick", lambda world, answers: world.notebook(answers), {"wrong": "wrong", "right": "passed"})
+    for variant, score in (("right", FULL), ("wrong", 0.0)):
+        found = run_stock(plain, variant, world, template, bwrap)
+        if found["scores"] != {"a_case": score, "z_good": FULL}:
+            sys.exit(f"The sandbox for stock nbgrader does not work here: {found}")
 
 
 # --- Ours ----------------------------------------------------------------------------------------------
@@ -269,6 +283,7 @@ def main(arguments: list[str]) -> None:
         write(world.notebook(RIGHT), good)
         if [case for case in cases if "stock" not in raw.get(case.id, {})]:
             prepare(world, place / "template")
+            control(world, place / "template", bwrap)
 
         def stock(case: Case) -> None:
             if "stock" in raw.get(case.id, {}) or time.monotonic() > end:

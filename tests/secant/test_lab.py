@@ -24,7 +24,8 @@ DAY = date(2026, 11, 21)
 @pytest.fixture(autouse=True)
 def keep_language() -> Iterator[None]:
     """The language is the process's own: put it back."""
-    before = language("en")
+    before = language()
+    language("en")
     yield
     language(before)
 
