@@ -127,12 +127,14 @@ class Summary:
         done: how many are over and done with, one way or another.
         kept: how many of them were found graded already.
         failed: those that could not be graded, and why.
+        walls: the kinds of wall that were used; "single" is the slow one.
     """
 
     results: dict[Entry, dict[str, Any]] = field(default_factory=dict)
     done: int = 0
     kept: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
+    walls: set[str] = field(default_factory=set)
 
     def as_json(self) -> list[dict[str, Any]]:
         """The public form of `grade --json`."""
@@ -240,6 +242,7 @@ class _Desk:
                 self._close(entry, found["page"])
             else:
                 assert open_.taken is not None
+                self.summary.walls.add(found["wall"])
                 cells = placed(open_.taken.notebook, open_.taken.steps, found["cells"])
                 self._finish(entry, open_, _result(entry, open_, found["report"], cells))
 

@@ -173,6 +173,8 @@ def grade(
     out.print(
         f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
     )
+    if "single" in summary.walls:
+        err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
     raise typer.Exit(1 if summary.failed else 0)
 
 
@@ -261,3 +263,7 @@ def main() -> None:
     except OSError as error:
         err.print(f"{error.filename}: {error.strerror}.", style="red")
         sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

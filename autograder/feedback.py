@@ -28,6 +28,7 @@ from autograder.papers import Papers
 
 CELL_CHARS = 10_000  # of a cell's output that are shown
 PAGE_CHARS = 200_000  # of all outputs together
+LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minutes for some longer ones
 
 _UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -52,6 +53,7 @@ def graded_notebook(papers: Papers, taken: NotebookNode | None, result: Mapping[
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+            cell.source = clipped(cell.source)
         name = grade_id(cell)
         if is_test(cell):
             cell.source = tests[name]
@@ -117,6 +119,12 @@ def _outputs(cell: Mapping[str, Any]) -> list[NotebookNode]:
 def plain(text: str) -> str:
     """Return text without anything that is not seen: no colours, no control characters, no odd spaces."""
     return _UNSEEN.sub("", text)
+
+
+def clipped(code: str) -> str:
+    """Return code with its longest lines cut short."""
+    lines = code.split("\n")
+    return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
 
 
 def harmless(markdown: str) -> str:

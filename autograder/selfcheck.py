@@ -24,7 +24,7 @@ class CheckError(CourseError):
     """This notebook cannot be checked. The message is for its author."""
 
 
-class _NoWall(Wall):
+class NoWall(Wall):
     """What stands in the wall's place: processes of the author's own."""
 
     def __init__(self, waiting: Waiting) -> None:
@@ -45,7 +45,7 @@ class Checker:
 
     def __init__(self, waiting: Waiting | None = None, *, keep_warm: bool = True) -> None:
         self._waiting = waiting or Waiting()
-        self._wall = _NoWall(self._waiting)
+        self._wall = NoWall(self._waiting)
         self._keep_warm = keep_warm
         self._papers: dict[Path, list[Papers]] = {}
 

@@ -11,7 +11,7 @@ from benchmarks import lab
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 CELLS = ("from secant import explore", "explore(x=3, h=1)")
-COLOURS = 128  # of the palette: enough for a picture of a page, at a third of the bytes
+COLOURS = 256  # of the palette: enough for a picture of a page, at a third of the bytes
 
 
 def screenshot(browser: Browser, language: str, path: Path, *, dark: bool = False) -> None:

@@ -4,6 +4,7 @@ Every check raises CheckFailed with a message in the language in use and writes 
 nbgrader would count against the student. Types, dtypes and shapes are compared before values.
 """
 
+import contextlib
 import hashlib
 import math
 import random
@@ -85,7 +86,11 @@ def close(
     """
 
     def differs(a: Any, b: Any) -> str:
-        return _difference(a, b, rtol, atol, equal_nan)
+        try:
+            return _difference(a, b, rtol, atol, equal_nan)
+        except Exception as error:  # an object may raise anything when it is read
+            why = type(error).__name__
+            return say(en=f"It cannot be compared ({why}).", ko=f"비교할 수 없습니다({why}).")
 
     problem = differs(got, want)
     if not problem:
@@ -147,6 +152,10 @@ def _difference(got: Any, want: Any, rtol: float | None, atol: float | None, equ
 def _float_difference(got: Any, want: float, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
     if isinstance(got, bool) or not isinstance(got, int | float):
         return _wrong_type(got, kind(want))
+    try:
+        got = float(got)
+    except OverflowError:  # an int beyond every float
+        return _differs()
     if math.isnan(got) and not math.isnan(want):
         return say(en="The result is nan.", ko="결과가 nan입니다.")
     rel, absolute = _tolerance(torch.float64, rtol, atol)
@@ -186,7 +195,7 @@ def _tensor_difference(
     if not index:
         return _not_a_number(got) or _differs()
     place = f"[{', '.join(map(str, index))}]"
-    right, wrong = _value(want[index].item()), _value(got[index].item())
+    right, wrong = _pair(want[index].item(), got[index].item())
     return say(
         en=f"First difference at {place}: expected {right}, got {wrong}.",
         ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 받은 값 {wrong}.",
@@ -210,7 +219,8 @@ def _mapping_difference(
 def _sequence_difference(
     got: Any, want: Sequence[Any], rtol: float | None, atol: float | None, equal_nan: bool
 ) -> str:
-    if type(got) is not type(want):
+    # A subclass will do: torch.Size is a tuple, and so is what torch.max(x, dim=0) returns.
+    if not isinstance(got, list if isinstance(want, list) else tuple):
         return _wrong_type(got, kind(want))
     if len(got) != len(want):
         return say(
@@ -256,11 +266,13 @@ def _wrong_type(got: Any, want: str) -> str:
 def kind(value: Any) -> str:
     """Say what a value is, for a sentence: "a float64 tensor", "an int"."""
     if isinstance(value, torch.Tensor):
-        return say(en=f"a {_short(value.dtype)} tensor", ko=f"{_short(value.dtype)} 텐서")
+        dtype = _short(value.dtype)
+        return say(en=f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor", ko=f"{dtype} 텐서")
     # What another process could not send as plain data describes itself.
-    if hasattr(value, "describe") and hasattr(value, "type_name"):
-        return str(value.describe())
-    name = "None" if value is None else type(value).__name__
+    with contextlib.suppress(Exception):
+        if hasattr(value, "describe") and hasattr(value, "type_name"):
+            return str(value.describe())
+    name = "None" if value is None else type(value).__name__ or "object"
     return say(en=name if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}", ko=name)
 
 
@@ -273,33 +285,54 @@ def _short(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, digits: int = 10) -> str:
+    try:
+        return _text(value, digits)
+    except Exception:  # an object may raise anything when it is read
+        return kind(value)
+
+
+def _text(value: Any, digits: int) -> str:
     if isinstance(value, torch.Tensor):
         if not _is_ordinary(value):
             return kind(value)
-        body = _value(value.item()) if value.ndim == 0 else _listing(value.detach())
+        body = _value(value.item(), digits) if value.ndim == 0 else _listing(value.detach(), min(digits, 7))
         return f"{body}  ({_short(value.dtype)})"
     if hasattr(value, "describe") and hasattr(value, "type_name"):
         return str(value.describe())
-    text = f"{value:.10g}" if isinstance(value, float) else repr(value)
+    text = f"{value:.{digits}g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= 200 else text[:197] + "..."
 
 
+def _pair(want: Any, got: Any) -> tuple[str, str]:
+    """Return both as text, with as many digits as it takes to see a difference."""
+    pair = _value(want), _value(got)
+    return pair if pair[0] != pair[1] else (_value(want, 17), _value(got, 17))
+
+
 def _is_ordinary(tensor: torch.Tensor) -> bool:
-    return tensor.layout is torch.strided and not tensor.is_quantized and tensor.device.type == "cpu"
+    odd = tensor.is_quantized or tensor.is_nested
+    return tensor.layout is torch.strided and not odd and tensor.device.type == "cpu"
 
 
-def _listing(value: torch.Tensor) -> str:
+def _listing(value: torch.Tensor, digits: int) -> str:
     if value.numel() > 12:
         return say(en=f"a tensor of shape {tuple(value.shape)}", ko=f"shape {tuple(value.shape)}인 텐서")
-    return str(torch.round(value, decimals=6).tolist() if value.dtype.is_floating_point else value.tolist())
+    return _nest(value.double().tolist() if value.dtype.is_floating_point else value.tolist(), digits)
+
+
+def _nest(values: Any, digits: int) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(_nest(v, digits) for v in values)}]"
+    return f"{values:.{digits}g}" if isinstance(values, float) else str(values)
 
 
 def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
     lines = [what] if what else []
+    right, wrong = _pair(want, got)
     lines += [
-        f"  {say(en='expected', ko='기대한 값')}: {_value(want)}",
-        f"  {say(en='got', ko='받은 값')}: {_value(got)}",
+        f"  {say(en='expected', ko='기대한 값')}: {right}",
+        f"  {say(en='got', ko='받은 값')}: {wrong}",
         f"  {problem}",
     ]
     if cause:

@@ -476,7 +476,16 @@ def _slider(
         layout={"width": "150px"},
     )
 
-    widgets.jslink((slider, "value"), (box, "value"))  # in the page: no message to the kernel
+    def follow(_: object) -> None:
+        box.value = _short(slider.value)
+
+    def lead(_: object) -> None:
+        if box.value != _short(slider.value):
+            slider.value = box.value
+
+    # Linked here, not in the page: there the box would send its every change to the kernel too.
+    slider.observe(follow, "value")
+    box.observe(lead, "value")
     return slider, widgets.HBox([box, slider])
 
 

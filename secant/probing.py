@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -53,6 +54,10 @@ class watch:
         # An earlier call may have left these changed: then this one would look innocent.
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
+        # Nor may the random state stand where an answer that seeds would put it.
+        torch.rand(())
+        random.random()
+        np.random.random()
         self._before = self._snapshot()
         return self
 
@@ -60,13 +65,20 @@ class watch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         after = self._snapshot()
-        self.changes = [key for key, old in self._before.items() if not _same(old, after[key])]
+        # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+        self.changes = [key for key, old in self._before.items() if not _same(old, after.get(key))]
 
     def _snapshot(self) -> dict[Change, object]:
         state: dict[Change, object] = {
             ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             ("default_dtype", ""): torch.get_default_dtype(),
-            ("random_state", ""): (torch.get_rng_state(), random.getstate()),
+            ("random_state", ""): (
+                torch.get_rng_state(),
+                random.getstate(),
+                _numpy_state(),
+            ),
         }
         for name, tensor in self._tensors.items():
             state["value", name] = tensor.detach().clone()
@@ -74,16 +86,42 @@ class watch:
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             state["grad", name] = None if grad is None else (id(grad), grad.detach().clone())
             state["requires_grad", name] = tensor.requires_grad
-            state["hooks", name] = len(tensor._backward_hooks or ())
+            state["hooks", name] = (
+                len(tensor._backward_hooks or ()),
+                len(tensor._post_accumulate_grad_hooks or ()),
+            )
         for name, module in self._modules.items():
             state["training", name] = module.training
-            state["hooks", name] = (len(module._forward_hooks), len(module._backward_hooks))
+            state["hooks", name] = (
+                len(module._forward_hooks),
+                len(module._forward_pre_hooks),
+                len(module._backward_hooks),
+                len(module._backward_pre_hooks),
+            )
+            # A parameter put in the place of another: the old one, which is watched, looks untouched.
+            for part in (module._parameters, module._buffers):
+                for key, held in part.items():
+                    state["value", f"{name}.{key}"] = (id(held), state.get(("value", f"{name}.{key}")))
         return state
 
 
 def _same(a: object, b: object) -> bool:
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        return a.shape == b.shape and a.dtype == b.dtype and bool(torch.equal(a.nan_to_num(), b.nan_to_num()))
+        return a.shape == b.shape and a.dtype == b.dtype and a.layout == b.layout and _bits(a) == _bits(b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
     return a == b
+
+
+def _numpy_state() -> tuple[object, ...]:
+    state = np.random.get_state(legacy=False)
+    return state["bit_generator"], state["state"]["key"].tobytes(), state["state"]["pos"]
+
+
+def _bits(tensor: torch.Tensor) -> bytes | None:
+    """Return a tensor's values as bytes: nan is nan, and -0.0 is not 0.0. None where there are no values."""
+    if tensor.device.type == "meta":
+        return None
+    dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
+    flat = dense.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    return flat.cpu().view(torch.uint8).numpy().tobytes() if flat.numel() else b""

@@ -19,6 +19,18 @@ def forward_difference(f, x, h):
     return rise.div(run)
 
 
+# %% with a helper whose name a test might use task="forward_difference"
+def secant(f, a, b):
+    return (f(b) - f(a)) / (b - a)
+
+
+value = compare = quotients = None
+
+
+def forward_difference(f, x, h):
+    return secant(f, x, x + h)
+
+
 # %% the mean of both sides task="central_difference"
 def central_difference(f, x, h):
     here = f(x)
@@ -66,6 +78,14 @@ def best_step(dtype):
         return (quotient - 3 / x).abs().median().item()
 
     return min((10.0**-k for k in range(1, 16)), key=error)
+
+
+# %% a search over tensors task="best_step"
+def best_step(dtype):
+    steps = torch.logspace(-1, -15, 15)
+    x = torch.linspace(4, 6, 201, dtype=dtype)
+    errors = [(((x + h) ** 3).log() - (x**3).log()).div(h).sub(3 / x).abs().median() for h in steps.tolist()]
+    return steps[torch.stack(errors).argmin()].item()
 
 
 # %% counts the rounds task="doubling_slope"

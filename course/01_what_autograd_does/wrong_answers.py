@@ -24,6 +24,23 @@ def forward_difference(f, x, h):
     return ((f(there) - f(wide)) / (there - wide)).to(x.dtype)
 
 
+# %% one step for all elements task="forward_difference" en="each element has its own quotient" ko="원소마다 차분몫도"
+def forward_difference(f, x, h):
+    there = x + h
+    return (f(there) - f(x)) / (there - x).mean()
+
+
+# %% remembers an earlier call task="forward_difference" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+remembered = {}
+
+
+def forward_difference(f, x, h):
+    there = x + h
+    if f not in remembered:
+        remembered[f] = f(x)
+    return (f(there) - remembered[f]) / (there - x)
+
+
 # %% steps back task="forward_difference" en="you stepped back" ko="물러났습니다"
 def forward_difference(f, x, h):
     there = x - h
@@ -117,6 +134,14 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
+# %% seeds the generator task="autograd_slope" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+def autograd_slope(f, x):
+    torch.manual_seed(0)
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
 # %% leaves gradient mode off task="autograd_slope" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
 def autograd_slope(f, x):
     torch.set_grad_enabled(True)
@@ -136,7 +161,7 @@ def hand_derivative(x):
     return 3 * x**2 + math.cos(x)
 
 
-# %% leaves sin as it is task="hand_derivative" en="sin must be differentiated too" ko="sin도 미분해야 합니다"
+# %% leaves sin as it is task="hand_derivative" en="is sin still there" ko="sin이 그대로 있거나"
 def hand_derivative(x):
     return 3 * x**2 + 2 * math.sin(x)
 
@@ -149,6 +174,11 @@ def hand_derivative(x):
     return (f(x + 1e-5) - f(x - 1e-5)) / 2e-5
 
 
+# %% lets x come down task="hand_derivative" en="did an x slip in as a factor" ko="x를 곱하지 않았나요"
+def hand_derivative(x):
+    return 3 * x**2 + 2 * x * math.cos(x)
+
+
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
 def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
@@ -159,7 +189,7 @@ def best_step(dtype):
     return 1e-3
 
 
-# %% machine precision itself task="best_step" en="return a power of ten" ko="10의 거듭제곱인 float"
+# %% machine precision itself task="best_step" en="return a power of ten" ko="10의 거듭제곱을 float"
 def best_step(dtype):
     return torch.finfo(dtype).eps
 

@@ -1,4 +1,4 @@
-"""One browser for all tests that need one. Without Chromium they skip, or fail where it is required."""
+"""A browser for the tests that need one. Without Chromium they skip, or fail where it is required."""
 
 import os
 
@@ -7,8 +7,9 @@ import pytest
 from benchmarks import lab
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """One for each module: while it runs, no other test of the process can have an event loop."""
     if lab.chromium_path() is None:
         reason = "Chromium is not installed (apt install chromium)"
         if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":

@@ -1,7 +1,7 @@
 """What a case is, and the list of them all: the groups are in files of their own.
 
-A case makes a submission in a folder, in one or more variants (`wrong`, `right`), and says what must become of
-each. Without its trick, a variant `wrong` scores nothing and a variant `right` everything; by default the
+A case makes a submission in a folder, in one or more variants (`wrong`, `right`), and says what must become
+of each. Without its trick, a variant `wrong` scores nothing and a variant `right` everything; by default the
 trick must change neither.
 """
 

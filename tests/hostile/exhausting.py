@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (the cases are code in strings)
 """Group C: tricks that use up the machine, or outlive their grading."""
 
 from typing import Any
@@ -75,9 +76,7 @@ wrong(
     "thread bomb",
     one(
         "slope_at",
-        "import threading, time\n"
-        "while True:\n"
-        "    threading.Thread(target=time.sleep, args=(999,)).start()",
+        "import threading, time\nwhile True:\n    threading.Thread(target=time.sleep, args=(999,)).start()",
     ),
     ("passed", "wrong|crashed|timed_out", "passed"),
     **SLOW,

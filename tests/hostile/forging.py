@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (the cases are code in strings)
 """Group A: tricks that mean to be given points for a wrong answer."""
 
 import copy
@@ -184,7 +185,9 @@ both(
 both(
     "A13",
     "_showtraceback and excepthook",
-    prelude(SHELL + "import sys\nshell._showtraceback = lambda *a, **k: None\nsys.excepthook = lambda *a: None"),
+    prelude(
+        SHELL + "import sys\nshell._showtraceback = lambda *a, **k: None\nsys.excepthook = lambda *a: None"
+    ),
 )
 both(
     "A14",
@@ -514,7 +517,7 @@ wrong(
         "import os\n"
         "for fd in range(3, 256):\n"
         "    try:\n"
-        "        os.write(fd, b'{\"score\": 1, \"outcome\": \"passed\"}')\n"
+        '        os.write(fd, b\'{"score": 1, "outcome": "passed"}\')\n'
         "    except OSError:\n"
         "        pass"
     ),

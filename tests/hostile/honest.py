@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (the cases are code in strings)
 """Group E: submissions that mean well, and are odd all the same."""
 
 from typing import Any
@@ -34,7 +35,9 @@ wrong("E03", "NaN", returns("x * float('nan')"), says="nan")
 wrong(
     "E04",
     "wrong dtype",
-    lambda world, answers: world.notebook({**RIGHT, "grad_square": "def grad_square(x):\n    return 2 * x.double()"}),
+    lambda world, answers: world.notebook(
+        {**RIGHT, "grad_square": "def grad_square(x):\n    return 2 * x.double()"}
+    ),
     ("wrong", "passed", "passed"),
     says="float64",
 )
@@ -67,7 +70,11 @@ wrong(
     "odd tensors",
     lambda world, answers: world.notebook(
         {
-            "grad_square": "def grad_square(x):\n    return [" + ", ".join(f"odd(lambda: {e.replace('x', 'torch.ones(3)') if e.startswith('x') else e}, x)" for e in ODD) + "]",
+            "grad_square": "def grad_square(x):\n    return ["
+            + ", ".join(
+                f"odd(lambda: {e.replace('x', 'torch.ones(3)') if e.startswith('x') else e}, x)" for e in ODD
+            )
+            + "]",
             "slope_at": "def slope_at(x):\n    return torch.ones(3).to_sparse()",
             "doubled": "def doubled(x):\n    return (2 * x).bfloat16(), torch.tensor(1.0, device='meta')",
         },
@@ -119,7 +126,9 @@ both(
 right(
     "E19",
     "demo code that runs for minutes",
-    lambda world, answers: world.notebook(answers, last="import time\nfor epoch in range(10**5):\n    time.sleep(0.01)"),
+    lambda world, answers: world.notebook(
+        answers, last="import time\nfor epoch in range(10**5):\n    time.sleep(0.01)"
+    ),
     **SLOW,
 )
 both("E21", "error in a scratch cell", prelude("1/0"))
@@ -151,7 +160,9 @@ both(
 wrong(
     "E27",
     "asks for CUDA",
-    lambda world, answers: world.notebook({**RIGHT, "grad_square": "def grad_square(x):\n    return 2 * x.cuda()"}),
+    lambda world, answers: world.notebook(
+        {**RIGHT, "grad_square": "def grad_square(x):\n    return 2 * x.cuda()"}
+    ),
     ("wrong", "passed", "passed"),
     says="CUDA",
 )
@@ -173,7 +184,11 @@ right(
         {**answers, "slope_at": "def slope_at(x):\n    import time\n    time.sleep(0.1)\n    return 2.0 * x"}
     ),
 )
-both("E31", "pip install", prelude("!pip install --quiet --disable-pip-version-check --retries 0 --timeout 2 x-no-such-package"))
+both(
+    "E31",
+    "pip install",
+    prelude("!pip install --quiet --disable-pip-version-check --retries 0 --timeout 2 x-no-such-package"),
+)
 wrong(
     "E33",
     "an answer left to chance",
@@ -205,7 +220,10 @@ right(
     "E35",
     "comments in another alphabet, names that are not ASCII",
     lambda world, answers: world.notebook(
-        {**answers, "slope_at": "def slope_at(x):\n    # 기울기는 두 배 🎉\n    기울기 = 2.0 * x\n    π = 1\n    return 기울기 * π"},
+        {
+            **answers,
+            "slope_at": "def slope_at(x):\n    # 기울기는 두 배 🎉\n    기울기 = 2.0 * x\n    π = 1\n    return 기울기 * π",
+        },
         lang="ko",
     ),
 )

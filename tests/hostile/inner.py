@@ -41,7 +41,9 @@ def run(words: list[str], seconds: float) -> str:
 def own(process: Path) -> bool:
     """Whether a process belongs to the user who graded, and lives."""
     try:
-        status = dict(line.split(":", 1) for line in (process / "status").read_text(errors="replace").splitlines())
+        status = dict(
+            line.split(":", 1) for line in (process / "status").read_text(errors="replace").splitlines()
+        )
         return status["Uid"].split()[0] == str(USER) and status["State"].strip()[0] not in "ZX"
     except (OSError, KeyError, ValueError):
         return False
@@ -51,7 +53,8 @@ def scores() -> dict[str, float | None]:
     """What the gradebook says of each student; None for no grade."""
     with sqlite3.connect("file:/course/gradebook.db?mode=ro&immutable=1", uri=True) as book:
         rows = book.execute(
-            "select s.student_id, sum(coalesce(g.manual_score, g.auto_score)), count(g.auto_score) + count(g.manual_score)"
+            "select s.student_id, sum(coalesce(g.manual_score, g.auto_score)),"
+            " count(g.auto_score) + count(g.manual_score)"
             " from submitted_assignment s join submitted_notebook n on n.assignment_id = s.id"
             " join grade g on g.notebook_id = n.id group by s.student_id"
         ).fetchall()
@@ -75,12 +78,14 @@ def main(feedback: bool, seconds: float) -> None:
     texts = [*COURSE.glob("autograded/a_case/*/*.ipynb"), *COURSE.glob("feedback/a_case/*/*.html")]
     found["leak"] = any("CANARY-" in text for text in (_student_part(path) for path in texts))
     found["bytes"] = sum(path.stat().st_size for path in texts)
-    found["written"] = [str(p) for p in (COURSE / "source/pwned", COURSE / "pwned", Path("/tmp/SECANT-pwned")) if p.exists()]
+    found["written"] = [
+        str(p) for p in (COURSE / "source/pwned", COURSE / "pwned", Path("/tmp/SECANT-pwned")) if p.exists()
+    ]
     Path("/out/found.json").write_text(json.dumps(found))
 
 
 def _student_part(path: Path) -> str:
-    """The page a student is given; of a notebook, only its outputs, since instructors have its tests anyway."""
+    """The page a student is given; of a notebook only its outputs, for staff may see its tests."""
     text = path.read_text(errors="replace")
     if path.suffix == ".html":
         return text

@@ -1,5 +1,7 @@
+# ruff: noqa: E501 (the cases are code in strings)
 """Group X: tricks that are not on the list, by somebody who has read the grader's source."""
 
+import json
 from typing import Any
 
 from .cases import QUICK, Made, both, prelude, rejected, right, wrong
@@ -11,7 +13,9 @@ SLOW = {"limits": QUICK, "twice": False}
 
 # --- The file ------------------------------------------------------------------------------------------
 
-right("X01", "a file name that a careless pattern never gets done with", named(NAME, "copy_" * 45 + "x.ipynb"))
+right(
+    "X01", "a file name that a careless pattern never gets done with", named(NAME, "copy_" * 45 + "x.ipynb")
+)
 right("X02", "the same, alone", named("copy_" * 45 + "x.ipynb"), flags=("renamed",))
 
 
@@ -47,7 +51,32 @@ wrong(
     "wrong|crashed|timed_out",
     **SLOW,
 )
-rejected("X06", "an endless number", raw(b'{"nbformat": ' + b"9" * 1_000_000 + b', "cells": []}'), "format|wrong_notebook")
+rejected(
+    "X06",
+    "an endless number",
+    raw(b'{"nbformat": ' + b"9" * 1_000_000 + b', "cells": []}'),
+    "format|wrong_notebook",
+)
+
+right(
+    "X07",
+    "a file name that is not text",
+    named(NAME, "\udcff\udcfe\x1b[2J.ipynb", "\u202eypni.exe"),
+    flags=("several_notebooks",),
+)
+right(
+    "X08",
+    "a line that a highlighter takes minutes for",
+    prelude("#" + "." * 50_000 + "\n'" + "a.b" * 15_000 + "'\n" + "." * 500),
+)
+right(
+    "X09",
+    "a timestamp that is something else",
+    lambda world, answers: {
+        NAME: json.dumps(world.notebook(answers)).encode(),
+        "timestamp.txt/x": b"",
+    },
+)
 
 # --- The channel ---------------------------------------------------------------------------------------
 
@@ -81,7 +110,11 @@ right(
 wrong(
     "X11",
     "shut the channel down and stay",
-    one("slope_at", "import socket\nfor c in channels():\n    c.shutdown(socket.SHUT_RDWR)\ntime.sleep(600)", CHANNEL),
+    one(
+        "slope_at",
+        "import socket\nfor c in channels():\n    c.shutdown(socket.SHUT_RDWR)\ntime.sleep(600)",
+        CHANNEL,
+    ),
     ("passed", "crashed|timed_out", "passed"),
     **SLOW,
 )
@@ -89,7 +122,8 @@ wrong(
     "X12",
     "answer the next questions beforehand",
     lambda world, answers: world.notebook(
-        inside("for guess in (x * 2, 6.0, x):\n    say({'kind': 'value', 'value': guess})", answers), first=CHANNEL
+        inside("for guess in (x * 2, 6.0, x):\n    say({'kind': 'value', 'value': guess})", answers),
+        first=CHANNEL,
     ),
 )
 wrong(
@@ -123,7 +157,11 @@ wrong(
 wrong(
     "X16",
     "a frame of four gigabytes, announced",
-    one("slope_at", "for c in channels():\n    c.send(struct.pack('<I', 2**32 - 1) + b'x' * 1000)\nreturn 2.0 * x", CHANNEL),
+    one(
+        "slope_at",
+        "for c in channels():\n    c.send(struct.pack('<I', 2**32 - 1) + b'x' * 1000)\nreturn 2.0 * x",
+        CHANNEL,
+    ),
     CRASHED_SECOND,
 )
 for _n, (_what, _bytes) in enumerate(
@@ -160,7 +198,10 @@ wrong(
 wrong(
     "X27",
     "a stop signal for everybody",
-    one("slope_at", "import os, signal\nos.kill(-1, signal.SIGSTOP)\nos.kill(os.getpid(), signal.SIGSTOP)\nreturn 2.0 * x"),
+    one(
+        "slope_at",
+        "import os, signal\nos.kill(-1, signal.SIGSTOP)\nos.kill(os.getpid(), signal.SIGSTOP)\nreturn 2.0 * x",
+    ),
     LOST_SECOND,
     **SLOW,
 )
@@ -225,7 +266,10 @@ wrong(
 wrong(
     "X34",
     "end or stop the process that the tasks are forked from",
-    one("slope_at", "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP if x == 3.0 else signal.SIGKILL)\nreturn 0.0"),
+    one(
+        "slope_at",
+        "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP if x == 3.0 else signal.SIGKILL)\nreturn 0.0",
+    ),
     ("passed", "wrong|crashed", "passed"),
 )
 right(
@@ -257,7 +301,9 @@ wrong(
 right(
     "X37",
     "three cells that never end, and then three more",
-    lambda world, answers: world.notebook(answers, first=["while True: pass"] * 3, last=["while True: pass"] * 3),
+    lambda world, answers: world.notebook(
+        answers, first=["while True: pass"] * 3, last=["while True: pass"] * 3
+    ),
     "timed_out",
     **SLOW,
 )
@@ -312,7 +358,8 @@ wrong(
     "words of success",
     lambda world, answers: world.notebook(
         {
-            task: f"def {task}(x):\n    raise AssertionError('Passed, hidden tests included.')" for task in TASKS
+            task: f"def {task}(x):\n    raise AssertionError('Passed, hidden tests included.')"
+            for task in TASKS
         },
         first="class CheckFailed(Exception): pass",
     ),
@@ -381,9 +428,7 @@ wrong(
     "X48",
     "frames and sources of the probes",
     lambda world, answers: world.notebook(
-        {
-            task: f"def {task}(x):\n    raise ValueError(repr(kept)[-1800:])" for task in TASKS
-        },
+        {task: f"def {task}(x):\n    raise ValueError(repr(kept)[-1800:])" for task in TASKS},
         first="""
 import sys, builtins
 kept = []

@@ -33,9 +33,7 @@ def encoded(change: Callable[[bytes], bytes]) -> Maker:
 
 def named(*names: str) -> Maker:
     """The notebook under these names."""
-    return lambda world, answers: {
-        name: json.dumps(world.notebook(answers)).encode() for name in names
-    }
+    return lambda world, answers: {name: json.dumps(world.notebook(answers)).encode() for name in names}
 
 
 rejected("D01", "truncated JSON", raw(b'{"cells": ['), "not_a_notebook", says="line 1")
@@ -81,7 +79,8 @@ right(
     "another kernel's name",
     changed(
         lambda nb: nb["metadata"].update(
-            kernelspec={"name": "bash", "display_name": "x", "argv": ["/bin/sh"]}, language_info={"name": "bash"}
+            kernelspec={"name": "bash", "display_name": "x", "argv": ["/bin/sh"]},
+            language_info={"name": "bash"},
         )
     ),
 )
@@ -133,11 +132,13 @@ right("D26", "attachments and widget state that are garbage", changed(_garbage))
 def _odd_text(world: World, answers: Any) -> Made:
     odd = {
         "grad_square": "def grad_square(x):\r\n\treturn 2 * x\r\n",
-        "slope_at": "\x0cdef slope_at(x):\n    text = '''\n% not a magic\n! nor this\n'''\n    return 2.0 * x",
+        "slope_at": "\x0cdef slope_at(x):\n    text = '''\n% not a magic\n! nor this\n'''\n    return 2.0*x",
         "doubled": answers["doubled"].replace("\n", "\r"),
     }
     return world.notebook(odd)
 
 
 right("D27", "line ends, tabs, form feeds, % in column 0", _odd_text)
-rejected("D29", "a pipe that somebody writes to meanwhile", lambda world, answers: {NAME: Link()}, "not_a_file")
+rejected(
+    "D29", "a pipe that somebody writes to meanwhile", lambda world, answers: {NAME: Link()}, "not_a_file"
+)

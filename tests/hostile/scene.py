@@ -17,7 +17,9 @@ def look(world: World, wall: Wall) -> dict[str, object]:
         "files": _files(world.root),
         "pwned": [path for path in PWNED if os.path.exists(path)],
         "processes": len(inmates(wall)),
-        "groups": sorted(str(path) for path in Path("/sys/fs/cgroup").glob(f"**/secant-room-{os.getpid()}-*")),
+        "groups": sorted(
+            str(path) for path in Path("/sys/fs/cgroup").glob(f"**/secant-room-{os.getpid()}-*")
+        ),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "directory": os.getcwd(),
     }
@@ -45,5 +47,7 @@ def _parent(pid: int) -> int:
 
 def _files(root: Path) -> dict[str, str]:
     return {
-        str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(root.rglob("*")) if path.is_file()
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
     }

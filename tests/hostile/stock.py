@@ -50,11 +50,16 @@ def prepare(world: World, template: Path) -> None:
     shutil.copytree(world.root / "source", template / "source")
     (template / "nbgrader_config.py").write_text(CONFIG.replace("/course", str(template)))
     env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    for words in (["generate_assignment", LESSON, "--create"], ["db", "student", "add", "x", "--last-name", f"{BAIT}gradebook-9d2e"]):
+    for words in (
+        ["generate_assignment", LESSON, "--create"],
+        ["db", "student", "add", "x", "--last-name", f"{BAIT}gradebook-9d2e"],
+    ):
         command = [sys.executable, "-m", "nbgrader", *words]
         subprocess.run(command, cwd=template, env=env, check=True, capture_output=True)
     (template / "nbgrader_config.py").write_text(CONFIG)
-    write(world.notebook(RIGHT, last="# CANARY-other-student-31c0"), template / "submitted" / "z_good" / LESSON)
+    write(
+        world.notebook(RIGHT, last="# CANARY-other-student-31c0"), template / "submitted" / "z_good" / LESSON
+    )
 
 
 def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str) -> dict[str, Any]:
@@ -69,7 +74,8 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
                 path.write_bytes(path.read_bytes().replace(str(world.root).encode(), b"/course"))
         (place / "out").mkdir()
         feedback = "yes" if case.group == "B" else "no"
-        inner = f"cp -r /in/. /course/ && chown -R {USER}:{USER} /course && exec {sys.executable} /inner.py {feedback} {BATCH_SECONDS}"
+        measure = f"exec {sys.executable} /inner.py {feedback} {BATCH_SECONDS}"
+        inner = f"cp -r /in/. /course/ && chown -R {USER}:{USER} /course && {measure}"
         command = [*sandbox(bwrap, place), "sh", "-c", inner]
         group = Cgroup.create(3000 * MEGABYTE, 300)
         try:
@@ -87,10 +93,14 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
             if group:
                 group.remove()
         result = place / "out" / "found.json"
-        if not result.exists() and b"Traceback" in complaints or not (place / "out" / "log").exists():
+        if (not result.exists() and b"Traceback" in complaints) or not (place / "out" / "log").exists():
             raise RuntimeError(f"the sandbox did not start: {complaints.decode(errors='replace')}")
         if not result.exists():
-            return {"batch": "sandbox lost", "scores": {}, "error": complaints.decode(errors="replace")[-300:]}
+            return {
+                "batch": "sandbox lost",
+                "scores": {},
+                "error": complaints.decode(errors="replace")[-300:],
+            }
         found: dict[str, Any] = json.loads(result.read_text())
         log = (place / "out" / "log").read_text(errors="replace")
         found["log"] = log[-1500:]
@@ -106,7 +116,18 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
     options += ["--cap-drop", "ALL"]
     for capability in ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETUID", "SETGID", "SETPCAP"):
         options += ["--cap-add", f"CAP_{capability}"]
-    options += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", str(300 * MEGABYTE), "--tmpfs", "/tmp"]
+    options += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--perms",
+        "1777",
+        "--size",
+        str(300 * MEGABYTE),
+        "--tmpfs",
+        "/tmp",
+    ]
     for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt"):
         if os.path.islink(path):
             options += ["--symlink", os.readlink(path), path]
@@ -134,14 +155,19 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
 
 
 def show(path: str) -> list[str]:
-    """Show a folder; its parents are made first, for otherwise they would be as closed as they are outside."""
+    """Show a folder; its parents are made first, or they would be as closed as they are outside."""
     parents = [str(parent) for parent in reversed(Path(path).parents) if str(parent) not in ("/", "/tmp")]
     return [word for parent in parents for word in ("--dir", parent)] + ["--ro-bind", path, path]
 
 
 def control(world: World, template: Path, bwrap: str) -> None:
     """See that without any trick stock nbgrader gives all the points, and none to wrong answers."""
-    plain = Case("B00", "no trick", lambda world, answers: world.notebook(answers), {"wrong": "wrong", "right": "passed"})
+    plain = Case(
+        "B00",
+        "no trick",
+        lambda world, answers: world.notebook(answers),
+        {"wrong": "wrong", "right": "passed"},
+    )
     for variant, score in (("right", FULL), ("wrong", 0.0)):
         found = run_stock(plain, variant, world, template, bwrap)
         if found["scores"] != {"a_case": score, "z_good": FULL}:
@@ -190,7 +216,9 @@ def variant_of(case: Case) -> str:
 
 def honest(case: Case, variant: str) -> tuple[float, float]:
     """The least and the most that this submission deserves."""
-    wanted = [(POINTS[task], want.split("|")) for task, want in zip(POINTS, case.outcomes(variant), strict=True)]
+    wanted = [
+        (POINTS[task], want.split("|")) for task, want in zip(POINTS, case.outcomes(variant), strict=True)
+    ]
     most = sum(points for points, want in wanted if "passed" in want)
     return sum(points for points, want in wanted if want == ["passed"]), most
 
@@ -257,7 +285,9 @@ def tables(rows: dict[str, dict[str, Any]]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Measure what has not been measured, and print both columns."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", type=Path, required=True, help="where results are kept")
     parser.add_argument("--only", default="", help="ids or groups, separated by commas")
     parser.add_argument("--minutes", type=float, default=14.0, help="stop after this time")
@@ -302,7 +332,8 @@ def main(arguments: list[str]) -> None:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:
                     save(case.id, "ours", run_ours(case, variant_of(case), world, wall, good))
     rows = {
-        case.id: {"title": case.title} | {which: judge(case, variant_of(case), raw[case.id][which]) for which in ("ours", "stock")}
+        case.id: {"title": case.title}
+        | {which: judge(case, variant_of(case), raw[case.id][which]) for which in ("ours", "stock")}
         for case in cases
         if {"ours", "stock"} <= raw.get(case.id, {}).keys()
     }

@@ -144,7 +144,8 @@ def assert_tells_nothing(world: World, report: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../x", "a;rm -rf", "[*]", "a b", "x" * 300, "", ".", "..", "a/b", "-rf", "a\nb", "e\u0301", "~root"]
+    "name",
+    ["../x", "a;rm -rf", "[*]", "a b", "x" * 300, "", ".", "..", "a/b", "-rf", "a\nb", "e\u0301", "~root"],
 )
 def test_odd_student_ids_are_refused(name: str) -> None:
     assert not valid_student_id(name)
@@ -157,7 +158,9 @@ def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
     assert "install" in caught.value.fix.lower()
 
 
-def test_a_failure_of_the_grader_is_no_verdict(world: World, wall: Wall, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_failure_of_the_grader_is_no_verdict(
+    world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
+) -> None:
     """The room breaks in the middle of a task: an error, not a zero."""
     from autograder.interview import Task
 

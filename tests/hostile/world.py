@@ -59,11 +59,13 @@ class World:
     root: Path
 
     @classmethod
-    def create(cls, root: Path) -> "World":
-        """Build the course and lay out the bait: a gradebook and another student's work."""
+    def create(cls, root: Path, bait: bool = True) -> "World":
+        """Build the course and, if asked to, lay out bait: a gradebook and another student's work."""
         shutil.copytree(HERE / "course", root / "course", dirs_exist_ok=True)
         shutil.copy(REPOSITORY / "nbgrader_config.py", root)
         build(root, find_lessons(root))
+        if not bait:
+            return cls(root)
         other = root / "submitted" / "other" / LESSON
         other.mkdir(parents=True, exist_ok=True)
         (other / f"{LESSON}.ipynb").write_text('{"cells": [], "bait": "CANARY-other-student-31c0"}')

@@ -78,7 +78,13 @@ def hand_in(
     return path
 
 
-def run(root: Path, crew: Here | None = None, *, force: bool = False) -> tuple[Summary, list[str]]:
+def run(
+    root: Path,
+    crew: Here | None = None,
+    *,
+    force: bool = False,
+    hear: Callable[[str], None] = lambda text: None,
+) -> tuple[Summary, list[str]]:
     """Grade everything; return the summary and what was said."""
     course = Course.at(root)
     said: list[str] = []
@@ -86,6 +92,7 @@ def run(root: Path, crew: Here | None = None, *, force: bool = False) -> tuple[S
     def tell(entry: Entry, text: str) -> None:
         if text:
             said.append(f"{entry}: {text}")
+            hear(said[-1])
 
     entries = find_submissions(course, [STEPS])
     return grade(course, entries, crew or Here(), force=force, tell=tell), said

@@ -29,14 +29,18 @@ def opened(request, browser, tmp_path_factory):
     else:
         name = "explorer.ipynb"
         lab.write_notebook(place / name, TINY)
+    asked = []
     with (
         lab.jupyterlab(place, language=request.param) as address,
-        lab.run_notebook(browser, address, name) as page,
+        lab.run_notebook(browser, address, name, asked=asked) as page,
     ):
         page.locator(".secant-explorer img").first.wait_for(timeout=60_000)
         lab.wait_until_still(page.locator(".secant-explorer").first)
         yield SimpleNamespace(
-            page=page, explorer=page.locator(".secant-explorer").first, language=request.param
+            page=page,
+            explorer=page.locator(".secant-explorer").first,
+            language=request.param,
+            asked=asked,
         )
 
 
@@ -151,9 +155,9 @@ def test_no_request_leaves_the_machine(opened):
     """Runs last, when everything has been asked for."""
     strangers = [
         address
-        for address in opened.page.asked
+        for address in opened.asked
         if urlsplit(address).scheme not in ("data", "blob")
         and urlsplit(address).hostname not in ("127.0.0.1", "localhost")
     ]
     assert strangers == []
-    assert any(urlsplit(address).scheme == "ws" for address in opened.page.asked)
+    assert any(urlsplit(address).scheme == "ws" for address in opened.asked)
