@@ -247,6 +247,8 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
         yield "it must name what it imports, not import *"
     for name in sorted(bound & own):
         yield f"it binds {name}, the student's own name"
+    for name in sorted(n for n in bound - imported - own if not n.startswith("_")):
+        yield f"it binds {name}: begin the name with _, or it overwrites what a student calls {name}"
     yield from _unknown(_used(source) - bound - own, "it uses")
     for function in marked:
         if function not in probes:

@@ -1,8 +1,9 @@
 """The same submissions given to stock nbgrader and to our grader, side by side.
 
-    python -m tests.hostile.stock --json FILE [--only A,B07] [--minutes 14] [--markdown]
+    python -m tests.hostile.stock --json FILE [--only A,B07] [--minutes 14] [--docs docs/trust.md]
 
-FILE keeps what has been measured: a run that was cut short goes on where it stopped. Stock nbgrader runs
+FILE keeps what has been measured: a run that was cut short goes on where it stopped. --docs writes the tables
+into a file, between its two marks. Stock nbgrader runs
 inside a throw-away sandbox (bubblewrap: no network, memory, processes and disk limited) with a copy of the
 course, because what it lets through would otherwise happen to this machine. Each case is graded in a batch
 of two: the submission, and after it a good student's. Linux, as root.
@@ -39,6 +40,7 @@ c.CourseDirectory.root = "/course"
 c.Execute.timeout = 6  # nbgrader's own 30 would only make this slower
 """
 BATCH_SECONDS = 75.0
+BEGIN, END = "<!-- stock.py writes from here -->", "<!-- to here -->"
 FULL = sum(POINTS.values())
 
 
@@ -291,6 +293,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--json", type=Path, required=True, help="where results are kept")
     parser.add_argument("--only", default="", help="ids or groups, separated by commas")
     parser.add_argument("--minutes", type=float, default=14.0, help="stop after this time")
+    parser.add_argument("--docs", type=Path, help="where the tables are shown")
     parser.add_argument("--workers", type=int, default=2)
     chosen = parser.parse_args(arguments)
     bwrap = shutil.which("bwrap")
@@ -322,15 +325,15 @@ def main(arguments: list[str]) -> None:
             found = run_stock(case, variant_of(case), world, place / "template", bwrap)
             save(case.id, "stock", found | {"seconds": round(time.monotonic() - started, 1)})
 
-        with ThreadPoolExecutor(chosen.workers) as pool:
-            # bubblewrap dies with the thread that started it, so each call waits for its own.
-            list(pool.map(stock, cases))
         with world.services(), Wall(hidden=[world.root]) as wall:
             # A first room, so that what a template needs only once is not taken for a survivor.
             world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock")
             for case in cases:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:
                     save(case.id, "ours", run_ours(case, variant_of(case), world, wall, good))
+        with ThreadPoolExecutor(chosen.workers) as pool:
+            # bubblewrap dies with the thread that started it, so each call waits for its own.
+            list(pool.map(stock, cases))
     rows = {
         case.id: {"title": case.title}
         | {which: judge(case, variant_of(case), raw[case.id][which]) for which in ("ours", "stock")}
@@ -338,6 +341,9 @@ def main(arguments: list[str]) -> None:
         if {"ours", "stock"} <= raw.get(case.id, {}).keys()
     }
     print(tables(rows))
+    if chosen.docs:
+        before, mark, rest = chosen.docs.read_text().partition(BEGIN)
+        chosen.docs.write_text(f"{before}{mark}\n{tables(rows)}\n{END}{rest.partition(END)[2]}")
     missing = len(cases) - len(rows)
     if missing:
         sys.exit(f"{missing} cases are left: run this again.")

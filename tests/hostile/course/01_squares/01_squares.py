@@ -57,22 +57,22 @@ import torch
 
 from secant import check
 
-got = grad_square(torch.tensor([1.0, 2.0, 3.0]))
-check.close(got, torch.tensor([2.0, 4.0, 6.0]), "grad_square(tensor([1, 2, 3]))")
-assert torch.allclose(got, torch.tensor([2.0, 4.0, 6.0]))
+_got = grad_square(torch.tensor([1.0, 2.0, 3.0]))
+check.close(_got, torch.tensor([2.0, 4.0, 6.0]), "grad_square(tensor([1, 2, 3]))")
+assert torch.allclose(_got, torch.tensor([2.0, 4.0, 6.0]))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-canary = "CANARY-hidden-test-5e1f"
+_canary = "CANARY-hidden-test-5e1f"
 for _ in range(3):
-    x = torch.tensor(check.draws(4, 1.0, 9.0))
-    want = 2 * x  # CANARY-hidden-comment-77aa
-    got = grad_square(x.clone())
-    torch.testing.assert_close(got, want)
-    assert torch.equal(got, want), canary
-    assert np.allclose(got.numpy(), want.numpy()), canary
-    check.close(got, want, f"grad_square({x})")
-secret = 31337.0625
-check.close(grad_square(torch.tensor([secret]))[0].item(), 2 * secret, "grad_square(...)")
+    _x = torch.tensor(check.draws(4, 1.0, 9.0))
+    _want = 2 * _x  # CANARY-hidden-comment-77aa
+    _got = grad_square(_x.clone())
+    torch.testing.assert_close(_got, _want)
+    assert torch.equal(_got, _want), _canary
+    assert np.allclose(_got.numpy(), _want.numpy()), _canary
+    check.close(_got, _want, f"grad_square({_x})")
+_secret = 31337.0625
+check.close(grad_square(torch.tensor([_secret]))[0].item(), 2 * _secret, "grad_square(...)")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -101,17 +101,17 @@ def slope_at(x):
 # %% nbgrader={"grade_id": "test_slope_at", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import check
 
-got = slope_at(3.0)
-assert type(got) is float
-assert isinstance(got, float)
-assert abs(got - 6.0) < 1e-9
+_got = slope_at(3.0)
+assert type(_got) is float
+assert isinstance(_got, float)
+assert abs(_got - 6.0) < 1e-9
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-canary = "CANARY-hidden-test-5e1f"
-for x in [*check.draws(5, 1.0, 9.0), 31337.0625]:
-    got = slope_at(x)
-    assert all([isinstance(got, float), abs(got - 2 * x) < 1e-9]), canary
-    check.close(slope_at(x), 2 * x, f"slope_at({x})")
+_canary = "CANARY-hidden-test-5e1f"
+for _x in [*check.draws(5, 1.0, 9.0), 31337.0625]:
+    _got = slope_at(_x)
+    assert all([isinstance(_got, float), abs(_got - 2 * _x) < 1e-9]), _canary
+    check.close(slope_at(_x), 2 * _x, f"slope_at({_x})")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -144,22 +144,22 @@ from secant import check, probe, watch
 
 
 @probe
-def run(values):
+def _run(values):
     x = torch.tensor(values)
     with watch(x=x) as seen:
         result = doubled(x)
     return result, seen.changes
 
 
-result, changes = run([1.0, 2.5])
-check.close(result, (torch.tensor([2.0, 5.0]), 7.0), "doubled(tensor([1.0, 2.5]))")
+_result, _changes = _run([1.0, 2.5])
+check.close(_result, (torch.tensor([2.0, 5.0]), 7.0), "doubled(tensor([1.0, 2.5]))")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-canary = "CANARY-hidden-test-5e1f"
-for n in (1, 3, 5):
-    values = check.draws(n, 1.0, 9.0)
-    x = torch.tensor(values)
-    result, changes = run(values)
-    check.untouched(changes, f"doubled({values})")
-    check.close(result, (2 * x, (2 * x).sum().item()), f"doubled({values})", rtol=1e-5)
+_canary = "CANARY-hidden-test-5e1f"
+for _n in (1, 3, 5):
+    _values = check.draws(_n, 1.0, 9.0)
+    _x = torch.tensor(_values)
+    _result, _changes = _run(_values)
+    check.untouched(_changes, f"doubled({_values})")
+    check.close(_result, (2 * _x, (2 * _x).sum().item()), f"doubled({_values})", rtol=1e-5)
 ### END HIDDEN TESTS

@@ -1,0 +1,35 @@
+"""Grade one submission many times: `python -m tests.hostile.repeat 50` says how many results came of it."""
+
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from autograder.intake import take_in
+from autograder.wall import Wall
+
+from .cases import write
+from .world import LESSON, RIGHT, World
+
+#: Right by luck, wrong by luck, and a message with numbers in it.
+LUCKY = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
+
+
+def main(times: int) -> int:
+    """Grade, and return how many different results there were."""
+    with tempfile.TemporaryDirectory() as name, Wall() as wall:
+        world = World.create(Path(name) / "world")
+        write(world.notebook(LUCKY), Path(name) / "one")
+        seen = set()
+        for _ in range(times):
+            report = world.exam.sit(
+                wall, take_in(Path(name) / "one", LESSON, world.releases), b"of the class"
+            )
+            seen.add(json.dumps([asdict(task) | {"seconds": 0} for task in report.tasks]))
+    print(f"{times} gradings, {len(seen)} result{'s' * (len(seen) != 1)}")
+    return len(seen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 50) != 1)
