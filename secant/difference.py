@@ -145,10 +145,14 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
         scheme: see `quotient`.
 
     Returns:
-        (k,) float64; NaN where the quotient has no meaning at any x. Undefined places are left out.
+        (k,) float64. Places where f has no gradient are left out. NaN where the step is lost, and with it
+        the quotient, at more than half of the others: what is left would be no rule.
     """
-    error = (quotient(f, x, steps.to(x.dtype)[:, None], scheme) - gradient(f, x)).abs().double()
-    return error.masked_fill(error.isinf(), torch.nan).nanmedian(dim=1).values
+    slope = gradient(f, x)
+    error = (quotient(f, x, steps.to(x.dtype)[:, None], scheme) - slope).abs().double()
+    error = error.masked_fill(error.isinf(), torch.nan)
+    few = 2 * error.isfinite().sum(dim=1) < slope.isfinite().sum()
+    return error.nanmedian(dim=1).values.masked_fill(few, torch.nan)
 
 
 def is_elementwise(f: Function, x: Tensor) -> bool:

@@ -137,3 +137,11 @@ def test_one_by_one_leaves_out_the_x_where_f_fails():
 def test_undefined_places_do_not_spoil_the_median():
     x = torch.linspace(-0.5, 2, 201, dtype=torch.float64)
     assert median_errors(f, x, torch.tensor([1e-6])).item() < 1e-4
+
+
+def test_a_median_over_the_few_x_that_still_move_is_none() -> None:
+    # Near 0 a tiny step still moves x; that says nothing of the places around it.
+    x = torch.linspace(-1, 1, 201, dtype=torch.float32)
+    errors = median_errors(lambda t: torch.sin(5 * t), x, torch.tensor([1e-3, 1e-12]))
+    assert errors[0].isfinite()
+    assert errors[1].isnan()
