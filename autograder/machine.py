@@ -45,10 +45,11 @@ def probe_machine() -> list[Finding]:
         _proc,
         _seccomp,
         _cgroup,
-        lambda: _wall("forked"),
-        lambda: _wall("single"),
     ]
-    return [finding for check in checks if (finding := check()) is not None]
+    found = [finding for check in checks if (finding := check()) is not None]
+    forked = _wall("forked", needed=False)
+    # One kind of wall is enough.
+    return [*found, forked, _wall("single", needed=not forked.ok)]
 
 
 def _bubblewrap() -> Finding:
@@ -112,13 +113,13 @@ def _cgroup() -> Finding:
     return Finding("control groups", True, "the kernel limits each submission's memory", needed=False)
 
 
-def _wall(mode: Mode) -> Finding:
+def _wall(mode: Mode, needed: bool) -> Finding:
     what = {"forked": "wall, rooms forked from one template", "single": "wall, one for each submission"}[mode]
     wall = Wall(mode=mode)
     try:
         wall.start()
     except WallUnavailable as error:
-        return Finding(what, False, error.reason, error.fix, needed=mode == "single")
+        return Finding(what, False, error.reason, error.fix, needed)
     finally:
         wall.close()
     return Finding(what, True, f"tried from inside as user {os.getuid()}: it holds")

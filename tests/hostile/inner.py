@@ -76,7 +76,8 @@ def main(feedback: bool, seconds: float) -> None:
     except sqlite3.Error as error:
         found["scores"], found["error"] = {}, str(error)
     texts = [*COURSE.glob("autograded/a_case/*/*.ipynb"), *COURSE.glob("feedback/a_case/*/*.html")]
-    found["leak"] = any("CANARY-" in text for text in (_student_part(path) for path in texts))
+    told = "".join(_student_part(path) for path in texts)
+    found["seen"] = [word for word in ("SEEN", "CANARY-hidden", "<script>alert(1)</script>") if word in told]
     found["bytes"] = sum(path.stat().st_size for path in texts)
     found["written"] = [
         str(p) for p in (COURSE / "source/pwned", COURSE / "pwned", Path("/tmp/SECANT-pwned")) if p.exists()

@@ -17,9 +17,12 @@ def look(world: World, wall: Wall) -> dict[str, object]:
         "files": _files(world.root),
         "pwned": [path for path in PWNED if os.path.exists(path)],
         "processes": len(inmates(wall)),
-        "groups": sorted(
-            str(path) for path in Path("/sys/fs/cgroup").glob(f"**/secant-room-{os.getpid()}-*")
-        ),
+        "groups": [
+            name
+            for _, names, _ in os.walk("/sys/fs/cgroup")  # other graders' groups come and go meanwhile
+            for name in names
+            if name.startswith(f"secant-room-{os.getpid()}-")
+        ],
         "descriptors": len(os.listdir("/proc/self/fd")),
         "directory": os.getcwd(),
     }

