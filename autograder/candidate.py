@@ -98,8 +98,10 @@ def make_shell() -> Shell:
     config.InteractiveShell.ast_node_interactivity = "last_expr"
     shell = Shell.instance(config=config)
     # A report shows text only: pictures and pages would be drawn for nobody.
-    shell.display_formatter.active_types = ["text/plain"]
-    shell.display_formatter.mimebundle_formatter.enabled = False
+    formatter = shell.display_formatter
+    assert formatter is not None
+    formatter.active_types = ["text/plain"]
+    formatter.mimebundle_formatter.enabled = False
     for name in _QUIET_MAGICS:  # they would look for a kernel or a front end, or wait for a person
         shell.magics_manager.magics["line"][name] = lambda line: None
     return shell

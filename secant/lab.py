@@ -242,6 +242,9 @@ often, why. These are the visible tests; the lesson says in words what hidden te
 Before you call a lesson finished, press **Validate** above the notebook: it runs everything from the top in a
 fresh kernel, so that an answer that leans on a cell you have since changed or deleted shows itself.
 
+To let the hidden tests look too, open *File > New > Terminal* and type `autograder check` and the notebook's
+path, such as `autograder check 01_what_autograd_does/01_what_autograd_does.ipynb`. It stays on this computer.
+
 ## Where your work is kept
 
 In `{workspace}`, and nowhere else. JupyterLab saves by itself every two minutes; **Ctrl+S** saves at once.
@@ -261,10 +264,13 @@ HOW_TO_KO = """## 진행 방법
 
 답을 작성한 셀을 실행한 다음, 바로 아래의 테스트 셀을 실행하세요.
 틀렸다면 기대한 값과 실제로 나온 값이 표시되고, 원인까지 알려 주는 경우도 많습니다.
-여기서 확인되는 것은 공개 테스트입니다. 숨은 테스트가 무엇을 더 살펴보는지는 수업에 글로 적어 두었습니다.
+여기서 확인되는 것은 보이는 테스트입니다. 숨은 테스트가 무엇을 더 살펴보는지는 수업에 글로 적어 두었습니다.
 
 수업을 마치기 전에는 노트북 위쪽의 **Validate** 버튼을 눌러 보세요.
 새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
+
+숨은 테스트까지 돌려 보려면 *File > New > Terminal*을 열고
+`autograder check` 뒤에 노트북 경로를 적어 실행하세요. 예: `autograder check 01_what_autograd_does/01_what_autograd_does.ipynb`. 모두 이 컴퓨터 안에서만 실행됩니다.
 
 ## 작업이 저장되는 곳
 
@@ -424,6 +430,9 @@ def launch(workspace: Path, page: str, options: argparse.Namespace, extra: list[
     paths = [str(write_lab_config(workspace)), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["SECANT_LANG"] = language()
+    # So that a terminal in JupyterLab finds `autograder`.
+    tools = str(Path(sys.executable).parent)
+    os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
     # Away from the repository, whose nbgrader_config.py is an instructor's and not a learner's.
     os.chdir(workspace)
     print(
