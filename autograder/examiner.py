@@ -382,7 +382,7 @@ def _raised(answer: Answer) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that may hold a student's words: shortened, and without what steers a terminal or turns letters."""
+    """Text that may hold a student's words: shortened, and nothing that steers a terminal in it."""
     shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
     return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
 

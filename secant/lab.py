@@ -270,7 +270,9 @@ HOW_TO_KO = """## 진행 방법
 새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
 
 숨은 테스트까지 돌려 보려면 *File > New > Terminal*을 열고
-`autograder check` 뒤에 노트북 경로를 적어 실행하세요. 예: `autograder check 01_what_autograd_does/01_what_autograd_does.ipynb`. 모두 이 컴퓨터 안에서만 실행됩니다.
+`autograder check` 뒤에 노트북 경로를 적어 실행하세요.
+예: `autograder check 01_what_autograd_does/01_what_autograd_does.ipynb`.
+모두 이 컴퓨터 안에서만 실행됩니다.
 
 ## 작업이 저장되는 곳
 

@@ -253,7 +253,8 @@ def test_all_problems_are_reported_at_once(steps):
         # A probe may use its own names, imports, builtins and other probes.
         (
             "@probe\ndef _counts(n):",
-            "@probe\ndef _one():\n    return sum([1])\n\n\n@probe\ndef _counts(n, *rest: int):\n    n *= _one()",
+            "@probe\ndef _one():\n    return sum([1])\n\n\n"
+            "@probe\ndef _counts(n, *rest: int):\n    n *= _one()",
         ),
         ("    counter = Counter()", "    counter = [Counter() for check in range(1)][0]"),
         # What the hidden part binds, the hidden part may use.
