@@ -150,8 +150,8 @@ def run_notebook(
     path: str,
     *,
     density: float = 1,
-    width: int = 1400,
-    height: int = 1100,
+    width: int = 1280,
+    height: int = 800,
     asked: list[str] | None = None,
 ) -> Iterator[Page]:
     """Open a notebook (its path below the server's root) in a fresh page and run all its cells.

@@ -511,6 +511,6 @@ both(
         "                     'process_vm_readv': 310, 'perf': 298, 'mq_open': 240}.items():\n"
         "    if os.uname().machine == 'x86_64' and libc.syscall(number, 0, 0, 0, 0, 0, 0) >= 0:\n"
         "        opened.append(name)\n"
-        "print('SEEN ' + repr(opened) if opened else 'closed')"
+        "print('SE' 'EN ' + repr(opened) if opened else 'closed')"
     ),
 )

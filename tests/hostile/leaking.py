@@ -18,7 +18,7 @@ def reads(code: str) -> Any:
     def make(world: World, answers: Any) -> Made:
         places = [str(path) for path in world.bait]
         head = f"PLACES = {places!r}\nROOT = {str(world.root)!r}\nPORT = {world.port}\nloot = ''\n"
-        tail = "\nprint(loot)\nprint('SEEN' if 'CANARY' in loot else 'nothing')"
+        tail = "\nprint(loot)\nprint('SE' 'EN' if 'CANARY' in loot else 'nothing')"
         return world.notebook(
             {
                 task: f"{text.splitlines()[0]}\n    raise ValueError(loot[-1500:])"
@@ -205,7 +205,7 @@ both(
     prelude("""
 import builtins, os, sys, torch
 builtins.left_behind = 'CANARY-left-behind'
-print('SEEN' if os.path.exists('/tmp/left') or os.path.exists('/dev/shm/left') else 'clean')
+print('SE' 'EN' if os.path.exists('/tmp/left') or os.path.exists('/dev/shm/left') else 'clean')
 for path in ('/tmp/left', '/dev/shm/left', '/tmp/.ipython/left'):
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)

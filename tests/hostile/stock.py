@@ -284,7 +284,13 @@ def tables(rows: dict[str, dict[str, Any]]) -> str:
     """Both tables, as docs/trust.md shows them."""
     lines = [f"| of {len(rows)} submissions | ours | stock nbgrader |", "|---|---:|---:|"]
     lines += [f"| {name} | {ours} | {stock} |" for name, ours, stock in totals(rows)]
-    lines += ["", "<details><summary>Case by case</summary>", "", "| case | | ours | stock nbgrader |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "<details><summary>Case by case</summary>",
+        "",
+        "| case | | ours | stock nbgrader |",
+        "|---|---|---|---|",
+    ]
     for id, row in sorted(rows.items()):
         ours, stock = (", ".join(row[which]) or "held" for which in ("ours", "stock"))
         stock = "not measured: the sandbox has no network" if id in NOT_MEASURED else stock
