@@ -18,7 +18,7 @@ def reads(code: str) -> Any:
     def make(world: World, answers: Any) -> Made:
         places = [str(path) for path in world.bait]
         head = f"PLACES = {places!r}\nROOT = {str(world.root)!r}\nPORT = {world.port}\nloot = ''\n"
-        tail = "\nprint(loot)\nprint('SE' 'EN' if 'CANARY' in loot else 'nothing')"
+        tail = "\nprint('SE' 'EN' if 'CANARY' in loot else 'nothing')\nprint(loot)"
         return world.notebook(
             {
                 task: f"{text.splitlines()[0]}\n    raise ValueError(loot[-1500:])"

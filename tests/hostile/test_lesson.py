@@ -1,0 +1,89 @@
+"""The tricks that matter most, against lesson 1 as students get it: for its tests, not for the wall."""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+
+from autograder.examiner import Exam, Report
+from autograder.intake import take_in
+from autograder.lesson import grade_id, is_answer, tasks
+from autograder.papers import Papers, read_papers
+from autograder.wall import Wall
+
+from .cases import load_all
+from .world import REPOSITORY, World
+
+LESSON = "01_what_autograd_does"
+#: Cells that spoil what compares, what runs cells, or what looks for side effects.
+SPOILERS = ("A01", "A02", "A06", "A09", "A10", "A14", "A62", "X50")
+ODD = {
+    "long text": "'y' * 10**6",
+    "a steering text": "'\\x1b[2J\\u202epassed'",
+    "a long number": "10**1200",
+    "not a number": "float('nan')",
+    "infinity": "float('inf')",
+    "a large tensor": "__import__('torch').zeros(10**7)",
+    "a dict": "{n: 'z' * 900 for n in range(900)}",
+    "a deep list": "eval('[' * 30 + ']' * 30)",
+    "no data": "object()",
+}
+
+
+@pytest.fixture(scope="module")
+def papers() -> Papers:
+    return read_papers(REPOSITORY, LESSON)
+
+
+@pytest.fixture(scope="module")
+def wall() -> Iterator[Wall]:
+    with Wall(hidden=[REPOSITORY / "course", REPOSITORY / "source"]) as wall:
+        yield wall
+
+
+def sit(papers: Papers, wall: Wall, folder: Path, answers: dict[str, str], first: str = "") -> Report:
+    """Grade lesson 1 with these answers, after this cell."""
+    notebook = copy.deepcopy(papers.releases["en"])
+    for cell in filter(is_answer, notebook.cells):
+        cell.source = answers[grade_id(cell)]
+    notebook.cells.insert(3, v4.new_code_cell(first, id="first"))
+    path = folder / f"{LESSON}.ipynb"
+    path.write_text(v4.writes(notebook))
+    return Exam(LESSON, papers.source).sit(wall, take_in(path, LESSON, papers.releases), b"of the class")
+
+
+def returning(papers: Papers, value: str) -> dict[str, str]:
+    """Functions that take anything and return this."""
+    return {task.id: f"def {task.id}(*args):\n    return {value}" for task in tasks(papers.source)}
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD)
+def test_an_odd_value_is_a_wrong_answer_with_a_short_plain_message(
+    papers: Papers, wall: Wall, tmp_path: Path, value: str
+) -> None:
+    report = sit(papers, wall, tmp_path, returning(papers, value))
+    assert report.score == 0
+    for task in report.tasks:
+        assert task.outcome == "wrong"
+        assert len(task.message) <= 4_000
+        assert not [c for c in task.message if not c.isprintable() and c != "\n"]
+
+
+@pytest.mark.parametrize("id", SPOILERS)
+def test_a_spoilt_process_gets_no_points(
+    papers: Papers, wall: Wall, tmp_path: Path, id: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    world = World.create(tmp_path_factory.mktemp("world"), bait=False)
+    made = load_all()[id].make(world, {})
+    cells = json.loads(json.dumps(made))["cells"]
+    trick = next("".join(cell["source"]) for cell in cells if cell.get("id") == "first-0")
+    assert sit(papers, wall, tmp_path, returning(papers, "0.0"), trick).score == 0
+
+
+def test_the_lessons_own_answers_get_everything(papers: Papers, wall: Wall, tmp_path: Path) -> None:
+    answers = {task.id: task.answer.source for task in tasks(papers.source)}
+    report = sit(papers, wall, tmp_path, answers)
+    assert report.score == report.max_score
