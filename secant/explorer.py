@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from torch import Tensor
+from traitlets import CFloat
 
 from secant import difference
 from secant._language import say
@@ -455,6 +456,12 @@ def _choice(name: str, options: list[tuple[str, Any]], value: str) -> widgets.Dr
     )
 
 
+class _Slider(widgets.FloatSlider):
+    """A slider whose value does not come back to the page: one message less for each frame."""
+
+    value = CFloat(0.0).tag(sync=True, echo_update=False)
+
+
 def _slider(
     name: str, value: float, low: float, high: float, step: float
 ) -> tuple[widgets.FloatSlider, widgets.Widget]:
@@ -463,9 +470,7 @@ def _slider(
     The box carries the label: a screen reader finds no name on the handle of a slider.
     """
     value = _short(value)
-    slider = widgets.FloatSlider(
-        value=value, min=low, max=high, step=step, readout=False, layout={"width": "260px"}
-    )
+    slider = _Slider(value=value, min=low, max=high, step=step, readout=False, layout={"width": "260px"})
     box = widgets.BoundedFloatText(
         value=value,
         min=low,
@@ -552,7 +557,7 @@ _STYLE = """<style>
 .secant-legend > div { flex: 1 1 360px; }
 .secant-legend svg { width: 38px; height: 14px; background: #fff; border-radius: 3px; vertical-align: -2px;
   margin-right: 6px; }
-.secant-words { margin: 8px 0 0 3px; line-height: 1.5; }
+.secant-words { margin: 8px 0 0 3px; line-height: 1.5; contain: layout paint; }
 .secant-numbers { display: grid; grid-template-columns: max-content max-content 1fr; gap: 0 18px; }
 .secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600; }
 .secant-remarks { min-height: 3.2em; }
