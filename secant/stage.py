@@ -54,10 +54,10 @@ class Stage:
         for artist in self.moving:
             artist.set_animated(True)  # a canvas draws animated artists only when asked, or when saving
         self.canvas = FigureCanvasAgg(figure)
-        width, height = (round(DPI * inches) for inches in figure.get_size_inches())
-        # A size that no frame can change spares the page a new layout for each; a narrow page letterboxes.
-        size = {"width": f"{width}px", "height": f"{height}px", "max_width": "100%"}
-        self.image = Frame(format="jpeg", layout=size | {"object_fit": "contain"})
+        width = round(DPI * figure.get_figwidth())
+        self.image = Frame(
+            format="jpeg", layout={"width": "100%", "max_width": f"{width}px", "height": "auto"}
+        )
         self._rest: asyncio.TimerHandle | None = None
 
     def set_scene(self) -> None:
