@@ -8,7 +8,10 @@ rests, one sharp image follows.
 import asyncio
 import contextlib
 import io
-from collections.abc import Iterator, Sequence
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import ipywidgets as widgets
 import torch
@@ -19,10 +22,13 @@ from PIL import Image
 from traitlets import Unicode
 
 WIDTH, HEIGHT = 9.0, 4.0  # inches
-DPI = 100  # of a frame in a drag: one image pixel for one of the page's
-SHARPER = 2  # times as many dots when at rest, for a dense screen
+# Dots to the inch: of the page; of a frame in a drag, which a moving eye takes for the same; and at rest.
+DPI, QUICK_DPI, SHARP_DPI = 100, 75, 200
 REST = 0.25  # seconds without a frame until the hand is taken to rest
-QUALITY = 90  # of the JPEG; with full colour resolution its artefacts are hard to find
+READING = 0.2  # seconds that a number stands in a drag, so that an eye can read it
+# Of the JPEG in a drag: half the work and two thirds of the bytes of the one at rest.
+QUICK = {"quality": 80, "subsampling": "4:2:0"}
+SHARP = {"quality": 92, "subsampling": "4:4:4"}
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
@@ -54,6 +60,7 @@ class Stage:
         for artist in self.moving:
             artist.set_animated(True)  # a canvas draws animated artists only when asked, or when saving
         self.canvas = FigureCanvasAgg(figure)
+        figure.set_dpi(QUICK_DPI)
         width = round(DPI * figure.get_figwidth())
         self.image = Frame(
             format="jpeg", layout={"width": "100%", "max_width": f"{width}px", "height": "auto"}
@@ -68,38 +75,75 @@ class Stage:
     def frame(self) -> bytes:
         """Return the scene with everything that moves drawn over it, as a JPEG."""
         self.canvas.restore_region(self._background)
-        return self._drawn_over()
+        return self._drawn_over(QUICK)
 
     def sharp(self) -> bytes:
         """Return the same with more dots to the inch. Costs as much as a new scene."""
-        self.figure.set_dpi(DPI * SHARPER)
+        self.figure.set_dpi(SHARP_DPI)
         self.canvas.draw()
-        image = self._drawn_over()
-        self.figure.set_dpi(DPI)
+        image = self._drawn_over(SHARP)
+        self.figure.set_dpi(QUICK_DPI)
         return image
 
-    def _drawn_over(self) -> bytes:
+    def _drawn_over(self, options: Mapping[str, Any]) -> bytes:
         for artist in self.moving:
             if artist.axes is not None:
                 artist.axes.draw_artist(artist)
         size = self.canvas.get_width_height(physical=True)
         pixels = Image.frombuffer("RGBX", size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
         encoded = io.BytesIO()
-        pixels.save(encoded, "JPEG", quality=QUALITY, subsampling=0)
+        pixels.save(encoded, "JPEG", **options)
         return encoded.getvalue()
 
-    def show(self, alt: str = "") -> None:
-        """Send the frame to the browser with a text for those who cannot see it; a sharp one at rest."""
-        with self.image.hold_sync():  # one message for both
-            self.image.tooltip = alt
-            self.image.value = self.frame()
+    def show(self, alt: Callable[[], str]) -> None:
+        """Send a frame to the browser; at rest a sharp one and `alt`, for those who cannot see it."""
+        self.image.value = self.frame()
         if self._rest is not None:
             self._rest.cancel()
-        with contextlib.suppress(RuntimeError):  # no event loop, so no page to look at
-            self._rest = asyncio.get_running_loop().call_later(REST, self._sharpen)
+        if loop := _event_loop():
+            self._rest = loop.call_later(REST, self._sharpen, alt)
+        else:
+            self.image.tooltip = alt()
 
-    def _sharpen(self) -> None:
-        self.image.value = self.sharp()
+    def _sharpen(self, alt: Callable[[], str]) -> None:
+        with self.image.hold_sync():  # one message for both
+            self.image.tooltip = alt()
+            self.image.value = self.sharp()
+
+
+def _event_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the kernel's loop; where there is none, there is no page to look at either."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[], None]:
+    """Return a call of `action`, for what is read, not watched, that acts at most once in so many seconds.
+
+    The first call takes effect at once, the last one always. Each message saved leaves time for a frame, and
+    a screen reader is not flooded.
+    """
+    last = -math.inf
+    waiting = False
+
+    def act() -> None:
+        nonlocal last, waiting
+        last, waiting = time.monotonic(), False
+        action()
+
+    def call() -> None:
+        nonlocal waiting
+        pause = last + seconds - time.monotonic()
+        loop = _event_loop()
+        if pause <= 0 or loop is None:
+            act()
+        elif not waiting:
+            waiting = True
+            loop.call_later(pause, act)
+
+    return call
 
 
 def png(figure: Figure) -> bytes:

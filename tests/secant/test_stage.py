@@ -56,7 +56,7 @@ def test_a_frame_is_drawn_over_the_scene_without_drawing_it_again(dot, monkeypat
 def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it(dot):
     before = dot.frame()
     sharp = dot.sharp()
-    assert pixels(before).shape == (100, 200, 3)
+    assert pixels(before).shape == (75, 150, 3)
     assert pixels(sharp).shape == (200, 400, 3)
     assert red_columns(sharp).mean() == pytest.approx(red_columns(before).mean(), abs=0.01)
     assert dot.frame() == before
@@ -68,21 +68,44 @@ def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(dot, monkeypatch):
     async def drag():
         for x in (0.1, 0.5, 0.9):
             dot.line.set_xdata([x])
-            dot.show(f"a dot at {x}")
+            dot.show(lambda x=x: f"a dot at {x}")
         moving = dot.image.value
         await asyncio.sleep(0.2)
         return moving, dot.image.value
 
     moving, resting = asyncio.run(drag())
-    assert pixels(moving).shape == (100, 200, 3)
+    assert pixels(moving).shape == (75, 150, 3)
     assert pixels(resting).shape == (200, 400, 3)
     assert red_columns(resting).mean() == pytest.approx(0.9, abs=0.02)
     assert dot.image.tooltip == "a dot at 0.9"
 
 
+def test_seldom_acts_at_once_and_at_last_but_not_between():
+    done = []
+    value = 0
+    write = stage.seldom(lambda: done.append(value), 0.05)
+
+    async def drag():
+        nonlocal value
+        for value in range(20):  # noqa: B007
+            write()
+        await asyncio.sleep(0.2)
+
+    asyncio.run(drag())
+    assert done == [0, 19]
+
+
+def test_seldom_always_acts_without_an_event_loop():
+    done = []
+    write = stage.seldom(lambda: done.append(1), 60)
+    write()
+    write()
+    assert done == [1, 1]
+
+
 def test_show_works_without_an_event_loop(dot):
-    dot.show()
-    assert pixels(dot.image.value).shape == (100, 200, 3)
+    dot.show(str)
+    assert pixels(dot.image.value).shape == (75, 150, 3)
 
 
 def test_the_static_figure_shows_what_moves(dot):
