@@ -22,7 +22,7 @@ DONE = """() => {
 
 @pytest.fixture(scope="module", params=["en", "ko"])
 def served(request, browser, tmp_path_factory):
-    """A JupyterLab in one language, over the released lessons without the cells that a student has to fill."""
+    """A JupyterLab in one language, over the released lessons without what a student fills in."""
     place = tmp_path_factory.mktemp(f"lab-{request.param}")
     for name in LESSONS:
         notebook = nbformat.read(ROOT / "release" / request.param / name / f"{name}.ipynb", as_version=4)

@@ -49,14 +49,26 @@ def test_one_korean_word_for_one_idea(lesson: Lesson) -> None:
 
 
 @each_lesson
+@pytest.mark.parametrize("tongue", ["en", "ko"])
+def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str) -> None:
+    syllabus = tomllib.loads((ROOT / "course" / "syllabus.toml").read_text(encoding="utf-8"))["lesson"]
+    (entry,) = [entry for entry in syllabus if entry["folder"] == lesson.name]
+    number, minutes, tags = lesson.name[:2], entry["minutes"], ", ".join(entry["tags"][tongue])
+    first = next(cell for cell in read_lesson(lesson).cells if cell.metadata.get("lang") == tongue)
+    header = {
+        "en": f"Lesson {number} of 10 · ~{minutes} min · {tags}",
+        "ko": f"수업 {number} / 10 · 약 {minutes}분 · {tags}",
+    }
+    assert first.source.startswith(f"# {entry['title'][tongue]}\n\n{header[tongue]}\n")
+
+
+@each_lesson
 def test_form(lesson: Lesson) -> None:
     cells = [cell.source for cell in read_lesson(lesson).cells if cell.metadata.get("lang") == "en"]
-    number = lesson.name[:2]
-    assert re.search(rf"^Lesson {number} of 10 · ~\d+ min · ", cells[0], re.M)
     text = "\n".join(cells)
     for part in ("Predict first", "# Tasks", "## What the hidden tests look for", "## Checklist", "## Links"):
         assert part in text
-    headers = [cell for cell in cells if cell.startswith(f"## Task {int(number)}.")]
+    headers = [cell for cell in cells if cell.startswith(f"## Task {int(lesson.name[:2])}.")]
     assert headers
     for header in headers:
         assert re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)

@@ -281,8 +281,7 @@ def test_the_syllabus_is_whole() -> None:
         language(name)  # type: ignore[arg-type]
         lessons = lab.read_syllabus(ROOT / "course/syllabus.toml")
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
-        assert sum(lesson.minutes for lesson in lessons) == 580
-        assert all(lesson.title and lesson.tags for lesson in lessons)
+        assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
 
 
 # --- the command ---
