@@ -13,7 +13,9 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 
 from secant import language
-from secant.graph import BOX, LIMIT, AutogradGraph, Place, draw_graph, lay_out, text_width
+from secant.graph import AutogradGraph, draw_graph
+from secant.layout import BOX, Place, lay_out, text_width
+from secant.recorded import LIMIT
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -78,7 +80,7 @@ def svg_of(graph: AutogradGraph) -> Any:
 
 
 def assert_apart(graph: AutogradGraph) -> None:
-    scene = lay_out(graph)
+    scene = lay_out(graph.recorded, graph.saved)
 
     def extent(place: Place) -> tuple[float, float, float, float]:
         return place.x - place.left, place.x + place.right, place.y, place.y + place.depth
@@ -141,8 +143,8 @@ def test_a_long_chain_is_cut_near_the_output() -> None:
     assert len(graph.nodes) == LIMIT
     assert graph.nodes[0].tensors == ("y",)
     assert graph.nodes[-1].left_out == 1
-    assert graph.left_out == 3001 - LIMIT
-    assert graph.missing == ("x",)
+    assert graph.recorded.left_out == 3001 - LIMIT
+    assert graph.recorded.missing == ("x",)
     assert str(graph).splitlines()[-3].endswith("-> …")
     assert "2901 more follow" in str(graph)
     assert "not drawn: x" in graph._repr_html_()
@@ -160,7 +162,7 @@ def test_two_outputs_and_an_intermediate() -> None:
     graph = draw_graph(**examples()["two outputs"])
     tagged = {node.tensors: node.output for node in graph.nodes if node.tensors}
     assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one result of three
-    assert [(box.label, box.constant) for box in graph.loose] == [("c (2,)", True)]
+    assert [(box.label, box.constant) for box in graph.recorded.loose] == [("c (2,)", True)]
 
 
 def test_one_tensor_under_two_names() -> None:
@@ -219,7 +221,7 @@ def test_no_graph_at_all() -> None:
         y = x * 2
     graph = draw_graph(x=x, y=y, z=x.detach())
     assert graph.nodes == ()
-    assert [(box.label, box.constant) for box in graph.loose] == [
+    assert [(box.label, box.constant) for box in graph.recorded.loose] == [
         ("x ()", False),
         ("y ()", True),
         ("z ()", True),
@@ -387,7 +389,7 @@ def test_text_fits_its_box(example: str, saved: bool, lang: str) -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_edges_only_go_down_and_all_end_at_a_node(example: str) -> None:
     given = draw_graph(**examples()[example])
-    scene = lay_out(given)
+    scene = lay_out(given.recorded, given.saved)
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
     assert all(row_of[end] == row_of[start] + 1 for start, end in scene.edges)
     passing = set(range(len(scene.places))) - set(range(len(given.nodes)))
@@ -403,7 +405,7 @@ def test_edges_only_go_down_and_all_end_at_a_node(example: str) -> None:
 
 
 def test_a_row_wider_than_a_page_is_parted() -> None:
-    scene = lay_out(draw_graph(**examples()["wide"]))
+    scene = lay_out(draw_graph(**examples()["wide"]).recorded, False)
     assert len(scene.rows) > 2
     assert scene.width < 1500
 
