@@ -1,0 +1,148 @@
+# Right answers to lesson 3 in other styles. Each must get full points.
+
+# %%
+import torch
+
+# %% backward on a leaf of its own task="fresh_grad"
+def fresh_grad(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    f(leaf).sum().backward(inputs=[leaf])
+    return leaf.grad
+
+
+# %% puts the buffer back task="fresh_grad"
+def fresh_grad(f, x):
+    held, x.grad = x.grad, None
+    y = f(x)
+    y.backward(torch.ones_like(y), inputs=x)
+    found, x.grad = x.grad, held
+    return found
+
+
+# %% torch.func task="fresh_grad"
+def fresh_grad(f, x):
+    return torch.func.grad(lambda t: f(t).sum())(x.detach()).detach()
+
+
+# %% weighs the outputs with ones task="fresh_grad"
+def fresh_grad(f, x):
+    y = f(x)
+    return torch.autograd.grad([y], [x], grad_outputs=[torch.ones_like(y)], retain_graph=True)[0].clone()
+
+
+# %% adds the gradients itself task="grad_history"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        (gradient,) = torch.autograd.grad(f(x), x)
+        history.append(gradient + history[-1] if history else gradient)
+    x.grad = history[-1].clone() if history else None
+    return history
+
+
+# %% a comprehension and a deep copy task="grad_history"
+def grad_history(fs, x):
+    from copy import deepcopy
+
+    def after(f):
+        f(x).backward()
+        return deepcopy(x.grad)
+
+    return [after(f) for f in fs]
+
+
+# %% a sum makes the copy task="grad_history"
+def grad_history(fs, x):
+    values = []
+    for f in fs:
+        torch.autograd.backward(f(x))
+        values += [x.grad.detach() + 0]
+    return values
+
+
+# %% the optimizer steps and resets task="train5"
+def train5(w0, lr, zero):
+    w = torch.nn.Parameter(torch.as_tensor(w0, dtype=torch.float64))
+    optimizer = torch.optim.SGD([w], lr=lr)
+    norms = []
+    for _ in range(5):
+        if zero:
+            optimizer.zero_grad(set_to_none=False)
+        w.square().backward()
+        optimizer.step()
+        norms.append(w.detach().norm().item())
+    return norms
+
+
+# %% plain numbers task="train5"
+def train5(w0, lr, zero):
+    w, buffer, norms = w0, 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w = w - lr * buffer
+        norms.append(float(abs(w)))
+    return norms
+
+
+# %% a new leaf each step that inherits the buffer task="train5"
+def train5(w0, lr, zero):
+    w = torch.tensor([float(w0)], dtype=torch.float64).requires_grad_()
+    norms = []
+    for _ in range(5):
+        (w * w).sum().backward()
+        held = w.grad
+        w = (w.detach() - lr * held).requires_grad_()
+        w.grad = None if zero else held
+        norms.append(torch.linalg.vector_norm(w.detach()).item())
+    return norms
+
+
+# %% sums divided by the number of elements task="accumulate"
+def accumulate(model, batches):
+    elements = sum(Y.numel() for _, Y in batches)
+    for X, Y in batches:
+        loss = torch.nn.functional.mse_loss(model(X), Y, reduction="sum")
+        loss.backward(torch.tensor(1 / elements, dtype=loss.dtype))
+
+
+# %% scales the buffers at the end task="accumulate"
+def accumulate(model, batches):
+    rows = 0
+    for X, Y in batches:
+        rows += X.shape[0]
+        ((model(X) - Y) ** 2).sum(0).mean().backward()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.grad is not None:
+                parameter.grad /= rows
+
+
+# %% returned gradients, added by hand task="accumulate"
+def accumulate(model, batches):
+    tracked = [p for p in model.parameters() if p.requires_grad]
+    total = sum(X.size(0) for X, Y in batches)
+    for X, Y in reversed(batches):
+        loss = torch.nn.MSELoss()(model(X), Y)
+        for p, g in zip(tracked, torch.autograd.grad(loss, tracked), strict=True):
+            share = g * (X.size(0) / total)
+            p.grad = share if p.grad is None else p.grad + share
+
+
+# %% autograd.grad for all three task="all_grads"
+def all_grads(x0):
+    x = torch.scalar_tensor(x0, dtype=torch.float64).requires_grad_()
+    y = x.pow(3)
+    z = y.log()
+    return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
+
+
+# %% hooks task="all_grads"
+def all_grads(x0):
+    found = {}
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = y.log()
+    for name, tensor in (("x", x), ("y", y), ("z", z)):
+        tensor.register_hook(lambda g, name=name: found.update({name: g.item()}))
+    z.backward()
+    return found["x"], found["y"], found["z"]
