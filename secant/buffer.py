@@ -15,11 +15,10 @@ from torch import Tensor
 
 from secant import difference, panel
 from secant._language import say
-from secant.difference import Function, FunctionProblem
+from secant.difference import Function, FunctionProblem, Functions
 from secant.panel import GREEN, INK, LOG_H, SECANT, TANGENT, Panel, digits, refuse, short
 from secant.stage import new_figure
 
-Functions = Function | Sequence[Function] | Mapping[str, Function]
 MOST = 12  # calls: more would not be told apart in the picture, nor be made within a frame
 POINTS, FEW_POINTS = 401, 101  # of a curve; the few for a function that takes one x at a time
 BESIDE = 0.2  # how far from the last call's stem its own slope stands, which may be hidden else
@@ -397,17 +396,6 @@ def _legend() -> str:
     return panel.legend(left, right)
 
 
-def _named(functions: Functions | None) -> dict[str, Function]:
-    if functions is None:
-        return FUNCTIONS
-    if isinstance(functions, Mapping):
-        return {str(name): f for name, f in functions.items()}
-    if not isinstance(functions, Sequence):
-        functions = [functions]
-    names = [getattr(f, "__name__", type(f).__name__) for f in functions]
-    return {"f(x)" if name == "<lambda>" else name: f for name, f in zip(names, functions, strict=True)}
-
-
 def explore_buffer(
     functions: Functions | None = None,
     *,
@@ -430,7 +418,7 @@ def explore_buffer(
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
-    named = _named(functions)
+    named = FUNCTIONS if functions is None else difference.by_name(functions)
     low, high = map(float, x_range)
     if not named:
         refuse(

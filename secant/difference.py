@@ -6,7 +6,7 @@ complex step is Squire and Trapp, SIAM Review 40 (1998).
 """
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, get_args
 
 import torch
@@ -15,12 +15,23 @@ from torch import Tensor
 from secant._language import say
 
 Function = Callable[[Tensor], Tensor]
+Functions = Function | Sequence[Function] | Mapping[str, Function]
 Scheme = Literal["forward", "central", "complex"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 class FunctionProblem(Exception):
     """What is the matter with a function, in words for the person who wrote it."""
+
+
+def by_name(functions: Functions) -> dict[str, Function]:
+    """Return one function, several in a list, or several by name, all by name."""
+    if isinstance(functions, Mapping):
+        return {str(name): f for name, f in functions.items()}
+    if not isinstance(functions, Sequence):
+        functions = [functions]
+    names = [getattr(f, "__name__", type(f).__name__) for f in functions]
+    return {"f(x)" if name == "<lambda>" else name: f for name, f in zip(names, functions, strict=True)}
 
 
 def values(f: Function, x: Tensor) -> Tensor:

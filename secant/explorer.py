@@ -3,7 +3,7 @@
 import contextlib
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -16,11 +16,10 @@ from torch import Tensor
 
 from secant import difference, panel
 from secant._language import say
-from secant.difference import SCHEMES, Function, FunctionProblem, Scheme
+from secant.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
 from secant.panel import GREEN, INK, LOG_H, PURPLE, SECANT, TANGENT, Panel, digits, refuse, short
 from secant.stage import new_figure
 
-Functions = Function | Sequence[Function] | Mapping[str, Function]
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 PLACES, STEPS = 201, 65  # of the error curve: x near the chosen one, and h, four a decade
 FEW_PLACES, FEW_STEPS = 21, 33  # the same for a function that takes one x at a time
@@ -459,17 +458,6 @@ def _legend() -> str:
     return panel.legend(left, right)
 
 
-def _named(functions: Functions | None) -> dict[str, Function]:
-    if functions is None:
-        return FUNCTIONS
-    if isinstance(functions, Mapping):
-        return {str(name): f for name, f in functions.items()}
-    if not isinstance(functions, Sequence):
-        functions = [functions]
-    names = [getattr(f, "__name__", type(f).__name__) for f in functions]
-    return {"f(x)" if name == "<lambda>" else name: f for name, f in zip(names, functions, strict=True)}
-
-
 def _prepare(
     functions: Functions | None,
     x_range: tuple[float, float],
@@ -478,7 +466,7 @@ def _prepare(
     dtype: str | torch.dtype,
     scheme: Scheme,
 ) -> tuple[Subject, Setting]:
-    named = _named(functions)
+    named = FUNCTIONS if functions is None else difference.by_name(functions)
     low, high = map(float, x_range)
     dtype = str(dtype).removeprefix("torch.")
     if not named:
