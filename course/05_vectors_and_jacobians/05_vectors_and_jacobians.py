@@ -1,0 +1,1877 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] lang="en"
+r"""
+# Vectors in, vectors out: VJP, JVP, Jacobian
+
+Lesson 05 of 10 · ~80 min · VJP, JVP, Jacobian, torch.func
+
+**After this lesson you can**
+
+- call `backward` on a result with many numbers, and say what `.grad` then holds: $v^\top J$;
+- build a Jacobian row by row, and say why `backward` itself never does;
+- compute $J v$, a slope in one direction, and choose between forward and reverse mode by counting;
+- use `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd` and `vmap`, and get one gradient for each sample of a batch.
+
+You need lessons 1 to 4 and the product of a matrix and a vector.
+"""
+
+# %% [markdown] lang="ko" en="6fe2874c"
+r"""
+# 벡터에서 벡터로: VJP, JVP, 야코비 행렬
+
+수업 05 / 10 · 약 80분 · VJP, JVP, 야코비 행렬, torch.func
+
+**이 수업을 마치면**
+
+- 수가 여러 개인 결과에서 `backward`를 부르고, 그때 `.grad`에 무엇이 담기는지($v^\top J$) 말할 수 있습니다.
+- 야코비 행렬을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
+- 한 방향의 기울기 $J v$를 구하고, 순방향 모드와 역방향 모드 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
+- `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
+
+1–4번째 수업의 내용과, 행렬과 벡터의 곱을 알면 됩니다.
+"""
+
+# %%
+import torch
+
+from secant import expect_error, explore_arrows, language
+
+language("en")
+
+# %% [markdown] lang="en"
+r"""
+## Predict first
+
+Here is a function from 2 numbers to 3 numbers:
+
+$$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1).$$
+
+Each of the 3 results has a slope with respect to each of the 2 inputs, so there are 6 slopes. At $x = (2, 3)$ they are
+
+$$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
+
+Somebody computes `y = f(x)` and calls `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
+Write down your guess before you read on.
+"""
+
+# %% [markdown] lang="ko" en="e92f2a3d"
+r"""
+## 먼저 예상하기
+
+수 2개를 받아 수 3개를 내놓는 함수가 있습니다.
+
+$$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1)$$
+
+결과 3개를 입력 2개로 각각 미분하면 기울기는 모두 6개입니다. $x = (2, 3)$에서는 다음과 같습니다.
+
+$$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}$$
+
+누군가 `y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 불렀습니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
+더 읽기 전에 예상을 적어 두세요.
+"""
+
+# %%
+my_guess = "..."
+
+# %% [markdown] lang="en"
+r"""
+## 1. A result that is not a scalar
+
+So far every `backward()` began at a single number. Let us begin at a vector: two matrices, one after the other, on an input
+of two numbers.
+"""
+
+# %% [markdown] lang="ko" en="b3d3af7f"
+r"""
+## 1. 결과가 스칼라가 아닐 때
+
+지금까지 `backward()`는 늘 수 하나에서 시작했습니다. 이번에는 벡터에서 시작해 봅시다. 수 두 개짜리 입력에 행렬 두 개를
+차례로 곱합니다.
+"""
+
+# %%
+inp = torch.tensor([1.0, 2.0])
+W1 = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+W2 = torch.tensor([[2.0, 3.0], [4.0, 2.0]], requires_grad=True)
+
+y1 = W1 @ inp
+y2 = W2 @ y1
+print("y1 :", y1)
+print("y2 :", y2)
+
+with expect_error():
+    y2.backward()
+
+# %% [markdown] lang="en"
+r"""
+Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through. Why the refusal?
+
+Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number the
+question "how much does it grow?" has one answer. For two numbers PyTorch must be told how much each of them counts.
+
+The usual way is to make one number of them first, say their sum:
+"""
+
+# %% [markdown] lang="ko" en="1bfe7e9f"
+r"""
+두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 거슬러 갈 그래프는
+있습니다. 그런데 왜 안 될까요?
+
+메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
+느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각을 얼마나 중요하게 칠지 PyTorch에 알려 주어야 합니다.
+
+흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
+"""
+
+# %%
+output = y2.sum()
+output.backward()
+print("sum     :", output)
+print("W1.grad :", W1.grad, sep="\n")
+print("W2.grad :", W2.grad, sep="\n")
+
+# %% [markdown] lang="en"
+r"""
+A common belief says that `backward` *needs* a scalar. It does not. It takes a second way: an argument `gradient`, a tensor
+of the shape of the result, with one weight for each of its numbers. A sum gives every number the weight 1:
+"""
+
+# %% [markdown] lang="ko" en="5bad9f7e"
+r"""
+`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 다른 방법이 있습니다. 결과와 shape이 같은 텐서를
+`gradient` 인자로 넘겨, 수마다 가중치를 하나씩 주는 것입니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
+"""
+
+# %%
+for v in ([1.0, 1.0], [1.0, 0.0], [10.0, -1.0]):
+    W1.grad = W2.grad = None
+    y2 = W2 @ (W1 @ inp)
+    y2.backward(gradient=torch.tensor(v))
+    print(f"v = {v}:  W1.grad = {W1.grad.tolist()}  W2.grad = {W2.grad.tolist()}")
+
+# %% [markdown] lang="en"
+r"""
+- With $v = (1, 1)$ it is the sum once more.
+- With $v = (1, 0)$ only the first number of `y2` counts: the second row of `W2`, which makes the second number, gets zeros.
+- With $v = (10, -1)$ it is the gradient of the one number $10\, y_0 - y_1$.
+
+So `y.backward(gradient=v)` computes the gradient of $v \cdot y$. The two lines `y.backward(v)` and `(y * v).sum().backward()` leave the
+same in `.grad`.
+
+Matrix formulas say the same by hand. With $y_1 = W_1\,\text{inp}$ and $y_2 = W_2\,y_1$:
+
+$$\frac{\partial (v \cdot y_2)}{\partial W_2} = v\, y_1^\top, \qquad
+\frac{\partial (v \cdot y_2)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top .$$
+
+Read the second one from the end of the program to its start: $v$ arrives at `y2`; on its way back through $W_2$ it becomes $W_2^\top v$, the
+weights for `y1`; there it meets the input. Each step back multiplies by a **transposed** matrix.
+"""
+
+# %% [markdown] lang="ko" en="3124adef"
+r"""
+- $v = (1, 1)$이면 합을 구했을 때와 같습니다.
+- $v = (1, 0)$이면 `y2`의 첫째 수만 칩니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
+- $v = (10, -1)$이면 수 하나, 곧 $10\, y_0 - y_1$의 gradient입니다.
+
+그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
+같은 값을 남깁니다.
+
+행렬 식으로 손으로 구해도 같습니다. $y_1 = W_1\,\text{inp}$, $y_2 = W_2\,y_1$이라 하면
+
+$$\frac{\partial (v \cdot y_2)}{\partial W_2} = v\, y_1^\top, \qquad
+\frac{\partial (v \cdot y_2)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top$$
+
+입니다. 둘째 식을 프로그램의 끝에서 처음 쪽으로 읽어 보세요. $v$가 `y2`에 도착합니다. $W_2$를 거슬러 지나면서 `y1`의 가중치
+$W_2^\top v$가 되고, 거기서 입력을 만납니다. 한 단계 거슬러 갈 때마다 **전치**행렬을 곱합니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 2. What backward(v) computes: $v^\top J$
+
+Back to the function of the prediction. The table of all its slopes is the **Jacobian** $J$: one *row* for each output, one
+*column* for each input, $J_{ij} = \partial f_i / \partial x_j$. We try three unit vectors as $v$, then the ones of the question.
+"""
+
+# %% [markdown] lang="ko" en="47415ea3"
+r"""
+## 2. backward(v)가 구하는 것: $v^\top J$
+
+처음에 예상한 함수로 돌아갑시다. 모든 기울기를 모은 표가 **야코비 행렬** $J$입니다. *행*은 출력마다 하나, *열*은 입력마다
+하나이고, $J_{ij} = \partial f_i / \partial x_j$입니다. $v$에 단위벡터 세 개를 차례로 넣어 보고, 이어서 물음에 나온 1들을 넣어
+봅시다.
+"""
+
+
+# %%
+def f(x):
+    return torch.stack([x[0] * x[1], x[0] ** 2, x[1]])
+
+
+x = torch.tensor([2.0, 3.0], requires_grad=True)
+for v in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]):
+    x.grad = None
+    f(x).backward(torch.tensor(v))
+    print(f"v = {v}  x.grad = {x.grad.tolist()}")
+
+# %% [markdown] lang="en"
+r"""
+A unit vector picks one row of $J$. The ones gave $(7, 3)$: **the sum of the rows**, two numbers, not six.
+
+In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ in input $j$. That is $v^\top J$, a **vector-Jacobian product**, VJP for short.
+It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
+single row, $v$ is the number 1, and the row is the gradient.
+
+The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast:
+"""
+
+# %% [markdown] lang="ko" en="07e8e1eb"
+r"""
+단위벡터는 $J$의 행 하나를 골라냅니다. 1을 넣으면 $(7, 3)$, 곧 **행들의 합**이 나왔습니다. 수 여섯 개가 아니라 두 개입니다.
+
+일반적으로 $\sum_i v_i f_i$를 입력 $j$로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
+product)이고 줄여서 VJP라고 합니다. shape은 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
+하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
+
+야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape이 출력의 shape 뒤에 입력의 shape을 이은 것이 되어 금세 커집니다.
+"""
+
+# %%
+J_W1 = torch.func.jacrev(lambda W: W2.detach() @ (W @ inp))(W1.detach())
+v = torch.tensor([10.0, -1.0])
+print("y2 has shape", tuple(y2.shape), " W1 has shape", tuple(W1.shape), " the Jacobian", tuple(J_W1.shape))
+print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
+print("layer 1000 -> 1000, Jacobian w.r.t. its weights:", f"{1000 * 1000 * 1000:,} numbers")
+
+# %% [markdown] lang="en"
+r"""
+`torch.func.vjp` gives the same product as a function: it runs `f` once and returns the result together with a function that
+takes any $v$ back to the input.
+"""
+
+# %% [markdown] lang="ko" en="bd7e5ede"
+r"""
+`torch.func.vjp`는 같은 곱을 함수로 돌려줍니다. `f`를 한 번 실행하고, 결과와 함께 어떤 $v$든 입력 쪽으로 되돌려 보내는 함수를
+내놓습니다.
+"""
+
+# %%
+point = torch.tensor([2.0, 3.0])
+y, pull_back = torch.func.vjp(f, point)
+print("f(x)           :", y)
+print("pull_back(ones):", pull_back(torch.ones(3)))
+
+# %% [markdown] lang="en"
+r"""
+## 3. The Jacobian, one row at a time
+
+Unit vectors pick rows, so a Jacobian with $m$ rows takes $m$ VJPs. They all walk back through the same graph, which therefore must be kept:
+`retain_graph=True` (lesson 2). `torch.autograd.grad` returns the product instead of adding it to `.grad`.
+"""
+
+# %% [markdown] lang="ko" en="fb3b6fe5"
+r"""
+## 3. 야코비 행렬을 한 행씩
+
+단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 모두 같은 그래프를 거슬러 가기 때문에
+그래프를 남겨 두어야 합니다. `retain_graph=True`입니다(2번째 수업). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
+돌려줍니다.
+"""
+
+# %%
+x = torch.tensor([2.0, 3.0], requires_grad=True)
+y = f(x)
+for i, e in enumerate(torch.eye(3)):
+    (row,) = torch.autograd.grad(y, x, e, retain_graph=True)
+    print(f"row {i}:", row.tolist())
+
+print("jacrev :", torch.func.jacrev(f)(point).tolist())
+
+# %% [markdown] lang="en"
+r"""
+`jacrev` (rev for *reverse*) does just this, all rows at once.
+
+A trap: for $g(x) = x^2$, element by element, the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
+That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one output depends on two inputs, as above,
+the sum has mixed them.
+
+## 4. Forward mode: $J v$
+
+Now ask from the other side. Move the input a little in a direction $v$ (two numbers, a direction among the *inputs*). How fast do the three outputs move?
+The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a **Jacobian-vector product**, JVP, which has the
+shape of the *output*.
+"""
+
+# %% [markdown] lang="ko" en="57263c07"
+r"""
+`jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
+
+빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬이어서, 행들의 합이 "원소마다의
+도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 위처럼
+출력 하나가 입력 두 개에 걸리는 순간, 합에서는 기울기들이 섞여 버립니다.
+
+## 4. 순방향 모드: $J v$
+
+이번에는 반대쪽에서 물어봅시다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 수 두 개, *입력* 쪽의 방향입니다). 출력 세 개는
+얼마나 빨리 움직일까요? 차분몫은 $\frac{f(x + hv) - f(x)}{h}$입니다. 그 극한이 $J v$, 곧 **야코비-벡터 곱**(Jacobian-vector
+product, JVP)이고, shape은 *출력*과 같습니다.
+"""
+
+# %%
+v = torch.tensor([1.0, 1.0])
+p64, v64 = point.double(), v.double()
+for h in (1.0, 1e-2, 1e-4):
+    quotient = (f(p64 + h * v64) - f(p64)) / h
+    print(f"h = {h:<6g} quotient:", [round(q, 6) for q in quotient.tolist()])
+
+y, moved = torch.func.jvp(f, (point,), (v,))
+print("jvp               :", moved.tolist())
+print("J v               :", (torch.func.jacrev(f)(point) @ v).tolist())
+
+# %% [markdown] lang="en"
+r"""
+There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each number it carries how fast that number moves. No graph is
+kept, and nothing is walked back.
+
+A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian of columns.
+"""
+
+# %% [markdown] lang="ko" en="c2b1149e"
+r"""
+`jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 수마다 그 수가 얼마나 빨리 움직이는지를 곁에
+함께 나릅니다. 그래프를 남기지 않고, 거슬러 가지도 않습니다.
+
+이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
+열로 만듭니다.
+"""
+
+# %%
+for j, e in enumerate(torch.eye(2)):
+    print(f"column {j}:", torch.func.jvp(f, (point,), (e,))[1].tolist())
+
+print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
+
+# %% [markdown] lang="en"
+r"""
+## 5. Two arrows, one number
+
+Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. Run the cell. On the left are the inputs:
+a point $p = (r, t)$ and a direction $v$. In the middle are the outputs: the point $F(p)$ and two arrows from it, the difference quotient for a step $h$ in
+the direction $v$, and the JVP. The third arrow is $u$, a direction among the outputs. On the right is how far the readings are apart, for every $h$.
+
+1. At $h = 1$ the two arrows are $0.83$ apart. Move $h$ to $0.1$ and to $0.001$. What is the gap now? What does one tenth of $h$ leave of it?
+2. Turn $v$ to 0°: now only $r$ grows. Why is there no gap, even at $h = 1$? And at 90°, where only $t$ grows?
+3. Look at the two numbers below: $u \cdot$ quotient takes a small step *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes
+   $u$ *back* to the inputs and then looks along $v$. Make $h$ small. Where do they meet?
+4. Turn $u$ until that number is 0. How do $u$ and the arrows lie?
+5. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+"""
+
+# %% [markdown] lang="ko" en="1b870489"
+r"""
+## 5. 화살표 둘, 수 하나
+
+극좌표 $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. 셀을 실행하세요. 왼쪽은 입력입니다. 점
+$p = (r, t)$와 방향 $v$가 있습니다. 가운데는 출력입니다. 점 $F(p)$와 거기서 나오는 화살표가 둘 있습니다. 하나는 $v$ 방향으로 $h$만큼
+갔을 때의 차분몫, 다른 하나는 JVP입니다. 셋째 화살표 $u$는 출력 쪽의 방향입니다. 오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를
+보여 줍니다.
+
+1. $h = 1$에서 두 화살표는 $0.83$만큼 떨어져 있습니다. $h$를 $0.1$, $0.001$로 옮겨 보세요. 얼마나 떨어져 있나요? $h$가 10분의 1이
+   되면 그중 얼마가 남나요?
+2. $v$를 0°로 돌리세요. 이제 $r$만 늡니다. $h = 1$인데도 왜 차이가 없을까요? $t$만 느는 90°에서는 어떤가요?
+3. 아래의 두 수를 보세요. $u \cdot$ 차분몫은 작은 걸음으로 *앞으로* 간 다음 $u$ 쪽으로 잽니다. $(u^\top J) \cdot v$는 $u$를
+   입력 쪽으로 *되돌린* 다음 $v$ 쪽으로 잽니다. $h$를 줄여 보세요. 둘은 어디서 만나나요?
+4. 그 수가 0이 될 때까지 $u$를 돌리세요. $u$와 화살표들은 어떻게 놓여 있나요?
+5. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
+"""
+
+# %%
+explore_arrows()
+
+# %% [markdown] lang="en"
+r"""
+**What you saw.**
+
+- The gap falls in step with $h$: $0.83$, $0.080$, $0.0008$. It is the bend of the curve that $F(p + hv)$ runs along. For $v$ at 0° that curve is a straight
+  ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
+- Both readings meet in one number, $u^\top J v$. There are two ways to cut the product: $u^\top (J v)$, forward first, and
+  $(u^\top J)\, v$, backward first. The brackets may stand where they like; only the cost differs.
+- At tiny $h$ round-off takes over, as in lesson 1. Neither product has an $h$ anywhere.
+
+That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers. Here is a function of your own; it takes a tensor of two
+numbers and returns one.
+"""
+
+# %% [markdown] lang="ko" en="0780cea8"
+r"""
+**무엇을 보았나요?**
+
+- 차이는 $h$를 따라 줄어듭니다. $0.83$, $0.080$, $0.0008$입니다. $F(p + hv)$가 지나가는 곡선이 휘어서 생기는 차이입니다. $v$가
+  0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
+- 두 값은 수 하나, $u^\top J v$에서 만납니다. 곱을 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는
+  $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도 되고, 비용만 다릅니다.
+- $h$가 아주 작아지면 1번째 수업에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
+
+이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다. 이제 여러분의
+함수를 넣어 보세요. 수 두 개가 든 텐서를 받아 수 두 개가 든 텐서를 돌려주는 함수입니다.
+"""
+
+
+# %%
+def mine(x):
+    return torch.stack([x[0] * x[1], x[0] ** 2 - x[1] ** 2])
+
+
+explore_arrows(mine, ranges=((-2, 2), (-2, 2)), p=(1.0, 0.5), h=0.5)
+
+# %% [markdown] lang="en"
+r"""
+## 6. Which one is cheap?
+
+Count passes. One VJP gives one row, one JVP gives one column. Each costs about as much as a few runs of `f`.
+"""
+
+# %% [markdown] lang="ko" en="23d7dd5a"
+r"""
+## 6. 어느 쪽이 싼가?
+
+몇 번 지나가는지 세어 봅시다. VJP 한 번은 행 하나, JVP 한 번은 열 하나를 줍니다. 한 번의 비용은 `f`를 몇 번 실행하는 정도입니다.
+"""
+
+
+# %%
+def count_passes(n, m):
+    A = torch.linspace(-1, 1, m * n).reshape(m, n)
+    layer = lambda x: torch.tanh(A @ x)
+    x = torch.linspace(0, 1, n)
+    _, pull_back = torch.func.vjp(layer, x)
+    rows = [pull_back(e)[0] for e in torch.eye(m)]
+    columns = [torch.func.jvp(layer, (x,), (e,))[1] for e in torch.eye(n)]
+    same = torch.allclose(torch.stack(rows), torch.stack(columns, dim=1), atol=1e-5)
+    print(f"n = {n:2} inputs, m = {m:2} outputs:  {len(rows):2} VJP  or  {len(columns):2} JVP,  same J: {same}")
+
+
+count_passes(50, 1)
+count_passes(1, 50)
+count_passes(10, 15)
+
+# %% [markdown] lang="en"
+r"""
+- **Few outputs, many inputs**: reverse mode. Training is the extreme case: one loss, millions of parameters, one VJP.
+- **Few inputs, many outputs**: forward mode. Example: how does a whole picture change when one knob is turned?
+- **Only one product, $v^\top J$ or $J v$, is needed**: then it is a single pass either way. Do not build $J$.
+
+Reverse mode also keeps the record of the run in memory until the walk back; forward mode does not.
+
+## 7. One gradient for each sample
+
+A batch has $n$ samples, and each has a loss of its own. The losses are a vector, so their slopes with respect to the weights $w$ are a Jacobian: *one row for each sample*. `backward` on the summed loss gives the sum of the
+rows, and on the mean loss the mean. Sometimes the rows themselves are wanted: which sample pulls hardest? which one is an outlier?
+"""
+
+# %% [markdown] lang="ko" en="04640085"
+r"""
+- **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 그 극단입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다.
+- **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 손잡이 하나를 돌릴 때 그림 전체가 어떻게 바뀌는지 알고 싶을 때입니다.
+- **곱 $v^\top J$나 $J v$ 하나만 필요하면** 어느 쪽이든 한 번이면 됩니다. $J$를 만들지 마세요.
+
+역방향 모드는 거슬러 갈 때까지 실행 기록을 메모리에 두어야 하지만, 순방향 모드는 그렇지 않습니다.
+
+## 7. 샘플마다 gradient 하나씩
+
+배치에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
+행이 하나*입니다. loss의 합에서 `backward`를 부르면 행들의 합이, 평균에서 부르면 행들의 평균이 나옵니다. 때로는 행 하나하나가
+필요합니다. 어느 샘플이 가장 세게 당기나요? 동떨어진 샘플은 어느 것인가요?
+"""
+
+# %%
+X = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+Y = torch.tensor([3.0, 2.0, -20.0])
+w = torch.tensor([1.0, 1.0])
+
+
+def sample_loss(w, x, y):
+    return (torch.exp(0.1 * x @ w) - y) ** 2
+
+
+each = torch.func.vmap(torch.func.grad(sample_loss), in_dims=(None, 0, 0))(w, X, Y)
+print("one row a sample :", [[round(g, 3) for g in row] for row in each.tolist()])
+print("their sum        :", [round(g, 3) for g in each.sum(dim=0).tolist()])
+
+leaf = w.clone().requires_grad_()
+((torch.exp(0.1 * X @ leaf) - Y) ** 2).sum().backward()
+print("backward, summed :", [round(g, 3) for g in leaf.grad.tolist()])
+
+# %% [markdown] lang="en"
+r"""
+Read the line with `vmap` from the inside. `grad(sample_loss)` is a function that returns the gradient of *one* sample's loss with respect to its first
+argument. `vmap` runs it for all samples at once; `in_dims=(None, 0, 0)` says that `w` is the same for all, while `X` and `Y` are cut along their dimension 0.
+
+The third sample is far off its target, and its row shows it. In the sum alone it would have hidden among the others.
+
+## 8. Optional corner: complex numbers
+
+A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes in $a$
+and in $b$ by difference quotients:
+"""
+
+# %% [markdown] lang="ko" en="48302f64"
+r"""
+`vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자로 미분한 gradient를 돌려주는
+함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
+차원을 따라 나눈다는 뜻입니다.
+
+셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 다른 샘플에 가려졌을 것입니다.
+
+## 8. 더 알고 싶다면: 복소수
+
+leaf에는 복소수 $z = a + ib$를 담을 수도 있습니다. loss는 그래도 실수여야 합니다. 그러면 `z.grad`는 무엇일까요? loss 두 개를
+놓고, $a$와 $b$로 미분한 기울기를 차분몫으로 구해 봅시다.
+"""
+
+# %%
+for name, loss in (("|z|^2", lambda z: z.abs() ** 2), ("Re z^2", lambda z: (z**2).real)):
+    z = torch.tensor(1 + 2j, dtype=torch.complex128, requires_grad=True)
+    loss(z).backward()
+    h, here = 1e-6, z.detach()
+    along_a = (loss(here + h) - loss(here - h)) / (2 * h)
+    along_b = (loss(here + 1j * h) - loss(here - 1j * h)) / (2 * h)
+    print(f"{name:7} quotients: {along_a:.4f} in a, {along_b:.4f} in b   z.grad = {z.grad.item()}")
+
+# %% [markdown] lang="en"
+r"""
+`z.grad` is $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$: the two real slopes, packed into one complex number. So `z - lr * z.grad` walks downhill, as
+with real numbers.
+
+In the language of complex analysis this is twice the *conjugate Wirtinger derivative* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$.
+That is why the second line shows $2 - 4i$: the complex derivative of $z^2$ is $2z = 2 + 4i$, and `.grad` holds its conjugate.
+"""
+
+# %% [markdown] lang="ko" en="755b8183"
+r"""
+`z.grad`는 $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$입니다. 실수 기울기 두 개를 복소수 하나에 담은 것입니다. 그래서 실수일 때와 마찬가지로
+`z - lr * z.grad`는 내리막으로 갑니다.
+
+복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
+두 배입니다. 둘째 줄이 $2 - 4i$인 까닭이 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
+들어갑니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+# Tasks
+
+Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
+look for stands in words below the last task.
+
+The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
+`requires_grad`, hooks; modes, default dtype, random state), keeps the dtype, gives the same answer when called twice, and returns what is asked for.
+
+All tensors here are `float32` or `float64`, and within one call they have the same dtype.
+"""
+
+# %% [markdown] lang="ko" en="f7556da1"
+r"""
+# 과제
+
+함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+
+1번째 수업의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
+`requires_grad`, hook, 각종 모드, 기본 dtype, 난수 상태)을 건드리지 않고, dtype을 유지하고, 두 번 불러도 같은 답을 내며,
+요구한 것을 돌려줍니다.
+
+여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## Task 5.1 · `matrix_vjp`
+
+●●○○○ · ★★★★☆ · 8 min · 2 points
+
+Section 1 with any sizes and any weights: return the gradients of the number $v \cdot (W_2\,(W_1\,\text{inp}))$ with respect to $W_1$ and to $W_2$, as a tuple `(g1, g2)`.
+
+- Shapes: `inp` is (n,), `W1` is (k, n), `W2` is (m, k), `v` is (m,). The sizes may all differ, and any of them may be 1.
+- `g1` has the shape and dtype of `W1`, `g2` those of `W2`.
+- Write it with **matrix formulas**, without autograd: that is the exercise. Nobody checks which way you took.
+- Any of the four tensors may be tracked and have a `.grad`, which must survive. Whether your results are tracked then makes no difference.
+
+<details><summary>Hint 1: the idea</summary>
+
+What reaches `y1` when $v$ walks back through $W_2$? Check with the shapes: (m,) must become (k,).
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`torch.outer(a, b)` has the entries $a_i b_j$. `g2` is the outer product of `v` and `W1 @ inp`; `g1` that of `W2.T @ v` and ... ?
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="ad354ff0"
+r"""
+## 과제 5.1 · `matrix_vjp`
+
+●●○○○ · ★★★★☆ · 8분 · 2점
+
+1절을 임의의 크기와 임의의 가중치로 해 봅시다. 수 $v \cdot (W_2\,(W_1\,\text{inp}))$을 $W_1$과 $W_2$로 미분한 gradient를 튜플 `(g1, g2)`로
+돌려주세요.
+
+- shape: `inp`는 (n,), `W1`은 (k, n), `W2`는 (m, k), `v`는 (m,)입니다. 크기는 서로 다를 수 있고 1일 수도 있습니다.
+- `g1`의 shape과 dtype은 `W1`과, `g2`는 `W2`와 같습니다.
+- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적입니다. 어떤 방법을 썼는지 검사하지는 않습니다.
+- 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 이때 결과가 추적되는지는
+  상관없습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+$v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape으로 확인하세요. (m,)이 (k,)가 되어야 합니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 외적입니다. `g1`은 `W2.T @ v`와 무엇의 외적일까요?
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "matrix_vjp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def matrix_vjp(W1, W2, inp, v):
+    """Return (g1, g2), the gradients of v . (W2 @ (W1 @ inp)) with respect to W1 and W2.
+
+    W1: (k, n); W2: (m, k); inp: (n,); v: (m,). g1 is like W1, g2 like W2.
+    """
+    ### BEGIN SOLUTION
+    return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_matrix_vjp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _products(W1, W2, inp, v, tracked):
+    tensors = {"W1": W1.clone(), "W2": W2.clone(), "inp": inp.clone(), "v": v.clone()}
+    for name in tracked:
+        tensors[name].requires_grad_()
+        tensors[name].grad = torch.full_like(tensors[name], 7.0)
+    results, changes = [], []
+    for factor in (1.0, -2.0, 1.0):
+        # The same tensors hold other values at the second call.
+        for name, start in (("W1", W1), ("W2", W2), ("inp", inp), ("v", v)):
+            tensors[name].data.copy_(start * factor)
+        with watch(**tensors) as seen:
+            results.append(matrix_vjp(tensors["W1"], tensors["W2"], tensors["inp"], tensors["v"]))
+        changes += seen.changes
+    return results, changes
+
+
+_W1, _W2 = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[2.0, 3.0], [4.0, 2.0]])
+_inp, _ones = torch.tensor([1.0, 2.0]), torch.ones(2)
+_g1, _g2 = torch.tensor([[6.0, 12.0], [5.0, 10.0]]), torch.tensor([[5.0, 11.0], [5.0, 11.0]])
+_order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
+check.close(
+    matrix_vjp(_W1.clone(), _W2.clone(), _inp.clone(), _ones.clone()),
+    (_g1, _g2),
+    "matrix_vjp(W1, W2, inp, v=[1, 1])",
+    mistakes=[
+        (
+            (torch.tensor([[5.0, 10.0], [6.0, 12.0]]), _g2),
+            say(
+                en="going back, v meets the columns of W2, not its rows: W2 must be transposed",
+                ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다",
+            ),
+        ),
+        ((_g2, _g1), _order),
+        (
+            (_g1.T, _g2.T),
+            say(en="both outer products are the wrong way round", ko="두 외적의 순서가 거꾸로입니다"),
+        ),
+    ],
+    hint=say(
+        en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products",
+        ko="g1은 (y1에 도착한 것)과 inp의 외적, g2는 v와 y1의 외적입니다",
+    ),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _reference(W1, W2, inp, v):
+    # Entry by entry in float64: v . y2 is the sum of v_a W2_ab W1_bc inp_c.
+    W1, W2, inp, v = (t.double() for t in (W1, W2, inp, v))
+    g1 = torch.einsum("a,ab,c->bc", v, W2, inp)
+    g2 = torch.einsum("a,bc,c->ab", v, W1, inp)
+    return g1, g2
+
+
+def _table(rows, columns, low=-3, high=3):
+    return torch.tensor([[check.draw(low, high) for _ in range(columns)] for _ in range(rows)], dtype=torch.float64)
+
+
+def _compare(n, k, m, dtype, tracked=(), v=None):
+    W1, W2, inp = _table(k, n), _table(m, k), _table(1, n)[0]
+    v = _table(1, m)[0] if v is None else torch.tensor(v, dtype=torch.float64)
+    given = [t.to(getattr(torch, dtype)) for t in (W1, W2, inp, v)]
+    what = say(en=f"W1 ({k}, {n}), W2 ({m}, {k}), {dtype}", ko=f"W1 ({k}, {n}), W2 ({m}, {k}), {dtype}")
+    if tracked:
+        what += say(en=f", tracked: {', '.join(tracked)}", ko=f", 추적되는 것: {', '.join(tracked)}")
+    call = f"matrix_vjp(W1, W2, inp, v={[round(a, 3) for a in v.tolist()]}), {what}"
+    results, changes = _products(*given, list(tracked))
+    check.untouched(changes, call)
+    for factor, got in zip((1.0, -2.0, 1.0), results, strict=True):
+        now = [t * factor for t in given]
+        g1, g2 = (g.to(given[0].dtype) for g in _reference(*now))
+        W1_, W2_, inp_, v_ = now
+        ones1, ones2 = (g.to(given[0].dtype) for g in _reference(W1_, W2_, inp_, torch.ones_like(v_)))
+        mistakes = [
+            (
+                (ones1, ones2),
+                say(en="this is the answer for v = ones: v does not count", ko="v가 모두 1일 때의 답입니다. v를 쓰지 않았습니다"),
+            ),
+            (
+                (g1, ones2),
+                say(en="g2 must be weighted with v too", ko="g2에도 v를 곱해야 합니다"),
+            ),
+            (
+                (ones1, g2),
+                say(en="g1 must be weighted with v too", ko="g1에도 v를 곱해야 합니다"),
+            ),
+            ((g2, g1), say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")),
+            (
+                (g1.T, g2.T),
+                say(en="both outer products are the wrong way round", ko="두 외적의 순서가 거꾸로입니다"),
+            ),
+            (
+                (-g1, -g2),
+                say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 걸음이 아니라 gradient를 돌려주세요"),
+            ),
+            (
+                (g1, torch.outer(v_, W1_.sum(1))),
+                say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp과 만납니다"),
+            ),
+            *(
+                [
+                    (
+                        (torch.outer(W2_ @ v_, inp_), g2),
+                        say(en="W2 must be transposed: W2.T @ v", ko="W2를 전치해야 합니다. W2.T @ v입니다"),
+                    )
+                ]
+                if m == k
+                else []
+            ),
+            *(
+                [
+                    (
+                        (g1, torch.outer(v_, inp_)),
+                        say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp이 아니라 y1 = W1 @ inp과 만납니다"),
+                    )
+                ]
+                if n == k
+                else []
+            ),
+        ]
+        if factor != 1.0:
+            then = call + say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
+        else:
+            then = call
+        if factor != 1.0:
+            old = tuple(g.to(given[0].dtype) for g in _reference(*given))
+            mistakes.append(
+                (old, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"))
+            )
+        check.close(
+            got,
+            (g1, g2),
+            then,
+            mistakes=mistakes,
+            hint=say(
+                en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor, its shape and its dtype",
+                ko="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp)입니다. 곱하는 것 하나하나의 값과 shape, dtype을 확인하세요",
+            ),
+        )
+
+
+for _dtype in ("float64", "float32"):
+    _compare(2, 2, 2, _dtype)
+    _compare(3, 4, 4, _dtype)
+    _compare(3, 4, 2, _dtype, tracked=("W1", "W2"))
+    _compare(4, 2, 3, _dtype)
+    _compare(1, 5, 3, _dtype, tracked=("inp", "v"))
+    _compare(3, 1, 2, _dtype)
+    _compare(2, 3, 1, _dtype)
+    _compare(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
+    _compare(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
+    _compare(7, 12, 9, _dtype)
+_compare(3, 3, 3, "float64")
+_compare(2, 3, 2, "float64", v=[0.0, 0.0])
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 5.2 · `jacobian_by_rows`
+
+●●●○○ · ★★★★★ · 10 min · 2 points
+
+Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i in input j.
+
+- `x` is a leaf of shape (n,) with `requires_grad=True`; it may have a `.grad`, and that must survive.
+- `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`; you may call it more than once.
+- `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
+- `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
+- The result has shape (m, n) and the dtype of `x`, and it is **detached**: `requires_grad` is `False`.
+- It is right to 12 digits in `float64`, so no difference quotients.
+
+One VJP for each output is the idea; every correct way counts.
+
+<details><summary>Hint 1: the idea</summary>
+
+Which $v$ picks row i? What must happen to the graph so that you can walk back through it m times? And what function gives you the product without adding it to a `.grad`?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+For each row `e` of `torch.eye(m, dtype=x.dtype)`: `torch.autograd.grad(y, x, e, retain_graph=True)` returns a tuple with one tensor. `torch.stack` makes a matrix of the rows.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="3bbdf657"
+r"""
+## 과제 5.2 · `jacobian_by_rows`
+
+●●●○○ · ★★★★★ · 10분 · 2점
+
+`x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 출력 i를 입력 j로 미분한 기울기입니다.
+
+- `x`는 shape이 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
+- `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 불러 보아야 알 수 있습니다. 여러 번 불러도 됩니다.
+- `f`는 입력 일부를 쓰지 않을 수도 있고(0으로 된 열), 출력 일부가 상수일 수도 있으며(0으로 된 행), 받은 텐서를 그대로 돌려줄 수도
+  있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
+- `f`는 가중치처럼 추적되는 다른 텐서를 쓸 수도 있습니다. 그 텐서의 `.grad`도 그대로 남아야 합니다.
+- 결과의 shape은 (m, n)이고 dtype은 `x`와 같습니다. 그리고 **그래프에서 떼어 낸** 것이어야 합니다. 곧 `requires_grad`가
+  `False`입니다.
+- `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
+
+출력마다 VJP 한 번이 기본 생각이지만, 올바른 방법이면 무엇이든 좋습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 가려면 그래프를 어떻게 해 두어야 하나요? 곱을 `.grad`에 더하지 않고
+돌려주는 함수는 무엇인가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`torch.eye(m, dtype=x.dtype)`의 행 `e`마다 `torch.autograd.grad(y, x, e, retain_graph=True)`를 부르면 텐서 하나가 든 튜플이
+나옵니다. `torch.stack`으로 행들을 모아 행렬을 만드세요.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "jacobian_by_rows", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def jacobian_by_rows(f, x):
+    """Return the Jacobian of f at x, (m, n), detached.
+
+    f: from (n,) to (m,); x: a leaf, (n,), with requires_grad=True.
+    """
+    ### BEGIN SOLUTION
+    y = f(x)
+    rows = [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
+    return torch.stack(rows)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_jacobian_by_rows", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _jacobians(name, A, x, dtype, grad=None):
+    kind = getattr(torch, dtype)
+    A = torch.tensor(A, dtype=kind)
+    weight = A.clone().requires_grad_()
+    weight.grad = torch.full_like(weight, 5.0)
+    functions = {
+        "[t0 t1, t0^2, t1]": lambda t: torch.stack([t[0] * t[1], t[0] ** 2, t[1]]),
+        "[t0 t1, sum sin t, t2^2, prod t]": lambda t: torch.stack([t[0] * t[1], t.sin().sum(), t[2] ** 2, t.prod()]),
+        "A t": lambda t: A @ t,
+        "sin(A t)": lambda t: torch.sin(A @ t),
+        "(A t)^2": lambda t: (A @ t) ** 2,
+        "(W t)^2, W tracked": lambda t: (weight @ t) ** 2,
+        "[t1^2, 3 t1]": lambda t: torch.stack([t[1] ** 2, 3 * t[1]]),
+        "[t0 t2, 4, t1^3]": lambda t: torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=kind), t[1] ** 3]),
+        "[|t|, t]": lambda t: torch.cat([t.abs(), t]),
+        "t": lambda t: t,
+        "t[1:]": lambda t: t[1:],
+        "t^3": lambda t: t**3,
+        "[sum t^2]": lambda t: (t**2).sum().reshape(1),
+    }
+    f = functions[name]
+    leaf = torch.tensor(x, dtype=kind, requires_grad=True)
+    if grad is not None:
+        leaf.grad = torch.full_like(leaf, grad)
+    results, changes, tracked = [], [], []
+    for shift in (0.0, 1.0, 0.0):
+        # The same leaf holds other values at the second call.
+        leaf.data.copy_(torch.tensor(x, dtype=kind) + shift)
+        try:
+            with watch(x=leaf, A=A, W=weight) as seen:
+                result = jacobian_by_rows(f, leaf)
+        except NotImplementedError:
+            raise
+        except RuntimeError as error:
+            return f"RuntimeError: {str(error).splitlines()[0]}"
+        results.append(result)
+        changes += seen.changes
+        tracked.append(isinstance(result, torch.Tensor) and result.requires_grad)
+    return results, changes, tracked
+
+
+def _worked(answer, call):
+    check.that(
+        not isinstance(answer, str),
+        f"{call}\n  {answer}\n  "
+        + say(
+            en="likely cause: the graph is walked back once for each row and must be kept until the last one: retain_graph=True",
+            ko="짐작되는 원인: 행마다 한 번씩 그래프를 거슬러 가므로 마지막 행까지 그래프를 남겨 두어야 합니다. retain_graph=True",
+        ),
+    )
+    return answer
+
+
+def _mistakes(want):
+    m, n = want.shape
+    total = want.sum(0)
+    shared = say(
+        en="every row is the sum of all rows: backward(ones) gives just that, and so does one .grad that all rows share",
+        ko="모든 행이 행들의 합입니다. backward(ones)가 바로 이것이고, 모든 행이 .grad 하나를 같이 쓸 때도 이렇게 됩니다",
+    )
+    return [
+        (total.expand(m, n), shared),
+        (
+            total,
+            say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape은 (n,)이 아니라 (1, n)입니다")
+            if m == 1
+            else say(en="this is one VJP with ones, the sum of the rows; one VJP for each output is needed", ko="1들로 구한 VJP 하나, 곧 행들의 합입니다. 출력마다 VJP가 하나씩 필요합니다"),
+        ),
+        (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
+        (want[-1].expand(m, n), say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
+        (want[0].expand(m, n), say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")),
+        (want.flip(0), say(en="the rows come in the wrong order", ko="행의 순서가 거꾸로입니다")),
+        (want.T, say(en="rows belong to outputs, columns to inputs: this is the transpose", ko="행이 출력, 열이 입력입니다. 전치된 행렬입니다")),
+        (torch.diag(total), say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬인 것은 원소마다 따로 계산하는 함수뿐입니다")),
+    ]
+
+
+_call = "jacobian_by_rows(f, x=[2, 3]), f(t) = [t0 t1, t0^2, t1]"
+_want = torch.tensor([[3.0, 2.0], [4.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
+_results = _worked(_jacobians("[t0 t1, t0^2, t1]", [[0.0]], [2.0, 3.0], "float64"), _call)[0]
+check.close(
+    _results[0],
+    _want,
+    _call,
+    mistakes=_mistakes(_want),
+    hint=say(en="row i is the VJP with the i-th unit vector", ko="i번째 행은 i번째 단위벡터로 구한 VJP입니다"),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _reference(name, A, x):
+    """The Jacobian by hand, in float64."""
+    A, n = A.double(), len(x)
+    z, one = torch.zeros(n, dtype=torch.float64), torch.eye(n, dtype=torch.float64)
+    if name == "[t0 t1, t0^2, t1]":
+        return torch.stack([x[1] * one[0] + x[0] * one[1], 2 * x[0] * one[0], one[1]])
+    if name == "[t0 t1, sum sin t, t2^2, prod t]":
+        product = torch.stack([x[1] * x[2], x[0] * x[2], x[0] * x[1]])
+        return torch.stack([x[1] * one[0] + x[0] * one[1], x.cos(), 2 * x[2] * one[2], product])
+    if name == "A t":
+        return A
+    if name == "sin(A t)":
+        return (A @ x).cos()[:, None] * A
+    if name in ("(A t)^2", "(W t)^2, W tracked"):
+        return 2 * (A @ x)[:, None] * A
+    if name == "[t1^2, 3 t1]":
+        return torch.stack([2 * x[1] * one[1], 3 * one[1]])
+    if name == "[t0 t2, 4, t1^3]":
+        return torch.stack([x[2] * one[0] + x[0] * one[2], z, 3 * x[1] ** 2 * one[1]])
+    if name == "[|t|, t]":
+        return torch.cat([torch.diag(x.sign()), one])
+    if name == "t":
+        return one
+    if name == "t[1:]":
+        return one[1:]
+    if name == "t^3":
+        return torch.diag(3 * x**2)
+    return 2 * x[None]
+
+
+def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint=""):
+    call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}" + (f", x.grad = {grad}" if grad else "")
+    results, changes, tracked = _worked(_jacobians(name, [list(row) for row in A], list(x), dtype, grad), call)
+    check.untouched(changes, call)
+    kind = getattr(torch, dtype)
+    table = torch.tensor(A, dtype=kind)
+    for shift, got in zip((0.0, 1.0, 0.0), results, strict=True):
+        want = _reference(name, table, (torch.tensor(x, dtype=kind) + shift).double()).to(kind)
+        mistakes = _mistakes(want)
+        if shift:
+            old = _reference(name, table, torch.tensor(x, dtype=kind).double()).to(kind)
+            mistakes = [
+                (old, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")),
+                *mistakes,
+            ]
+        exact = dtype == "float64"
+        near = isinstance(got, torch.Tensor) and got.shape == want.shape and got.dtype == want.dtype
+        near = near and bool(torch.isclose(got, want, rtol=1e-4, atol=1e-4).all())
+        why = say(
+            en="right to 12 digits is asked for: no difference quotients, and stay in the dtype of x",
+            ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
+        )
+        check.close(
+            got,
+            want,
+            call + (say(en=", then the same x with other values", ko=", 이어서 같은 x에 다른 값을 넣고") if shift else ""),
+            rtol=1e-12 if exact else 2e-4,
+            atol=1e-12 if exact else 2e-4,
+            mistakes=mistakes,
+            hint=why if near and exact else hint,
+        )
+    check.that(
+        tracked == [False] * 3,
+        call + say(en=": the result is still tracked; detach it", ko=": 결과가 아직 추적됩니다. 그래프에서 떼어 내세요(detach)"),
+    )
+
+
+def _table(rows, columns):
+    return tuple(tuple(check.draw(-1.5, 1.5) for _ in range(columns)) for _ in range(rows))
+
+
+_shape = say(en="the result has one row for each output and one column for each input", ko="결과는 출력마다 행이 하나, 입력마다 열이 하나입니다")
+_ignored = say(en="an input that f does not use gives a column of zeros", ko="f가 쓰지 않는 입력의 열은 0입니다")
+_constant = say(en="an output that does not depend on x gives a row of zeros", ko="x에 따라 달라지지 않는 출력의 행은 0입니다")
+_itself = say(en="f may return the very tensor it was given; its Jacobian has ones on the diagonal", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 그때 야코비 행렬은 단위행렬입니다")
+for _dtype in ("float64", "float32"):
+    for _grad in (None, 3.0):
+        _compare("[t0 t1, sum sin t, t2^2, prod t]", check.draws(3, -2, 2), dtype=_dtype, grad=_grad, hint=_shape)
+        _compare("[t0 t1, t0^2, t1]", check.draws(2, -3, 3), dtype=_dtype, grad=_grad, hint=_shape)
+        _compare("sin(A t)", check.draws(3, -1, 1), _table(5, 3), dtype=_dtype, grad=_grad, hint=_shape)
+        _compare("(W t)^2, W tracked", check.draws(4, -1, 1), _table(2, 4), dtype=_dtype, grad=_grad, hint=_shape)
+    _compare("A t", check.draws(2, -1, 1), _table(3, 2), dtype=_dtype, hint=_shape)
+    _compare("(A t)^2", check.draws(3, -1, 1), _table(3, 3), dtype=_dtype, hint=_shape)
+    _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), dtype=_dtype, hint=_ignored)
+    _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), dtype=_dtype, grad=-1.0, hint=_constant)
+    _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], dtype=_dtype, hint=_shape)
+    _compare("t", check.draws(3, -2, 2), dtype=_dtype, grad=2.0, hint=_itself)
+    _compare("t[1:]", check.draws(4, -2, 2), dtype=_dtype, hint=_ignored)
+    _compare("t^3", check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
+    _compare("[sum t^2]", check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
+_compare("sin(A t)", [check.draw(-1, 1)], _table(4, 1), hint=_shape)
+_compare("sin(A t)", [check.draw(-1, 1)], _table(1, 1), hint=_shape)
+_compare("sin(A t)", check.draws(15, -1, 1), _table(20, 15), hint=_shape)
+_compare("[t0 t1, t0^2, t1]", [0.0, 0.0], hint=_shape)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 5.3 · `directional_derivative`
+
+●●○○○ · ★★★★☆ · 6 min · 2 points
+
+Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
+
+- `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,) and returns one of shape (m,), made of PyTorch operations; m and n may differ. You may call `f` more than once.
+- `v` need not have length 1; do not normalise it. It may be zero. Twice the `v` gives twice the result.
+- The result has shape (m,) and the dtype of `x`, and it is not tracked.
+- It is right to 12 digits in `float64`, so no difference quotients.
+- As in 5.2, `f` may ignore some inputs, have constant outputs, or return what it was given; at least one output depends on the input.
+
+<details><summary>Hint 1: the idea</summary>
+
+Section 4. Which function of `torch.func` carries a direction along?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`torch.func.jvp(f, (x,), (v,))` returns two things: the value of `f`, and what you are looking for.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="b748fcba"
+r"""
+## 과제 5.3 · `directional_derivative`
+
+●●○○○ · ★★★★☆ · 6분 · 2점
+
+$J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지입니다.
+
+- `x`와 `v`는 shape이 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려주며, PyTorch 연산으로
+  되어 있습니다. m과 n은 다를 수 있습니다. `f`는 여러 번 불러도 됩니다.
+- `v`의 길이는 1이 아니어도 됩니다. 길이를 1로 맞추지 마세요. 0일 수도 있습니다. `v`가 두 배면 결과도 두 배입니다.
+- 결과의 shape은 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
+- `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
+- 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
+  따라 달라집니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+4절입니다. `torch.func`의 어느 함수가 방향을 함께 날랐나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`torch.func.jvp(f, (x,), (v,))`는 두 가지를 돌려줍니다. `f`의 값과, 여러분이 찾는 것입니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "directional_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def directional_derivative(f, x, v):
+    """Return J v, (m,), for the Jacobian J of f at x.
+
+    f: from (n,) to (m,); x: (n,), the place; v: (n,), the direction.
+    """
+    ### BEGIN SOLUTION
+    return torch.func.jvp(f, (x,), (v,))[1]
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_directional_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _moves(name, A, x, v, dtype):
+    kind = getattr(torch, dtype)
+    A = torch.tensor(A, dtype=kind)
+    functions = {
+        "t^2": lambda t: t**2,
+        "[t0 t1, t0^2, t1]": lambda t: torch.stack([t[0] * t[1], t[0] ** 2, t[1]]),
+        "A t": lambda t: A @ t,
+        "sin(A t)": lambda t: torch.sin(A @ t),
+        "(A t)^2": lambda t: (A @ t) ** 2,
+        "[t1^2, 3 t1]": lambda t: torch.stack([t[1] ** 2, 3 * t[1]]),
+        "[t0 t2, 4, t1^3]": lambda t: torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=kind), t[1] ** 3]),
+        "[|t|, t]": lambda t: torch.cat([t.abs(), t]),
+        "t": lambda t: t,
+        "[sum t^2]": lambda t: (t**2).sum().reshape(1),
+    }
+    f = functions[name]
+    place, direction = torch.tensor(x, dtype=kind), torch.tensor(v, dtype=kind)
+    results, changes, tracked = [], [], []
+    # The same two tensors hold other values: another place, then another direction, then as at first.
+    for shift, factor in ((0.0, 1.0), (1.0, 1.0), (0.0, -2.0), (0.0, 1.0)):
+        place.data.copy_(torch.tensor(x, dtype=kind) + shift)
+        direction.data.copy_(torch.tensor(v, dtype=kind) * factor)
+        with watch(x=place, v=direction, A=A) as seen:
+            result = directional_derivative(f, place, direction)
+        changes += seen.changes
+        tracked.append(isinstance(result, torch.Tensor) and result.requires_grad)
+        # Where f returns what it was given, J v may be v itself, which the next call changes.
+        results.append(result.detach().clone() if isinstance(result, torch.Tensor) else result)
+    return results, changes, tracked
+
+
+check.close(
+    _moves("t^2", [[0.0]], [1.0, 2.0], [1.0, 0.0], "float64")[0][0],
+    torch.tensor([2.0, 0.0], dtype=torch.float64),
+    "directional_derivative(lambda t: t**2, x=[1, 2], v=[1, 0])",
+    mistakes=[
+        (
+            torch.tensor([2.0, 4.0], dtype=torch.float64),
+            say(en="these are the slopes for v = (1, 1); only the first input moves", ko="v = (1, 1)일 때의 값입니다. 여기서는 첫째 입력만 움직입니다"),
+        ),
+        (
+            torch.tensor([1.0, 4.0], dtype=torch.float64),
+            say(en="this is f(x); jvp returns the value first and J v second", ko="f(x)의 값입니다. jvp는 함숫값을 먼저, J v를 나중에 돌려줍니다"),
+        ),
+    ],
+    hint=say(en="one number for each output of f", ko="f의 출력마다 수가 하나씩입니다"),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _jacobian(name, A, x):
+    """By hand, in float64."""
+    A, n = A.double(), len(x)
+    z, one = torch.zeros(n, dtype=torch.float64), torch.eye(n, dtype=torch.float64)
+    if name == "t^2":
+        return torch.diag(2 * x)
+    if name == "[t0 t1, t0^2, t1]":
+        return torch.stack([x[1] * one[0] + x[0] * one[1], 2 * x[0] * one[0], one[1]])
+    if name == "A t":
+        return A
+    if name == "sin(A t)":
+        return (A @ x).cos()[:, None] * A
+    if name == "(A t)^2":
+        return 2 * (A @ x)[:, None] * A
+    if name == "[t1^2, 3 t1]":
+        return torch.stack([2 * x[1] * one[1], 3 * one[1]])
+    if name == "[t0 t2, 4, t1^3]":
+        return torch.stack([x[2] * one[0] + x[0] * one[2], z, 3 * x[1] ** 2 * one[1]])
+    if name == "[|t|, t]":
+        return torch.cat([torch.diag(x.sign()), one])
+    if name == "t":
+        return one
+    return 2 * x[None]
+
+
+def _compare(name, x, v, A=((0.0,),), dtype="float64", hint=""):
+    call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}"
+    kind = getattr(torch, dtype)
+    results, changes, tracked = _moves(name, [list(row) for row in A], list(x), list(v), dtype)
+    check.untouched(changes, call)
+    places = [((0.0, 1.0), ""), ((1.0, 1.0), say(en=", then at x + 1", ko=", 이어서 x + 1에서"))]
+    places += [((0.0, -2.0), say(en=", then with -2 v", ko=", 이어서 -2 v로")), ((0.0, 1.0), say(en=", asked once more", ko=", 다시 한 번"))]
+    first = None
+    for ((shift, factor), then), got in zip(places, results, strict=True):
+        place = (torch.tensor(x, dtype=kind) + shift).double()
+        direction = (torch.tensor(v, dtype=kind) * factor).double()
+        J = _jacobian(name, torch.tensor(A, dtype=kind), place)
+        want = (J @ direction).to(kind)
+        mistakes = [
+            (
+                J.sum(0) * direction,
+                say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="1들로 구한 VJP에 v를 곱한 것으로 shape이 입력과 같습니다. J v의 shape은 출력과 같습니다"),
+            ),
+            (J.sum(1), say(en="this is J times ones: v does not count", ko="J에 1들을 곱한 것입니다. v를 쓰지 않았습니다")),
+            (J.sum(0), say(en="this is the sum of the rows of J, a VJP; asked for is J v", ko="J의 행들의 합, 곧 VJP입니다. 구할 것은 J v입니다")),
+            (
+                (J @ direction).sum(),
+                say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape이 (1,)인 텐서입니다")
+                if len(J) == 1
+                else say(en="do not add up the outputs: return one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요"),
+            ),
+            (
+                J @ direction / direction.norm().clamp(min=1e-300),
+                say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요"),
+            ),
+            (
+                J @ direction.abs(),
+                say(en="the signs of v count", ko="v의 부호도 중요합니다"),
+            ),
+            (-(J @ direction), say(en="the sign is wrong: move along v, not against it", ko="부호가 반대입니다. v의 반대쪽이 아니라 v 쪽으로 가세요")),
+        ]
+        if J.shape[0] == J.shape[1]:
+            mistakes.insert(0, (J.T @ direction, say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")))
+        if first is not None:
+            mistakes.insert(0, (first, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")))
+        first = want if first is None else first
+        exact = dtype == "float64"
+        near = isinstance(got, torch.Tensor) and got.shape == want.shape and got.dtype == want.dtype
+        near = near and bool(torch.isclose(got, want, rtol=1e-3, atol=1e-3).all())
+        why = say(
+            en="right to 12 digits is asked for: no difference quotients, and stay in the dtype of x",
+            ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
+        )
+        check.close(
+            got,
+            want,
+            call + then,
+            rtol=1e-12 if exact else 2e-4,
+            atol=1e-12 if exact else 2e-4,
+            mistakes=[(wrong.to(kind), cause) for wrong, cause in mistakes],
+            hint=why if near and exact else hint,
+        )
+    check.that(
+        tracked == [False] * 4,
+        call + say(en=": the result is tracked; detach it", ko=": 결과가 추적됩니다. 그래프에서 떼어 내세요(detach)"),
+    )
+
+
+def _table(rows, columns):
+    return tuple(tuple(check.draw(-1.5, 1.5) for _ in range(columns)) for _ in range(rows))
+
+
+_shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape은 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
+_zero = say(en="if the input does not move, neither do the outputs: J 0 = 0", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0입니다")
+_constant = say(en="an output that does not depend on the input does not move", ko="입력에 따라 달라지지 않는 출력은 움직이지 않습니다")
+for _dtype in ("float64", "float32"):
+    _compare("[t0 t1, t0^2, t1]", check.draws(2, -3, 3), check.draws(2, -3, 3), dtype=_dtype, hint=_shape)
+    _compare("sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(5, 3), dtype=_dtype, hint=_shape)
+    _compare("(A t)^2", check.draws(4, -1, 1), check.draws(4, -3, 3), _table(2, 4), dtype=_dtype, hint=_shape)
+    _compare("sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(3, 3), dtype=_dtype, hint=_shape)
+    _compare("A t", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(4, 3), dtype=_dtype, hint=_shape)
+    _compare("t^2", check.draws(3, -2, 2), [check.draw(1, 3), 0.0, -check.draw(1, 3)], dtype=_dtype, hint=_shape)
+    _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), dtype=_dtype, hint=_shape)
+    _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_constant)
+    _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), dtype=_dtype, hint=_shape)
+    _compare("t", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
+    _compare("[sum t^2]", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
+_compare("sin(A t)", check.draws(2, -1, 1), [0.0, 0.0], _table(3, 2), hint=_zero)
+_compare("(A t)^2", check.draws(2, -1, 1), [check.draw(100, 900), -check.draw(100, 900)], _table(3, 2), hint=_shape)
+_compare("sin(A t)", [check.draw(-1, 1)], [check.draw(1, 3)], _table(4, 1), hint=_shape)
+_compare("[t0 t1, t0^2, t1]", [0.0, 0.0], check.draws(2, -3, 3), hint=_shape)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 5.4 · `weighted_backward`
+
+●●○○○ · ★★★★☆ · 7 min · 2 points
+
+Do what `y.backward(gradient=v)` does, **without** handing `v` to a `backward`: weigh, make one number, go back.
+
+- `y` is a result with a graph behind it, not a scalar, of any shape; `v` is an untracked tensor of its dtype.
+- If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
+- If `v` has **another shape**, also one that would broadcast: raise `ValueError`, and leave every `.grad` alone. `y` can still be used afterwards.
+- Return nothing.
+
+<details><summary>Hint 1: the idea</summary>
+
+Which one number has the gradient that $v$ asks for? And what happens in `y * v` when `y` has shape (2,) and `v` has shape (2, 1)?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+Compare `v.shape` with `y.shape` first. Then `(y * v).sum()` is the number.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="dcc7d571"
+r"""
+## 과제 5.4 · `weighted_backward`
+
+●●○○○ · ★★★★☆ · 7분 · 2점
+
+`y.backward(gradient=v)`가 하는 일을, `backward`에 `v`를 넘기지 **않고** 하세요. 가중치를 곱하고, 수 하나로 만들고, 거슬러 갑니다.
+
+- `y`는 그래프가 딸린 결과이고 스칼라가 아니며 shape은 무엇이든 될 수 있습니다. `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
+- `v`의 shape이 `y`와 같으면, $v_i y_i$를 모두 더한 수의 gradient를 `y` 뒤에 있는 모든 leaf의 `.grad`에 `backward`처럼
+  **더합니다**. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
+- `v`의 **shape이 다르면**, 브로드캐스트가 되는 shape이라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
+  `y`를 쓸 수 있어야 합니다.
+- 아무것도 돌려주지 않습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+$v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 `y`의 shape이 (2,)이고 `v`의 shape이 (2, 1)이면 `y * v`는 어떻게
+되나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+먼저 `v.shape`과 `y.shape`을 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "weighted_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def weighted_backward(y, v):
+    """Add the gradient of the sum of v * y to the .grad of the leaves behind y.
+
+    y: a result that is not a scalar; v: a tensor of the same shape, or a ValueError is raised.
+    """
+    ### BEGIN SOLUTION
+    if v.shape != y.shape:
+        raise ValueError(f"v has shape {tuple(v.shape)}, y has {tuple(y.shape)}")
+    (y * v).sum().backward()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _filled(name, x, w, vs, grad):
+    x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
+    frozen = torch.full_like(x, 3.0).detach()
+    if grad is not None:
+        x.grad, w.grad = torch.full_like(x, grad), torch.full_like(w, grad)
+    functions = {
+        "x^2": lambda: x**2,
+        "x @ w": lambda: x @ w,
+        "(x^2).T": lambda: (x**2).T,
+        "outer(x, w)": lambda: torch.outer(x, w),
+        "x w + x": lambda: x * w + x,
+        "3 x, 3 frozen": lambda: x * frozen,
+        "x.expand(4, n)": lambda: x.expand(4, *x.shape),
+    }
+    returned, changes = [], []
+    for v in vs:
+        v = v.clone()
+        y = functions[name]()
+        with watch(x=x, w=w, y=y, v=v, frozen=frozen) as seen:
+            returned.append(weighted_backward(y, v))
+        # The .grad of the leaves is what the task fills.
+        changes += [change for change in seen.changes if change not in (("grad", "x"), ("grad", "w"))]
+    tracked = [leaf.grad is not None and leaf.grad.requires_grad for leaf in (x, w)]
+    return x.grad, w.grad, returned, changes, tracked
+
+
+@probe
+def _refused(y_shape, v_shape, grad, dtype):
+    kind = getattr(torch, dtype)
+    x = torch.full(y_shape, 2.0, dtype=kind, requires_grad=True)
+    x.grad = torch.full_like(x, grad)
+    y = x**2
+    v = torch.ones(v_shape, dtype=kind)
+    raised = "nothing"
+    with watch(x=x, y=y, v=v) as seen:
+        try:
+            weighted_backward(y, v)
+        except ValueError:
+            raised = "ValueError"
+        except Exception as error:
+            raised = type(error).__name__
+    try:
+        weighted_backward(y, torch.ones_like(y))
+        after = x.grad
+    except RuntimeError as error:
+        after = f"RuntimeError: {str(error).splitlines()[0]}"
+    return raised, seen.changes, after
+
+
+_x, _none = torch.tensor([1.0, 2.0]), torch.tensor([0.0])
+check.close(
+    _filled("x^2", _x, _none, [torch.tensor([1.0, 10.0])], None)[0],
+    torch.tensor([2.0, 40.0]),
+    "weighted_backward(x**2, v=[1, 10]), x = [1, 2]: x.grad",
+    mistakes=[
+        (
+            torch.tensor([2.0, 4.0]),
+            say(en="v does not count: weigh y with it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요"),
+        ),
+        (torch.tensor([1.0, 20.0]), say(en="half of it: sum, do not average", ko="절반입니다. 평균이 아니라 합을 구하세요")),
+        (None, say(en="no .grad was filled: is the backward() missing?", ko=".grad가 비어 있습니다. backward()를 빠뜨리지 않았나요?")),
+    ],
+    hint=say(en="make one number of y and v, then go back from it", ko="y와 v로 수 하나를 만들고 거기서 거슬러 가세요"),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _gradients(name, x, w, v):
+    """By hand, in float64: of v . y with respect to x and w; None where y does not depend on it."""
+    x, w, v = x.double(), w.double(), v.double()
+    if name == "x^2":
+        return 2 * x * v, None
+    if name == "x @ w":
+        return v @ w.T, x.T @ v
+    if name == "(x^2).T":
+        return 2 * x * v.T, None
+    if name == "outer(x, w)":
+        return v @ w, x @ v
+    if name == "x w + x":
+        return v * (w + 1), v * x
+    if name == "3 x, 3 frozen":
+        return 3 * v, None
+    return v.sum(0), None
+
+
+def _compare(name, x, w, vs, dtype, grad=None):
+    kind = getattr(torch, dtype)
+    x, w, vs = x.to(kind), w.to(kind), [v.to(kind) for v in vs]
+    y = f"y = {name}" + say(en=f", {dtype}", ko=f", {dtype}")
+    call = f"weighted_backward(y, v), {y}, y.shape = {tuple(vs[0].shape)}"
+    if len(vs) > 1:
+        call += say(en=f", {len(vs)} calls", ko=f", {len(vs)}번 호출")
+    if grad is not None:
+        call += say(en=f", every .grad was {grad}", ko=f", 부르기 전의 .grad는 모두 {grad}")
+    got_x, got_w, returned, changes, tracked = _filled(name, x, w, vs, grad)
+    check.untouched(changes, call)
+    start = 0.0 if grad is None else grad
+    parts = [_gradients(name, x, w, v) for v in vs]
+    ones = [_gradients(name, x, w, torch.ones_like(v)) for v in vs]
+    for i, (letter, got) in enumerate((("x", got_x), ("w", got_w))):
+        if parts[0][i] is None:
+            want = None if grad is None else torch.full_like((x, w)[i], grad)
+            check.close(
+                got,
+                want,
+                f"{call}: {letter}.grad",
+                hint=say(en=f"y does not depend on {letter}, so its .grad stays as it was", ko=f"y는 {letter}에 따라 달라지지 않으므로 그 .grad는 그대로여야 합니다"),
+            )
+            continue
+        total = sum(part[i] for part in parts)
+        want = (total + start).to(kind)
+        mistakes = [
+            (total, say(en="the new gradient replaced the old .grad; backward adds", ko="새 gradient가 이전 .grad를 덮어썼습니다. backward는 더합니다")),
+            (parts[-1][i], say(en="only the last call counts; backward adds", ko="마지막 호출만 남았습니다. backward는 더합니다")),
+            (start + sum(part[i] for part in ones), say(en="v does not count: weigh y with it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요")),
+            (start + total / vs[0].numel(), say(en="sum, do not average", ko="평균이 아니라 합을 구하세요")),
+            (start + 2 * total, say(en="twice what it should be: is there one backward too many?", ko="두 배입니다. backward를 한 번 더 부르지 않았나요?")),
+            (start - total, say(en="the sign is wrong", ko="부호가 반대입니다")),
+            (torch.full_like(total, start), say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?")),
+        ]
+        check.close(
+            got,
+            want,
+            f"{call}: {letter}.grad",
+            mistakes=[(wrong.to(kind), why) for wrong, why in mistakes],
+            hint=say(
+                en="to the .grad of every leaf the gradient of the sum of all v_i y_i is added",
+                ko="모든 leaf의 .grad에는 v_i y_i를 모두 더한 수의 gradient가 더해져야 합니다",
+            ),
+        )
+    check.equal(returned, [None] * len(vs), call + say(en=": what it returned", ko=": 돌려준 것"), hint=say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다"))
+    check.that(
+        tracked == [False, False],
+        call + say(en=": a .grad is tracked; go back without create_graph", ko=": .grad가 추적됩니다. create_graph 없이 거슬러 가세요"),
+    )
+
+
+def _random(*shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return torch.tensor([check.draw(-3, 3) for _ in range(count)], dtype=torch.float64).reshape(shape)
+
+
+for _dtype in ("float64", "float32"):
+    for _grad in (None, 7.0):
+        _compare("x^2", _random(4), _random(1), [_random(4)], _dtype, _grad)
+        _compare("x @ w", _random(2, 3), _random(3, 4), [_random(2, 4)], _dtype, _grad)
+        _compare("x w + x", _random(2, 3, 2), _random(2, 3, 2), [_random(2, 3, 2), _random(2, 3, 2)], _dtype, _grad)
+    _compare("(x^2).T", _random(2, 3), _random(1), [_random(3, 2)], _dtype)
+    _compare("(x^2).T", _random(3, 3), _random(1), [_random(3, 3)], _dtype)
+    _compare("outer(x, w)", _random(3), _random(2), [_random(3, 2), _random(3, 2), _random(3, 2)], _dtype, -1.5)
+    _compare("3 x, 3 frozen", _random(5), _random(1), [_random(5)], _dtype, 2.0)
+    _compare("x.expand(4, n)", _random(3), _random(1), [_random(4, 3)], _dtype)
+    _compare("x^2", _random(1), _random(1), [_random(1)], _dtype, 1.0)
+    _compare("x^2", _random(2, 1, 3), _random(1), [_random(2, 1, 3)], _dtype)
+_compare("x w + x", _random(7, 11), _random(7, 11), [_random(7, 11), _random(7, 11)], "float64", 0.5)
+_compare("x^2", _random(3), _random(1), [torch.zeros(3)], "float64")
+_compare("x^2", _random(3), _random(1), [torch.tensor([0.0, -2.0, 0.0])], "float64", 3.0)
+
+for _y, _v in (
+    ((2,), (2, 1)),
+    ((2,), (1,)),
+    ((2,), ()),
+    ((2,), (1, 2)),
+    ((2,), (3,)),
+    ((2,), (2, 2)),
+    ((2, 3), (3,)),
+    ((2, 3), (1, 3)),
+    ((2, 3), (2, 1)),
+    ((2, 3), (3, 2)),
+    ((2, 3), (6,)),
+    ((2, 1), (2,)),
+    ((1,), ()),
+    ((1,), (1, 1)),
+    ((1, 3), (3,)),
+    ((3,), (2, 3)),
+):
+    _grad = check.draw(1, 9)
+    _dtype = "float32" if len(_y) == 1 else "float64"
+    _call = f"weighted_backward(y, v), y.shape = {_y}, v.shape = {_v}"
+    _raised, _changes, _after = _refused(list(_y), list(_v), _grad, _dtype)
+    check.equal(
+        _raised,
+        "ValueError",
+        _call + say(en=": what was raised", ko=": 일어난 예외"),
+        mistakes={
+            "nothing": say(
+                en="another shape must raise ValueError, even one that would broadcast",
+                ko="shape이 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다",
+            )
+        },
+        hint=say(en="compare the two shapes and raise ValueError yourself", ko="두 shape을 비교해서 직접 ValueError를 일으키세요"),
+    )
+    check.untouched(_changes, _call)
+    check.close(
+        _after,
+        torch.full(_y, 4.0 + _grad, dtype=getattr(torch, _dtype)),
+        _call + say(en=", then with a v that fits: x.grad", ko=", 이어서 shape이 맞는 v로: x.grad"),
+        hint=say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape을 비교하세요"),
+    )
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 5.5 · `per_sample_grads`
+
+●●●○○ · ★★★★☆ · 9 min · 2 points
+
+A linear model with weights `w` has, for one sample (x, y), the loss $(x \cdot w - y)^2$. Return the gradient of *each* sample's loss with respect to `w`: row i belongs to sample i.
+
+- Shapes: `w` is (d,), `X` is (n, d), `Y` is (n,). The result is (n, d), in their dtype. n and d may be 1.
+- The loss is that of one sample: no mean over the batch and no factor ½.
+- `w` may be tracked and have a `.grad`, which must survive. `X` and `Y` are not tracked. Whether your result is tracked makes no difference.
+- Loops are fine, and so are `vmap`, autograd and a formula.
+
+<details><summary>Hint 1: the idea</summary>
+
+Section 7: a function of one sample's loss, then its gradient, then all samples.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)` with your own `loss(w, x, y)`. Or by hand: the slope of $(\ldots)^2$ is $2 (\ldots)$ times the slope of what is inside.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="d945fb8c"
+r"""
+## 과제 5.5 · `per_sample_grads`
+
+●●●○○ · ★★★★☆ · 9분 · 2점
+
+가중치가 `w`인 선형 모델에서 샘플 하나 (x, y)의 loss는 $(x \cdot w - y)^2$입니다. 샘플 *하나하나*의 loss를 `w`로 미분한 gradient를
+돌려주세요. i번째 행이 샘플 i의 것입니다.
+
+- shape: `w`는 (d,), `X`는 (n, d), `Y`는 (n,)입니다. 결과는 (n, d)이고 dtype은 이들과 같습니다. n과 d는 1일 수도 있습니다.
+- loss는 샘플 하나의 것입니다. 배치 평균도, 인수 ½도 없습니다.
+- `w`는 추적되고 `.grad`가 있을 수 있으며, 그 `.grad`는 그대로 남아야 합니다. `X`와 `Y`는 추적되지 않습니다. 결과가 추적되는지는
+  상관없습니다.
+- 반복문, `vmap`, autograd, 공식, 무엇을 써도 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+7절입니다. 샘플 하나의 loss 함수를 쓰고, 그 gradient를 구하고, 모든 샘플로 넓히세요.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`loss(w, x, y)`를 직접 쓰고 `torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)`로 구하세요. 손으로 하려면
+$(\ldots)^2$의 기울기가 $2 (\ldots)$ 곱하기 괄호 안의 기울기임을 쓰세요.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "per_sample_grads", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def per_sample_grads(w, X, Y):
+    """Return the gradient of each sample's loss (x . w - y)^2 with respect to w, (n, d).
+
+    w: (d,), the weights; X: (n, d), one sample a row; Y: (n,), the targets.
+    """
+    ### BEGIN SOLUTION
+    def loss(w, x, y):
+        return (x @ w - y) ** 2
+
+    return torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_per_sample_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _rows(w, X, Y, tracked, grad=None):
+    tensors = {"w": w.clone(), "X": X.clone(), "Y": Y.clone()}
+    if tracked:
+        tensors["w"].requires_grad_()
+    if grad is not None:
+        tensors["w"].grad = torch.full_like(w, grad)
+    results, changes = [], []
+    for shift in (0.0, 1.0, 0.0):
+        # The same tensors hold other values at the second call.
+        for name, start in (("w", w), ("X", X), ("Y", Y)):
+            tensors[name].data.copy_(start + shift)
+        with watch(**tensors) as seen:
+            results.append(per_sample_grads(tensors["w"], tensors["X"], tensors["Y"]))
+        changes += seen.changes
+    return results, changes
+
+
+def _reference(w, X, Y):
+    """Row i is 2 (x_i . w - y_i) x_i, number by number."""
+    rows = []
+    for x, y in zip(X.double().tolist(), Y.double().tolist(), strict=True):
+        off = sum(a * b for a, b in zip(x, w.double().tolist(), strict=True)) - y
+        rows.append([2 * off * a for a in x])
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def _mistakes(w, X, Y):
+    want = _reference(w, X, Y)
+    n, d = want.shape
+    off = X.double() @ w.double() - Y.double()
+    return [
+        (want.mean(0).expand(n, d), say(en="every row is the mean gradient of the batch; each sample has its own", ko="모든 행이 배치의 평균 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
+        (want.sum(0).expand(n, d), say(en="every row is the gradient of the summed loss; each sample has its own", ko="모든 행이 loss 합의 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
+        (
+            want.sum(0),
+            say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape은 (d,)가 아니라 (1, d)입니다")
+            if n == 1
+            else say(en="this is the gradient of the summed loss; one row for each sample is asked for", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다"),
+        ),
+        (want.mean(0), say(en="this is the gradient of the mean loss; one row for each sample is asked for", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
+        (want / 2, say(en="the factor 2 of the square is missing", ko="제곱에서 나오는 2가 빠졌습니다")),
+        (-want, say(en="the sign is wrong: the error is x . w - y, not y - x . w", ko="부호가 반대입니다. 오차는 y - x · w가 아니라 x · w - y입니다")),
+        (want / n, say(en="no mean is asked for: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
+        (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
+        (want[-1].expand(n, d), say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
+        (want.T, say(en="rows belong to samples: this is the transpose", ko="행이 샘플입니다. 전치된 행렬입니다")),
+        (2 * off[:, None] * w.double(), say(en="the slope of x . w in w is x, not w", ko="x · w를 w로 미분하면 w가 아니라 x입니다")),
+        (2 * off[:, None].expand(n, d), say(en="the slope of x . w in w is x: it is missing as a factor", ko="x · w를 w로 미분하면 x입니다. x를 곱하지 않았습니다")),
+        (2 * (X.double() @ w.double())[:, None] * X.double(), say(en="the target y is missing", ko="목표 y가 빠졌습니다")),
+    ]
+
+
+def _check(w, X, Y, got, call, earlier=None):
+    want = _reference(w, X, Y)
+    mistakes = _mistakes(w, X, Y)
+    if earlier is not None:
+        mistakes.insert(0, (earlier, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")))
+    # In float32 the three terms of an error may cancel; what is left is as exact as they are.
+    check.close(
+        got,
+        want.to(w.dtype),
+        call,
+        atol=5e-4 if w.dtype == torch.float32 else None,
+        mistakes=[(wrong.to(w.dtype), why) for wrong, why in mistakes],
+        hint=say(
+            en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w",
+            ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape은 (n, d), dtype은 w와 같습니다",
+        ),
+    )
+
+
+_w, _X, _Y = torch.tensor([1.0, -1.0]), torch.tensor([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]]), torch.tensor([1.0, 0.0, 5.0])
+_check(_w, _X, _Y, per_sample_grads(_w.clone(), _X.clone(), _Y.clone()), "per_sample_grads(w=[1, -1], X=[[1, 2], [3, 1], [0, 2]], Y=[1, 0, 5])")
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _random(*shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return torch.tensor([check.draw(-3, 3) for _ in range(count)], dtype=torch.float64).reshape(shape)
+
+
+def _compare(n, d, dtype, tracked=False, grad=None, data=None):
+    kind = getattr(torch, dtype)
+    w, X, Y = (t.to(kind) for t in (data or (_random(d), _random(n, d), _random(n))))
+    call = f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
+    if tracked:
+        call += say(en=", w tracked", ko=", 추적되는 w") + ("" if grad is None else f", w.grad = {grad}")
+    results, changes = _rows(w, X, Y, tracked, grad)
+    check.untouched(changes, call)
+    for shift, got in zip((0.0, 1.0, 0.0), results, strict=True):
+        then = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고") if shift else ""
+        _check(w + shift, X + shift, Y + shift, got, call + then, _reference(w, X, Y) if shift else None)
+
+
+for _dtype in ("float64", "float32"):
+    _compare(3, 2, _dtype)
+    _compare(2, 3, _dtype, tracked=True)
+    _compare(5, 4, _dtype, tracked=True, grad=4.0)
+    _compare(1, 3, _dtype)
+    _compare(4, 1, _dtype, tracked=True, grad=-2.0)
+    _compare(1, 1, _dtype)
+    _compare(3, 3, _dtype)
+    _compare(40, 7, _dtype)
+# A sample that is hit exactly has the gradient 0, and so has one with x = 0.
+_exact = (torch.tensor([2.0, -1.0]), torch.tensor([[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]]), torch.tensor([1.0, check.draw(1, 5), 2.0]))
+_compare(3, 2, "float64", data=_exact)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## What the hidden tests look for
+
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; tracked tensors whose `.grad` must survive; the same tensors with other values at a second call.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; a detached result; both dtypes; 12 digits; the same `x` with other values.
+- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, zero or negative; the same function elsewhere and in another direction; 12 digits; both dtypes.
+- **5.4** Several shapes of `y`, also transposed and expanded; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
+- **5.5** Random batches, n and d of 1, samples without error; both dtypes; a tracked `w` with a `.grad`; the same tensors with other values.
+
+Everywhere: the rules of every task.
+
+## Checklist
+
+You can now answer these without looking back:
+
+- What does `.grad` hold after `y.backward(v)`? What shape does it have? And what does `backward(torch.ones(m))` have to do with the Jacobian?
+- How many VJPs does a Jacobian with m rows and n columns take, and how many JVPs?
+- Why is training done in reverse mode?
+- In what number do $u \cdot (J v)$ and $(u^\top J) \cdot v$ meet, and what is that good for?
+- What does `vmap(grad(loss), in_dims=(None, 0, 0))` do?
+
+Was your guess at the beginning right?
+
+## Links
+
+- [PyTorch: torch.func, function transforms](https://docs.pytorch.org/docs/stable/func.html)
+- [PyTorch: Jacobians, Hessians, hvp, vhp, and more](https://docs.pytorch.org/tutorials/intermediate/jacobians_hessians.html)
+- [PyTorch: Per-sample gradients](https://docs.pytorch.org/tutorials/intermediate/per_sample_grads.html)
+- [PyTorch: Autograd for complex numbers](https://docs.pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers)
+- [JAX: The autodiff cookbook](https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html)
+
+Next: Lesson 06, cutting and splicing the graph.
+"""
+
+# %% [markdown] lang="ko" en="5c90e4be"
+r"""
+## 숨은 테스트가 보는 것
+
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, `.grad`가 남아야 하는 추적되는 텐서, 같은 텐서에
+  다른 값을 넣고 다시 불렀을 때.
+- **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 상수 출력이 있는
+  함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 그래프에서 떼어 낸 결과, 두 가지 dtype,
+  12자리, 같은 `x`에 다른 값을 넣었을 때.
+- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 0이거나 음수인 $v$, 같은 함수를 다른 점과 다른
+  방향에서, 12자리, 두 가지 dtype.
+- **5.4** `y`의 여러 shape(전치하거나 expand한 것도), 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기, 아무것도 돌려주지 않는지,
+  거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
+- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 추적되고 `.grad`가 있는 `w`, 같은 텐서에 다른 값을
+  넣었을 때.
+
+모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 점검
+
+이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
+
+- `y.backward(v)` 다음에 `.grad`에는 무엇이 들어 있나요? shape은 무엇인가요? `backward(torch.ones(m))`은 야코비 행렬과 어떤 관계인가요?
+- 행이 m개, 열이 n개인 야코비 행렬을 만들려면 VJP가 몇 번 필요한가요? JVP로는 몇 번인가요?
+- 학습은 왜 역방향 모드로 하나요?
+- $u \cdot (J v)$와 $(u^\top J) \cdot v$는 어떤 수에서 만나나요? 그 사실은 어디에 쓸 수 있나요?
+- `vmap(grad(loss), in_dims=(None, 0, 0))`은 무엇을 하나요?
+
+처음에 적은 예상은 맞았나요?
+
+## 더 읽을거리
+
+- [PyTorch: torch.func, 함수 변환 (영어)](https://docs.pytorch.org/docs/stable/func.html)
+- [PyTorch: Jacobians, Hessians, hvp, vhp, and more (영어)](https://docs.pytorch.org/tutorials/intermediate/jacobians_hessians.html)
+- [PyTorch: Per-sample gradients (영어)](https://docs.pytorch.org/tutorials/intermediate/per_sample_grads.html)
+- [PyTorch: Autograd for complex numbers (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers)
+- [JAX: The autodiff cookbook (영어)](https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html)
+
+다음은 수업 06, 그래프를 끊고 다시 잇기입니다.
+"""

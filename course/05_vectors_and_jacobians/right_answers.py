@@ -1,0 +1,131 @@
+# Right answers to lesson 5 in other styles. Each must get full points.
+
+# %%
+import torch
+
+# %% columns times rows task="matrix_vjp"
+def matrix_vjp(W1, W2, inp, v):
+    g1 = (v @ W2)[:, None] * inp[None, :]
+    g2 = v[:, None] @ (W1 @ inp)[None, :]
+    return g1, g2
+
+
+# %% on copies, with autograd task="matrix_vjp"
+def matrix_vjp(W1, W2, inp, v):
+    A, B = W1.detach().clone().requires_grad_(), W2.detach().clone().requires_grad_()
+    (B @ (A @ inp.detach())).backward(v.detach())
+    return A.grad, B.grad
+
+
+# %% einsum, without tracking task="matrix_vjp"
+@torch.no_grad()
+def matrix_vjp(W1, W2, inp, v):
+    return torch.einsum("m,mk,n->kn", v, W2, inp), torch.einsum("m,kn,n->mk", v, W1, inp)
+
+
+# %% jacrev task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    return torch.func.jacrev(f)(x.detach()).detach()
+
+
+# %% jacfwd task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    return torch.func.jacfwd(f)(x.detach()).detach()
+
+
+# %% backward on a leaf of its own task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    rows = []
+    for i in range(len(f(leaf))):
+        leaf.grad = None
+        f(leaf)[i].backward(inputs=[leaf]) if f(leaf)[i].requires_grad else None
+        rows.append(torch.zeros_like(leaf) if leaf.grad is None else leaf.grad)
+    return torch.stack(rows)
+
+
+# %% all rows at once task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    y = f(x)
+    return torch.autograd.grad(y, x, torch.eye(len(y), dtype=y.dtype), is_grads_batched=True)[0]
+
+
+# %% the library's own task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    return torch.autograd.functional.jacobian(f, x)
+
+
+# %% the Jacobian times v task="directional_derivative"
+def directional_derivative(f, x, v):
+    return torch.func.jacrev(f)(x) @ v
+
+
+# %% row by row task="directional_derivative"
+def directional_derivative(f, x, v):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    rows = [torch.autograd.grad(y, leaf, e, retain_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
+    return torch.stack([row @ v for row in rows])
+
+
+# %% dual numbers task="directional_derivative"
+def directional_derivative(f, x, v):
+    import torch.autograd.forward_ad as forward
+
+    with forward.dual_level():
+        moved = forward.unpack_dual(f(forward.make_dual(x.clone(), v))).tangent
+    return moved.clone()
+
+
+# %% backward of backward task="directional_derivative"
+def directional_derivative(f, x, v):
+    return torch.autograd.functional.jvp(f, x, v)[1]
+
+
+# %% along the line x + t v task="directional_derivative"
+def directional_derivative(f, x, v):
+    start = torch.zeros((), dtype=x.dtype)
+    return torch.func.jacfwd(lambda t: f(x + t * v))(start)
+
+
+# %% a product of vectors task="weighted_backward"
+def weighted_backward(y, v):
+    if tuple(y.shape) != tuple(v.shape):
+        raise ValueError("v must have the shape of y")
+    torch.dot(y.reshape(-1), v.reshape(-1)).backward()
+
+
+# %% PyTorch's own check, renamed task="weighted_backward"
+def weighted_backward(y, v):
+    try:
+        torch.autograd.backward([y], [v])
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+
+
+# %% weighs each number task="weighted_backward"
+def weighted_backward(y, v):
+    if y.size() != v.size():
+        raise ValueError(f"{y.size()} and {v.size()}")
+    total = torch.mul(y, v).flatten().sum(dim=0)
+    return torch.autograd.backward(total)
+
+
+# %% the formula task="per_sample_grads"
+def per_sample_grads(w, X, Y):
+    return 2 * X * (X @ w - Y).unsqueeze(1)
+
+
+# %% a loop over samples task="per_sample_grads"
+def per_sample_grads(w, X, Y):
+    leaf = w.detach().clone().requires_grad_()
+    rows = []
+    for x, y in zip(X, Y, strict=True):
+        (row,) = torch.autograd.grad((torch.dot(x, leaf) - y).square(), leaf)
+        rows.append(row)
+    return torch.stack(rows)
+
+
+# %% the Jacobian of the losses task="per_sample_grads"
+def per_sample_grads(w, X, Y):
+    return torch.func.jacrev(lambda w: (X @ w - Y) ** 2)(w.detach())
