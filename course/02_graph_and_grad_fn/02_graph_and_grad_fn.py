@@ -1,0 +1,1904 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] lang="en"
+r"""
+# The computational graph and grad_fn
+
+Lesson 02 of 10 · ~75 min · graph, grad_fn, leaf
+
+**After this lesson you can**
+
+- tell a leaf, a constant leaf and an intermediate tensor apart, and say which of them gets a `.grad`;
+- picture the graph that a few lines of code leave behind, and walk it from node to node;
+- see that the chain rule holds at every step $h$, not only for $h \to 0$;
+- say what a backward pass frees, and which results can go backward twice.
+
+You need Lesson 01.
+"""
+
+# %% [markdown] lang="ko" en="b8673654"
+r"""
+# 계산 그래프와 grad_fn
+
+수업 02 / 10 · 약 75분 · 계산 그래프, grad_fn, leaf
+
+**이 수업을 마치면**
+
+- leaf, 상수 leaf, 중간 텐서를 구별하고, 그중 어느 것에 `.grad`가 생기는지 말할 수 있습니다.
+- 코드 몇 줄이 남긴 그래프를 머릿속에 그리고, 노드를 하나씩 따라갈 수 있습니다.
+- 연쇄 법칙이 $h \to 0$일 때만이 아니라 걸음 $h$가 얼마든 성립한다는 것을 볼 수 있습니다.
+- backward가 무엇을 지우는지, 어떤 결과에서 backward를 두 번 할 수 있는지 말할 수 있습니다.
+
+수업 01을 먼저 마치세요.
+"""
+
+# %%
+import torch
+
+from secant import draw_graph, expect_error, explore_chain, language, tensor_info
+
+language("en")
+
+# %% [markdown] lang="en"
+r"""
+## Predict first
+
+`x` is a tracked tensor. Here are four programs of one line each:
+
+```
+y = x - 1          y = -x          y = 2 * x          y = x ** 3
+```
+
+After each of them we call `y.backward()`, and then `y.backward()` once more. We ask PyTorch for nothing special in
+between. **Which of the four fail at the second call?** Write down your guess.
+"""
+
+# %% [markdown] lang="ko" en="bd3b4434"
+r"""
+## 먼저 예상하기
+
+`x`는 추적되는 텐서입니다. 한 줄짜리 프로그램이 네 개 있습니다.
+
+```
+y = x - 1          y = -x          y = 2 * x          y = x ** 3
+```
+
+각각 실행한 다음 `y.backward()`를 부르고, 이어서 `y.backward()`를 한 번 더 부릅니다. 그 사이에 PyTorch에 따로 부탁하는 것은
+없습니다. **두 번째 호출에서 오류가 나는 것은 넷 가운데 어느 것일까요?** 예상을 적어 두세요.
+"""
+
+# %%
+my_guess = "..."
+
+# %% [markdown] lang="en"
+r"""
+## 1. Three kinds of tensor
+
+The function of lesson 1 again, $z = \log x^3$ at $x = 5$, in two steps. `tensor_info` shows what PyTorch knows of a tensor
+besides its value. First without tracking:
+"""
+
+# %% [markdown] lang="ko" en="39daabfd"
+r"""
+## 1. 텐서의 세 종류
+
+수업 01의 함수 $z = \log x^3$을 $x = 5$에서 두 단계로 다시 계산합니다. `tensor_info`는 PyTorch가 텐서에 대해 값 말고 또 무엇을
+알고 있는지 보여 줍니다. 먼저 추적하지 않을 때입니다.
+"""
+
+# %%
+x = torch.tensor(5.0)
+y = x**3
+z = torch.log(y)
+print(tensor_info(x=x, y=y, z=z))
+
+# %% [markdown] lang="en"
+r"""
+Three numbers, and nothing else: no history. Now we track `x`, and change nothing else.
+"""
+
+# %% [markdown] lang="ko" en="2c43b3d1"
+r"""
+수 세 개뿐이고 어떻게 계산했는지는 남지 않았습니다. 이번에는 `x`만 추적하고 나머지는 그대로 둡니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+print(tensor_info(x=x, y=y, z=z))
+
+# %% [markdown] lang="en"
+r"""
+Two columns have changed.
+
+- `requires_grad` is catching: a result is tracked as soon as *one* of its inputs is.
+- `grad_fn` holds the **node** that was recorded for the operation. *Every* tracked result has one, `y` as well as `z`, not only
+  the last.
+
+These two columns are enough to sort all tensors into three kinds:
+
+| kind | `requires_grad` | `grad_fn` | `is_leaf` | what `backward()` does for it |
+|---|---|---|---|---|
+| **leaf** | True | None | True | adds its gradient to `.grad` |
+| **constant leaf** | False | None | True | nothing |
+| **intermediate** | True | a node | False | passes the gradient on and keeps nothing |
+
+`is_leaf` says only that no operation was recorded for a tensor. So in the first table `y` and `z` *are* leaves, although
+they were computed. "A leaf is a tensor that somebody marked with `requires_grad=True`" is a common belief, but it
+describes only the first row.
+
+Now the backward pass. Which of the three gets a `.grad`?
+"""
+
+# %% [markdown] lang="ko" en="97d1ee96"
+r"""
+두 열이 달라졌습니다.
+
+- `requires_grad`는 번져 나갑니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다.
+- `grad_fn`에는 그 연산을 기록한 **노드**가 들어 있습니다. 마지막 결과뿐 아니라 추적되는 결과 *모두*에 있습니다. `z`에도 있고
+  `y`에도 있습니다.
+
+이 두 열이면 모든 텐서를 세 종류로 나눌 수 있습니다.
+
+| 종류 | `requires_grad` | `grad_fn` | `is_leaf` | `backward()`가 하는 일 |
+|---|---|---|---|---|
+| **leaf** | True | None | True | `.grad`에 gradient를 더함 |
+| **상수 leaf** (constant leaf) | False | None | True | 아무것도 안 함 |
+| **중간 텐서** (intermediate) | True | 노드 | False | gradient를 넘겨주기만 하고 남기지 않음 |
+
+`is_leaf`는 그 텐서를 만든 연산이 기록되지 않았다는 뜻일 뿐입니다. 그래서 첫 번째 표의 `y`와 `z`는 계산해서 얻은 텐서인데도
+leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"라고 아는 사람이 많지만, 이 말은 표의 첫 줄에만
+맞습니다.
+
+이제 backward를 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
+"""
+
+# %%
+z.backward()
+print(tensor_info(x=x, y=y, z=z))
+
+for tensor in (y, z):
+    assert not tensor.retains_grad  # its gradient was not kept
+    assert tensor.grad_fn is not None  # its node was
+
+# %% [markdown] lang="en"
+r"""
+`x.grad` is $0.6$. To get there autograd needed $dz/dz = 1$ and $dz/dy = 1/y = 1/125 = 0.008$, then $0.008 \cdot 3x^2 = 0.6$. It
+had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are still `None`. The column `retains_grad`
+tells you beforehand that they will be; lesson 3 shows how to keep them.
+
+And `grad_fn` is still there. We come back to that in section 5.
+"""
+
+# %% [markdown] lang="ko" en="3dbb9b7a"
+r"""
+`x.grad`는 $0.6$입니다. 이 값을 얻으려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
+$0.008 \cdot 3x^2 = 0.6$입니다. autograd는 앞의 두 값을 구해서 쓰고는 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
+`None`입니다. 그렇게 되리라는 것은 `retains_grad` 열에서 미리 알 수 있습니다. 값을 남겨 두는 방법은 수업 03에서 다룹니다.
+
+`grad_fn`은 그대로 남아 있습니다. 이 이야기는 5절에서 이어집니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 2. Every operation makes a node
+
+A linear model with one weight, and a squared loss: $z = wx$, $y = z + b$, $\text{loss} = y^2$. How many nodes will the graph have?
+"""
+
+# %% [markdown] lang="ko" en="5d0e69fd"
+r"""
+## 2. 연산마다 노드가 하나
+
+weight가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 그래프에는 노드가 몇 개 있을까요?
+"""
+
+# %%
+x = torch.tensor(2.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+b = torch.tensor(1.0, requires_grad=True)
+
+z = w * x
+y = z + b
+loss = y**2
+
+print(tensor_info(x=x, w=w, b=b, z=z, y=y, loss=loss))
+
+# %%
+draw_graph(x=x, w=w, b=b, z=z, y=y, loss=loss)
+
+# %% [markdown] lang="en"
+r"""
+Six: the blue boxes with round corners and the orange ones with points. (The rectangles are your tensors.) The blue ones stand for the operations, and each bears the name of the operation *whose slope it knows*: `MulBackward0` can do
+the backward step of a multiplication. (The digit at the end numbers variants of an operation; it need not bother you.)
+
+The orange ones stand at the leaves. The job of an `AccumulateGrad` node is to add what arrives to the `.grad` of its leaf.
+
+The edges point from a result to its inputs: this is the way that `backward()` goes. Before you run the next cell,
+go it by hand. Start with $1$ at the loss; each node multiplies what it receives by its own slope and hands it on.
+
+- `PowBackward0`: the slope of $y^2$ is $2y = 14$. It hands on $14$.
+- `AddBackward0`: the slope of a sum is $1$ on either side. It hands $14$ to $z$ and $14$ to $b$.
+- `MulBackward0`: the slope of $wx$ is $x = 2$ with respect to $w$, and $w = 3$ with respect to $x$. It hands $28$ to $w$ and $42$ to $x$.
+"""
+
+# %% [markdown] lang="ko" en="33e26b35"
+r"""
+여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 저마다 *자기가 기울기를 아는* 연산의 이름이 붙어 있습니다. `MulBackward0`은 곱셈의
+backward를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 세는 번호이니 신경 쓰지 않아도 됩니다.)
+
+주황 상자 셋은 leaf에 붙어 있습니다. `AccumulateGrad` 노드가 하는 일은 도착한 값을 자기 leaf의 `.grad`에 더하는 것입니다.
+
+간선은 결과에서 입력 쪽을 가리킵니다. `backward()`가 가는 방향입니다. 다음 셀을 실행하기 전에 손으로 따라가 봅시다. loss에서
+$1$로 시작하고, 노드는 받은 값에 자기 기울기를 곱해 다음으로 넘깁니다.
+
+- `PowBackward0`: $y^2$의 기울기는 $2y = 14$입니다. $14$를 넘깁니다.
+- `AddBackward0`: 덧셈의 기울기는 어느 쪽이든 $1$입니다. $z$에 $14$, $b$에 $14$를 넘깁니다.
+- `MulBackward0`: $wx$의 기울기는 $w$에 대해서는 $x = 2$, $x$에 대해서는 $w = 3$입니다. $w$에 $28$, $x$에 $42$를 넘깁니다.
+"""
+
+# %%
+loss.backward()
+print("x.grad, w.grad, b.grad:", x.grad, w.grad, b.grad)
+
+# %% [markdown] lang="en"
+r"""
+## 3. The chain rule without a limit
+
+Behind $42 = 3 \cdot 1 \cdot 14$ stands the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
+see.
+
+Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss move as well, and each node has a difference
+quotient *of its own*: the change of its output divided by the change of its input. Run the cell. On the left, each step of the chain has a bar,
+its quotient, and a line, autograd's slope. The bar on the far right belongs to the chain as a whole. On the right you see how far apart bar and line are, for every $h$.
+
+1. At the start $x = 2$ and $h = 1$. Multiply the three quotients in the text below the picture. Compare with the quotient of the whole chain.
+2. Move $h$. Which of the three factors move, and which stay? Is the product still the whole quotient?
+3. Make $h$ small. Where do the factors go, and where does the product go?
+4. Go on to $h = 10^{-15}$. Now rounding spoils the factors. And the product?
+5. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
+"""
+
+# %% [markdown] lang="ko" en="d8e63fdb"
+r"""
+## 3. 극한 없는 연쇄 법칙
+
+$42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙이 있습니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는 눈에 보이는
+걸음으로 해 봅시다.
+
+$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 움직이고, 노드마다 *자기만의* 차분몫이 생깁니다. 출력이
+달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 셀을 실행하세요. 왼쪽에는 사슬의 단계마다 막대와 선이 있습니다. 막대는 그 단계의
+차분몫이고 선은 autograd의 기울기입니다. 맨 오른쪽 막대는 사슬 전체의 것입니다. 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를
+보여 줍니다.
+
+1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래 글에 있는 차분몫 세 개를 곱해 보세요. 전체의 차분몫과 비교하세요.
+2. $h$를 움직이세요. 세 인수 가운데 움직이는 것과 그대로인 것은 무엇인가요? 곱은 여전히 전체의 차분몫과 같나요?
+3. $h$를 줄이세요. 인수들은 어디로 가고, 곱은 어디로 가나요?
+4. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 틀어집니다. 곱은 어떤가요?
+5. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?
+"""
+
+# %%
+explore_chain()
+
+# %% [markdown] lang="en"
+r"""
+**What you saw.** At $h = 1$ the quotients are $3$, $1$ and $17$, and the whole is $51 = 3 \cdot 1 \cdot 17$. The product is the
+whole at *every* $h$, and there is no mystery in it:
+
+$$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x},$$
+
+because each change stands once above and once below a fraction bar. Even rounding does not disturb this: at
+$h = 10^{-15}$ it makes $13.33$ of the last factor, and $3 \cdot 1 \cdot 13.33$ is again the whole, $40$. What $h \to 0$ does is to move the *factors*: $3$ and $1$
+stay, since these two nodes are straight lines, and $17$ goes to $14$. That gives $42$, the number that autograd multiplied together.
+
+So each node needs to know only its own slope. Nobody has to know the whole formula: that is why a graph of small nodes is enough.
+
+Now a chain of your own: a list of steps, each from one number to one number. Here is the $\log x^3$ of section 1.
+"""
+
+# %% [markdown] lang="ko" en="ec3704af"
+r"""
+**무엇을 보았나요?** $h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 17$입니다. $h$가 *얼마든* 곱은 전체와
+같습니다. 신기할 것도 없습니다.
+
+$$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
+
+달라진 양이 저마다 분자에 한 번, 분모에 한 번 나와서 약분되기 때문입니다. 반올림도 이 관계를 깨뜨리지 못합니다. $h = 10^{-15}$에서는
+반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. $h \to 0$일 때 움직이는 것은 *인수*입니다. $3$과 $1$은
+두 노드가 일차 함수이므로 그대로이고, $17$은 $14$로 갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
+
+그러니 노드는 자기 기울기만 알면 됩니다. 전체 식을 아는 쪽은 아무도 없어도 됩니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에
+있습니다.
+
+이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다.
+"""
+
+# %%
+explore_chain([("y", lambda x: x**3), ("z", torch.log)], x=5.0, h=1.0, x_range=(1, 9))
+
+# %% [markdown] lang="en"
+r"""
+## 4. Walk the graph yourself
+
+A node holds its edges in `next_functions`. Here `x` is used twice. How many nodes are there: count, then run.
+"""
+
+# %% [markdown] lang="ko" en="ea4bd527"
+r"""
+## 4. 그래프를 직접 따라가기
+
+노드의 간선은 `next_functions`에 들어 있습니다. 이번에는 `x`를 두 번 씁니다. 노드가 몇 개인지 먼저 세어 보고 실행하세요.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+w = x**2
+z = torch.log(y) + torch.sqrt(w)
+
+print(tensor_info(x=x, y=y, w=w, z=z))
+print()
+
+top = z.grad_fn
+log_node, sqrt_node = (node for node, _ in top.next_functions)
+print(top.name(), "->", log_node.name(), sqrt_node.name())
+
+cube_node, square_node = log_node.next_functions[0][0], sqrt_node.next_functions[0][0]
+print(log_node.name(), "->", cube_node.name())
+print(sqrt_node.name(), "->", square_node.name())
+
+left_end, right_end = cube_node.next_functions[0][0], square_node.next_functions[0][0]
+print(cube_node.name(), "->", left_end.name())
+print(square_node.name(), "->", right_end.name())
+print()
+print("cube_node is square_node :", cube_node is square_node)
+print("left_end is right_end    :", left_end is right_end)
+print("left_end.variable is x   :", left_end.variable is x)
+
+# %%
+draw_graph(x=x, y=y, w=w, z=z)
+
+# %% [markdown] lang="en"
+r"""
+Six nodes, not seven. The two `PowBackward0` share a name but are two nodes: $x^3$ and $x^2$ are two operations. The two edges at the
+bottom, however, end in *the same* `AccumulateGrad` node, and its `variable` is `x` itself, not a copy. **The graph is
+not a tree.** Whoever walks it must remember which nodes they have already visited. (How the two gradients that meet
+there are added up is told in lesson 4.)
+
+An edge is a pair `(node, number)`. The number says which of the results of an operation is meant. For an operation with
+a single result it is 0; `unbind`, which takes a tensor apart, shows others. And an input that is not tracked has an edge to nowhere:
+"""
+
+# %% [markdown] lang="ko" en="7ab8d7e4"
+r"""
+일곱이 아니라 여섯 개입니다. `PowBackward0` 둘은 이름은 같지만 서로 다른 노드입니다. $x^3$과 $x^2$은 서로 다른 연산이기 때문입니다. 그런데 맨 끝의
+두 간선은 *같은* `AccumulateGrad` 노드에서 끝나고, 그 노드의 `variable`은 복사본이 아니라 `x` 자신입니다. **그래프는 트리가
+아닙니다.** 그래프를 따라가려면 이미 들른 노드를 기억해 두어야 합니다. (그곳에서 만난 두 gradient가 어떻게 더해지는지는 수업 04에서 다룹니다.)
+
+간선은 `(노드, 번호)` 쌍입니다. 번호는 그 연산의 결과 가운데 몇 번째인지를 뜻합니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
+`unbind`에서는 다른 번호도 나옵니다. 그리고 추적되지 않는 입력의 간선은 아무 데도 이어지지 않습니다.
+"""
+
+# %%
+first, second = torch.tensor([1.0, 2.0], requires_grad=True).unbind()
+for node, number in (first * second).grad_fn.next_functions:
+    print("first * second ->", node.name(), number)
+
+constant = torch.tensor(2.0)
+for node, _ in (x * constant).grad_fn.next_functions:
+    print("x * constant   ->", node if node is None else node.name())
+
+# %% [markdown] lang="en"
+r"""
+All edges point backwards, to what a result was made from. `x` does not know of `z`. So a graph lives as long as somebody holds
+its result, or a node: when the last of them is gone, the graph goes too.
+"""
+
+# %% [markdown] lang="ko" en="d9f89b05"
+r"""
+간선은 모두 뒤쪽, 곧 결과를 만든 재료 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 누군가 결과나 노드를 붙들고 있는
+동안만 살아 있고, 마지막 하나가 사라지면 함께 사라집니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 5. What a backward pass frees
+
+To hand on the right number, a node may have to know a value of the forward run: the slope of $\log y$ is $1/y$, so the node of
+the logarithm keeps $y = 125$. This is called a **saved tensor**. `draw_graph(saved=True, ...)` shows them all.
+"""
+
+# %% [markdown] lang="ko" en="1d1e81ae"
+r"""
+## 5. backward가 지우는 것
+
+알맞은 값을 넘기려면 앞으로 계산할 때의 값을 알아야 하는 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는 $y = 125$를
+간직합니다. 이것을 **저장된 텐서**(saved tensor)라고 합니다. `draw_graph(saved=True, ...)`로 모두 볼 수 있습니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+
+log_node = z.grad_fn
+print("saved by the logarithm:", log_node._saved_self)
+
+# %%
+draw_graph(saved=True, x=x, y=y, z=z)
+
+# %% [markdown] lang="en"
+r"""
+Now we go backward, look again, and try to go backward a second time.
+"""
+
+# %% [markdown] lang="ko" en="ecb9e4c8"
+r"""
+이제 backward를 하고, 다시 살펴보고, backward를 한 번 더 해 봅니다.
+"""
+
+# %%
+z.backward()
+print("x.grad      :", x.grad)
+
+node = z.grad_fn
+while node is not None:
+    print("still there :", node.name())
+    node = node.next_functions[0][0] if node.next_functions else None
+
+print()
+with expect_error():
+    log_node._saved_self
+
+print()
+with expect_error():
+    z.backward()
+
+# %% [markdown] lang="en"
+r"""
+"The graph is freed after `backward()`" is what one often reads. Look: nodes and edges are all there, and so is
+`grad_fn`. What is gone are the **saved tensors**, $125$ and $5$. (The
+exponent $3$ is a plain number, not a tensor: it stays.) The message says just that: "Saved intermediate values of the graph are
+freed". They are freed because in a large model they take up much of the memory, and one backward pass is nearly always
+enough.
+
+If you need two, say so at the *first*: `retain_graph=True` keeps the saved tensors. The second call, without it, frees them.
+"""
+
+# %% [markdown] lang="ko" en="2fe875ef"
+r"""
+"`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
+있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$입니다. (지수 $3$은 텐서가
+아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게 말합니다. "Saved intermediate values of the
+graph are freed." 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, backward는 거의 언제나 한
+번이면 충분하기 때문입니다.
+
+두 번 해야 한다면 *첫 번째* 호출에서 말해 두세요. `retain_graph=True`를 주면 저장된 텐서를 남겨 둡니다. 이 옵션 없이 부르는 두 번째
+호출에서 지워집니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+z = torch.log(x**3)
+z.backward(retain_graph=True)
+print("log(x^3), once  :", x.grad)
+z.backward()
+print("log(x^3), twice :", x.grad)
+
+x = torch.tensor(2.0, requires_grad=True)
+y = x**3
+y.backward()
+print("x^3, once       :", x.grad)
+
+x.grad = None
+y = x**3  # a new graph, with saved tensors of its own
+y.backward(retain_graph=True)
+y.backward()
+print("x^3, twice      :", x.grad)
+
+# %% [markdown] lang="en"
+r"""
+The gradient is the same both times; it is `.grad` that is added to, hence $1.2$ and $24$ (lesson 3). Most programs need no
+`retain_graph`: they compute the result anew, as in `y = x**3` above, and get a new graph. Every step of a training loop does
+so.
+
+And now your guess. An operation that saved nothing has nothing to lose:
+"""
+
+# %% [markdown] lang="ko" en="84feced0"
+r"""
+gradient는 두 번 다 같습니다. `.grad`에 더해지기 때문에 $1.2$와 $24$가 된 것입니다(수업 03). 대개는 `retain_graph`가 필요 없습니다.
+위의 `y = x**3`처럼 결과를 다시 계산하면 새 그래프가 생기기 때문입니다. 학습할 때도 매번 그렇게 합니다.
+
+이제 예상을 확인해 봅시다. 저장한 것이 없는 연산은 잃을 것도 없습니다.
+"""
+
+# %%
+programs = {
+    "x - 1": lambda x: x - 1,
+    "-x": lambda x: -x,
+    "x.clone()": lambda x: x.clone(),
+    "x.reshape(1)": lambda x: x.reshape(1),
+    "2 * x": lambda x: 2 * x,
+    "x / 2": lambda x: x / 2,
+    "x ** 3": lambda x: x**3,
+    "relu(x)": torch.relu,
+}
+for text, program in programs.items():
+    x = torch.tensor(5.0, requires_grad=True)
+    y = program(x)
+    node = y.grad_fn
+    values = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
+    saved = [value.item() for value in values if isinstance(value, torch.Tensor)]
+    y.backward()
+    try:
+        y.backward()
+        second = "works"
+    except RuntimeError:
+        second = "fails"
+    print(f"{text:14}{node.name():16}saved: {saved!s:8}second backward {second}")
+
+# %% [markdown] lang="en"
+r"""
+The slope of $x - 1$ is $1$ and that of $-x$ is $-1$, whatever $x$ is. These nodes save nothing and work as often as you like. $x^3$ needs $x$.
+
+The surprise is `2 * x`. Its slope is $2$ whatever $x$ is. But PyTorch uses the same `MulBackward0` as for `w * x`, which saves
+the other factor: here the $2$, made into a tensor. It is freed like any other. So whether a second backward works is a question about the
+*code* of an operation, not about mathematics, and another version of PyTorch may answer it differently. A program should not
+rely on it. But who knows the rule can read the error message: *some node of this graph had saved something*.
+"""
+
+# %% [markdown] lang="ko" en="a68fa0d7"
+r"""
+$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 몇 번이고 됩니다. $x^3$에는 $x$가 필요합니다.
+
+뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0`을 쓰고, 이 노드는
+곱해진 다른 쪽을 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 것들과 함께 지워집니다. 그러니 두 번째 backward가 되는지는
+수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
+다만 이 규칙을 알면 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드인가가 무언가를 저장해 두었다*는 뜻입니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+# Tasks
+
+Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
+work is graded; what they look for stands in words below the last task.
+
+**The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
+
+- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and hooks,
+  gradient mode, the default dtype, the random state;
+- gives the same answer when called twice;
+- returns what the task says: a `str` or a `list` is just that, not a tensor.
+"""
+
+# %% [markdown] lang="ko" en="5d1218cf"
+r"""
+# 과제
+
+함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있습니다. 채점할 때는 **숨은 테스트**가
+더해지며, 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+
+**모든 과제에 적용되는 규칙**은 수업 01과 같습니다. 과제에 다른 말이 없으면 여러분의 함수는
+
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook, gradient 모드, 기본 dtype, 난수 상태가
+  그대로여야 합니다.
+- 두 번 불러도 같은 답을 냅니다.
+- 과제에서 말한 것을 돌려줍니다. `str`이나 `list`라고 쓰여 있으면 텐서가 아니라 바로 그것입니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## Task 2.1 · `classify`
+
+●●○○○ · ★★★★★ · 6 min · 2 points
+
+Return the kind of the tensor `t`, as the table in section 1 has it: one of the strings `'leaf'`, `'constant leaf'`,
+`'intermediate'`.
+
+- `t` is any tensor: made by hand or computed, with tracking or without, of any dtype and shape; it may be a view, a parameter, or a tensor of
+  ints, and `backward()` may have been called already.
+- What counts is what `t` is now. If somebody calls `t.requires_grad_()` afterwards, the next answer may be another.
+- `grad_fn` and `requires_grad` are enough. You may use other means, `is_leaf` too: only the answer is tested.
+
+<details><summary>Hint 1: the idea</summary>
+
+Was an operation recorded for `t`? If not: is it tracked?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+Ask `t.grad_fn is not None` first; that settles `'intermediate'`. Then `t.requires_grad` tells the other two apart.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="6d50c2f4"
+r"""
+## 과제 2.1 · `classify`
+
+●●○○○ · ★★★★★ · 6분 · 2점
+
+텐서 `t`가 1절의 표에서 어느 종류인지 문자열 `'leaf'`, `'constant leaf'`, `'intermediate'` 가운데 하나로 돌려주세요.
+
+- `t`는 어떤 텐서든 될 수 있습니다. 직접 만들었거나 계산한 것, 추적되거나 추적되지 않는 것, 모든 dtype과 shape이 나옵니다. view나
+  파라미터, 정수 텐서일 수도 있고, `backward()`를 이미 불렀을 수도 있습니다.
+- 지금 `t`가 무엇인지만 봅니다. 나중에 누군가 `t.requires_grad_()`를 부르면 다음번 답은 달라질 수 있습니다.
+- `grad_fn`과 `requires_grad`면 충분합니다. `is_leaf` 같은 다른 방법을 써도 됩니다. 답이 맞는지만 봅니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+`t`를 만든 연산이 기록되어 있나요? 기록되어 있지 않다면, 추적되는 텐서인가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+먼저 `t.grad_fn is not None`인지 보세요. 그렇다면 `'intermediate'`입니다. 나머지 둘은 `t.requires_grad`로 구별합니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "classify", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def classify(t):
+    """Return 'leaf', 'constant leaf' or 'intermediate', a str, for any tensor t."""
+    ### BEGIN SOLUTION
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_classify", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+from torch import nn
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _first_kinds(value):
+    x = torch.tensor(value, requires_grad=True)
+    return classify(x), classify(x * 2)
+
+
+_leaf, _intermediate = _first_kinds(2.0)
+check.equal(
+    _leaf,
+    "leaf",
+    "classify(x), x = torch.tensor(2.0, requires_grad=True)",
+    mistakes={
+        "constant leaf": say(en="x is tracked, so it is not a constant", ko="x는 추적되므로 상수가 아닙니다"),
+        "intermediate": say(en="no operation made x: its grad_fn is None", ko="x를 만든 연산이 없습니다. grad_fn이 None입니다"),
+    },
+)
+check.equal(
+    _intermediate,
+    "intermediate",
+    "classify(x * 2), x = torch.tensor(2.0, requires_grad=True)",
+    hint=say(
+        en="the multiplication was recorded: look at the grad_fn of x * 2",
+        ko="곱셈이 기록되어 있습니다. x * 2의 grad_fn을 보세요",
+    ),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+@probe
+def _kind(case, value):
+    x = torch.tensor([value, 2.0], requires_grad=True)
+    c = torch.tensor([value, 3.0])
+    parameter = nn.Parameter(torch.tensor([[value, 1.0], [2.0, 3.0]]))
+    layer = nn.Linear(2, 1)
+
+    def kept(t):
+        t.retain_grad()
+        return t
+
+    def after_backward(t, of):
+        t.sum().backward()
+        return of
+
+    makers = {
+        "torch.tensor(value)": lambda: torch.tensor(value),
+        "torch.tensor([1, 2])": lambda: torch.tensor([1, 2]),
+        "torch.empty(0, 3)": lambda: torch.empty(0, 3),
+        "c * 2": lambda: c * 2,
+        "c[0]": lambda: c[0],
+        "c.view(2, 1)": lambda: c.view(2, 1),
+        "x.detach()": lambda: x.detach(),
+        "(x * 2).detach()": lambda: (x * 2).detach(),
+        "(x * 2).data": lambda: (x * 2).data,
+        "x * 2, computed under no_grad": lambda: torch.no_grad()(lambda: x * 2)(),
+        "x * 2, computed in inference_mode": lambda: torch.inference_mode()(lambda: x * 2)(),
+        "x > 0": lambda: x > 0,
+        "x.argmax()": lambda: x.argmax(),
+        "x.grad after x.sum().backward()": lambda: after_backward(x, x).grad,
+        "nn.Parameter(c, requires_grad=False)": lambda: nn.Parameter(c, requires_grad=False),
+        "x.requires_grad_(False)": lambda: x.requires_grad_(False),
+        "torch.ones(2, 3, dtype=torch.float64, requires_grad=True)": lambda: torch.ones(
+            2, 3, dtype=torch.float64, requires_grad=True
+        ),
+        "torch.empty(0, requires_grad=True)": lambda: torch.empty(0, requires_grad=True),
+        "c.requires_grad_()": lambda: c.requires_grad_(),
+        "(c * 2).requires_grad_()": lambda: (c * 2).requires_grad_(),
+        "(x * 2).detach().requires_grad_()": lambda: (x * 2).detach().requires_grad_(),
+        "x after x.sum().backward()": lambda: after_backward(x, x),
+        "nn.Parameter(...)": lambda: parameter,
+        "nn.Linear(2, 1).weight": lambda: layer.weight,
+        "torch.tensor([1j], requires_grad=True)": lambda: torch.tensor([1j], requires_grad=True),
+        "x + c": lambda: x + c,
+        "c * x": lambda: c * x,
+        "x * 0": lambda: x * 0,
+        "x[0]": lambda: x[0],
+        "x.view(2, 1)": lambda: x.view(2, 1),
+        "x.expand(3, 2)": lambda: x.expand(3, 2),
+        "x.clone()": lambda: x.clone(),
+        "x.sum()": lambda: x.sum(),
+        "x.double()": lambda: x.double(),
+        "parameter.T": lambda: parameter.T,
+        "nn.Linear(2, 1)(c)": lambda: layer(c),
+        "y after y.retain_grad(), y = x * 2": lambda: kept(x * 2),
+        "y after y.sum().backward(), y = x * 2": lambda: after_backward(y := x * 2, y),
+        "y after y.retain_grad() and y.sum().backward()": lambda: after_backward(y := kept(x * 2), y),
+        "y after y += x, y = c + 0": lambda: (c + 0).add_(x),
+    }
+    t = makers[case]()
+    with watch(t=t, x=x) as seen:
+        result, again = classify(t), classify(t)
+    return result, again, seen.changes
+
+
+@probe
+def _kinds_of_one(value):
+    t = torch.tensor([value])
+    kinds = [classify(t)]
+    t.requires_grad_()
+    kinds.append(classify(t))
+    t.requires_grad_(False)
+    kinds.append(classify(t))
+    t.mul_(torch.ones(1, requires_grad=True))
+    return [*kinds, classify(t), classify(t.detach_())]
+
+
+_untracked = say(
+    en="it is not tracked: requires_grad is False and grad_fn None, however it was made. That is a constant leaf",
+    ko="추적되지 않습니다. 어떻게 만들었든 requires_grad가 False이고 grad_fn이 None이므로 상수 leaf입니다",
+)
+_tracked = say(
+    en="it is tracked, and no operation was recorded for it: grad_fn is None",
+    ko="추적되는데 만든 연산은 기록되어 있지 않습니다. grad_fn이 None입니다",
+)
+_recorded = say(
+    en="an operation was recorded for it: its grad_fn is a node",
+    ko="만든 연산이 기록되어 있습니다. grad_fn이 노드입니다",
+)
+_cases = {
+    "constant leaf": (
+        "torch.tensor(value)",
+        "torch.tensor([1, 2])",
+        "torch.empty(0, 3)",
+        "c * 2",
+        "c[0]",
+        "c.view(2, 1)",
+        "x.detach()",
+        "(x * 2).detach()",
+        "(x * 2).data",
+        "x * 2, computed under no_grad",
+        "x * 2, computed in inference_mode",
+        "x > 0",
+        "x.argmax()",
+        "x.grad after x.sum().backward()",
+        "nn.Parameter(c, requires_grad=False)",
+        "x.requires_grad_(False)",
+    ),
+    "leaf": (
+        "torch.ones(2, 3, dtype=torch.float64, requires_grad=True)",
+        "torch.empty(0, requires_grad=True)",
+        "c.requires_grad_()",
+        "(c * 2).requires_grad_()",
+        "(x * 2).detach().requires_grad_()",
+        "x after x.sum().backward()",
+        "nn.Parameter(...)",
+        "nn.Linear(2, 1).weight",
+        "torch.tensor([1j], requires_grad=True)",
+    ),
+    "intermediate": (
+        "x + c",
+        "c * x",
+        "x * 0",
+        "x[0]",
+        "x.view(2, 1)",
+        "x.expand(3, 2)",
+        "x.clone()",
+        "x.sum()",
+        "x.double()",
+        "parameter.T",
+        "nn.Linear(2, 1)(c)",
+        "y after y.retain_grad(), y = x * 2",
+        "y after y.sum().backward(), y = x * 2",
+        "y after y.retain_grad() and y.sum().backward()",
+        "y after y += x, y = c + 0",
+    ),
+}
+_hints = {"constant leaf": _untracked, "leaf": _tracked, "intermediate": _recorded}
+for _want, _names in _cases.items():
+    for _name in _names:
+        for _value in (0.0, check.draw(-3, 3)):
+            _call = f"classify(t), t: {_name}"
+            _result, _again, _changes = _kind(_name, _value)
+            check.equal(_result, _want, _call, hint=_hints[_want])
+            check.untouched(_changes, _call)
+            check.equal(
+                _again,
+                _want,
+                _call,
+                hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+            )
+check.equal(
+    _kinds_of_one(check.draw(1, 3)),
+    ["constant leaf", "leaf", "constant leaf", "intermediate", "constant leaf"],
+    say(
+        en="classify(t) on one t: made; after requires_grad_(); after requires_grad_(False); after t.mul_(x); after detach_()",
+        ko="같은 t에 classify(t): 만든 직후, requires_grad_() 다음, requires_grad_(False) 다음, t.mul_(x) 다음, detach_() 다음",
+    ),
+    hint=say(
+        en="look at t on every call; do not keep an earlier answer",
+        ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요",
+    ),
+)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 2.2 · `graph_nodes`
+
+●●●○○ · ★★★★☆ · 9 min · 3 points
+
+Return the names of all nodes of the graph behind `t`, as a list of strings.
+
+- Begin at `t.grad_fn` and follow `next_functions`. The name of a node is what its `name()` returns. (For the nodes at the leaves this is
+  `torch::autograd::AccumulateGrad`; plain `AccumulateGrad` counts as right too.)
+- Each **node** is listed once, however many edges lead to it. Two nodes of the same name are two entries: the graph of section 4 gives six names,
+  `PowBackward0` twice.
+- The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
+- The graph may be thousands of operations deep, where a function that calls itself ends in a `RecursionError`; and there may be more
+  paths through it than you could ever walk.
+- Only look: do not run `backward()`. The graph must be as usable afterwards as before.
+
+<details><summary>Hint 1: the idea</summary>
+
+Keep two collections: the nodes you have seen, and those you still have to visit.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`todo = [t.grad_fn]`, `seen = set()`. While `todo` is not empty: pop a node; leave it if it is `None` or in `seen`; otherwise put it into `seen`,
+note its name, and add the nodes of its `next_functions` to `todo`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="1640591e"
+r"""
+## 과제 2.2 · `graph_nodes`
+
+●●●○○ · ★★★★☆ · 9분 · 3점
+
+`t` 뒤에 있는 그래프의 모든 노드 이름을 문자열 list로 돌려주세요.
+
+- `t.grad_fn`에서 시작해 `next_functions`를 따라갑니다. 노드의 이름은 `name()`이 돌려주는 것입니다. (leaf에 붙은 노드는
+  `torch::autograd::AccumulateGrad`인데, 줄여서 `AccumulateGrad`라고 해도 맞습니다.)
+- **노드**마다 한 번만 적습니다. 몇 개의 간선이 그 노드로 이어지든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
+  그래프라면 이름이 여섯 개이고 `PowBackward0`이 두 번 나옵니다.
+- 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 list를 돌려주세요.
+- 그래프의 깊이가 연산 수천 개일 수 있습니다. 그러면 자기 자신을 부르는 함수는 `RecursionError`로 끝납니다. 또 그래프를 지나는 길이 도저히 다
+  가 볼 수 없을 만큼 많을 수도 있습니다.
+- 보기만 하세요. `backward()`는 부르지 마세요. 그래프는 부르기 전과 똑같이 쓸 수 있어야 합니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+모음을 두 개 두세요. 이미 본 노드와 아직 들러야 할 노드입니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`todo = [t.grad_fn]`, `seen = set()`. `todo`가 빌 때까지, 노드를 하나 꺼내 `None`이거나 `seen`에 있으면 그냥 넘어갑니다. 아니면 `seen`에 넣고,
+이름을 적고, 그 노드의 `next_functions`에 있는 노드들을 `todo`에 넣습니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "graph_nodes", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def graph_nodes(t):
+    """Return the name of each node of the graph behind the tensor t, a list of str in any order."""
+    ### BEGIN SOLUTION
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_graph_nodes", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+import random
+import sys
+import time
+from collections import Counter
+
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _walk(inputs, steps):
+    """Build a graph and walk it.
+
+    inputs: for each tensor whether it is tracked; steps: a function of torch, then places (int) and numbers (float).
+    """
+    pool = [torch.full((2,), 0.5 + i / 8, requires_grad=tracked) for i, tracked in enumerate(inputs)]
+    for tensor in pool[::2]:
+        tensor.grad = torch.full_like(tensor, 7.0) if tensor.requires_grad else None
+    for name, *places in steps:
+        with torch.set_grad_enabled(not name.startswith("untracked ")):
+            made = getattr(torch, name.removeprefix("untracked "))(*(pool[i] if isinstance(i, int) else i for i in places))
+        pool += made if isinstance(made, tuple) else [made]
+    t = pool[-1]
+    end = time.thread_time() + 1
+
+    def impatient(frame, event, argument):
+        if time.thread_time() > end:
+            raise TimeoutError("1 s")
+        return impatient
+
+    trace = sys.gettrace()
+    with watch(**{f"x{i}": pool[i] for i in range(len(inputs))}) as seen:
+        sys.settrace(impatient)
+        try:
+            found = graph_nodes(t), graph_nodes(t)
+        except NotImplementedError:
+            raise
+        except (RecursionError, TimeoutError, AttributeError, RuntimeError) as error:
+            found = f"{type(error).__name__}: {error}", None
+        finally:
+            sys.settrace(trace)
+    usable = True
+    if t.requires_grad:
+        try:
+            t.sum().backward()
+        except RuntimeError:
+            usable = False
+    return *found, usable, seen.changes
+
+
+_looking = say(
+    en="after the call the saved tensors are gone, and t.backward() fails. Do not go backward to look at a graph",
+    ko="부르고 나면 저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요",
+)
+
+
+def _compare(got, want, call, hint=""):
+    """Compare names, in any order."""
+    check.that(
+        not str(got).startswith("RecursionError"),
+        say(
+            en=f"{call}: your function calls itself too deep, RecursionError. Keep a list of nodes still to visit",
+            ko=f"{call}: 함수가 자기 자신을 너무 깊이 불러 RecursionError가 났습니다. 아직 들러야 할 노드를 list에 두세요",
+        ),
+    )
+    check.that(
+        not str(got).startswith("TimeoutError"),
+        say(
+            en=f"{call}: still walking after 1 s. Walk on from a node only the first time that you meet it: "
+            "the number of paths doubles with each operation here",
+            ko=f"{call}: 1초가 지나도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 길이 두 배로 늘어납니다",
+        ),
+    )
+    check.that(
+        not str(got).startswith("AttributeError"),
+        say(
+            en=f"{call}: {got}. An edge to a constant leads to None, and the grad_fn of a leaf is None: skip these",
+            ko=f"{call}: {got}. 상수로 가는 간선은 None이고 leaf의 grad_fn도 None입니다. 건너뛰세요",
+        ),
+    )
+    check.that(not str(got).startswith("RuntimeError"), f"{call}: {got}\n  {_looking}")
+    check.that(
+        isinstance(got, list) and all(isinstance(name, str) for name in got),
+        say(
+            en=f"{call} should be a list of names. A set would lose the second of two nodes of the same name; "
+            "a node is not its name, which name() returns",
+            ko=f"{call}의 결과는 이름의 list여야 합니다. 집합(set)에서는 이름이 같은 둘째 노드가 사라집니다. "
+            "노드 자체가 아니라 name()이 돌려주는 이름을 적으세요",
+        )
+        + (f"\n  {hint}" if hint else ""),
+    )
+    got, want = (sorted(name.split("::")[-1] for name in names) for names in (got, want))
+    ends = [name for name in want if name != "AccumulateGrad"]
+    by_names = Counter(want)
+    surplus, missing = Counter(got) - by_names, by_names - Counter(got)
+    if not want:
+        pass  # what the caller says is all there is to say
+    elif got != want and got == sorted(set(want)):
+        hint = say(
+            en="two different nodes may have the same name: go by the nodes, not by their names",
+            ko="서로 다른 노드의 이름이 같을 수 있습니다. 이름이 아니라 노드로 구별하세요",
+        )
+    elif got != want and got == ends:
+        hint = say(
+            en="the AccumulateGrad nodes at the leaves are nodes too",
+            ko="leaf에 붙은 AccumulateGrad도 노드입니다",
+        )
+    elif surplus and not missing:
+        hint = say(
+            en="some node is listed more than once: several edges may lead to the same node, even from one operation. "
+            "(Or was something kept from the call before?)",
+            ko="같은 노드를 두 번 이상 적었습니다. 여러 간선이 같은 노드로 이어질 수 있고, 한 연산에서 나온 두 간선도 그럴 수 있습니다. "
+            "(아니면 앞의 호출에서 남겨 둔 것이 있지 않나요?)",
+        )
+    elif missing and not surplus:
+        hint = hint or say(
+            en="some nodes are missing: begin with t.grad_fn itself and follow every edge of every node",
+            ko="빠진 노드가 있습니다. t.grad_fn 자신부터 시작해 모든 노드의 모든 간선을 따라가세요",
+        )
+    elif got != want:
+        hint = hint or say(
+            en="write each name as node.name() returns it, and walk the graph that you were given",
+            ko="이름은 node.name()이 돌려주는 그대로 적고, 주어진 그래프를 따라가세요",
+        )
+    check.equal(got, want, call, hint=hint)
+
+
+_compare(
+    _walk([True], [["pow", 0, 3.0], ["log", 1]])[0],
+    ["LogBackward0", "PowBackward0", "AccumulateGrad"],
+    "graph_nodes(torch.log(x**3))",
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _node_of(name):
+    """Return the name of the node that a function of torch leaves."""
+    a, b = torch.full((2,), 0.5, requires_grad=True), torch.full((2,), 0.25)
+    if name == "pow":
+        return (a**3.0).grad_fn.name()
+    result = getattr(torch, name)(a, b) if name in ("add", "mul", "sub", "div") else getattr(torch, name)(a)
+    return (result[0] if isinstance(result, tuple) else result).grad_fn.name()
+
+
+def _nodes(inputs, steps):
+    """Return the names of the nodes behind the last tensor, worked out without walking a graph of torch."""
+    known, nodes = {}, []  # of each node its name and the numbers of those it leads to
+    behind = []  # for each tensor the number of its node
+    for tracked in inputs:
+        behind.append(len(nodes) if tracked else None)
+        nodes += [("AccumulateGrad", [])] * tracked
+    for name, *places in steps:
+        edges = [behind[i] for i in places if isinstance(i, int) and behind[i] is not None]
+        number = None
+        if edges and name != "detach" and not name.startswith("untracked "):
+            if name not in known:
+                known[name] = _node_of(name)
+            number = len(nodes)
+            nodes.append((known[name], edges))
+        behind += [number] * (2 if name == "unbind" else 1)
+    reached, todo = set(), [behind[-1] if steps else None]
+    while todo:
+        number = todo.pop()
+        if number is not None and number not in reached:
+            reached.add(number)
+            todo += nodes[number][1]
+    return [nodes[number][0] for number in reached]
+
+
+def _test(inputs, steps, call, hint=""):
+    want = _nodes(inputs, steps)
+    got, again, usable, changes = _walk(inputs, steps)
+    _compare(got, want, call, hint)
+    _compare(
+        again,
+        want,
+        call + say(en=", the second time", ko=", 두 번째"),
+        hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+    )
+    check.untouched(changes, call)
+    check.that(usable, f"{call}: {_looking}")
+
+
+_constant = say(en="an edge to a constant leads to None: skip it, and go on with the others", ko="상수로 가는 간선은 None입니다. 그것만 건너뛰고 다음 간선으로 가세요")
+_result = say(
+    en="an edge is (node, number), and two edges with different numbers may lead to the same node",
+    ko="간선은 (노드, 번호)입니다. 번호가 다른 두 간선이 같은 노드로 이어질 수 있습니다",
+)
+_test(
+    [True],
+    [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]],
+    "graph_nodes(z), z = torch.log(x**3) + torch.sqrt(x**2)",
+)
+_test([True], [["mul", 0, 0]], "graph_nodes(x * x)")
+_test([True], [["unbind", 0], ["mul", 1, 2]], "graph_nodes(a * b), a, b = x.unbind()", _result)
+_test([True, True, True], [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "graph_nodes((w * x + b)**2)")
+_test([True, False], [["mul", 1, 0], ["add", 2, 1]], "graph_nodes(c * x + c), c: constant", _constant)
+_test([True, False], [["exp", 1], ["mul", 2, 0]], "graph_nodes(torch.exp(c) * x), c: constant", _constant)
+_test([True, True], [["detach", 0], ["sin", 2], ["mul", 3, 1]], "graph_nodes(torch.sin(x.detach()) * w)", _constant)
+_test([True, True], [["add", 0, 1], ["add", 2, 0], ["add", 3, 2]], "graph_nodes(c + b), b = x + w, c = b + x")
+_no_graph = say(en="without a grad_fn there is no graph: return an empty list", ko="grad_fn이 없으면 그래프도 없습니다. 빈 list를 돌려주세요")
+_test([True], [], "graph_nodes(x), x: leaf", _no_graph)
+_test([False], [["exp", 0]], "graph_nodes(torch.exp(c)), c: constant", _no_graph)
+_test([True], [["untracked exp", 0]], say(en="graph_nodes(y), y = torch.exp(x) under no_grad", ko="graph_nodes(y), y = torch.exp(x) (no_grad 안에서)"), _no_graph)
+
+# Graphs drawn at random: of one input, of two, constants among them, tensors used often or never.
+_random = random.Random(int(check.draw(0, 1000) * 1000))
+for _round in range(20):
+    _inputs = [True] + [_random.random() < 0.7 for _ in range(3)]
+    _steps = []
+    for _place in range(4, 4 + _random.randint(3, 14)):
+        _one = _random.choice(["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"])
+        _two = _random.choice(["add", "mul", "sub"])
+        _near = _random.sample(range(max(0, _place - 5), _place), 2)
+        _steps.append([_one, _near[0]] if _random.random() < 0.4 else [_two, *_near])
+    _formulas = "; ".join(
+        f"x{4 + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps)
+    )
+    _tracked = ", ".join(f"x{i}" for i, tracked in enumerate(_inputs) if tracked)
+    _test(_inputs, _steps, f"graph_nodes(x{3 + len(_steps)}), requires_grad: {_tracked}; {_formulas}")
+
+_deep = 3000 + int(check.draw(0, 2000))
+_test(
+    [True, False],
+    [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))],
+    say(en=f"graph_nodes(y), y = x + c + c + ..., {_deep} additions", ko=f"graph_nodes(y), y = x + c + c + ..., 덧셈 {_deep}번"),
+)
+_test(
+    [True],
+    [["add", k, k] for k in range(60)],
+    say(en="graph_nodes(y), 60 times y = y + y", ko="graph_nodes(y), y = y + y를 60번"),
+)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 2.3 · `leaves_of`
+
+●●●○○ · ★★★★★ · 7 min · 2 points
+
+Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a call of `t.backward()` would add to.
+
+- `t` is the result of a tracked operation: it has a `grad_fn`.
+- Return the leaves themselves, not copies, each **once**, in any order. What counts is the object: two leaves with equal numbers, even two
+  that share their memory, are two leaves.
+- Constants are not listed, nor leaves from which `t` was computed only under `no_grad` or through `detach()`.
+- The rest is as in task 2.2: edges to `None`, deep graphs, graphs with many paths; and do not run `backward()`.
+
+<details><summary>Hint 1: the idea</summary>
+
+The walk is that of task 2.2. Which nodes know a leaf?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+An `AccumulateGrad` node has the attribute `variable`, and no other node has: `hasattr(node, "variable")`. Since each leaf has a
+single such node, you need not compare tensors. (`x in list` would compare their numbers!)
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="2e4a663e"
+r"""
+## 과제 2.3 · `leaves_of`
+
+●●●○○ · ★★★★★ · 7분 · 2점
+
+`t` 뒤에 있는 추적되는 leaf를 list로 돌려주세요. `t.backward()`를 부르면 `.grad`에 값이 더해질 텐서들입니다.
+
+- `t`는 추적되는 연산의 결과입니다. 곧 `grad_fn`이 있습니다.
+- 복사본이 아니라 leaf 자신을 **한 번씩만** 돌려주세요. 순서는 상관없습니다. 기준은 객체입니다. 값이 같은 두 leaf는 서로 다른 leaf이고,
+  메모리를 함께 쓰더라도 마찬가지입니다.
+- 상수는 넣지 않습니다. `t`가 `no_grad` 안에서만, 또는 `detach()`를 거쳐서만 이용한 leaf도 넣지 않습니다.
+- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 길이 많은 그래프가 나오고, `backward()`는 부르지 않습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+따라가는 방법은 과제 2.2와 같습니다. 어떤 노드가 leaf를 알고 있나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`AccumulateGrad` 노드에만 `variable`이라는 속성이 있습니다. `hasattr(node, "variable")`로 알 수 있습니다. leaf마다 이런 노드가 하나뿐이므로
+텐서끼리 비교할 필요가 없습니다. (`x in list`라고 쓰면 값을 비교합니다!)
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "leaves_of", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def leaves_of(t):
+    """Return the tracked leaves behind the tensor t: a list of the tensors themselves, each once."""
+    ### BEGIN SOLUTION
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return leaves
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_leaves_of", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import itertools
+import random
+import sys
+import time
+
+import torch
+from torch import nn
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _leaves(inputs, steps):
+    """Build a graph and ask for its leaves; return their places among the tensors, -1 for a stranger.
+
+    inputs: for each tensor "leaf", "constant", "parameter", or "twin": a leaf that shares the memory of the one before.
+    steps: a function of torch, then places (int) and numbers (float).
+    """
+    pool = []
+    for i, kind in enumerate(inputs):
+        made = torch.full((2,), 0.5 + i / 8) if kind != "twin" else pool[-1].detach()
+        made = nn.Parameter(made) if kind == "parameter" else made.requires_grad_(kind != "constant")
+        if kind != "constant" and i % 2:
+            made.grad = torch.full_like(made, 7.0)
+        pool.append(made)
+    for name, *places in steps:
+        with torch.set_grad_enabled(not name.startswith("untracked ")):
+            result = getattr(torch, name.removeprefix("untracked "))(*(pool[i] if isinstance(i, int) else i for i in places))
+        pool += result if isinstance(result, tuple) else [result]
+    t = pool[-1]
+    end = time.thread_time() + 1
+
+    def impatient(frame, event, argument):
+        if time.thread_time() > end:
+            raise TimeoutError("1 s")
+        return impatient
+
+    def places_of(found):
+        if not isinstance(found, list):
+            return f"not a list: {type(found).__name__}"
+        return [next((i for i, tensor in enumerate(pool) if tensor is leaf), -1) for leaf in found]
+
+    trace = sys.gettrace()
+    with watch(**{f"x{i}": pool[i] for i in range(len(inputs))}) as seen:
+        sys.settrace(impatient)
+        try:
+            found = leaves_of(t), leaves_of(t)
+        except NotImplementedError:
+            raise
+        except (RecursionError, TimeoutError, AttributeError, RuntimeError) as error:
+            found = None
+            answers = f"{type(error).__name__}: {error}", None
+        finally:
+            sys.settrace(trace)
+    if found is not None:
+        answers = places_of(found[0]), places_of(found[1])
+    usable = True
+    try:
+        t.sum().backward()
+    except RuntimeError:
+        usable = False
+    return *answers, usable, seen.changes
+
+
+@probe
+def _leaves_of_model(sizes, frozen):
+    """Return which parameters of a model a walk finds, by name, and which of them backward() fills."""
+    model = nn.Sequential()
+    for n, m in itertools.pairwise(sizes):
+        model += nn.Sequential(nn.Linear(n, m), nn.ReLU())
+    for parameter in model[0].parameters():
+        parameter.requires_grad_(not frozen)
+    loss = model(torch.ones(3, sizes[0])).square().mean()
+    with watch(model=model) as seen:
+        found = leaves_of(loss)
+    if not isinstance(found, list):
+        return f"not a list: {type(found).__name__}", seen.changes
+    names = [next((name for name, p in model.named_parameters() if p is leaf), "?") for leaf in found]
+    return names, seen.changes
+
+
+_looking = say(
+    en="after the call the saved tensors are gone, and t.backward() fails. Do not go backward to look at a graph",
+    ko="부르고 나면 저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요",
+)
+
+
+def _compare(got, want, call, hint=""):
+    """Compare places, in any order."""
+    check.that(
+        not str(got).startswith("RecursionError"),
+        say(
+            en=f"{call}: your function calls itself too deep, RecursionError. Keep a list of nodes still to visit",
+            ko=f"{call}: 함수가 자기 자신을 너무 깊이 불러 RecursionError가 났습니다. 아직 들러야 할 노드를 list에 두세요",
+        ),
+    )
+    check.that(
+        not str(got).startswith("TimeoutError"),
+        say(
+            en=f"{call}: still walking after 1 s. Walk on from a node only the first time that you meet it: "
+            "the number of paths doubles with each operation here",
+            ko=f"{call}: 1초가 지나도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 길이 두 배로 늘어납니다",
+        ),
+    )
+    check.that(
+        not str(got).startswith("AttributeError"),
+        say(
+            en=f"{call}: {got}. An edge to a constant leads to None; and only AccumulateGrad nodes have a variable",
+            ko=f"{call}: {got}. 상수로 가는 간선은 None이고, variable은 AccumulateGrad 노드에만 있습니다",
+        ),
+    )
+    check.that(not str(got).startswith("RuntimeError: Trying to backward"), f"{call}: {got}\n  {_looking}")
+    check.that(
+        not str(got).startswith("RuntimeError"),
+        say(
+            en=f"{call}: {got}\n  likely cause: tensors were compared with == or `in`, which compares their numbers. Compare nodes, or use `is`",
+            ko=f"{call}: {got}\n  짐작되는 원인: 텐서를 ==나 `in`으로 비교하면 값을 비교합니다. 노드를 비교하거나 `is`를 쓰세요",
+        ),
+    )
+    check.that(
+        not str(got).startswith("not a list"),
+        say(
+            en=f"{call} should be a list of tensors; it is {got}",
+            ko=f"{call}의 결과는 텐서의 list여야 합니다. 지금은 {got}입니다",
+        ),
+    )
+    names = {-1: "?", "?": "?"}
+    got, want = (sorted(names.get(i, f"x{i}" if isinstance(i, int) else i) for i in places) for places in (got, want))
+    if got != want and "?" in got:
+        hint = say(
+            en="? is a tensor that is no leaf of this graph: a copy, a detached one, or a node. Return node.variable itself",
+            ko="?는 이 그래프의 leaf가 아닌 것입니다. 복사본이거나 detach한 것이거나 노드입니다. node.variable 자신을 돌려주세요",
+        )
+    elif got != want and sorted(set(got)) == want:
+        hint = say(
+            en="a leaf is listed once, however often it is used",
+            ko="몇 번 쓰였든 leaf는 한 번만 적습니다",
+        )
+    elif set(got) < set(want):
+        hint = hint or say(
+            en="some leaves are missing: follow every edge of every node, and go by objects, not by numbers",
+            ko="빠진 leaf가 있습니다. 모든 노드의 모든 간선을 따라가고, 값이 아니라 객체로 구별하세요",
+        )
+    elif set(got) > set(want):
+        hint = hint or say(
+            en="only tracked leaves from which a recorded path leads to t count",
+            ko="t까지 기록된 길이 있는, 추적되는 leaf만 넣습니다",
+        )
+    check.equal(got, want, call, hint=hint)
+
+
+_got, _, _, _ = _leaves(["leaf"], [["mul", 0, 2.0]])
+_compare(
+    _got,
+    [0],
+    say(en="leaves_of(x0 * 2) (x0 stands for the tensor itself)", ko="leaves_of(x0 * 2) (x0은 그 텐서 자신을 뜻합니다)"),
+    hint=say(
+        en="walk from t.grad_fn; an AccumulateGrad node holds its leaf in .variable",
+        ko="t.grad_fn에서 시작해 따라가세요. AccumulateGrad 노드는 leaf를 .variable에 가지고 있습니다",
+    ),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _behind(inputs, steps):
+    """Return the places of the tracked leaves from which a recorded path leads to the last tensor."""
+    sources = [set() if kind == "constant" else {i} for i, kind in enumerate(inputs)]
+    for name, *places in steps:
+        found = set().union(*(sources[i] for i in places if isinstance(i, int)))
+        cut = name == "detach" or name.startswith("untracked ")
+        sources += [set() if cut else found] * (2 if name == "unbind" else 1)
+    return sorted(sources[-1])
+
+
+def _test(inputs, steps, call, hint=""):
+    want = _behind(inputs, steps)
+    got, again, usable, changes = _leaves(inputs, steps)
+    _compare(got, want, call, hint)
+    _compare(
+        again,
+        want,
+        call + say(en=", the second time", ko=", 두 번째"),
+        hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+    )
+    check.untouched(changes, call)
+    check.that(usable, f"{call}: {_looking}")
+
+
+_objects = say(
+    en="these leaves hold equal numbers, but they are different objects: tell them apart by `is`, not by ==",
+    ko="값이 같아도 서로 다른 객체입니다. ==가 아니라 `is`로 구별하세요",
+)
+_cut = say(en="through detach() or under no_grad no edge is recorded", ko="detach()나 no_grad를 거치면 간선이 기록되지 않습니다")
+_test(["leaf", "constant"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]], "leaves_of(x0 * x1 + x0 * x0), x1: constant")
+_test(["leaf"], [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]], "leaves_of(torch.log(x0**3) + torch.sqrt(x0**2))")
+_test(["leaf"], [["unbind", 0], ["mul", 1, 2]], "leaves_of(a * b), a, b = x0.unbind()")
+_test(["leaf", "leaf", "leaf"], [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "leaves_of((x1 * x0 + x2)**2)")
+_test(["leaf", "twin"], [["mul", 1, 0]], say(en="leaves_of(x1 * x0), x1 shares the memory of x0", ko="leaves_of(x1 * x0), x1은 x0과 메모리를 함께 씀"), _objects)
+_test(["parameter", "twin", "constant", "twin"], [["sub", 0, 1], ["sub", 2, 3], ["mul", 5, 4]], say(en="leaves_of((x2 - x3) * (x0 - x1)), x1 shares the memory of x0, x3 that of the constant x2", ko="leaves_of((x2 - x3) * (x0 - x1)), x1은 x0과, x3은 상수 x2와 메모리를 함께 씀"), _objects)
+_test(["leaf", "leaf", "leaf"], [["detach", 0], ["sin", 3], ["mul", 4, 1]], "leaves_of(torch.sin(x0.detach()) * x1)", _cut)
+_test(["leaf", "leaf"], [["untracked exp", 0], ["mul", 2, 1]], say(en="leaves_of(y * x1), y = torch.exp(x0) under no_grad", ko="leaves_of(y * x1), y = torch.exp(x0) (no_grad 안에서)"), _cut)
+_test(["leaf", "leaf"], [["detach", 0], ["mul", 2, 0], ["mul", 3, 1]], "leaves_of(x0.detach() * x0 * x1)", _cut)
+_test(["leaf", "leaf"], [["mul", 0, 0.0], ["add", 2, 1]], "leaves_of(x0 * 0 + x1)")
+_test(["leaf", "constant", "leaf"], [["mul", 1, 1], ["sub", 3, 2]], "leaves_of(x1 * x1 - x2), x1: constant")
+for _sizes, _frozen in (([3, 4, 1], False), ([2, 2, 2, 2], False), ([3, 2, 1], True)):
+    _model = "nn.Sequential(" + ", ".join(f"nn.Linear({n}, {m}), nn.ReLU()" for n, m in itertools.pairwise(_sizes)) + ")"
+    _call = f"leaves_of(model(x).square().mean()), model = {_model}" + say(en=", layer 0 frozen", ko=", 0번 층은 requires_grad=False") * _frozen
+    _want = [f"{2 * i}.{part}" for i in range(len(_sizes) - 1) for part in ("weight", "bias") if i or not _frozen]
+    _got, _changes = _leaves_of_model(_sizes, _frozen)
+    _compare(_got, _want, _call)
+    check.untouched(_changes, _call)
+
+# Graphs drawn at random: of one input, of two, constants among them, tensors used often or never.
+_random = random.Random(int(check.draw(0, 1000) * 1000))
+for _round in range(20):
+    _inputs = ["leaf", *_random.choices(["leaf", "constant", "parameter", "twin"], k=4)]
+    _steps = []
+    for _place in range(5, 5 + _random.randint(3, 14)):
+        _one = _random.choice(["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"])
+        _two = _random.choice(["add", "mul", "sub"])
+        _near = _random.sample(range(max(0, _place - 6), _place), 2)
+        _steps.append([_one, _near[0]] if _random.random() < 0.3 else [_two, *_near])
+    _steps.append(["add", 0, len(_inputs) + len(_steps) - 1])
+    _formulas = "; ".join(
+        f"x{5 + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps)
+    )
+    _constants = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "constant")
+    _test(_inputs, _steps, f"leaves_of(x{4 + len(_steps)}), " + say(en=f"constants: {_constants}", ko=f"상수: {_constants}") + f"; {_formulas}")
+
+_deep = 3000 + int(check.draw(0, 2000))
+_test(
+    ["leaf", "leaf"],
+    [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))],
+    say(en=f"leaves_of(y), y = x0 + x1 + x1 + ..., {_deep} additions", ko=f"leaves_of(y), y = x0 + x1 + x1 + ..., 덧셈 {_deep}번"))
+_test(["leaf"], [["add", k, k] for k in range(60)], say(en="leaves_of(y), 60 times y = y + y", ko="leaves_of(y), y = y + y를 60번"))
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 2.4 · `predict`
+
+●●○○○ · ★★★★☆ · 5 min · 1 point
+
+Here is a small program. Work out **by hand** what it computes.
+
+```
+x = torch.tensor(1.0, requires_grad=True)
+y = x * 2
+z = y + 3
+loss = z**2
+loss.backward()
+```
+
+Return a dict with exactly these four keys and their values:
+
+- `'loss/x'`, `'loss/y'`, `'loss/z'`: the derivative of the loss with respect to `x`, `y`, `z`, as plain numbers (`int` or `float`);
+- `'y.grad'`: what `y.grad` is after the program has run.
+
+Use neither torch nor a difference quotient: four values in a dict are the whole answer. The cell after the test lets PyTorch check you.
+
+<details><summary>Hint 1: the idea</summary>
+
+Begin at the end: the slope of $z^2$ at the $z$ that the program reaches. Then hand it on, node by node. What *kind* of tensor is `y`?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+$z = 5$, so `'loss/z'` is $2 \cdot 5$. A sum hands on what it gets, and the multiplication by 2 doubles it. Which tensors keep a `.grad`?
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="944e4cfa"
+r"""
+## 과제 2.4 · `predict`
+
+●●○○○ · ★★★★☆ · 5분 · 1점
+
+짧은 프로그램입니다. 무엇이 나올지 **손으로** 구하세요.
+
+```
+x = torch.tensor(1.0, requires_grad=True)
+y = x * 2
+z = y + 3
+loss = z**2
+loss.backward()
+```
+
+키가 꼭 다음 네 개인 dict를 돌려주세요.
+
+- `'loss/x'`, `'loss/y'`, `'loss/z'`: loss를 `x`, `y`, `z`로 미분한 값. 텐서가 아닌 수(`int` 또는 `float`)로 적습니다.
+- `'y.grad'`: 프로그램이 끝났을 때 `y.grad`.
+
+torch도 차분몫도 쓰지 마세요. 값 네 개가 든 dict가 답의 전부입니다. 테스트 다음 셀에서 PyTorch로 확인할 수 있습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+끝에서 시작하세요. 프로그램이 도달한 $z$에서 $z^2$의 기울기를 구하고, 노드마다 넘겨 갑니다. `y`는 어떤 *종류*의 텐서인가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+$z = 5$이므로 `'loss/z'`는 $2 \cdot 5$입니다. 덧셈은 받은 값을 그대로 넘기고, 2를 곱하는 연산은 두 배로 만듭니다. `.grad`가 남는 텐서는
+어느 것인가요?
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "predict", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def predict():
+    """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': what it is after backward()}."""
+    ### BEGIN SOLUTION
+    return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_predict", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _predictions():
+    with watch() as seen:
+        first, second = predict(), predict()
+    return first, second, seen.changes
+
+
+_keys = ["loss/x", "loss/y", "loss/z", "y.grad"]
+_got, _, _ = _predictions()
+check.that(
+    isinstance(_got, dict),
+    say(en="predict() should return a dict with four keys", ko="predict()는 키가 네 개인 dict를 돌려주어야 합니다"),
+)
+check.equal(
+    sorted(map(str, _got)),
+    _keys,
+    say(en="the keys of predict()", ko="predict()의 키"),
+    hint=say(en="exactly these four keys, as the task writes them", ko="키는 과제에 적힌 네 개 그대로여야 합니다"),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+_first, _second, _changes = _predictions()
+_x = torch.tensor(1.0, requires_grad=True)
+_y = _x * 2
+_z = _y + 3
+_slopes = [slope.item() for slope in torch.autograd.grad(_z**2, (_x, _y, _z))]
+_hints = {
+    "loss/x": {
+        _slopes[1]: say(en="on the way from y to x there is a multiplication by 2: its slope 2 is missing", ko="y에서 x로 가는 길에 2를 곱하는 연산이 있습니다. 그 기울기 2가 빠졌습니다"),
+        _slopes[0] / 4: say(en="both factors 2 are missing: that of the square and that of x * 2", ko="2가 두 번 빠졌습니다. 제곱의 기울기와 x * 2의 기울기입니다"),
+        8.0: say(en="that is the slope without the + 3: the slope of the square is 2z, and z is 5", ko="+ 3을 빠뜨렸을 때의 기울기입니다. 제곱의 기울기는 2z이고 z는 5입니다"),
+        25.0: say(en="this is the loss itself, not its slope", ko="기울기가 아니라 loss의 값입니다"),
+    },
+    "loss/y": {
+        _slopes[1] / 2: say(en="the slope of z^2 is 2z, not z", ko="z^2의 기울기는 z가 아니라 2z입니다"),
+        _slopes[0]: say(en="y has the multiplication by 2 behind it: only from y to x does the slope double", ko="2를 곱하는 연산은 y보다 앞에 있습니다. y에서 x로 갈 때 비로소 두 배가 됩니다"),
+        3.0: say(en="the slope of y + 3 is 1, whatever is added", ko="무엇을 더하든 y + 3의 기울기는 1입니다"),
+        _slopes[1] * 3: say(en="the slope of y + 3 is 1: a sum hands on what it gets", ko="y + 3의 기울기는 1입니다. 덧셈은 받은 값을 그대로 넘깁니다"),
+    },
+    "loss/z": {
+        _slopes[2] / 2: say(en="the slope of z^2 is 2z, not z", ko="z^2의 기울기는 z가 아니라 2z입니다"),
+        2.0: say(en="the slope of z^2 is 2z, at the z that the program reaches", ko="z^2의 기울기는 프로그램이 도달한 z에서 2z입니다"),
+        25.0: say(en="this is the loss itself, not its slope", ko="기울기가 아니라 loss의 값입니다"),
+        1.0: say(en="1 is the slope of the loss with respect to itself", ko="1은 loss를 loss 자신으로 미분한 값입니다"),
+    },
+}
+_again = say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다")
+for _got in (_first, _second):
+    _call = "predict()" + (say(en=", the second time", ko=", 두 번째") if _got is _second else "")
+    check.untouched(_changes, "predict()")
+    check.that(isinstance(_got, dict) and sorted(map(str, _got)) == _keys, f"{_call}: {_again}")
+    for _key, _want in zip(_keys, _slopes, strict=False):
+        check.close(
+            _got[_key],
+            _want,
+            f"{_call}[{_key!r}]",
+            rtol=1e-6,
+            mistakes=_hints[_key],
+            hint=say(
+                en="begin with the slope of z^2 at z = 5 and hand it on, node by node; return plain numbers",
+                ko="z = 5에서 z^2의 기울기로 시작해 노드마다 넘겨 가세요. 텐서가 아닌 수로 돌려주세요",
+            ),
+        )
+    check.equal(
+        _got["y.grad"],
+        None,
+        f"{_call}['y.grad']",
+        hint=say(
+            en="y is an intermediate: its gradient is passed on and not kept, so y.grad is None",
+            ko="y는 중간 텐서입니다. gradient를 넘겨주기만 하고 남기지 않으므로 y.grad는 None입니다",
+        ),
+    )
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+Were you right? And what of `z.grad`?
+"""
+
+# %% [markdown] lang="ko" en="1cfd96ba"
+r"""
+맞았나요? `z.grad`는 어떻게 되었나요?
+"""
+
+# %%
+x = torch.tensor(1.0, requires_grad=True)
+y = x * 2
+z = y + 3
+loss = z**2
+loss.backward()
+print(tensor_info(x=x, y=y, z=z, loss=loss))
+
+for tensor in (y, z):
+    assert not tensor.retains_grad  # so its .grad is None
+
+# %% [markdown] lang="en"
+r"""
+## Task 2.5 · `second_backward_works`
+
+●●●○○ · ★★★☆☆ · 6 min · 2 points
+
+`x` is a tracked tensor with a single number in it, such as `torch.tensor(1.0, requires_grad=True)`. For each of the five programs below, say
+whether `y.backward()` may be called **twice** on its result, both times without `retain_graph`.
+
+```
+y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + x
+```
+
+- Return a dict with exactly the keys `'x + 1'`, `'x * x'`, `'x.sum()'`, `'x.exp()'`, `'x + x'`. The values are bools: `True` if the second
+  call works, `False` if it raises an error.
+- Reason it out, or let your function try it on tensors of its own: both are fine.
+
+<details><summary>Hint 1: the idea</summary>
+
+For each operation: to hand on a gradient, does its node need a number from the forward run?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+A slope that is the same for every $x$ needs no saved tensor. Or try: `y.backward()` twice inside `try:` ... `except RuntimeError:`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="8fa66414"
+r"""
+## 과제 2.5 · `second_backward_works`
+
+●●●○○ · ★★★☆☆ · 6분 · 2점
+
+`x`는 `torch.tensor(1.0, requires_grad=True)`처럼 수가 하나 든 추적되는 텐서입니다. 다음 다섯 프로그램의 결과에서 `retain_graph` 없이
+`y.backward()`를 **두 번** 부를 수 있는지 답하세요.
+
+```
+y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + x
+```
+
+- 키가 꼭 `'x + 1'`, `'x * x'`, `'x.sum()'`, `'x.exp()'`, `'x + x'`인 dict를 돌려주세요. 값은 bool입니다. 두 번째 호출이 되면 `True`,
+  오류가 나면 `False`입니다.
+- 따져서 답해도 되고, 함수 안에서 텐서를 새로 만들어 직접 해 보아도 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+연산마다 생각해 보세요. gradient를 넘기려면 앞으로 계산할 때의 값이 필요한가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+$x$가 무엇이든 기울기가 같다면 저장할 텐서가 없습니다. 아니면 `try:` ... `except RuntimeError:` 안에서 `y.backward()`를 두 번 불러 보세요.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "second_backward_works", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def second_backward_works():
+    """Return for each program, a str, whether y.backward() works a second time, a bool."""
+    ### BEGIN SOLUTION
+    return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_second_backward_works", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, probe, say, watch
+
+
+@probe
+def _answers():
+    with watch() as seen:
+        first, second = second_backward_works(), second_backward_works()
+    return first, second, seen.changes
+
+
+_programs = ["x * x", "x + 1", "x + x", "x.exp()", "x.sum()"]
+_got, _, _ = _answers()
+check.that(
+    isinstance(_got, dict),
+    say(
+        en="second_backward_works() should return a dict with five keys",
+        ko="second_backward_works()는 키가 다섯 개인 dict를 돌려주어야 합니다",
+    ),
+)
+check.equal(
+    sorted(map(str, _got)),
+    _programs,
+    say(en="the keys of second_backward_works()", ko="second_backward_works()의 키"),
+    hint=say(en="exactly these five keys, as the task writes them", ko="키는 과제에 적힌 다섯 개 그대로여야 합니다"),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _works_twice(f):
+    y = f(torch.tensor(check.draw(0.5, 2), requires_grad=True))
+    y.backward()
+    try:
+        y.backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+_tried = {
+    "x + 1": lambda x: x + 1,
+    "x * x": lambda x: x * x,
+    "x.sum()": lambda x: x.sum(),
+    "x.exp()": lambda x: x.exp(),
+    "x + x": lambda x: x + x,
+}
+_reasons = {
+    "x + 1": say(
+        en="the slope is 1 whatever x is. The node saved nothing, so nothing was freed; its edges are still there",
+        ko="x가 무엇이든 기울기는 1입니다. 노드가 저장한 것이 없으니 지워진 것도 없고, 간선은 그대로 있습니다",
+    ),
+    "x * x": say(
+        en="the slope is 2x: the node saved x, and the first backward freed it",
+        ko="기울기는 2x입니다. 노드가 x를 저장했고 첫 번째 backward가 그것을 지웠습니다",
+    ),
+    "x.sum()": say(
+        en="the slope of a sum is 1 for every element. The node saved no tensor, so nothing was freed",
+        ko="합의 기울기는 원소마다 1입니다. 노드가 저장한 텐서가 없으니 지워진 것도 없습니다",
+    ),
+    "x.exp()": say(
+        en="the slope is exp(x): the node saved it, and the first backward freed it",
+        ko="기울기는 exp(x)입니다. 노드가 이것을 저장했고 첫 번째 backward가 지웠습니다",
+    ),
+    "x + x": say(
+        en="both edges lead to x, each with slope 1. The node saved nothing, so nothing was freed",
+        ko="두 간선이 모두 x로 가고 기울기는 1씩입니다. 노드가 저장한 것이 없으니 지워진 것도 없습니다",
+    ),
+}
+_first, _second, _changes = _answers()
+check.untouched(_changes, "second_backward_works()")
+for _got in (_first, _second):
+    _call = "second_backward_works()" + (say(en=", the second time", ko=", 두 번째") if _got is _second else "")
+    check.that(
+        isinstance(_got, dict) and sorted(map(str, _got)) == _programs,
+        f"{_call}: " + say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"),
+    )
+    for _program in _tried:
+        _want = _works_twice(_tried[_program])
+        check.equal(
+            _got[_program],
+            _want,
+            f"{_call}[{_program!r}]",
+            hint=_reasons[_program] if isinstance(_got[_program], bool) else say(en="True or False, a bool", ko="True 또는 False (bool)"),
+        )
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## What the hidden tests look for
+
+- **2.1** Tensors of all kinds: computed without tracking, detached, computed under `no_grad`, tensors of ints, bools and complex numbers, parameters, views, models'
+  outputs, intermediates after `retain_grad()` and after `backward()`; one tensor whose kind changes.
+- **2.2** Graphs in which nodes and leaves are shared, names occur twice, constants and untracked parts are mixed in, one operation has two
+  results; tensors without a graph; graphs drawn at random; several thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards
+  `backward()` must still work.
+- **2.3** The same, and that you return the leaves themselves: with equal numbers, with shared memory, parameters of a model, some of
+  them frozen.
+- **2.4** Each of the four values.
+- **2.5** Each of the five answers, tried out.
+
+Everywhere: the rules of every task.
+
+## Checklist
+
+You can now answer these without looking back:
+
+- When is a tensor a leaf although it was computed?
+- Which tensors have a `grad_fn`? Which get a `.grad`?
+- Why has the graph of $\log x^3 + \sqrt{x^2}$ six nodes and not seven?
+- The product of the nodes' quotients is the whole quotient: for which $h$?
+- What does `retain_graph=True` retain?
+
+Was your guess at the beginning right?
+
+## Links
+
+- [PyTorch: Understanding requires_grad, retain_grad, leaf, and non-leaf tensors](https://docs.pytorch.org/tutorials/beginner/understanding_leaf_vs_nonleaf_tutorial.html)
+- [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html)
+- [PyTorch: torch.Tensor.is_leaf](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html)
+
+Next: Lesson 03, `.backward()` and the `.grad` buffer.
+"""
+
+# %% [markdown] lang="ko" en="072b9aae"
+r"""
+## 숨은 테스트가 보는 것
+
+- **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 파라미터, view, 모델의 출력,
+  `retain_grad()`나 `backward()`를 부른 뒤의 중간 텐서. 종류가 바뀌는 텐서.
+- **2.2** 노드와 leaf를 함께 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 그래프가
+  없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기 60번(길이 $2^{60}$개). 부른 뒤에도 `backward()`가 되어야 합니다.
+- **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 모델의 파라미터(일부는 `requires_grad=False`).
+- **2.4** 값 네 개를 하나하나.
+- **2.5** 답 다섯 개를 직접 실행해서 확인합니다.
+
+모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 점검
+
+이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
+
+- 계산해서 얻었는데도 leaf인 텐서는 어떤 텐서인가요?
+- `grad_fn`이 있는 텐서는 어느 것인가요? `.grad`가 생기는 텐서는요?
+- $\log x^3 + \sqrt{x^2}$의 그래프는 왜 노드가 일곱 개가 아니라 여섯 개인가요?
+- 노드마다 구한 차분몫을 곱하면 전체의 차분몫이 됩니다. $h$가 얼마일 때 그런가요?
+- `retain_graph=True`는 무엇을 남기나요?
+
+처음에 적은 예상은 맞았나요?
+
+## 더 읽을거리
+
+- [PyTorch: Understanding requires_grad, retain_grad, leaf, and non-leaf tensors (영어)](https://docs.pytorch.org/tutorials/beginner/understanding_leaf_vs_nonleaf_tutorial.html)
+- [PyTorch: Autograd mechanics (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html)
+- [PyTorch: torch.Tensor.is_leaf (영어)](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html)
+
+다음은 수업 03, `.backward()`와 `.grad` 버퍼입니다.
+"""

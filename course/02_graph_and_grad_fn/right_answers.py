@@ -1,0 +1,134 @@
+# Right answers to lesson 2 in other styles. Each must get full points.
+
+# %%
+import torch
+
+# %% by is_leaf task="classify"
+def classify(t):
+    if not t.is_leaf:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% as a table task="classify"
+kinds = {(False, False): "constant leaf", (True, False): "leaf", (True, True): "intermediate"}
+
+
+def classify(t):
+    return kinds[t.requires_grad, t.grad_fn is not None]
+
+
+# %% one expression task="classify"
+classify = lambda t: "constant leaf" if not t.requires_grad else "leaf" if t.grad_fn is None else "intermediate"
+
+
+# %% breadth first, with names kept by node task="graph_nodes"
+from collections import deque
+
+
+def graph_nodes(t):
+    names = {}
+    waiting = deque([t.grad_fn] if t.grad_fn else [])
+    while waiting:
+        node = waiting.popleft()
+        if node not in names:
+            names[node] = node.name()
+            waiting.extend(edge[0] for edge in node.next_functions if edge[0] is not None)
+    return list(names.values())
+
+
+# %% layer by layer, with short names task="graph_nodes"
+def graph_nodes(t):
+    found, layer = set(), {t.grad_fn} - {None}
+    while layer:
+        found |= layer
+        layer = {following for node in layer for following, _ in node.next_functions} - found - {None}
+    return [type(node).__name__ for node in found]
+
+
+# %% a generator, by identity task="graph_nodes"
+def walk(node):
+    kept, stack = {}, [node]
+    while stack:
+        node = stack.pop()
+        if node is not None and id(node) not in kept:
+            kept[id(node)] = node
+            stack.extend(following for following, number in node.next_functions)
+            yield node
+
+
+def graph_nodes(t):
+    return [node.name() for node in walk(t.grad_fn)]
+
+
+# %% breadth first, by name task="leaves_of"
+from collections import deque
+
+
+def leaves_of(t):
+    seen, waiting = {t.grad_fn}, deque([t.grad_fn])
+    leaves = []
+    while waiting:
+        node = waiting.popleft()
+        if node.name().endswith("AccumulateGrad"):
+            leaves.append(node.variable)
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return leaves
+
+
+# %% collected in a dict of objects task="leaves_of"
+def leaves_of(t):
+    nodes, i = [t.grad_fn], 0
+    known, leaves = set(nodes), {}
+    while i < len(nodes):
+        for following, _ in nodes[i].next_functions:
+            if following and following not in known:
+                known.add(following)
+                nodes.append(following)
+        leaf = getattr(nodes[i], "variable", None)
+        if leaf is not None:
+            leaves[id(leaf)] = leaf
+        i += 1
+    return [*leaves.values()]
+
+
+# %% floats, step by step task="predict"
+def predict():
+    x = 1.0
+    z = 2 * x + 3
+    dz = 2 * z
+    return {"loss/z": dz, "loss/y": dz * 1, "loss/x": dz * 1 * 2, "y.grad": None}
+
+
+# %% in another order task="predict"
+def predict():
+    return dict([("y.grad", None), ("loss/x", 20.0), ("loss/z", 10), ("loss/y", 10.0)])
+
+
+# %% tries each task="second_backward_works"
+def second_backward_works():
+    found = {}
+    for text in ("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"):
+        y = eval(text, {"x": torch.tensor(2.0, requires_grad=True)})
+        y.backward()
+        try:
+            y.backward()
+            found[text] = True
+        except RuntimeError:
+            found[text] = False
+    return found
+
+
+# %% looks for saved tensors task="second_backward_works"
+def second_backward_works():
+    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    results = {"x + x": x + x, "x + 1": x + 1, "x * x": x * x, "x.exp()": x.exp(), "x.sum()": x.sum()}
+    return {
+        text: not any(
+            isinstance(getattr(y.grad_fn, name), torch.Tensor) for name in dir(y.grad_fn) if name.startswith("_saved_")
+        )
+        for text, y in results.items()
+    }

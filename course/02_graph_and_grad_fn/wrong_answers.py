@@ -1,0 +1,352 @@
+# Misconceptions of lesson 2. Each must lose its task, and be told why in the words given here.
+
+# %%
+import torch
+
+# %% a leaf is what somebody marked task="classify" en="That is a constant leaf" ko="상수 leaf입니다"
+def classify(t):
+    return "leaf" if t.requires_grad and t.is_leaf else "intermediate"
+
+
+# %% whatever was computed is an intermediate task="classify" en="That is a constant leaf" ko="상수 leaf입니다"
+def classify(t):
+    if t._is_view() or t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% a leaf is what has a .grad task="classify" en="grad_fn is None" ko="grad_fn이 None입니다"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.grad is not None or (t.ndim == 0 and t.requires_grad) else "constant leaf"
+
+
+# %% what keeps its gradient is a leaf task="classify" en="its grad_fn is a node" ko="grad_fn이 노드입니다"
+def classify(t):
+    if not t.requires_grad:
+        return "constant leaf"
+    return "leaf" if t.is_leaf or t.retains_grad else "intermediate"
+
+
+# %% tries it out by tracking task="classify" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    if t.requires_grad:
+        return "leaf"
+    if t.is_floating_point():
+        t.requires_grad_()
+    return "constant leaf"
+
+
+# %% remembers a tensor's kind task="classify" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+kinds = {}
+
+
+def classify(t):
+    if t not in kinds:
+        kinds[t] = "intermediate" if t.grad_fn is not None else "leaf" if t.requires_grad else "constant leaf"
+    return kinds[t]
+
+
+# %% the graph is a tree task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
+def graph_nodes(t):
+    out = []
+
+    def go(node):
+        if node is not None:
+            out.append(node.name())
+            for following, _ in node.next_functions:
+                go(following)
+
+    go(t.grad_fn)
+    return out
+
+
+# %% names instead of nodes task="graph_nodes" en="two different nodes may have the same name" ko="서로 다른 노드의 이름이 같을 수"
+def graph_nodes(t):
+    names, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node.name() not in names:
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% edges instead of nodes task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [(t.grad_fn, 0)]
+    while todo:
+        edge = todo.pop()
+        if edge[0] is not None and edge not in seen:
+            seen.add(edge)
+            names.append(edge[0].name())
+            todo += edge[0].next_functions
+    return names
+
+
+# %% calls itself task="graph_nodes" en="calls itself too deep" ko="자기 자신을 너무 깊이 불러"
+def graph_nodes(t):
+    seen = set()
+
+    def go(node):
+        if node is not None and node not in seen:
+            seen.add(node)
+            for following, _ in node.next_functions:
+                go(following)
+
+    go(t.grad_fn)
+    return [node.name() for node in seen]
+
+
+# %% walks every path task="graph_nodes" en="still walking after 1 s" ko="1초가 지나도"
+def graph_nodes(t):
+    seen, todo = {}, [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None:
+            seen[node] = node.name()
+            todo += [following for following, _ in node.next_functions]
+    return list(seen.values())
+
+
+# %% only the first edge task="graph_nodes" en="some nodes are missing" ko="빠진 노드가 있습니다"
+def graph_nodes(t):
+    names, node = [], t.grad_fn
+    while node is not None:
+        names.append(node.name())
+        node = node.next_functions[0][0] if node.next_functions else None
+    return names
+
+
+# %% forgets the constants task="graph_nodes" en="An edge to a constant leads to None" ko="상수로 가는 간선은 None"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn] if t.grad_fn else []
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% leaves are no nodes task="graph_nodes" en="AccumulateGrad" ko="AccumulateGrad"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen and not hasattr(node, "variable"):
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% goes backward to see task="graph_nodes" en="x0.grad is not what it was" ko="x0.grad가 부르기 전과"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            name = node.name()
+            node.register_hook(lambda *_, name=name: names.append(name))
+            todo += [following for following, _ in node.next_functions]
+    if t.requires_grad:
+        t.sum().backward(retain_graph=True)
+    return names[: len(seen)] if len(names) >= len(seen) else names
+
+
+# %% goes backward and frees task="graph_nodes" en="the saved tensors are gone" ko="저장된 텐서가 사라져"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    if len(names) > 1:
+        inputs = [node.variable for node in seen if hasattr(node, "variable")]
+        torch.autograd.grad(t.sum(), inputs)
+    return names
+
+
+# %% a leaf for each use task="leaves_of" en="however often it is used" ko="몇 번 쓰였든"
+def leaves_of(t):
+    out = []
+
+    def go(node):
+        if node is not None:
+            if hasattr(node, "variable"):
+                out.append(node.variable)
+            for following, _ in node.next_functions:
+                go(following)
+
+    go(t.grad_fn)
+    return out
+
+
+# %% copies task="leaves_of" en="Return node.variable itself" ko="node.variable 자신을"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable.detach().requires_grad_())
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% compares numbers task="leaves_of" en="compares their numbers" ko="값을 비교합니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and node.variable not in leaves:
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% one leaf for each memory task="leaves_of" en="tell them apart by `is`" ko="`is`로 구별하세요"
+def leaves_of(t):
+    leaves, seen, todo = {}, set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves[node.variable.data_ptr()] = node.variable
+            todo += [following for following, _ in node.next_functions]
+    return list(leaves.values())
+
+
+# %% looks at the first level only task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+def leaves_of(t):
+    nodes = {node for node, _ in t.grad_fn.next_functions}
+    return [node.variable for node in nodes if hasattr(node, "variable")]
+
+
+# %% recurses task="leaves_of" en="calls itself too deep" ko="자기 자신을 너무 깊이 불러"
+def leaves_of(t):
+    seen = {None}
+
+    def go(node):
+        if node not in seen:
+            seen.add(node)
+            for following, _ in node.next_functions:
+                go(following)
+
+    go(t.grad_fn)
+    return [node.variable for node in seen if hasattr(node, "variable")]
+
+
+# %% takes every path task="leaves_of" en="still walking after 1 s" ko="1초가 지나도"
+def leaves_of(t):
+    leaves, todo = {}, [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None:
+            if hasattr(node, "variable"):
+                leaves[node] = node.variable
+            todo += [following for following, _ in node.next_functions]
+    return list(leaves.values())
+
+
+# %% goes backward task="leaves_of" en="x0.grad is not what it was" ko="x0.grad가 부르기 전과"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    t.sum().backward(retain_graph=True)
+    return [leaf for leaf in leaves if leaf.grad is not None]
+
+
+# %% a set task="leaves_of" en="should be a list of tensors" ko="텐서의 list여야"
+def leaves_of(t):
+    seen, todo = {None}, [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+    return {node.variable for node in seen if hasattr(node, "variable")}
+
+
+# %% loses the 2 task="predict" en="its slope 2 is missing" ko="그 기울기 2가 빠졌습니다"
+def predict():
+    return {"loss/x": 10.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
+
+
+# %% an intermediate keeps its gradient task="predict" en="y is an intermediate" ko="y는 중간 텐서입니다"
+def predict():
+    return {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
+
+
+# %% the slope of the square is z task="predict" en="that of the square and that of x * 2" ko="제곱의 기울기와 x * 2의 기울기"
+def predict():
+    return {"loss/x": 5, "loss/y": 5, "loss/z": 5, "y.grad": None}
+
+
+# %% the 3 becomes a factor task="predict" en="a sum hands on what it gets" ko="받은 값을 그대로 넘깁니다"
+def predict():
+    return {"loss/x": 20, "loss/y": 30, "loss/z": 10, "y.grad": None}
+
+
+# %% tensors task="predict" en="a float was expected" ko="float이(가) 필요합니다"
+def predict():
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 2
+    z = y + 3
+    gx, gy, gz = torch.autograd.grad(z**2, (x, y, z))
+    return {"loss/x": gx, "loss/y": gy, "loss/z": gz, "y.grad": None}
+
+
+# %% leaves gradients off task="predict" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def predict():
+    torch.set_grad_enabled(False)
+    return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
+
+
+# %% backward destroys the graph task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
+def second_backward_works():
+    return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"), False)
+
+
+# %% always task="second_backward_works" en="the node saved x" ko="노드가 x를 저장했고"
+def second_backward_works():
+    return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"), True)
+
+
+# %% what uses x twice saves it task="second_backward_works" en="both edges lead to x" ko="두 간선이 모두 x로"
+def second_backward_works():
+    return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": False}
+
+
+# %% exp is its own derivative task="second_backward_works" en="the slope is exp(x)" ko="기울기는 exp(x)입니다"
+def second_backward_works():
+    return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": True, "x + x": True}
+
+
+# %% seeds the generator task="second_backward_works" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+def second_backward_works():
+    torch.manual_seed(0)
+    return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}
+
+
+# %% words task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+def second_backward_works():
+    return {"x + 1": "yes", "x * x": "no", "x.sum()": "yes", "x.exp()": "no", "x + x": "yes"}
