@@ -1,8 +1,8 @@
 """The path, proven with stock tools: nbgrader alone releases, grades and gives feedback.
 
-Each lesson takes the path twice, in two course directories, so that two workers can share the work. A wrong
-answer is handed in alone in one of them and in one language, and with wrong answers to the other tasks in
-the other. Both languages are graded from one gradebook.
+Each lesson takes the path twice, in two course directories, one for each language, so that two workers can
+share the work. In the first lesson each wrong answer is handed in alone; in the others wrong answers to
+different tasks share a notebook, which takes a quarter of the time. Both languages are graded from one gradebook.
 """
 
 import html
@@ -158,11 +158,9 @@ def all_submissions(lesson: Lesson, language: str) -> Iterator[tuple[str, Submis
     for number, answers in enumerate(side_by_side(right_answers(lesson))):
         yield f"another_style_{number}", Submission(language, right | sources(answers))
     wrong = wrong_answers(lesson)
-    first = 0 if language == "en" else 1
-    for number, answer in enumerate(wrong[first::2]):
-        yield f"wrong_{number}", Submission(language, right | sources([answer]), [answer])
-    for number, answers in enumerate(side_by_side(wrong[1 - first :: 2])):
-        yield f"wrong_together_{number}", Submission(language, right | sources(answers), answers)
+    together = [[answer] for answer in wrong] if lesson.name.startswith("01") else side_by_side(wrong)
+    for number, answers in enumerate(together):
+        yield f"wrong_{number}", Submission(language, right | sources(answers), answers)
 
 
 def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
