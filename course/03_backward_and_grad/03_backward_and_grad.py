@@ -35,7 +35,7 @@ r"""
 - 중간 텐서의 gradient를 경고 없이 읽을 수 있습니다.
 - 메모리에 다 들어가지 않는 배치를 작게 나누고도 원래 배치의 gradient를 얻을 수 있습니다.
 
-2번째 수업의 내용(leaf, 중간 텐서, `grad_fn`, `retain_graph`)이 필요합니다.
+수업 02의 내용(leaf, 중간 텐서, `grad_fn`, `retain_graph`)이 필요합니다.
 """
 
 # %%
@@ -127,7 +127,7 @@ $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 미분하면 $2x_i$입니다. 그래서 `[2,
 뒤에도 남는 자리입니다.
 
 `backward()`는 수 하나에서 출발합니다. 위 코드에서 합을 구한 까닭입니다. 결과가 수 여러 개일 때 어떻게 하는지는
-5번째 수업에서 다룹니다.
+수업 05에서 다룹니다.
 """
 
 # %% [markdown] lang="en"
@@ -270,7 +270,7 @@ r"""
 ## 4. 버퍼를 비우는 두 가지 방법
 
 `x.grad.zero_()`는 지금 있는 텐서에 0을 써넣습니다. `x.grad = None`은 그 텐서를 놓아 버립니다. 별명 `kept`가 어떻게 되는지
-보세요(`retain_graph=True`는 2번째 수업에서처럼 두 번 거슬러 가기 위한 것입니다).
+보세요(`retain_graph=True`는 수업 02에서처럼 두 번 거슬러 가기 위한 것입니다).
 """
 
 # %%
@@ -525,10 +525,10 @@ the same answer when called twice, and returns what its text says. In this lesso
 r"""
 # 과제
 
-함수 다섯 개와 글 하나, 모두 12점입니다. 테스트 셀은 1번째 수업과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+함수 다섯 개와 글 하나, 모두 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 글은 사람이 채점합니다.
 
-**모든 과제에 적용되는 규칙**도 1번째 수업과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것(인자와 그 값, `.grad`,
+**모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것(인자와 그 값, `.grad`,
 `requires_grad`, hook, gradient 모드, 기본 dtype, 난수 상태)을 그대로 두고, dtype과 shape을 유지하고, 두 번 불러도 같은 답을 내고,
 글에 적힌 것을 돌려줍니다. 이번 수업에서는 `.grad`가 핵심이니 과제마다 `.grad`를 어떻게 하라고 하는지 잘 읽으세요.
 """
@@ -641,11 +641,13 @@ def _gradients(name, x, dtype, held=None, numbers=(1.0, 0.0)):
     with torch.no_grad():
         x += 1
     elsewhere = fresh_grad(f, x)
+    other = fresh_grad(lambda t: -2 * f(t), x)
     return {
         "first": first,
         "again": again,
         "later": result,
         "elsewhere": elsewhere,
+        "other": other,
         "tracked": isinstance(result, torch.Tensor) and result.requires_grad,
         "own": own,
         "changes": seen.changes,
@@ -726,6 +728,12 @@ def _compare(name, x, dtype, held=None, numbers=(1.0, 0.0), hint=""):
         _want(name, here + 1, numbers).to(kind),
         call + say(en=", then the same f and the same x after x += 1", ko=", 이어서 x += 1 다음에 같은 f와 같은 x로"),
         hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
+    )
+    check.close(
+        found["other"],
+        -2 * _want(name, here + 1, numbers).to(kind),
+        call + say(en=", then another function, -2 * f(t), at the same x", ko=", 이어서 같은 x에서 다른 함수 -2 * f(t)로"),
+        hint=say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?"),
     )
     check.close(
         found["later"],
@@ -1150,6 +1158,23 @@ for _w0, _lr in _cases:
         _compare(_w0, _lr, _zero)
         _compare(_w0, _lr, _zero)
     _compare(_w0, _lr, True)
+
+
+@probe
+def _kept(w0, lr):
+    first = train5(w0, lr, True)
+    before = list(first)
+    train5(w0, lr, False)
+    return before, first
+
+
+_before, _after = _kept(check.draw(1, 3), 0.2)
+check.equal(
+    _after,
+    _before,
+    say(en="the first list of train5, looked at after a second call", ko="train5를 두 번째로 부른 뒤에 다시 본 첫 번째 리스트"),
+    hint=say(en="the second call changed the first list: begin a new list in every call", ko="두 번째 호출이 첫 번째 리스트를 바꾸었습니다. 호출할 때마다 리스트를 새로 만드세요"),
+)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1248,7 +1273,7 @@ Fill the `.grad` of the model's parameters with the gradient of the **whole** ba
   that is not tracked stays without one.
 - The point is memory. Call the model **once for each piece, with that piece alone**, and go backward on it **before the next piece** goes through the model. A spy in
   the tests counts rows and calls.
-- Do not step: parameters, `batches` and its tensors keep their values.
+- Do not step: parameters, `batches` and its tensors keep their values, and the model keeps its mode (`train` or `eval`).
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1263,7 +1288,7 @@ Count all rows first. Then, in the loop, multiply the loss of each piece by its 
 </details>
 """
 
-# %% [markdown] lang="ko" en="a8108454"
+# %% [markdown] lang="ko" en="426724a9"
 r"""
 ## 과제 3.4 · `accumulate`
 
@@ -1278,7 +1303,7 @@ r"""
   `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터의 `.grad`는 `None`으로 남습니다.
 - 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 부르고, **다음 조각**을 넣기 **전에** 거슬러 가세요. 테스트가 행의 수와
   호출 횟수를 셉니다.
-- 걸음을 옮기지는 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 합니다.
+- 걸음을 옮기지는 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1326,6 +1351,7 @@ def _accumulated(weights, X, Y, sizes, dtype, frozen=False):
             for name, value in weights.items():
                 setattr(self, name, nn.Parameter(value.to(kind, copy=True)))
             self.bias.requires_grad_(not frozen)
+            self.train(not frozen)
 
         def forward(self, X):
             open_graphs.append(len(rows) - len(done))
@@ -1649,10 +1675,10 @@ r"""
 ## What the hidden tests look for
 
 - **3.1** Buffers that are full already, of `x` and of a model inside `f`; results of `f` with one number, as many as `x`, or more; two calls in a row, `x` changed in
-  between; both dtypes and several shapes; that nothing hangs behind the result.
+  between; another function at the same `x`; both dtypes and several shapes; that nothing hangs behind the result.
 - **3.2** Every entry, not only the last; what becomes of the entries when `x.grad` is overwritten afterwards; a function that stands twice in the list; an empty list; `x.grad` at the end.
-- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits.
-- **3.4** Pieces of unequal size, of one row, and a single piece; several columns; both dtypes; a parameter that is not tracked; how often and with how many rows the model is called, and whether
+- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits; a list of its own for every call.
+- **3.4** Pieces of unequal size, of one row, and a single piece; several columns; both dtypes; a parameter that is not tracked; a model in each of the two modes; how often and with how many rows the model is called, and whether
   `backward()` follows each call.
 - **3.5** Other `x0`, `int`s too, all three gradients to 11 digits, and warnings.
 
@@ -1680,15 +1706,15 @@ Was your guess at the beginning right?
 Next: Lesson 04, branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="9ba73c57"
+# %% [markdown] lang="ko" en="56508c4e"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **3.1** 이미 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `f`의 결과가 수 하나일 때, `x`만큼일 때, 더 많을 때. 두 번 이어 부르고 그사이에
-  `x`를 바꾸었을 때. 두 가지 dtype과 여러 shape. 결과 뒤에 아무것도 달려 있지 않은지.
+  `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과 여러 shape. 결과 뒤에 아무것도 달려 있지 않은지.
 - **3.2** 마지막뿐 아니라 모든 원소. 나중에 `x.grad`를 덮어쓰면 원소가 어떻게 되는지. 리스트에 두 번 나오는 함수, 빈 리스트. 끝난 뒤의 `x.grad`.
-- **3.3** `zero`의 두 값을 번갈아. 음수나 0, `int`인 `w0`. 0인 걸음 크기와, `w`가 최솟값을 뛰어넘을 만큼 큰 걸음 크기. 11자리까지.
-- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 모델을 몇 번, 몇 행씩 부르는지, 부를
+- **3.3** `zero`의 두 값을 번갈아. 음수나 0, `int`인 `w0`. 0인 걸음 크기와, `w`가 최솟값을 뛰어넘을 만큼 큰 걸음 크기. 11자리까지. 호출마다 새 리스트인지.
+- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델. 모델을 몇 번, 몇 행씩 부르는지, 부를
   때마다 `backward()`가 뒤따르는지.
 - **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지.
 

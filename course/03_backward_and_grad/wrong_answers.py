@@ -51,6 +51,17 @@ def fresh_grad(f, x):
     return found
 
 
+# %% remembers by the numbers in x, whatever f task="fresh_grad" en="whatever the function" ko="함수가 달라졌는데도"
+_known = {}
+
+
+def fresh_grad(f, x):
+    key = (x.dtype, x.shape, tuple(x.detach().flatten().tolist()))
+    if key not in _known:
+        _known[key] = torch.autograd.grad(f(x).sum(), x)[0]
+    return _known[key].clone()
+
+
 # %% keeps the alias task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
 def grad_history(fs, x):
     history = []
@@ -169,6 +180,20 @@ def train5(w0, lr, zero):
     return norms
 
 
+# %% one list for all calls task="train5" en="begin a new list in every call" ko="호출할 때마다 리스트를 새로 만드세요"
+_norms_so_far = []
+
+
+def train5(w0, lr, zero):
+    _norms_so_far.clear()
+    w, buffer = float(w0), 0.0
+    for _ in range(5):
+        buffer = 2 * w if zero else buffer + 2 * w
+        w -= lr * buffer
+        _norms_so_far.append(abs(w))
+    return _norms_so_far
+
+
 # %% divides by the number of pieces task="accumulate" en="right only when all are of the same size" ko="크기가 모두 같을 때만"
 def accumulate(model, batches):
     for X, Y in batches:
@@ -217,6 +242,14 @@ def accumulate(model, batches):
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
     torch.optim.SGD(model.parameters(), lr=0.1).step()
+
+
+# %% changes the mode task="accumulate" en="the training mode of model was changed" ko="model의 학습 모드가 바뀌었습니다"
+def accumulate(model, batches):
+    model.train()
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
 # %% retain_grad afterwards task="all_grads" en="retain_grad() afterwards is too late" ko="나중에 retain_grad()를 부르면"

@@ -2,7 +2,8 @@
 
 Each lesson takes the path twice, in two course directories, one for each language, so that two workers can
 share the work. In the first lesson each wrong answer is handed in alone; in the others wrong answers to
-different tasks share a notebook, which takes a quarter of the time. Both languages are graded from one gradebook.
+different tasks share a notebook, which takes a quarter of the time. Both languages are graded from one
+gradebook.
 """
 
 import html
@@ -152,6 +153,7 @@ def graded(notebook: NotebookNode) -> list[NotebookNode]:
 def all_submissions(lesson: Lesson, language: str) -> Iterator[tuple[str, Submission]]:
     """Return the submissions of one half by student."""
     right = {task.id: task.answer.source for task in questions(lesson)}
+    right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
     yield "right", Submission(language, right)
     yield "right_in_the_other_language", Submission(OTHER[language], right)
     yield "untouched", Submission(language, stub=True)
@@ -180,6 +182,11 @@ def questions(lesson: Lesson) -> list[Task]:
     return [task for task in tasks(read_lesson(lesson)) if task.test is not None]
 
 
+def notes(lesson: Lesson) -> list[str]:
+    """Return the ids of the tasks that a person grades."""
+    return [task.id for task in tasks(read_lesson(lesson)) if task.test is None]
+
+
 def sources(answers: list[Answer]) -> dict[str, str]:
     return {answer.task: answer.source for answer in answers}
 
@@ -199,6 +206,9 @@ def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, flo
         want = 0.0 if submission.stub or task.id in lost else task.points
         if scores[task.id] != want:
             yield f"{task.id} got {scores[task.id]} points, not {want}{named(submission, task.id)}"
+    for task_id in [] if submission.stub else notes(lesson):
+        if scores[task_id] is not None:
+            yield f"{task_id} got {scores[task_id]} points from a machine"
 
 
 def named(submission: Submission, task: str) -> str:
