@@ -13,27 +13,14 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from reading import remarks, text
 
-import secant
 from secant.arrows import direction, explore_arrows
 
 
-@pytest.fixture(params=["en", "ko"])
-def both_languages(request):
-    before = secant.language()
-    secant.language(request.param)
-    yield request.param
-    secant.language(before)
-
-
 def shown(explorer, name):
-    found = re.search(rf'<output class="secant-{name}">([^<]*)</output>', explorer.text.value)
-    values = [float(number) for number in found.group(1).split(", ")]
+    values = [float(number) for number in text(explorer, name).split(", ")]
     return values if len(values) > 1 else values[0]
-
-
-def remarks(explorer):
-    return re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value).group(1)
 
 
 def polar_by_hand(r, t):

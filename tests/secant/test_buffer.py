@@ -10,29 +10,9 @@ import warnings
 import pytest
 import torch
 from PIL import Image
+from reading import remarks, shown, text
 
-import secant
 from secant.buffer import MOST, explore_buffer
-
-
-@pytest.fixture(params=["en", "ko"])
-def both_languages(request):
-    before = secant.language()
-    secant.language(request.param)
-    yield request.param
-    secant.language(before)
-
-
-def text(explorer, name):
-    return re.search(rf'<output class="secant-{name}">([^<]*)</output>', explorer.text.value).group(1)
-
-
-def shown(explorer, name):
-    return float(text(explorer, name))
-
-
-def remarks(explorer):
-    return re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value).group(1)
 
 
 def press(explorer, *names):

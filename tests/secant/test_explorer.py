@@ -9,26 +9,9 @@ import warnings
 import pytest
 import torch
 from PIL import Image
+from reading import remarks, shown
 
-import secant
 from secant.explorer import DTYPES, Setting, explore, explore_figure
-
-
-@pytest.fixture(params=["en", "ko"])
-def both_languages(request):
-    before = secant.language()
-    secant.language(request.param)
-    yield request.param
-    secant.language(before)
-
-
-def shown(explorer, name):
-    found = re.search(rf'<output class="secant-{name}">([^<]*)</output>', explorer.text.value)
-    return float(found.group(1))
-
-
-def remarks(explorer):
-    return re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value).group(1)
 
 
 def test_it_starts_with_the_lesson_s_function():

@@ -10,26 +10,13 @@ from itertools import pairwise
 import pytest
 import torch
 from PIL import Image
+from reading import remarks, text
 
-import secant
 from secant.paths import LOG_H, PAIRS, Setting, explore_paths
 
 
-@pytest.fixture(params=["en", "ko"])
-def both_languages(request):
-    before = secant.language()
-    secant.language(request.param)
-    yield request.param
-    secant.language(before)
-
-
 def shown(explorer, name):
-    found = re.search(rf'<(?:output|span) class="secant-{name}">([^<]*)<', explorer.text.value)
-    return float(found.group(1).removesuffix("→ "))
-
-
-def remarks(explorer):
-    return re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value).group(1)
+    return float(text(explorer, name).removesuffix("→ "))
 
 
 def z(merge, y, w):

@@ -1,0 +1,22 @@
+"""What an explorer's text says, read as a screen reader would."""
+
+import re
+from typing import Any
+
+
+def text(explorer: Any, name: str) -> str:
+    """Return what stands in the place of that name."""
+    found = re.search(rf'<(?:output|span) class="secant-{name}">([^<]*)<', explorer.text.value)
+    assert found, f"nothing is called {name}"
+    return found.group(1)
+
+
+def shown(explorer: Any, name: str) -> float:
+    return float(text(explorer, name))
+
+
+def remarks(explorer: Any) -> str:
+    """Return the sentences below the numbers, as HTML."""
+    found = re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value)
+    assert found
+    return found.group(1)
