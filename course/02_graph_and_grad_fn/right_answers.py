@@ -61,6 +61,17 @@ def graph_nodes(t):
     return [node.name() for node in walk(t.grad_fn)]
 
 
+# %% a list of nodes, compared one by one task="graph_nodes"
+def graph_nodes(t):
+    found, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and not any(node is other for other in found):
+            found.append(node)
+            todo += [following for following, _ in node.next_functions]
+    return [node.name() for node in found]
+
+
 # %% breadth first, by name task="leaves_of"
 from collections import deque
 

@@ -50,6 +50,15 @@ def classify(t):
     return kinds[t]
 
 
+# %% asks for the gradient to be kept task="classify" en="t.retains_grad was changed" ko="t.retains_grad가 바뀌었습니다"
+def classify(t):
+    try:
+        t.retain_grad()
+    except RuntimeError:
+        return "constant leaf"
+    return "intermediate" if t.retains_grad else "leaf"
+
+
 # %% the graph is a tree task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
 def graph_nodes(t):
     out = []
@@ -101,7 +110,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% walks every path task="graph_nodes" en="still walking after 1 s" ko="1초가 지나도"
+# %% walks every path task="graph_nodes" en="still walking after a million steps" ko="백만 걸음을 걷고도"
 def graph_nodes(t):
     seen, todo = {}, [t.grad_fn]
     while todo:
@@ -131,6 +140,17 @@ def graph_nodes(t):
             names.append(node.name())
             todo += [following for following, _ in node.next_functions]
     return names
+
+
+# %% only the first result of an operation task="graph_nodes" en="follow it whatever the number is" ko="몇 번이든 따라가세요"
+def graph_nodes(t):
+    seen, todo = {}, [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen[node] = node.name()
+            todo += [following for following, number in node.next_functions if number == 0]
+    return list(seen.values())
 
 
 # %% leaves are no nodes task="graph_nodes" en="AccumulateGrad" ko="AccumulateGrad"
@@ -235,21 +255,7 @@ def leaves_of(t):
     return [node.variable for node in nodes if hasattr(node, "variable")]
 
 
-# %% recurses task="leaves_of" en="calls itself too deep" ko="자기 자신을 너무 깊이 불러"
-def leaves_of(t):
-    seen = {None}
-
-    def go(node):
-        if node not in seen:
-            seen.add(node)
-            for following, _ in node.next_functions:
-                go(following)
-
-    go(t.grad_fn)
-    return [node.variable for node in seen if hasattr(node, "variable")]
-
-
-# %% takes every path task="leaves_of" en="still walking after 1 s" ko="1초가 지나도"
+# %% takes every path task="leaves_of" en="still walking after a million steps" ko="백만 걸음을 걷고도"
 def leaves_of(t):
     leaves, todo = {}, [t.grad_fn]
     while todo:
@@ -259,20 +265,6 @@ def leaves_of(t):
                 leaves[node] = node.variable
             todo += [following for following, _ in node.next_functions]
     return list(leaves.values())
-
-
-# %% goes backward task="leaves_of" en="x0.grad is not what it was" ko="x0.grad가 부르기 전과"
-def leaves_of(t):
-    leaves, seen, todo = [], set(), [t.grad_fn]
-    while todo:
-        node = todo.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            if hasattr(node, "variable"):
-                leaves.append(node.variable)
-            todo += [following for following, _ in node.next_functions]
-    t.sum().backward(retain_graph=True)
-    return [leaf for leaf in leaves if leaf.grad is not None]
 
 
 # %% a set task="leaves_of" en="should be a list of tensors" ko="텐서의 list여야"
