@@ -199,11 +199,11 @@ def unbroadcast(g, shape):
     return g.double().sum_to_size(shape)
 
 
-# %% uses up the gradient task="unbroadcast" en="g.grad is not what it was" ko="g.grad가 부르기 전과 다릅니다"
+# %% backward through g too task="unbroadcast" en="g.grad is not what it was" ko="g.grad가 부르기 전과 다릅니다"
 def unbroadcast(g, shape):
-    result = g.sum_to_size(shape)
-    g.grad = None
-    return result
+    original = torch.zeros(shape, dtype=g.dtype, requires_grad=True)
+    (original.expand(g.shape) * g).sum().backward()  # adds 0 to g.grad, and makes one where there was none
+    return original.grad
 
 
 # %% nan at zero task="pow_backward" en="0 * (-inf), which is nan" ko="0 * (-inf), 곧 nan"

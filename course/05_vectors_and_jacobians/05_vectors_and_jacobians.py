@@ -35,7 +35,7 @@ r"""
 - 한 방향의 기울기 $J v$를 구하고, 순방향 모드와 역방향 모드 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
 - `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
 
-1–4번째 수업의 내용과, 행렬과 벡터의 곱을 알면 됩니다.
+수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다.
 """
 
 # %%
@@ -281,7 +281,7 @@ r"""
 ## 3. 야코비 행렬을 한 행씩
 
 단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 모두 같은 그래프를 거슬러 가기 때문에
-그래프를 남겨 두어야 합니다. `retain_graph=True`입니다(2번째 수업). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
+그래프를 남겨 두어야 합니다. `retain_graph=True`입니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
 돌려줍니다.
 """
 
@@ -417,7 +417,7 @@ r"""
   0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
 - 두 값은 수 하나, $u^\top J v$에서 만납니다. 곱을 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는
   $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도 되고, 비용만 다릅니다.
-- $h$가 아주 작아지면 1번째 수업에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
+- $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
 
 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다. 이제 여러분의
 함수를 넣어 보세요. 수 두 개가 든 텐서를 받아 수 두 개가 든 텐서를 돌려주는 함수입니다.
@@ -584,7 +584,7 @@ r"""
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
 더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
 
-1번째 수업의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
+수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
 `requires_grad`, hook, 각종 모드, 기본 dtype, 난수 상태)을 건드리지 않고, dtype을 유지하고, 두 번 불러도 같은 답을 내며,
 요구한 것을 돌려줍니다.
 
@@ -664,15 +664,15 @@ from secant import check, probe, say, watch
 
 
 @probe
-def _products(W1, W2, inp, v, tracked):
+def _products(W1, W2, inp, v, tracked, rounds):
     tensors = {"W1": W1.clone(), "W2": W2.clone(), "inp": inp.clone(), "v": v.clone()}
     for name in tracked:
         tensors[name].requires_grad_()
         tensors[name].grad = torch.full_like(tensors[name], 7.0)
     results, changes = [], []
-    for factor in (1.0, -2.0, 1.0):
-        # The same tensors hold other values at the second call.
-        for name, start in (("W1", W1), ("W2", W2), ("inp", inp), ("v", v)):
+    for factors in rounds:
+        # The same tensors hold other values at each call.
+        for (name, start), factor in zip((("W1", W1), ("W2", W2), ("inp", inp), ("v", v)), factors, strict=True):
             tensors[name].data.copy_(start * factor)
         with watch(**tensors) as seen:
             results.append(matrix_vjp(tensors["W1"], tensors["W2"], tensors["inp"], tensors["v"]))
@@ -731,10 +731,16 @@ def _compare(n, k, m, dtype, tracked=(), v=None):
     if tracked:
         what += say(en=f", tracked: {', '.join(tracked)}", ko=f", 추적되는 것: {', '.join(tracked)}")
     call = f"matrix_vjp(W1, W2, inp, v={[round(a, 3) for a in v.tolist()]}), {what}"
-    results, changes = _products(*given, list(tracked))
+    # All four change, then v alone, then inp and one matrix; at the end all are as at first.
+    rounds = [(1.0, 1.0, 1.0, 1.0), (-2.0, -2.0, -2.0, -2.0), (-2.0, -2.0, -2.0, 1.0), (-2.0, 1.0, 3.0, 1.0), (1.0, 1.0, 3.0, 1.0)]
+    rounds.append(rounds[0])
+    results, changes = _products(*given, list(tracked), rounds)
     check.untouched(changes, call)
-    for factor, got in zip((1.0, -2.0, 1.0), results, strict=True):
-        now = [t * factor for t in given]
+    # In float32 the products of an entry may cancel; what is left is as exact as they are.
+    atol = 5e-4 if dtype == "float32" else None
+    before = []
+    for factors, got in zip(rounds, results, strict=True):
+        now = [t * factor for t, factor in zip(given, factors, strict=True)]
         g1, g2 = (g.to(given[0].dtype) for g in _reference(*now))
         W1_, W2_, inp_, v_ = now
         ones1, ones2 = (g.to(given[0].dtype) for g in _reference(W1_, W2_, inp_, torch.ones_like(v_)))
@@ -785,19 +791,17 @@ def _compare(n, k, m, dtype, tracked=(), v=None):
                 else []
             ),
         ]
-        if factor != 1.0:
-            then = call + say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
-        else:
-            then = call
-        if factor != 1.0:
-            old = tuple(g.to(given[0].dtype) for g in _reference(*given))
-            mistakes.append(
-                (old, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"))
-            )
+        then = call
+        if factors != rounds[0]:
+            then += say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
+        kept = say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")
+        mistakes += [(old, kept) for old in before]
+        before.append((g1, g2))
         check.close(
             got,
             (g1, g2),
             then,
+            atol=atol,
             mistakes=mistakes,
             hint=say(
                 en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor, its shape and its dtype",
@@ -924,6 +928,7 @@ def _jacobians(name, A, x, dtype, grad=None):
         "t": lambda t: t,
         "t[1:]": lambda t: t[1:],
         "t^3": lambda t: t**3,
+        "sin(40 t)": lambda t: torch.sin(40 * t),
         "[sum t^2]": lambda t: (t**2).sum().reshape(1),
     }
     f = functions[name]
@@ -1024,10 +1029,13 @@ def _reference(name, A, x):
         return one[1:]
     if name == "t^3":
         return torch.diag(3 * x**2)
+    if name == "sin(40 t)":
+        return torch.diag(40 * (40 * x).cos())
     return 2 * x[None]
 
 
-def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint=""):
+def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint="", other=None):
+    """Compare with the Jacobian by hand; other is that of another function, asked for at the same x before."""
     call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}" + (f", x.grad = {grad}" if grad else "")
     results, changes, tracked = _worked(_jacobians(name, [list(row) for row in A], list(x), dtype, grad), call)
     check.untouched(changes, call)
@@ -1042,6 +1050,9 @@ def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint=""):
                 (old, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")),
                 *mistakes,
             ]
+        if other is not None:
+            why = say(en="this is the Jacobian of another f at the same x: was it kept from a call before?", ko="같은 x에서 다른 f의 야코비 행렬입니다. 앞의 호출에서 남겨 두지 않았나요?")
+            mistakes = [(other.to(kind), why), *mistakes]
         exact = dtype == "float64"
         near = isinstance(got, torch.Tensor) and got.shape == want.shape and got.dtype == want.dtype
         near = near and bool(torch.isclose(got, want, rtol=1e-4, atol=1e-4).all())
@@ -1083,14 +1094,18 @@ for _dtype in ("float64", "float32"):
     _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), dtype=_dtype, hint=_ignored)
     _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), dtype=_dtype, grad=-1.0, hint=_constant)
     _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], dtype=_dtype, hint=_shape)
-    _compare("t", check.draws(3, -2, 2), dtype=_dtype, grad=2.0, hint=_itself)
-    _compare("t[1:]", check.draws(4, -2, 2), dtype=_dtype, hint=_ignored)
-    _compare("t^3", check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
-    _compare("[sum t^2]", check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
+    # The same place for several functions.
+    _place = check.draws(3, -2, 2)
+    _compare("t", _place, dtype=_dtype, grad=2.0, hint=_itself)
+    _compare("t^3", _place, dtype=_dtype, hint=_shape, other=torch.eye(3))
+    _compare("t[1:]", _place, dtype=_dtype, hint=_ignored)
+    _compare("[sum t^2]", _place, dtype=_dtype, hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(4, 1), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(1, 1), hint=_shape)
 _compare("sin(A t)", check.draws(15, -1, 1), _table(20, 15), hint=_shape)
 _compare("[t0 t1, t0^2, t1]", [0.0, 0.0], hint=_shape)
+# So curved that no difference quotient comes near 12 digits.
+_compare("sin(40 t)", check.draws(2, -1, 1), hint=_shape)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1181,6 +1196,7 @@ def _moves(name, A, x, v, dtype):
         "[t0 t2, 4, t1^3]": lambda t: torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=kind), t[1] ** 3]),
         "[|t|, t]": lambda t: torch.cat([t.abs(), t]),
         "t": lambda t: t,
+        "sin(40 t)": lambda t: torch.sin(40 * t),
         "[sum t^2]": lambda t: (t**2).sum().reshape(1),
     }
     f = functions[name]
@@ -1241,10 +1257,13 @@ def _jacobian(name, A, x):
         return torch.cat([torch.diag(x.sign()), one])
     if name == "t":
         return one
+    if name == "sin(40 t)":
+        return torch.diag(40 * (40 * x).cos())
     return 2 * x[None]
 
 
-def _compare(name, x, v, A=((0.0,),), dtype="float64", hint=""):
+def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None):
+    """Compare with J v by hand; other is that of another function, asked for at the same x and v before."""
     call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}"
     kind = getattr(torch, dtype)
     results, changes, tracked = _moves(name, [list(row) for row in A], list(x), list(v), dtype)
@@ -1285,6 +1304,9 @@ def _compare(name, x, v, A=((0.0,),), dtype="float64", hint=""):
         if first is not None:
             mistakes.insert(0, (first, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")))
         first = want if first is None else first
+        if other is not None:
+            why = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?")
+            mistakes.insert(0, (other, why))
         exact = dtype == "float64"
         near = isinstance(got, torch.Tensor) and got.shape == want.shape and got.dtype == want.dtype
         near = near and bool(torch.isclose(got, want, rtol=1e-3, atol=1e-3).all())
@@ -1324,12 +1346,16 @@ for _dtype in ("float64", "float32"):
     _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), dtype=_dtype, hint=_shape)
     _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_constant)
     _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), dtype=_dtype, hint=_shape)
-    _compare("t", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
-    _compare("[sum t^2]", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_shape)
+    # The same place and direction for two functions.
+    _place, _direction = check.draws(3, -2, 2), check.draws(3, -2, 2)
+    _compare("t", _place, _direction, dtype=_dtype, hint=_shape)
+    _compare("[sum t^2]", _place, _direction, dtype=_dtype, hint=_shape, other=torch.tensor(_direction, dtype=torch.float64))
 _compare("sin(A t)", check.draws(2, -1, 1), [0.0, 0.0], _table(3, 2), hint=_zero)
 _compare("(A t)^2", check.draws(2, -1, 1), [check.draw(100, 900), -check.draw(100, 900)], _table(3, 2), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], [check.draw(1, 3)], _table(4, 1), hint=_shape)
 _compare("[t0 t1, t0^2, t1]", [0.0, 0.0], check.draws(2, -3, 3), hint=_shape)
+# So curved that no difference quotient comes near 12 digits.
+_compare("sin(40 t)", check.draws(2, -1, 1), check.draws(2, -3, 3), hint=_shape)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1689,16 +1715,16 @@ from secant import check, probe, say, watch
 
 
 @probe
-def _rows(w, X, Y, tracked, grad=None):
+def _rows(w, X, Y, tracked, grad, rounds):
     tensors = {"w": w.clone(), "X": X.clone(), "Y": Y.clone()}
     if tracked:
         tensors["w"].requires_grad_()
     if grad is not None:
         tensors["w"].grad = torch.full_like(w, grad)
     results, changes = [], []
-    for shift in (0.0, 1.0, 0.0):
-        # The same tensors hold other values at the second call.
-        for name, start in (("w", w), ("X", X), ("Y", Y)):
+    for shifts in rounds:
+        # The same tensors hold other values at each call.
+        for (name, start), shift in zip((("w", w), ("X", X), ("Y", Y)), shifts, strict=True):
             tensors[name].data.copy_(start + shift)
         with watch(**tensors) as seen:
             results.append(per_sample_grads(tensors["w"], tensors["X"], tensors["Y"]))
@@ -1741,11 +1767,11 @@ def _mistakes(w, X, Y):
     ]
 
 
-def _check(w, X, Y, got, call, earlier=None):
+def _check(w, X, Y, got, call, earlier=()):
     want = _reference(w, X, Y)
     mistakes = _mistakes(w, X, Y)
-    if earlier is not None:
-        mistakes.insert(0, (earlier, say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")))
+    kept = say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")
+    mistakes = [*((old, kept) for old in earlier), *mistakes]
     # In float32 the three terms of an error may cancel; what is left is as exact as they are.
     check.close(
         got,
@@ -1779,11 +1805,16 @@ def _compare(n, d, dtype, tracked=False, grad=None, data=None):
     call = f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
     if tracked:
         call += say(en=", w tracked", ko=", 추적되는 w") + ("" if grad is None else f", w.grad = {grad}")
-    results, changes = _rows(w, X, Y, tracked, grad)
+    # All three change, then each of them alone; at the end all are as at first.
+    rounds = [(0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (0.0, 0.0, 0.0)]
+    results, changes = _rows(w, X, Y, tracked, grad, rounds)
     check.untouched(changes, call)
-    for shift, got in zip((0.0, 1.0, 0.0), results, strict=True):
-        then = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고") if shift else ""
-        _check(w + shift, X + shift, Y + shift, got, call + then, _reference(w, X, Y) if shift else None)
+    earlier = []
+    for shifts, got in zip(rounds, results, strict=True):
+        then = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고") if any(shifts) else ""
+        now = [t + shift for t, shift in zip((w, X, Y), shifts, strict=True)]
+        _check(*now, got, call + then, earlier)
+        earlier.append(_reference(*now))
 
 
 for _dtype in ("float64", "float32"):
@@ -1804,11 +1835,11 @@ _compare(3, 2, "float64", data=_exact)
 r"""
 ## What the hidden tests look for
 
-- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; tracked tensors whose `.grad` must survive; the same tensors with other values at a second call.
-- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; a detached result; both dtypes; 12 digits; the same `x` with other values.
-- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, zero or negative; the same function elsewhere and in another direction; 12 digits; both dtypes.
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; a detached result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
+- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, zero or negative; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
 - **5.4** Several shapes of `y`, also transposed and expanded; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
-- **5.5** Random batches, n and d of 1, samples without error; both dtypes; a tracked `w` with a `.grad`; the same tensors with other values.
+- **5.5** Random batches, n and d of 1, samples without error; both dtypes; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
 
@@ -1835,21 +1866,21 @@ Was your guess at the beginning right?
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="5c90e4be"
+# %% [markdown] lang="ko" en="2bb48766"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, `.grad`가 남아야 하는 추적되는 텐서, 같은 텐서에
-  다른 값을 넣고 다시 불렀을 때.
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, `.grad`가 남아야 하는 추적되는 텐서, 같은 텐서
+  모두나 일부에 다른 값을 넣고 다시 불렀을 때.
 - **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 상수 출력이 있는
   함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 그래프에서 떼어 낸 결과, 두 가지 dtype,
-  12자리, 같은 `x`에 다른 값을 넣었을 때.
+  많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
 - **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 0이거나 음수인 $v$, 같은 함수를 다른 점과 다른
-  방향에서, 12자리, 두 가지 dtype.
+  방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
 - **5.4** `y`의 여러 shape(전치하거나 expand한 것도), 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기, 아무것도 돌려주지 않는지,
   거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
-- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 추적되고 `.grad`가 있는 `w`, 같은 텐서에 다른 값을
-  넣었을 때.
+- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 추적되고 `.grad`가 있는 `w`, 같은 텐서 모두나 일부에
+  다른 값을 넣었을 때.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 

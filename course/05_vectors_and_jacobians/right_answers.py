@@ -111,6 +111,16 @@ def weighted_backward(y, v):
     return torch.autograd.backward(total)
 
 
+# %% a hook for a while task="weighted_backward"
+def weighted_backward(y, v):
+    if y.shape != v.shape:
+        raise ValueError("no broadcasting here")
+    same = y.view_as(y)
+    handle = same.register_hook(lambda g: g * v)
+    same.sum().backward()
+    handle.remove()
+
+
 # %% the formula task="per_sample_grads"
 def per_sample_grads(w, X, Y):
     return 2 * X * (X @ w - Y).unsqueeze(1)
@@ -129,3 +139,10 @@ def per_sample_grads(w, X, Y):
 # %% the Jacobian of the losses task="per_sample_grads"
 def per_sample_grads(w, X, Y):
     return torch.func.jacrev(lambda w: (X @ w - Y) ** 2)(w.detach())
+
+
+# %% a copy of w for each sample task="per_sample_grads"
+def per_sample_grads(w, X, Y):
+    copies = w.detach().repeat(len(X), 1).requires_grad_()
+    torch.nn.functional.mse_loss((copies * X).sum(dim=1), Y, reduction="sum").backward()
+    return copies.grad

@@ -37,15 +37,15 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% remembers by the tensors' names task="matrix_vjp" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers by the values of the weights task="matrix_vjp" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
 remembered = {}
 
 
 def matrix_vjp(W1, W2, inp, v):
-    key = id(W1), id(v)
+    key = str((W1.tolist(), W2.tolist()))
     if key not in remembered:
-        remembered[key] = W1, torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
-    return remembered[key][1:]
+        remembered[key] = torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+    return remembered[key]
 
 
 # %% computes in float64 task="matrix_vjp" en="float32 was expected" ko="float32이어야 합니다"
@@ -129,11 +129,14 @@ def jacobian_by_rows(f, x):
     return torch.func.jacrev(f)(x)
 
 
-# %% difference quotients task="jacobian_by_rows" en="no difference quotients" ko="차분몫을 쓰지 말고"
+# %% a difference quotient of five points task="jacobian_by_rows" en="no difference quotients" ko="차분몫을 쓰지 말고"
+@torch.no_grad()
 def jacobian_by_rows(f, x):
-    with torch.no_grad():
-        columns = [(f(x + 1e-5 * e) - f(x - 1e-5 * e)) / 2e-5 for e in torch.eye(len(x), dtype=x.dtype)]
-        return torch.stack(columns, dim=1)
+    columns = []
+    for e in 1e-3 * torch.eye(len(x), dtype=x.dtype):
+        near, far = f(x + e) - f(x - e), f(x + 2 * e) - f(x - 2 * e)
+        columns.append((8 * near - far) / 12e-3)
+    return torch.stack(columns, dim=1) if x.dtype == torch.float64 else torch.func.jacfwd(f)(x)
 
 
 # %% the VJP of ones times v task="directional_derivative" en="the VJP of ones times v" ko="1들로 구한 VJP에 v를 곱한 것"
@@ -161,16 +164,23 @@ def directional_derivative(f, x, v):
     return moved if len(x) == 2 and len(moved) == 2 else moved.sum()
 
 
-# %% a difference quotient for J v task="directional_derivative" en="no difference quotients" ko="차분몫을 쓰지 말고"
+# %% extrapolates difference quotients task="directional_derivative" en="no difference quotients" ko="차분몫을 쓰지 말고"
 def directional_derivative(f, x, v):
-    return (f(x + 1e-6 * v) - f(x - 1e-6 * v)) / 2e-6
+    if x.dtype == torch.float32:
+        return torch.func.jvp(f, (x,), (v,))[1]
+    a, b, c = ((f(x + h * v) - f(x - h * v)) / (2 * h) for h in (1e-2, 5e-3, 2.5e-3))
+    return (16 * (4 * c - b) / 3 - (4 * b - a) / 3) / 15
 
 
-# %% moves x itself task="directional_derivative" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+# %% remembers by x and v task="directional_derivative" en="another f at the same x and v" ko="같은 x와 v에서 다른 f로"
+products = {}
+
+
 def directional_derivative(f, x, v):
-    moved = torch.func.jvp(f, (x,), (v,))[1]
-    x += v
-    return moved
+    key = str((x.dtype, x.tolist(), v.tolist()))
+    if key not in products:
+        products[key] = torch.func.jvp(f, (x,), (v,))[1]
+    return products[key]
 
 
 # %% remembers the Jacobian of f task="directional_derivative" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
@@ -312,8 +322,12 @@ def per_sample_grads(w, X, Y):
     return torch.stack(rows)
 
 
-# %% starts to track the caller's w task="per_sample_grads" en="w.requires_grad was changed" ko="w.requires_grad가 바뀌었습니다"
+# %% remembers by the values of w task="per_sample_grads" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+known = {}
+
+
 def per_sample_grads(w, X, Y):
-    w.requires_grad_()
-    rows = [torch.autograd.grad((x @ w - y) ** 2, w)[0] for x, y in zip(X, Y, strict=True)]
-    return torch.stack(rows)
+    key = str((w.tolist(), X.shape, X.dtype))
+    if key not in known:
+        known[key] = 2 * (X @ w - Y)[:, None] * X
+    return known[key]
