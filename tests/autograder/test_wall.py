@@ -80,12 +80,13 @@ def test_no_file_outside_of_python_and_the_system_is_there(wall: Wall, secret_fi
     paths = [
         str(secret_file),
         str(Path.cwd() / "pyproject.toml"),
+        str(Path.cwd() / "course"),
         "/etc/shadow",
         "/root/.ssh",
         "/home",
         "/var",
     ]
-    paths += ["/work", "/run", "/sys", "/boot", "/mnt", "/opt", os.path.expanduser("~/.bashrc")]
+    paths += ["/run", "/sys", "/boot", "/mnt", "/opt", os.path.expanduser("~/.bashrc")]
     out = run(wall, f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
     assert out == "[]"
 

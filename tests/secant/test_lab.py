@@ -227,7 +227,7 @@ def test_a_disk_that_fills_up_leaves_no_half_file(tmp_path: Path, monkeypatch: p
 
 def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
     page = prepare(house)
-    assert f"[1. What autograd actually does]({NOTEBOOK}) | 45 min | gradient, difference quotient" in page
+    assert f"[1. What autograd actually does]({NOTEBOOK}) | 75 min | gradient, difference quotient" in page
     assert "1 of the 10 planned lessons" in page
     assert "grad_fn" not in page
     assert "Shift+Enter" in page
@@ -237,7 +237,7 @@ def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
 def test_the_korean_page_is_korean(house: Path) -> None:
     language("ko")
     page = prepare(house)
-    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 45분 |" in page
+    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 75분 |" in page
     assert "| 시작 전 |" in page
     assert "Each lesson" not in page
     assert (house / "workspace/ko" / NOTEBOOK).exists()
