@@ -30,11 +30,12 @@ SHOW = f"""async (number) => {{
 
 @pytest.fixture(scope="module", params=["en", "ko"])
 def served(request, browser, tmp_path_factory):
-    """A JupyterLab in one language, over the released lessons without what a student fills in."""
+    """A JupyterLab in one language, over the released lessons down to their tasks."""
     place = tmp_path_factory.mktemp(f"lab-{request.param}")
     for name in LESSONS:
         notebook = nbformat.read(ROOT / "release" / request.param / name / f"{name}.ipynb", as_version=4)
-        notebook.cells = [c for c in notebook.cells if c.cell_type != "code" or "nbgrader" not in c.metadata]
+        tasks = [i for i, cell in enumerate(notebook.cells) if re.match("# (Tasks|과제)$", cell.source, re.M)]
+        del notebook.cells[tasks[0] :]
         nbformat.write(notebook, place / f"{name}.ipynb")
     with lab.jupyterlab(place, language=request.param) as address:
         yield SimpleNamespace(language=request.param, address=address, browser=browser)
