@@ -24,7 +24,7 @@ class HideTests(ClearHiddenTests):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook without hidden tests."""
-        secret = _hidden_lines(nb)
+        secret = hidden_lines(nb)
         for cell in nb.cells:
             for output in cell.get("outputs", []):
                 if output.output_type == "error" and is_test(cell):
@@ -33,7 +33,8 @@ class HideTests(ClearHiddenTests):
         return super().preprocess(nb, resources)
 
 
-def _hidden_lines(nb: NotebookNode) -> set[str]:
+def hidden_lines(nb: NotebookNode) -> set[str]:
+    """Return the lines of code of the hidden tests that are long enough to give something away."""
     hidden = "\n".join(split_tests(cell.source)[1] for cell in nb.cells if is_test(cell))
     return {line.strip() for line in hidden.splitlines() if len(line.strip()) >= _TELLING}
 

@@ -845,8 +845,8 @@ for _want, _names in _cases.items():
             check.that(
                 _as_before,
                 say(
-                    en=f"{_call}\n  t.retains_grad was changed: only look, do not call t.retain_grad()",
-                    ko=f"{_call}\n  t.retains_grad가 바뀌었습니다. 보기만 하고 t.retain_grad()는 부르지 마세요",
+                    en=f"{_call}\n  t.retains_grad was changed: only look, do not ask for its gradient to be kept",
+                    ko=f"{_call}\n  t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요",
                 ),
             )
             check.equal(

@@ -1287,7 +1287,7 @@ def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None):
                 (J @ direction).sum(),
                 say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape이 (1,)인 텐서입니다")
                 if len(J) == 1
-                else say(en="do not add up the outputs: return one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요"),
+                else say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요"),
             ),
             (
                 J @ direction / direction.norm().clamp(min=1e-300),

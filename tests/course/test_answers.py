@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograder.hide_tests import hidden_lines
 from autograder.lesson import (
     BEGIN_SOLUTION,
     END_SOLUTION,
@@ -127,3 +128,14 @@ def test_each_task_has_wrong_answers_and_a_right_one(lesson: Lesson, task: Task)
 def test_every_answer_names_a_task(lesson: Lesson) -> None:
     known = {task.id for task in tasks(read_lesson(lesson))}
     assert {answer.task for answer in wrong_answers(lesson) + right_answers(lesson)} <= known
+
+
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
+    """What repeats one is taken out of the feedback, and the hint would be lost with it."""
+    assert task.test is not None
+    calls = [node for node in ast.walk(ast.parse(task.test.source)) if isinstance(node, ast.Call)]
+    said = [ast.unparse(call) for call in calls if getattr(call.func, "id", "") == "say"]
+    texts = [node.value for call in said for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Constant)]
+    hidden = hidden_lines(read_lesson(lesson))
+    assert not [(line, text) for text in texts for line in hidden if line in str(text)]
