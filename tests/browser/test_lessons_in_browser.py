@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from naming import unnamed
 
 from autograder.lesson import find_lessons
 from benchmarks import lab
@@ -71,10 +72,3 @@ def follows_the_hand(page, explorer, language):
 
 def korean(text: str) -> bool:
     return bool(re.search("[가-힣]", text))
-
-
-def unnamed(explorer) -> int:
-    """Return how many of its controls a screen reader would find without a name."""
-    return explorer.evaluate(
-        "node => [...node.querySelectorAll('input, select')].filter(e => !e.labels[0]?.innerText).length"
-    )
