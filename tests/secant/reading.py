@@ -1,7 +1,11 @@
 """What an explorer's text says, read as a screen reader would."""
 
+import base64
+import io
 import re
 from typing import Any
+
+from PIL import Image
 
 
 def text(explorer: Any, name: str) -> str:
@@ -20,3 +24,10 @@ def remarks(explorer: Any) -> str:
     found = re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value)
     assert found
     return found.group(1)
+
+
+def picture(widget: Any) -> Image.Image:
+    """Return what an image widget shows, from its data URL."""
+    kind, data = bytes(widget.value).split(b",", 1)
+    assert kind == b"data:image/jpeg;base64"
+    return Image.open(io.BytesIO(base64.b64decode(data, validate=True)))

@@ -1,6 +1,5 @@
 """The explorer of lesson 5, driven by its widgets' values as the page would."""
 
-import io
 import math
 import re
 import subprocess
@@ -12,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from PIL import Image
-from reading import remarks, text
+from reading import picture, remarks, text
 
 from secant.arrows import direction, explore_arrows
 
@@ -119,7 +117,7 @@ def test_the_arrows_end_where_they_should():
 
 def test_each_control_redraws_the_picture():
     explorer = explore_arrows()
-    assert Image.open(io.BytesIO(explorer.stage.image.value)).size[0] > 600
+    assert picture(explorer.stage.image).size[0] > 600
     for control, value in (
         (explorer.first, 1.0),
         (explorer.second, -1.0),

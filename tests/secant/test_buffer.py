@@ -1,6 +1,5 @@
 """The explorer of lesson 3, driven by its buttons and its widgets' values as the page would."""
 
-import io
 import itertools
 import math
 import re
@@ -9,8 +8,7 @@ import warnings
 
 import pytest
 import torch
-from PIL import Image
-from reading import remarks, shown, text
+from reading import picture, remarks, shown, text
 
 from secant.buffer import MOST, explore_buffer
 
@@ -29,7 +27,7 @@ def test_it_starts_with_the_syllabus_s_figures():
     assert shown(explorer, "error") == 8
     assert shown(explorer, "last") == 12
     assert remarks(explorer) == ""
-    assert Image.open(io.BytesIO(explorer.stage.image.value)).format == "JPEG"
+    assert picture(explorer.stage.image).format == "JPEG"
 
 
 def test_the_quotient_goes_to_16_and_not_to_12():

@@ -1,6 +1,5 @@
 """The chain's explorer, driven by its widgets' values as the page would."""
 
-import io
 import math
 import re
 import time
@@ -8,8 +7,7 @@ import warnings
 
 import pytest
 import torch
-from PIL import Image
-from reading import remarks, shown
+from reading import picture, remarks, shown
 
 from secant.chain import MOST, Setting, explore_chain
 
@@ -29,7 +27,7 @@ def test_it_starts_with_the_figures_of_the_lesson():
     assert shown(explorer, "gradient") == 42
     assert shown(explorer, "error") == 9
     assert remarks(explorer) == ""
-    assert Image.open(io.BytesIO(explorer.stage.image.value)).size[0] > 600
+    assert picture(explorer.stage.image).size[0] > 600
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The explorer, driven by its widgets' values as the page would."""
 
-import io
 import math
 import re
 import time
@@ -8,8 +7,7 @@ import warnings
 
 import pytest
 import torch
-from PIL import Image
-from reading import remarks, shown
+from reading import picture, remarks, shown
 
 from secant.explorer import DTYPES, Setting, explore, explore_figure
 
@@ -19,7 +17,7 @@ def test_it_starts_with_the_lesson_s_function():
     assert shown(explorer, "quotient") == pytest.approx(3 * math.log(7 / 5) / 2)
     assert shown(explorer, "gradient") == 0.6
     assert remarks(explorer) == ""
-    assert Image.open(io.BytesIO(explorer.stage.image.value)).size == (675, 300)
+    assert picture(explorer.stage.image).size == (675, 300)
 
 
 def test_the_text_has_every_digit_of_its_dtype():

@@ -1,6 +1,5 @@
 """Lesson 4's explorer, driven by its widgets' values as the page would."""
 
-import io
 import math
 import re
 import time
@@ -9,8 +8,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from PIL import Image
-from reading import remarks, text
+from reading import picture, remarks, text
 
 from secant.paths import LOG_H, PAIRS, Setting, explore_paths
 
@@ -37,7 +35,7 @@ def test_it_starts_with_the_lesson_s_two_paths():
     assert shown(explorer, "path-y") == pytest.approx(0.6)
     assert shown(explorer, "path-w") == pytest.approx(1.0)
     assert shown(explorer, "gradient") == pytest.approx(1.6)
-    width, height = Image.open(io.BytesIO(explorer.stage.image.value)).size
+    width, height = picture(explorer.stage.image).size
     assert width / height == 9 / 4
 
 

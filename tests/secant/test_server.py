@@ -2,18 +2,25 @@
 
 import asyncio
 import gc
+import html
+import json
 import logging
+import re
 import socket
 import subprocess
 import sys
+import urllib.request
 from types import SimpleNamespace
 
 import pytest
 from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado.websocket import websocket_connect
+from traitlets.config import Config
 
-from secant import nodelay
+from benchmarks import lab
+from secant import server as extension
 
 
 def server_side(port):
@@ -58,7 +65,7 @@ async def nodelay_option(home, extensions):
 
 
 def test_kernel_websocket_sends_at_once(tmp_path):
-    assert asyncio.run(nodelay_option(tmp_path, {"secant.nodelay": True})) != 0
+    assert asyncio.run(nodelay_option(tmp_path, {"secant.server": True})) != 0
 
 
 def test_a_server_without_the_extension_does_not(tmp_path):
@@ -66,15 +73,53 @@ def test_a_server_without_the_extension_does_not(tmp_path):
     assert asyncio.run(nodelay_option(tmp_path, {})) == 0
 
 
+def untracked(config):
+    """Return which messages do not count as activity of a kernel, on a server of this configuration."""
+    return list(AsyncMappingKernelManager(config=Config(config)).untracked_message_types)
+
+
+def linked(config):
+    server = SimpleNamespace(config=Config(config), log=logging.getLogger("server"))
+    extension._link_jupyter_server_extension(server)
+    return server.config
+
+
+def test_a_widgets_message_is_added_to_the_types_that_are_not_tracked():
+    before = untracked({})
+    assert untracked(linked({})) == [*before, "comm_msg"]
+    assert "comm_msg" not in before, "else the extension would be of no use any more"
+    assert "execute_request" not in before, "a running cell must show"
+
+
+def test_types_that_somebody_configured_are_kept():
+    config = {"MappingKernelManager": {"untracked_message_types": ["status"]}}
+    assert untracked(linked(config)) == ["status", "comm_msg"]
+
+
+def test_jupyterlabs_page_is_told(tmp_path):
+    """By the extension as it is installed: a page that knows the types leaves the kernel's status alone."""
+    with lab.jupyterlab(tmp_path) as address, urllib.request.urlopen(f"{address}/lab") as answer:
+        page = answer.read().decode()
+    found = re.search(r'id="jupyter-config-data"[^>]*>(.*?)</script>', page, re.DOTALL)
+    told = json.loads(html.unescape(found[1]))["untracked_message_types"]
+    assert "comm_msg" in (json.loads(told) if isinstance(told, str) else told)
+
+
+def test_types_configured_as_something_else_are_left_with_a_warning(caplog):
+    config = linked({"MappingKernelManager": {"untracked_message_types": "status"}})
+    assert config.MappingKernelManager.untracked_message_types == "status"
+    assert "sliders will be slower" in caplog.text
+
+
 @pytest.mark.parametrize(
     "settings",
-    [{}, {nodelay.SETTING: None}, {nodelay.SETTING: object}],
+    [{}, {extension.SETTING: None}, {extension.SETTING: object}],
     ids=["gone", "none", "another thing"],
 )
 def test_a_changed_server_is_left_alone_with_a_warning(settings, caplog):
     before = dict(settings)
     server = SimpleNamespace(web_app=SimpleNamespace(settings=settings), log=logging.getLogger("server"))
-    nodelay._load_jupyter_server_extension(server)
+    extension._load_jupyter_server_extension(server)
     assert settings == before
     assert "sliders will be slower" in caplog.text
 
@@ -87,14 +132,14 @@ def test_a_connection_that_cannot_be_hurried_still_connects(caplog):
         async def connect(self):
             return "connected"
 
-    assert asyncio.run(nodelay.without_delay(Connection)().connect()) == "connected"
+    assert asyncio.run(extension.without_delay(Connection)().connect()) == "connected"
     assert "sliders will be slower" in caplog.text
 
 
 def test_it_loads_without_torch_or_matplotlib():
     """The server has no use for either."""
     code = (
-        "import sys, secant.nodelay; print(sorted({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules)))"
+        "import sys, secant.server; print(sorted({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"

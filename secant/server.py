@@ -1,7 +1,9 @@
-"""A Jupyter server extension: send every kernel message at once, so that sliders feel direct.
+"""A Jupyter server extension that makes sliders feel direct. A slider makes one round trip a frame, so
 
-jupyter_server leaves Nagle's algorithm on for a kernel's websocket. Against the browser's delayed
-acknowledgements each round trip then costs about 44 ms, and a slider makes one round trip a frame.
+- kernel messages are sent at once: jupyter_server leaves Nagle's algorithm on for a kernel's websocket, which
+  against the browser's delayed acknowledgements costs about 44 ms each time;
+- a widget's message does not count as the kernel's being busy: JupyterLab would redraw the status twice a
+  frame, toolbar and all, which takes a page longer than to show the frame.
 """
 
 from typing import Any
@@ -10,7 +12,11 @@ SETTING = "kernel_websocket_connection_class"
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": "secant.nodelay"}]
+    return [{"module": "secant.server"}]
+
+
+def _warn(server: Any, error: Exception) -> None:
+    server.log.warning(f"secant.server: sliders will be slower: {error!r}")
 
 
 def without_delay(connection: type) -> type:
@@ -25,10 +31,19 @@ def without_delay(connection: type) -> type:
             try:
                 self.websocket_handler.set_nodelay(True)
             except Exception as error:
-                self.log.warning(f"secant.nodelay: sliders will be slower: {error!r}")
+                _warn(self, error)
             return await super().connect()
 
     return NoDelayConnection
+
+
+def _link_jupyter_server_extension(server: Any) -> None:
+    """Add to what the server is configured with, before its kernel manager reads it."""
+    try:
+        # a list, or traitlets' note of what to add to the default; jupyterlab_server hands it to the page
+        server.config.MappingKernelManager.untracked_message_types.append("comm_msg")
+    except Exception as error:
+        _warn(server, error)
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
@@ -40,4 +55,4 @@ def _load_jupyter_server_extension(server: Any) -> None:
             raise TypeError(f"{connection!r} has no connect()")
         settings[SETTING] = without_delay(connection)
     except Exception as error:
-        server.log.warning(f"secant.nodelay: sliders will be slower: {error!r}")
+        _warn(server, error)
