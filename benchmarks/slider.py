@@ -2,7 +2,7 @@
 
 `python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium and drags our explorer
 and its peer, ipywidgets' `interact` with matplotlib's inline backend drawing the same picture, on the same
-server, which sends without delay for both.
+server, which is as quick as our extension makes it for both.
 A frame counts when the page has decoded its image and has passed the paint that shows it.
 """
 
@@ -96,11 +96,12 @@ from ipywidgets import FloatSlider, interact
 from secant import {name}
 
 explorer = {name}()
-for control in (explorer.x, explorer.log_h):
+first = explorer.{first}
+for control in (first, explorer.log_h):
     control.unobserve_all("value")
 
 def show(x, log_h):
-    explorer.x.value, explorer.log_h.value = x, log_h
+    first.value, explorer.log_h.value = x, log_h
     explorer.reading = explorer.read()
     display(explorer.static_figure())
     print(explorer.words())
@@ -108,15 +109,17 @@ def show(x, log_h):
 OTHER_INTERACT = """
 interact(
     show,
-    x=FloatSlider(value=explorer.x.value, min=explorer.x.min, max=explorer.x.max, step=explorer.x.step),
+    x=FloatSlider(value=first.value, min=first.min, max=first.max, step=first.step),
     log_h=FloatSlider(value=0, min=-15, max=0.5, step=0.05),
 );
 """
 
 
-def _other(lesson: int, name: str) -> Contest:
+def _other(lesson: int, name: str, first: str = "x") -> Contest:
+    """Return the contest of a lesson's explorer, whose first slider goes by that attribute."""
     ours = (f"from secant import {name}", f"{name}()")
-    return Contest(f" (lesson {lesson})", ours, (OTHER_DRAW.format(name=name), OTHER_INTERACT), PEER, 0)
+    peer = (OTHER_DRAW.format(name=name, first=first), OTHER_INTERACT)
+    return Contest(f" (lesson {lesson})", ours, peer, PEER, 0)
 
 
 PEER = "interact + inline matplotlib"
@@ -126,7 +129,7 @@ CONTESTS = (
     _other(2, "explore_chain"),
     _other(3, "explore_buffer"),
     _other(4, "explore_paths"),
-    _other(5, "explore_arrows"),
+    _other(5, "explore_arrows", "first"),
 )
 
 # Written into the page: when the mouse moved and when a new picture of an output was painted.
@@ -194,7 +197,8 @@ def measure(
         lab.slider(page, number)
         picture = page.locator(".jp-OutputArea img").last
         picture.wait_for(timeout=60_000)
-        picture.scroll_into_view_if_needed()  # a browser paints what is in view
+        # A browser paints what is in view. At once: interact may replace the picture while one waits.
+        picture.evaluate("image => image.scrollIntoView({block: 'nearest'})")
         page.evaluate(WATCH)
         _settle(page)
         frames = statistics.median(frames_per_second(page, number) for _ in range(DRAGS))
@@ -216,6 +220,7 @@ def rows(contests: tuple[Contest, ...] = CONTESTS) -> list[dict[str, Any]]:
                 console.print(f"slider{contest.name}: dragging {who} ...")
                 results.append(measure(browser, address, Path(place), cells, contest.slider))
             (frames, latency), (peer_frames, peer_latency) = results
+            console.print(f"{frames:.1f}, {peer_frames:.1f} frames/s; {latency:.0f}, {peer_latency:.0f} ms")
             found += [
                 _row(f"slider frames{contest.name}", frames, contest.peer_name, peer_frames, "frames/s"),
                 _row(f"slider latency{contest.name}", latency, contest.peer_name, peer_latency, "ms"),

@@ -253,9 +253,7 @@ def numbers(rows: Iterable[tuple[str, str, str, str]], remarks: Iterable[str] = 
     )
 
 
-# A picture on a layer of its own is painted without what stands around it.
 _STYLE = """<style>
-.secant-picture { will-change: transform; }
 .secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.5; }
 .secant-legend > div { flex: 1 1 360px; }
 .secant-legend svg { width: 38px; height: 14px; background: #fff; border-radius: 3px; vertical-align: -2px;
