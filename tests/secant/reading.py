@@ -1,4 +1,4 @@
-"""What an explorer's text says, read as a screen reader would."""
+"""What an explorer shows: its text, read as a screen reader would, and its picture."""
 
 import base64
 import io
