@@ -9,8 +9,8 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import GetGrades
 
-from autograder.hide_tests import HideTests
-from autograder.select_language import SelectLanguage
+from autograder.build.select_language import SelectLanguage
+from autograder.grading.hide_tests import HideTests
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 language = "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"

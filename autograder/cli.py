@@ -13,11 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from autograder.lesson import CourseError, choose_lessons, find_lessons, find_root
-from secant._language import language, say
+from autograder.course.errors import CourseError
+from autograder.course.lesson import choose_lessons, find_lessons, find_root
+from secant.language import language, say
 
 if TYPE_CHECKING:
-    from autograder.examiner import Report
+    from autograder.exam.examiner import Report
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Paths and notebooks' words are shown as they are: no markup, no guessed colours, no wrapping.
@@ -51,7 +52,7 @@ def build(
 ) -> None:
     """Build source/ and release/ from course/."""
     # nbgrader takes two seconds to import, which other commands need not wait for.
-    from autograder import build as builder
+    from autograder.build import builder
 
     root = find_root(Path.cwd())
     lessons = choose_lessons(find_lessons(root), lesson or [])
@@ -91,12 +92,12 @@ def check(
 
     Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.
     """
-    from autograder.waiting import Waiting
+    from autograder.exam.pool import Waiting
 
     waiting = Waiting()  # which imports torch while the examiner does
     try:
-        from autograder.answers import WallError
-        from autograder.selfcheck import Checker
+        from autograder.exam.selfcheck import Checker
+        from autograder.sandbox.results import WallError
 
         with Checker(waiting, keep_warm=False) as checker:
             report = checker.check(notebook)
@@ -127,14 +128,14 @@ def grade(
 
     Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
     """
-    from autograder import classroom
-    from autograder.crew import Processes, cluster
+    from autograder.grading import batch
+    from autograder.grading.executors import Processes, cluster
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler exclude each other.")
-    course = classroom.Course.at(find_root(Path.cwd()))
+    course = batch.Course.at(find_root(Path.cwd()))
     lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
-    entries = classroom.find_submissions(course, lessons, student or [])
+    entries = batch.find_submissions(course, lessons, student or [])
     if not entries:
         whose = f" of {', '.join(student)}" if student else ""
         out.print(
@@ -145,7 +146,7 @@ def grade(
     try:
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))
-            summary = classroom.grade(
+            summary = batch.grade(
                 course,
                 entries,
                 crew,
@@ -158,7 +159,7 @@ def grade(
         crew.close(kill=True)
         err.print("Stopped. What was graded is kept; the same command goes on from here.")
         raise typer.Exit(130) from None
-    except classroom.NoWall as error:
+    except batch.NoWall as error:
         crew.close(kill=True)
         raise CourseError(f"Nothing is graded without a wall. {error.reason}\n{error.fix}") from None
     except BaseException:

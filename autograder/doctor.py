@@ -9,8 +9,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from autograder.lesson import CourseError, find_root
-from autograder.machine import Finding, probe_machine
+from autograder.course.errors import CourseError
+from autograder.course.lesson import find_root
+from autograder.sandbox.machine import Finding, probe_machine
 
 _DISK_GB = 1.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser
 
-from benchmarks import lab
+from tests.support import jupyterlab as lab
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 CELLS = ("from secant import explore", "explore(x=3, h=1)")

@@ -26,9 +26,10 @@ from typing import Any
 from nbformat import v4
 from nbgrader.validator import Validator
 
-from autograder.lesson import find_lessons, grade_id, is_answer, read_lesson, tasks
-from autograder.papers import read_papers
-from autograder.selfcheck import Checker
+from autograder.course.assignment import read_papers
+from autograder.course.cells import grade_id, is_answer, tasks
+from autograder.course.lesson import find_lessons, read_lesson
+from autograder.exam.selfcheck import Checker
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5

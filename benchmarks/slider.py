@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import lab
+from tests.support import jupyterlab as lab
 
 STEPS, HERTZ = 200, 60  # of a drag
 DRAGS = 3  # of which the middle one counts: a shared machine stumbles now and then
@@ -44,7 +44,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from ipywidgets import FloatSlider, interact
-from secant.difference import gradient, median_errors, quotient
+from secant.explorers.difference import gradient, median_errors, quotient
 
 def f(x):
     return torch.log(x**3)

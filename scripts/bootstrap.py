@@ -148,7 +148,7 @@ def explain(error: OSError) -> Failure:
 def wanted() -> str:
     """A short name for what has to be installed, and where: a folder that was moved needs a new .venv."""
     digest = hashlib.sha256(os.fsencode(ROOT))
-    for name in ("requirements.txt", "pyproject.toml", "secant/jupyter_server_config.json"):
+    for name in ("requirements.txt", "pyproject.toml", "secant/lab/jupyter_server_config.json"):
         with open(os.path.join(ROOT, name), "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()

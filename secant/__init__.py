@@ -2,18 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
-from secant._language import language, say
+from secant.language import language, say
 
 if TYPE_CHECKING:
-    from secant import check
-    from secant.arrows import explore_arrows
-    from secant.buffer import explore_buffer
-    from secant.chain import explore_chain
-    from secant.errors import expect_error
-    from secant.explorer import explore
-    from secant.graph import draw_graph
-    from secant.paths import explore_paths
-    from secant.probing import probe, watch
+    from secant.checking import check
+    from secant.checking.expect_error import expect_error
+    from secant.checking.probe import probe
+    from secant.checking.watch import watch
+    from secant.explorers.buffer import explore_buffer
+    from secant.explorers.chain import explore_chain
+    from secant.explorers.jacobian import explore_arrows
+    from secant.explorers.paths import explore_paths
+    from secant.explorers.tangent import explore
+    from secant.graph.draw import draw_graph
     from secant.tensors import tensor_info
 
 __all__ = [
@@ -34,17 +35,17 @@ __all__ = [
 
 # Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
 _HOMES = {
-    "check": "secant.check",
-    "draw_graph": "secant.graph",
-    "expect_error": "secant.errors",
-    "explore": "secant.explorer",
-    "explore_arrows": "secant.arrows",
-    "explore_buffer": "secant.buffer",
-    "explore_chain": "secant.chain",
-    "explore_paths": "secant.paths",
-    "probe": "secant.probing",
+    "check": "secant.checking.check",
+    "draw_graph": "secant.graph.draw",
+    "expect_error": "secant.checking.expect_error",
+    "explore": "secant.explorers.tangent",
+    "explore_arrows": "secant.explorers.jacobian",
+    "explore_buffer": "secant.explorers.buffer",
+    "explore_chain": "secant.explorers.chain",
+    "explore_paths": "secant.explorers.paths",
+    "probe": "secant.checking.probe",
     "tensor_info": "secant.tensors",
-    "watch": "secant.probing",
+    "watch": "secant.checking.watch",
 }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.lesson import Lesson, find_lessons
+from autograder.course.lesson import Lesson, find_lessons
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import nbformat
 import pytest
-from small_class import STEPS, WRONG, answered, hand_in, solutions
 
-from autograder import build
-from autograder.lesson import find_lessons
-from autograder.wall import Wall, WallUnavailable
+from autograder.build import builder as build
+from autograder.course.lesson import find_lessons
+from autograder.sandbox.wall import Wall, WallUnavailable
+from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTOGRADER = [sys.executable, "-c", "from autograder.cli import main; main()"]

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from benchmarks import lab
+from tests.support import jupyterlab as lab
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from naming import unnamed
 
-from benchmarks import lab
+from tests.support import jupyterlab as lab
+from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
 

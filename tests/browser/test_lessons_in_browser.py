@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from naming import unnamed
 
-from autograder.lesson import find_lessons
-from benchmarks import lab
+from autograder.course.lesson import find_lessons
+from tests.support import jupyterlab as lab
+from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
 

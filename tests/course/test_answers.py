@@ -10,20 +10,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.hide_tests import hidden_lines
-from autograder.lesson import (
-    BEGIN_SOLUTION,
-    END_SOLUTION,
-    Answer,
-    Lesson,
-    Task,
-    find_lessons,
-    read_lesson,
-    right_answers,
-    split_tests,
-    tasks,
-    wrong_answers,
-)
+from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_tests, tasks
+from autograder.course.lesson import Answer, Lesson, find_lessons, read_lesson, right_answers, wrong_answers
+from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
 
 LESSONS = find_lessons(Path(__file__).resolve().parents[2])

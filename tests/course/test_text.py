@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.lesson import Lesson, find_lessons, read_lesson
+from autograder.course.lesson import Lesson, find_lessons, read_lesson
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)

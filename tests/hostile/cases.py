@@ -36,7 +36,7 @@ class Case:
         flags: integrity flags that staff must see.
         says: by variant, what the messages must contain.
         limits: constants of the examiner to lower for this case, in seconds.
-        room: fields of RoomLimits to lower for this case.
+        room: fields of ContainerLimits to lower for this case.
         reason: for `rejected`, the reason.
         twice: whether to grade it a second time and compare; off for those that wait for a clock.
     """

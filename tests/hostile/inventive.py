@@ -82,7 +82,7 @@ right(
 
 CHANNEL = """
 import os, socket, struct, time
-from autograder import wire
+from autograder.sandbox.inside import wire
 
 def channels():
     for name in os.listdir('/proc/self/fd'):
@@ -206,7 +206,7 @@ wrong(
     **SLOW,
 )
 
-# --- The warden: a failure of the grader is worth more to a student than a zero --------------------------
+# --- The supervisor: a failure of the grader is worth more to a student than a zero --------------------------
 
 LIBC = "import ctypes, os, signal, subprocess, sys, time\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 NAMED = "libc.prctl(15, b'\\xff\\xfe) R 1', 0, 0, 0)\n"
@@ -222,7 +222,7 @@ wrong(
 SPIN = "[sys.executable, '-c', 'while True: pass']"
 wrong(
     "X32",
-    "starve the warden",
+    "starve the supervisor",
     one(
         "slope_at",
         LIBC + "for pid in (1, 2):\n"
@@ -245,7 +245,7 @@ wrong(
 )
 wrong(
     "X33",
-    "limit, signal and trace the warden",
+    "limit, signal and trace the supervisor",
     one(
         "slope_at",
         LIBC + "import resource\n"
@@ -432,7 +432,7 @@ wrong(
         first="""
 import sys, builtins
 kept = []
-candidate = sys.modules.get('autograder.candidate')
+candidate = sys.modules.get('autograder.sandbox.inside.candidate')
 if candidate is not None:
     define, ask = candidate._define, candidate._ask
     candidate._define = lambda source, names: (kept.append(source), define(source, names))[1]
@@ -455,7 +455,7 @@ wrong(
     "poison what the candidate answers with",
     prelude("""
 import sys
-wire = sys.modules.get('autograder.wire')
+wire = sys.modules.get('autograder.sandbox.inside.wire')
 if wire is not None:
     good = wire.encode
     def encode(value, *a, **k):

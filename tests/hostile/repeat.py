@@ -6,8 +6,8 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from autograder.intake import take_in
-from autograder.wall import Wall
+from autograder.intake.take_in import take_in
+from autograder.sandbox.wall import Wall
 
 from .cases import write
 from .world import LESSON, RIGHT, World

@@ -4,7 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from autograder.wall import Wall
+from autograder.sandbox.wall import Wall
 
 from .world import World
 

@@ -22,11 +22,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from autograder import examiner
-from autograder.cgroup import Cgroup
-from autograder.intake import take_in
-from autograder.limits import MEGABYTE, RoomLimits
-from autograder.wall import Wall
+from autograder.exam import examiner
+from autograder.intake.take_in import take_in
+from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+from autograder.sandbox.wall import Wall
 
 from . import scene
 from .cases import Case, load_all, write
@@ -189,7 +189,7 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
     kept = {name: getattr(examiner, name) for name in case.limits}
     for name, seconds in case.limits.items():
         setattr(examiner, name, seconds)
-    wall.limits = RoomLimits(**case.room)
+    wall.limits = ContainerLimits(**case.room)
     found: dict[str, Any] = {"batch": "exit 0", "scores": {}}
     try:
         with tempfile.TemporaryDirectory() as name:
@@ -203,7 +203,7 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
         found["says"] = f"{type(error).__name__}: {error}"
     for name, seconds in kept.items():
         setattr(examiner, name, seconds)
-    wall.limits = RoomLimits()
+    wall.limits = ContainerLimits()
     found["scores"]["z_good"] = world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock").score
     after = scene.look(world, wall)
     found["survivors"] = after["processes"] - before["processes"]  # type: ignore[operator]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.classroom import Course, Summary, find_submissions, grade
-from autograder.crew import Processes
+from autograder.grading.batch import Course, Summary, find_submissions, grade
+from autograder.grading.executors import Processes
 
 from .cases import Case, load_all, write
 from .stock import honest, variant_of

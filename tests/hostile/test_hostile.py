@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
-from autograder import examiner
-from autograder.examiner import Report
-from autograder.intake import Rejected, take_in, valid_student_id
-from autograder.lesson import is_answer
-from autograder.limits import RoomLimits
-from autograder.wall import Wall, WallError, WallUnavailable
+from autograder.course.cells import is_answer
+from autograder.exam import examiner
+from autograder.exam.examiner import Report
+from autograder.intake.files import valid_student_id
+from autograder.intake.submission import Rejected
+from autograder.intake.take_in import take_in
+from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.wall import Wall, WallError, WallUnavailable
 
 from . import scene
 from .cases import Case, load_all, write
@@ -104,7 +106,7 @@ def test_case(
     for name, seconds in case.limits.items():
         monkeypatch.setattr(examiner, name, seconds)
     if case.room:
-        monkeypatch.setattr(wall, "limits", RoomLimits(**case.room))
+        monkeypatch.setattr(wall, "limits", ContainerLimits(**case.room))
     folder = tmp_path / "submission"
     write(case.make(world, case.answers(variant)), folder)
     taken = take_in(folder, LESSON, world.releases, root=tmp_path)
@@ -162,7 +164,7 @@ def test_a_failure_of_the_grader_is_no_verdict(
     world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
 ) -> None:
     """The room breaks in the middle of a task: an error, not a zero."""
-    from autograder.interview import Task
+    from autograder.sandbox.client import Task
 
     def broken(*a: Any, **k: Any) -> Any:
         raise WallError("the wall fell down")

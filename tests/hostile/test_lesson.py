@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from nbformat import v4
 
-from autograder.examiner import Exam, Report
-from autograder.intake import take_in
-from autograder.lesson import grade_id, is_answer, tasks
-from autograder.papers import Papers, read_papers
-from autograder.wall import Wall
+from autograder.course.assignment import Papers, read_papers
+from autograder.course.cells import grade_id, is_answer, tasks
+from autograder.exam.examiner import Exam, Report
+from autograder.intake.take_in import take_in
+from autograder.sandbox.wall import Wall
 
 from .cases import load_all
 from .world import REPOSITORY, World

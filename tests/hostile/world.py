@@ -17,9 +17,10 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.build import build
-from autograder.examiner import Exam
-from autograder.lesson import find_lessons, grade_id, is_answer, is_test, read_lesson
+from autograder.build.builder import build
+from autograder.course.cells import grade_id, is_answer, is_test
+from autograder.course.lesson import find_lessons, read_lesson
+from autograder.exam.examiner import Exam
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
@@ -128,7 +129,7 @@ class World:
 
     def hidden_lines(self) -> set[str]:
         """The telling lines of the hidden tests."""
-        from autograder.lesson import split_tests
+        from autograder.course.cells import split_tests
 
         hidden = "\n".join(split_tests(cell.source)[1] for cell in self.source.cells if is_test(cell))
         return {line.strip() for line in hidden.splitlines() if len(line.strip()) > 25}

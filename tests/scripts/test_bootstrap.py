@@ -48,7 +48,7 @@ def build_home(root: Path) -> Path:
     (root / "tiny.py").write_text("print('tiny', __import__('sys').prefix)")
     (root / "requirements.txt").write_text("")
     (root / "secant").mkdir()
-    (root / "secant/jupyter_server_config.json").write_text("{}")
+    (root / "secant/lab/jupyter_server_config.json").write_text("{}")
     return root
 
 
@@ -135,7 +135,7 @@ def test_an_extra_is_added_in_place_and_stays(ready: Path) -> None:
     assert run(ready).stdout == run(ready, "--extra", "dev").stdout == ""
     (ready / "requirements.txt").write_text("# changed")
     assert "Installing" in run(ready).stdout
-    (ready / "secant/jupyter_server_config.json").write_text('{"changed": true}')
+    (ready / "secant/lab/jupyter_server_config.json").write_text('{"changed": true}')
     assert "Installing" in run(ready).stdout, "pip copies it into .venv only when it installs"
     assert stamp(ready)["extras"] == ["dev"]
     assert (ready / ".venv/mark").exists()

@@ -22,16 +22,14 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from autograder.build import build
-from autograder.lesson import (
+from autograder.build.builder import build
+from autograder.course.cells import Task, split_tests, tasks
+from autograder.course.lesson import (
     Answer,
     Lesson,
-    Task,
     find_lessons,
     read_lesson,
     right_answers,
-    split_tests,
-    tasks,
     with_answers,
     wrong_answers,
 )

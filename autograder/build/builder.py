@@ -1,0 +1,249 @@
+"""From course/ to source/ to release/en and release/ko.
+
+Everything is built in a temporary course directory, without a gradebook, by nbgrader's own
+generate_assignment; then it is compared with, or written over, what is there.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import capture_log
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograder.build import rules
+from autograder.course.errors import CourseError
+from autograder.course.lesson import CELL_METADATA, Lesson, find_lessons, read_lesson
+
+#: Files by their path in the course directory.
+Files = dict[Path, bytes]
+
+_LEFT_ALONE = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
+
+
+class BuildError(Exception):
+    """Lessons that cannot be built, and why."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A file that is not what the lessons say: missing, different, or of no lesson."""
+
+    path: Path
+    why: Literal["missing", "differs", "extra"]
+
+
+@dataclass
+class Built:
+    """What a build found and did."""
+
+    lessons: int = 0
+    written: list[Path] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+
+
+def build(
+    root: Path,
+    lessons: list[Lesson],
+    languages: Iterable[str] = ("en", "ko"),
+    *,
+    check: bool = False,
+    force: bool = False,
+    step: Callable[[], None] = lambda: None,
+) -> Built:
+    """Build lessons, and write what changed.
+
+    Args:
+        root: the course directory.
+        lessons: those to build; the files of other lessons are neither read nor touched.
+        languages: those to release.
+        check: only compare: `stale` then lists every file that is missing, differs or is extra. Otherwise it
+            lists only extra files, which a build never deletes.
+        force: overwrite a source notebook even if it was edited after it was built.
+        step: called after each of len(lessons) * (1 + number of languages) steps.
+
+    Raises:
+        BuildError: with everything that is wrong; then nothing has been written.
+    """
+    languages = list(languages)
+    if problems := [problem for lesson in lessons for problem in rules.lesson_problems(lesson)]:
+        raise BuildError(problems)
+    files = _build_all(root, lessons, languages, step)
+    extra = [Stale(path, "extra") for path in _extra_files(root, lessons, languages, files)]
+    if check:
+        return Built(len(lessons), [], [*_differences(root, files), *extra])
+    if not force and (problems := [p for lesson in lessons for p in _lost_edits(root, lesson, files)]):
+        raise BuildError(problems)
+    changed = [stale.path for stale in _differences(root, files)]
+    for path in changed:
+        _write(root / path, files[path])
+    for lesson in lessons:
+        _settle_age(lesson)
+    return Built(len(lessons), changed, extra)
+
+
+def source_files(lesson: Lesson) -> Files:
+    """Return what source/ holds of a lesson: the instructor's notebook and the lesson's extra files."""
+    folder = Path("source", lesson.name)
+    notebook = read_lesson(lesson)
+    # The mark tells a notebook that was only built from one that somebody has edited since.
+    notebook.metadata["secant"] = {"built": _fingerprint(notebook)}
+    files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
+    return files | {folder / path: (lesson.folder / path).read_bytes() for path in lesson.extra_files}
+
+
+def _build_all(root: Path, lessons: list[Lesson], languages: list[str], step: Callable[[], None]) -> Files:
+    files: Files = {}
+    problems: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="secant-build-") as name:
+        workshop = Path(name)
+        for lesson in lessons:
+            source = source_files(lesson)
+            files |= source
+            for path, content in source.items():
+                _write(workshop / path, content)
+            step()
+            for language in languages:
+                problems += _generate(root, workshop, lesson, language)
+                files |= _read_tree(workshop, Path("release", language, lesson.name))
+                step()
+        problems += _release_problems(files)
+    if problems:
+        raise BuildError(problems)
+    return files
+
+
+def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list[str]:
+    """Run nbgrader's generate_assignment in the workshop with the course's own settings."""
+    config = _settings(root)
+    config.CourseDirectory.root = str(workshop)
+    config.CourseDirectory.release_directory = f"release/{language}"
+    config.CourseDirectory.assignment_id = lesson.name
+    config.SelectLanguage.lang = language
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
+    result = capture_log(converter)
+    if result["success"]:
+        return []
+    return [f"course/{lesson.name}: nbgrader cannot release it in {language}: {_reason(result)}"]
+
+
+def _settings(root: Path) -> Config:
+    try:
+        return PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
+    except Exception as error:
+        raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
+
+
+def _reason(result: dict[str, str]) -> str:
+    """Return the exception's line of what nbgrader logged, which is a traceback among other lines."""
+    lines = (result.get("log") or result["error"]).splitlines()
+    errors = [line.strip() for line in lines if re.match(r"\s*[\w.]+(Error|Exception): ", line)]
+    return (errors or lines)[-1]
+
+
+def _release_problems(files: Files) -> list[str]:
+    notebooks = [p for p in files if p.parts[0] == "release" and p.suffix == ".ipynb"]
+    return [
+        problem
+        for path in notebooks
+        for problem in rules.release_problems(nbformat.reads(files[path].decode(), as_version=4), path)
+    ]
+
+
+def _read_tree(base: Path, folder: Path) -> Files:
+    return {path.relative_to(base): path.read_bytes() for path in _files_in(base / folder)}
+
+
+def _files_in(folder: Path) -> list[Path]:
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_LEFT_ALONE))
+
+
+def _differences(root: Path, files: Files) -> list[Stale]:
+    stale = []
+    for path, content in sorted(files.items()):
+        if not (root / path).is_file():
+            stale.append(Stale(path, "missing"))
+        elif (root / path).read_bytes() != content:
+            stale.append(Stale(path, "differs"))
+    return stale
+
+
+def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files: Files) -> list[Path]:
+    """Return what stands where only a build writes, but comes from no lesson of the course."""
+    homes = [Path("source"), *(Path("release", language) for language in languages)]
+    chosen = {lesson.name for lesson in lessons}
+    others = {lesson.name for lesson in find_lessons(root)} - chosen
+    extra = []
+    for home in homes:
+        for path in (p.relative_to(root) for p in _files_in(root / home)):
+            name = path.relative_to(home).parts[0]
+            if name not in others and path not in files:
+                extra.append(path)
+    return extra
+
+
+def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
+    """Say so if writing the source notebook would lose what somebody changed in it since it was built."""
+    path = Path("source", lesson.name, f"{lesson.name}.ipynb")
+    if not (root / path).is_file():
+        return []
+    try:
+        there = nbformat.read(root / path, as_version=4)
+    except Exception:  # whatever it is, it is not ours
+        return [f"{path} is not a notebook: move it away, or overwrite it with --force."]
+    ours = nbformat.reads(files[path].decode(), as_version=4)
+    built = there.metadata.get("secant", {}).get("built")
+    if _fingerprint(there) in (built, _fingerprint(ours)):
+        return []
+    return [
+        f"{path} was edited after it was built, and course/{lesson.name} says something else: "
+        f"`jupytext --sync {path}` carries over the newer of the two, --force discards the edit."
+    ]
+
+
+def _settle_age(lesson: Lesson) -> None:
+    """Make the source notebook no younger than its text, or jupytext in JupyterLab opens neither."""
+    path = lesson.root / "source" / lesson.name / f"{lesson.name}.ipynb"
+    age = lesson.text.stat().st_mtime_ns
+    if path.stat().st_mtime_ns > age:
+        os.utime(path, ns=(age, age))
+
+
+def _fingerprint(notebook: NotebookNode) -> str:
+    """Return a hash of what an author writes in a notebook: not of outputs, ids or what a viewer adds."""
+    cells = [
+        [cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}]
+        for cell in notebook.cells
+    ]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file in one step, so that whoever reads it meanwhile gets the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

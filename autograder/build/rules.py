@@ -1,0 +1,340 @@
+"""The lesson contract, checked. Each refusal is one sentence that names the file and the cell."""
+
+import ast
+import builtins
+import re
+import symtable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from jsonschema import ValidationError
+from nbformat import NotebookNode
+from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, SchemaTooOldError
+
+from autograder.build.select_language import LANGUAGE_CALL
+from autograder.course import lesson as lessons
+from autograder.course.cells import (
+    BEGIN_HIDDEN,
+    BEGIN_SOLUTION,
+    END_HIDDEN,
+    END_SOLUTION,
+    grade_id,
+    grading,
+    is_answer,
+    is_manual,
+    is_test,
+    split_tests,
+    tasks,
+)
+from autograder.course.errors import CourseError
+from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash
+
+Found = Iterator[tuple[int, str]]
+Names = set[str]
+
+_BUILTINS = set(dir(builtins))
+
+
+def lesson_problems(lesson: Lesson) -> list[str]:
+    """Return everything about a lesson's folder that breaks the contract."""
+    try:
+        notebook = lessons.read_lesson(lesson)
+        wrong, right = lessons.wrong_answers(lesson), lessons.right_answers(lesson)
+    except CourseError as error:
+        return [str(error)]
+    folder = lesson.folder.relative_to(lesson.root)
+    known = {task.id for task in tasks(notebook)}
+    return [
+        *notebook_problems(notebook, folder / lesson.text.name),
+        *_answer_problems(wrong, folder / "wrong_answers.py", known, hinted=True),
+        *_answer_problems(right, folder / "right_answers.py", known, hinted=False),
+    ]
+
+
+def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
+    """Return everything in a lesson's notebook that breaks the contract, in the order of its cells."""
+    rules: list[Callable[[list[NotebookNode]], Found]] = [
+        _marks,
+        _translations,
+        _setup,
+        _grading,
+        _regions,
+        _answer_cells,
+        _test_cells,
+    ]
+    found = [(index, text) for rule in rules for index, text in rule(notebook.cells)]
+    return [f"{_place(file, notebook, index)}: {text}." for index, text in sorted(found, key=lambda f: f[0])]
+
+
+def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
+    """Return what a release notebook shows that no student may see."""
+    regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
+    regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
+    return [
+        f"{_place(file, notebook, index)}: {what} would be released."
+        for index, cell in enumerate(notebook.cells)
+        for what in sorted({what for mark, what in regions.items() if mark in cell.source})
+    ]
+
+
+def _place(file: Path, notebook: NotebookNode, index: int) -> str:
+    if index < 0:
+        return str(file)
+    cell = notebook.cells[index]
+    words = " ".join(cell.source.split()[:5])
+    return f"{file}, cell " + (grade_id(cell) or f'{index + 1} ("{words}")')
+
+
+# What a cell says about itself.
+
+
+def _marks(cells: list[NotebookNode]) -> Found:
+    for index, cell in enumerate(cells):
+        lang = cell.metadata.get("lang")
+        if unknown := sorted(set(cell.metadata) - CELL_METADATA):
+            yield (
+                index,
+                f"its header line may not say {', '.join(unknown)}, only {', '.join(sorted(CELL_METADATA))}",
+            )
+        if lang is not None and "nbgrader" in cell.metadata:
+            yield index, "a graded cell must not carry a language, since both releases share one gradebook"
+        elif lang is not None and cell.cell_type != "markdown":
+            yield index, "code is shared by both languages, so its cell must not carry lang"
+        elif lang not in (None, "en", "ko"):
+            yield index, f'lang is "en" or "ko", not {lang!r}'
+        elif lang is None and cell.cell_type == "markdown" and "nbgrader" not in cell.metadata:
+            yield index, 'a text cell needs lang="en" or lang="ko"'
+
+
+def _translations(cells: list[NotebookNode]) -> Found:
+    langs = [cell.metadata.get("lang") for cell in cells]
+    for index, (cell, lang) in enumerate(zip(cells, langs, strict=True)):
+        if lang == "en" and langs[index + 1 : index + 2] != ["ko"]:
+            yield index, "no Korean cell follows this English one"
+        elif lang == "ko" and (index == 0 or langs[index - 1] != "en"):
+            yield index, "no English cell stands right before this Korean one"
+        elif lang == "ko":
+            want = english_hash(cells[index - 1].source)
+            got = str(cell.metadata.get("en", ""))
+            if not got:
+                yield index, f'the translation is not marked as checked: once it is, write en="{want}"'
+            elif got != want:
+                yield index, f'the English has changed since: check this translation, then write en="{want}"'
+
+
+def _setup(cells: list[NotebookNode]) -> Found:
+    ordinary = [i for i, c in enumerate(cells) if c.cell_type == "code" and "nbgrader" not in c.metadata]
+    calls = [(i, call[0]) for i in ordinary for call in LANGUAGE_CALL.finditer(cells[i].source)]
+    if len(calls) != 1:
+        yield -1, f'exactly one ungraded code cell calls language("en") once; found {len(calls)} such calls'
+    elif "ko" in calls[0][1]:
+        yield calls[0][0], 'write language("en"); the Korean release is given language("ko")'
+
+
+# What nbgrader needs.
+
+
+def _grading(cells: list[NotebookNode]) -> Found:
+    seen: Counter[str] = Counter(grade_id(cell) for cell in cells if grade_id(cell))
+    for index, cell in enumerate(cells):
+        if "nbgrader" not in cell.metadata:
+            continue
+        if seen[grade_id(cell)] > 1:
+            yield index, f"{seen[grade_id(cell)]} cells have this grade_id"
+        if not grade_id(cell):
+            yield index, "a graded cell needs a grade_id"
+        elif (is_test(cell) or is_manual(cell)) and not _is_points(grading(cell).get("points")):
+            yield index, "it needs points, a number above 0"
+        elif complaint := _schema_complaint(cell):
+            yield index, f"nbgrader refuses its metadata: {complaint}"
+
+
+def _is_points(points: object) -> bool:
+    return isinstance(points, int | float) and not isinstance(points, bool) and points > 0
+
+
+def _schema_complaint(cell: NotebookNode) -> str:
+    try:
+        MetadataValidator().validate_cell(cell)
+    except ValidationError as error:
+        return str(error.message).rstrip(".")
+    except (SchemaTooOldError, SchemaTooNewError) as error:
+        return str(error).rstrip(".")
+    except KeyError as error:
+        return f"{error} is missing"
+    return ""
+
+
+def _regions(cells: list[NotebookNode]) -> Found:
+    for index, cell in enumerate(cells):
+        solution, hidden = "BEGIN SOLUTION" in cell.source, "BEGIN HIDDEN TESTS" in cell.source
+        if solution and not is_answer(cell):
+            yield index, "a solution stands outside an answer cell"
+        if hidden and not is_test(cell):
+            yield index, "hidden tests stand outside a test cell"
+        for begin, end in ((BEGIN_SOLUTION, END_SOLUTION), (BEGIN_HIDDEN, END_HIDDEN)):
+            marks = re.findall(f"{begin}|{end}", cell.source)
+            if marks != [begin, end] * (len(marks) // 2):
+                yield index, f"### {begin} and ### {end} are not in pairs"
+
+
+def _answer_cells(cells: list[NotebookNode]) -> Found:
+    tests = {grade_id(cell): index for index, cell in enumerate(cells) if is_test(cell)}
+    for index, cell in enumerate(cells):
+        if not is_answer(cell):
+            continue
+        if cell.cell_type == "code" and BEGIN_SOLUTION not in cell.source:
+            yield index, "the answer has no ### BEGIN SOLUTION ... ### END SOLUTION"
+        if cell.cell_type == "code" and (error := _syntax_error(cell.source)):
+            yield index, error
+        if is_manual(cell):
+            continue
+        test = tests.get(f"test_{grade_id(cell)}")
+        if test is None:
+            yield index, f"no test cell has the grade_id test_{grade_id(cell)}"
+        elif test < index:
+            yield index, "its test cell stands before it"
+        if cell.cell_type == "code" and not _syntax_error(cell.source) and not _given_names(cell):
+            yield index, f"outside the solution it must begin the function or class {grade_id(cell)}"
+
+
+def _test_cells(cells: list[NotebookNode]) -> Found:
+    answers = {f"test_{grade_id(c)}": c for c in cells if is_answer(c) and not is_manual(c)}
+    for index, cell in enumerate(cells):
+        if not is_test(cell):
+            continue
+        visible, hidden = split_tests(cell.source)
+        if not grading(cell).get("locked"):
+            yield index, "a test cell must be locked"
+        if not grade_id(cell).startswith("test_"):
+            yield index, "the grade_id of a test cell is test_<task>"
+        elif grade_id(cell) not in answers:
+            yield index, f"no answer cell has the grade_id {grade_id(cell).removeprefix('test_')}"
+        if not hidden.strip():
+            yield index, "it has no hidden tests (### BEGIN HIDDEN TESTS ... ### END HIDDEN TESTS)"
+        if not visible.strip():
+            yield index, "it has no visible tests"
+        if cell.source.rpartition(END_HIDDEN)[2].strip():
+            yield index, "nothing may follow the hidden tests"
+        answer = answers.get(grade_id(cell))
+        own = _given_names(answer) if answer else set()
+        complaints = dict.fromkeys([*_name_complaints(cell.source, own), *_name_complaints(visible, own)])
+        yield from ((index, complaint) for complaint in complaints)
+
+
+# What a test cell may name.
+
+
+def _name_complaints(source: str, own: Names) -> Iterator[str]:
+    """Say which names a test cell, whole or without its hidden part, uses but may not."""
+    if error := _syntax_error(source):
+        yield error
+        return
+    tree = ast.parse(source)
+    functions = [
+        n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+    marked = [f for f in functions if any(_is_name(d, "probe") for d in f.decorator_list)]
+    probes = [f for f in marked if isinstance(f, ast.FunctionDef) and f in tree.body]
+    imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
+    imported = {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
+    bound = _bound(symtable.symtable(source, "test", "exec"))
+
+    if "*" in imported:
+        yield "it must name what it imports, not import *"
+    for name in sorted(bound & own):
+        yield f"it binds {name}, the student's own name"
+    for name in sorted(n for n in bound - imported - own if not n.startswith("_")):
+        yield f"it binds {name}: begin the name with _, or it overwrites what a student calls {name}"
+    yield from _unknown(_used(source) - bound - own, "it uses")
+    for function in marked:
+        if function not in probes:
+            yield f"the probe {function.name} must be an ordinary function at the cell's top level"
+    for name, times in Counter(p.name for p in probes).items():
+        if times > 1:
+            yield f"it has {times} probes named {name}"
+    allowed = imported | own | {p.name for p in probes}
+    for probe in probes:
+        unfit = _used(ast.unparse(probe)) & bound - allowed
+        yield from _unknown(unfit, f"the probe {probe.name} uses", "neither imported here nor a probe")
+    for name in sorted(_passed_around(tree, probes) & own):
+        yield f"outside a probe it may only call {name}, not store it, pass it on or take its attributes"
+
+
+def _unknown(names: Names, who: str, why: str = "which this cell neither imports nor binds") -> Iterator[str]:
+    if names:
+        yield f"{who} {', '.join(sorted(names))}, {why}"
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _used(source: str) -> Names:
+    """Return the names that the code looks up in its module, builtins apart."""
+    return {
+        symbol.get_name()
+        for scope in _scopes(symtable.symtable(source, "test", "exec"))
+        for symbol in scope.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "module")
+    } - _BUILTINS
+
+
+def _bound(module: symtable.SymbolTable) -> Names:
+    """Return the names that the code binds in its module."""
+    return {
+        symbol.get_name()
+        for scope in _scopes(module)
+        for symbol in scope.get_symbols()
+        if (symbol.is_assigned() or symbol.is_imported()) and (scope is module or symbol.is_declared_global())
+    }
+
+
+def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _scopes(child)
+
+
+def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
+    """Return the names that stand anywhere but before the brackets of a call, probes apart."""
+    inside = {node for probe in probes for node in ast.walk(probe)}
+    called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in names if node not in inside and node not in called}
+
+
+def _given_names(answer: NotebookNode) -> Names:
+    """Return the function or class that a student completes: the one named like the task, if there is."""
+    outside = re.sub(f"{BEGIN_SOLUTION}.*?{END_SOLUTION}", "", answer.source, flags=re.DOTALL)
+    names = set(re.findall(r"^(?:def|class) +(\w+)", outside, flags=re.MULTILINE))
+    return {grade_id(answer)} & names or names
+
+
+def _syntax_error(source: str) -> str:
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        return f"its line {error.lineno} is not Python: {error.msg}"
+    return ""
+
+
+# The answers kept beside a lesson.
+
+
+def _answer_problems(answers: list[Answer], file: Path, tasks: set[str], hinted: bool) -> Iterator[str]:
+    names = Counter(answer.name for answer in answers)
+    for index, answer in enumerate(answers):
+        place = f"{file}, cell " + (f'"{answer.name}"' if answer.name else str(index + 1))
+        if not answer.name:
+            yield f"{place}: the header line begins with no name."
+        elif names[answer.name] > 1:
+            yield f"{place}: {names[answer.name]} answers have this name."
+        if answer.task not in tasks:
+            listed = ", ".join(sorted(tasks)) or "none"
+            yield f'{place}: there is no task "{answer.task}"; the tasks are: {listed}.'
+        if hinted and set(answer.hint) != {"en", "ko"}:
+            yield f"{place}: a wrong answer says its hint in both languages, en and ko."
+        if error := _syntax_error(answer.source):
+            yield f"{place}: {error}."

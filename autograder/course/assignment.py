@@ -1,0 +1,94 @@
+"""A lesson's examination papers: what the examiner asks, and what the students were given."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat.v4
+from nbformat import NotebookNode
+
+import autograder
+from autograder.course.cells import is_test, tasks
+from autograder.course.errors import CourseError
+from autograder.course.lesson import find_root
+from secant.language import LANGUAGES, Language
+
+
+@dataclass(frozen=True)
+class Papers:
+    """A lesson, ready to grade.
+
+    Attributes:
+        lesson: its name.
+        source: the instructor's notebook, hidden tests included.
+        releases: what a student was given, by language.
+    """
+
+    lesson: str
+    source: NotebookNode
+    releases: Mapping[Language, NotebookNode]
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that decides a grade: the tests, the points, and the stubs beside them."""
+        asked = [[task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)]
+        given = [[cell.source for cell in nb.cells if not is_test(cell)] for nb in self.releases.values()]
+        return hashlib.sha256(json.dumps([asked, given]).encode()).hexdigest()
+
+
+def read_papers(root: Path, lesson: str, source: str = "source") -> Papers:
+    """Read a lesson's built notebooks.
+
+    Args:
+        root: the course directory.
+        lesson: the lesson's name.
+        source: the folder of the instructor's notebooks.
+
+    Raises:
+        CourseError: a notebook is missing or damaged.
+    """
+    name = Path(lesson, f"{lesson}.ipynb")
+    releases: dict[Language, NotebookNode] = {
+        language: read_notebook(root / "release" / language / name)
+        for language in LANGUAGES
+        if (root / "release" / language / name).is_file()
+    }
+    if not releases:
+        raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
+    return Papers(lesson, read_notebook(root / source / name), releases)
+
+
+def built_lessons(root: Path, source: str = "source") -> list[str]:
+    """Return the names of the lessons that have been built, in order."""
+    return sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
+
+
+def is_home(notebook: Path) -> bool:
+    """Whether a notebook has the name of its folder."""
+    return notebook.stem == notebook.parent.name
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """Read a notebook of the course's own. It was checked when it was built."""
+    try:
+        return nbformat.v4.reads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{path} is missing: run `autograder build`.") from None
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path} cannot be read: {error}.") from None
+
+
+def find_course(*starts: Path) -> Path:
+    """Return the course directory that one of these paths lies in, or the one beside the package."""
+    beside = Path(autograder.__file__).resolve().parent
+    for start in (*starts, beside):
+        try:
+            return find_root(start)
+        except CourseError:
+            continue
+    raise CourseError(
+        "No course was found: there is no course/ beside a nbgrader_config.py above the notebook, "
+        "above the current folder, or beside the installed package."
+    )

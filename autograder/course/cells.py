@@ -1,0 +1,70 @@
+"""What a cell of a lesson says of itself, in nbgrader's own metadata and marks; and the tasks they make."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
+BEGIN_SOLUTION, END_SOLUTION = "BEGIN SOLUTION", "END SOLUTION"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One graded question. A task without a test cell is graded by a person."""
+
+    id: str
+    points: float
+    answer: NotebookNode
+    test: NotebookNode | None = None
+
+
+def grading(cell: NotebookNode) -> Mapping[str, object]:
+    """Return what nbgrader knows of a cell; nothing for an ordinary one."""
+    found = cell.metadata.get("nbgrader")
+    return found if isinstance(found, Mapping) else {}
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """Return a cell's grade_id, or an empty string."""
+    return str(grading(cell).get("grade_id", ""))
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether a student writes in this cell."""
+    return bool(grading(cell).get("solution"))
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Whether this cell tests an answer."""
+    return bool(grading(cell).get("grade")) and not is_answer(cell)
+
+
+def is_manual(cell: NotebookNode) -> bool:
+    """Whether this cell is an answer that a person grades."""
+    return is_answer(cell) and bool(grading(cell).get("grade"))
+
+
+def split_tests(source: str) -> tuple[str, str]:
+    """Return the visible and the hidden part of a test cell's source."""
+    visible: list[str] = []
+    hidden: list[str] = []
+    inside = False
+    for line in source.splitlines():
+        if BEGIN_HIDDEN in line or END_HIDDEN in line:
+            inside = BEGIN_HIDDEN in line
+        else:
+            (hidden if inside else visible).append(line)
+    return "\n".join(visible), "\n".join(hidden)
+
+
+def tasks(notebook: NotebookNode) -> list[Task]:
+    """Return the tasks of a notebook that keeps the rules, in order."""
+    tests = {grade_id(cell): cell for cell in notebook.cells if is_test(cell)}
+    found = []
+    for cell in filter(is_answer, notebook.cells):
+        test = None if is_manual(cell) else tests.get(f"test_{grade_id(cell)}")
+        if test is not None or is_manual(cell):
+            points = grading(cell if test is None else test).get("points", 0)
+            found.append(Task(grade_id(cell), float(str(points)), cell, test))
+    return found

@@ -1,0 +1,173 @@
+"""A lesson's text, read: the notebook it stands for, its tasks, and the answers kept beside it."""
+
+import copy
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jupytext
+from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
+
+from autograder.course.cells import grade_id, is_answer
+from autograder.course.errors import CourseError
+
+#: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
+CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
+#: The folders of a lesson whose files a student gets too.
+EXTRA_FOLDERS = ("data", "images")
+
+_KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+# How jupytext remembers the look of the text; it says nothing about the notebook.
+_LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A folder of course/, named like its text: course/NN_x/NN_x.py."""
+
+    name: str
+    folder: Path
+
+    @property
+    def root(self) -> Path:
+        """The course directory."""
+        return self.folder.parent.parent
+
+    @property
+    def text(self) -> Path:
+        """The lesson as text."""
+        return self.folder / f"{self.name}.py"
+
+    @property
+    def extra_files(self) -> list[Path]:
+        """The files that a student gets beside the notebook, relative to the lesson's folder."""
+        found = [p for name in EXTRA_FOLDERS for p in (self.folder / name).rglob("*") if p.is_file()]
+        return sorted(p for p in (q.relative_to(self.folder) for q in found) if not _is_by_product(p))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a task: a right one, or a wrong one with the hint (by language) that it must receive."""
+
+    name: str
+    task: str
+    source: str
+    hint: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_root(start: Path) -> Path:
+    """Return the course directory that `start` is in: the one with course/ and nbgrader_config.py."""
+    for folder in (start, *start.parents):
+        if (folder / "course").is_dir() and (folder / "nbgrader_config.py").is_file():
+            return folder
+    raise CourseError(
+        f"{start} is not in a course directory: there is no course/ beside a nbgrader_config.py."
+    )
+
+
+def find_lessons(root: Path) -> list[Lesson]:
+    """Return the lessons of course/, in order."""
+    folders = sorted(p for p in (root / "course").glob("[0-9][0-9]_*") if p.is_dir())
+    return [Lesson(p.name, p) for p in folders]
+
+
+def choose_lessons(lessons: list[Lesson], words: list[str]) -> list[Lesson]:
+    """Return the lessons that the words mean ("1", "01" or the folder's name); all of them for no word."""
+    chosen = [_choose(lessons, word) for word in words]
+    return [lesson for lesson in lessons if lesson in chosen] if words else lessons
+
+
+def _choose(lessons: list[Lesson], word: str) -> Lesson:
+    for lesson in lessons:
+        if word == lesson.name or (word.isdecimal() and int(word) == int(lesson.name[:2])):
+            return lesson
+    names = ", ".join(lesson.name for lesson in lessons) or "none yet"
+    raise CourseError(f'There is no lesson "{word}"; the lessons are: {names}.')
+
+
+def read_text(path: Path) -> NotebookNode:
+    """Read a py:percent text into a notebook. The same text always gives the same notebook, ids included."""
+    try:
+        read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
+    except Exception as error:  # jupytext lets YAML's and its own errors through
+        raise CourseError(f"{path} is not a py:percent text: {str(error).splitlines()[0]}") from error
+    for cell in read.cells:
+        for key in _LAYOUT:
+            cell.metadata.pop(key, None)
+    for cell, name in zip(read.cells, _cell_ids(read.cells), strict=True):
+        cell.id = name
+    return new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})
+
+
+def read_lesson(lesson: Lesson) -> NotebookNode:
+    """Read a lesson's text into the notebook that an instructor sees."""
+    return read_text(lesson.text)
+
+
+def _cell_ids(cells: list[NotebookNode]) -> list[str]:
+    """Return an id a cell that an edit elsewhere in the lesson does not change."""
+    seen: Counter[str] = Counter()
+    ids = []
+    for cell in cells:
+        name = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64] or _digest(
+            cell.cell_type + cell.source, 12
+        )
+        ids.append(_digest(f"{name} {seen[name]}", 12) if seen[name] else name)
+        seen[name] += 1
+    return ids
+
+
+def _digest(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def english_hash(source: str) -> str:
+    """Return what a Korean cell stores of its English twin, so that a stale translation is noticed."""
+    return _digest(source.strip(), 8)
+
+
+def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
+    """Return a copy of a notebook with these sources (by task) in its answer cells."""
+    filled = copy.deepcopy(notebook)
+    for cell in filter(is_answer, filled.cells):
+        cell.source = answers.get(grade_id(cell), cell.source)
+    return filled
+
+
+def wrong_answers(lesson: Lesson) -> list[Answer]:
+    """Return the wrong answers kept beside a lesson, each with the hint that it must receive."""
+    return _answers(lesson.folder / "wrong_answers.py")
+
+
+def right_answers(lesson: Lesson) -> list[Answer]:
+    """Return the right answers in another style kept beside a lesson."""
+    return _answers(lesson.folder / "right_answers.py")
+
+
+def _answers(path: Path) -> list[Answer]:
+    cells = read_text(path).cells if path.is_file() else []
+    # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
+    return [_answer(cell) for cell in cells if cell.cell_type == "code" and cell.metadata]
+
+
+def _answer(cell: NotebookNode) -> Answer:
+    data = cell.metadata
+    hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
+    return Answer(_title(data), str(data.get("task", "")), cell.source, hint)
+
+
+def _title(data: Mapping[str, str | None]) -> str:
+    """Return the words before the marks; jupytext takes some of them, like .grad or h=0, for marks."""
+    words = [data.get("title", ""), data.get("incorrectly_encoded_metadata", "")]
+    words += [key for key, value in data.items() if value is None]
+    return " ".join(word for word in words if word)
+
+
+def _is_by_product(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)

@@ -1,0 +1,409 @@
+"""The examiner: runs a lesson's test cells here, puts their questions to the candidate, and decides.
+
+No code of a student runs in this process. In a test cell, the task's own name and the functions marked
+`@probe` stand for questions: a call sends plain data to the candidate and returns the plain data that comes
+back. Everything else of the cell, expected values above all, stays here. A task passes only when the last
+line of its test cell was reached.
+"""
+
+import ast
+import contextlib
+import hashlib
+import hmac
+import io
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import torch
+from nbformat import NotebookNode
+
+from autograder.course.cells import Task, tasks
+from autograder.intake.submission import Rejected, Step, Submission
+from autograder.sandbox.inside.wire import WireError
+from autograder.sandbox.wall import (
+    Answer,
+    Candidate,
+    CellResult,
+    Crashed,
+    Line,
+    Loaded,
+    TimedOut,
+    Wall,
+    WallError,
+)
+from autograder.sandbox.wall import Task as Copy
+from secant import check, language, say
+
+Outcome = Literal[
+    "passed", "wrong", "not_attempted", "crashed", "timed_out", "rejected", "grader_failure", "manual"
+]
+
+LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
+LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
+QUESTION_SECONDS = 10.0
+TASK_SECONDS = 30.0
+SUBMISSION_SECONDS = 300.0
+MESSAGE_LIMIT = 4_000  # characters
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What became of one task. Points of a manual task count nowhere until a person has graded it."""
+
+    id: str
+    points: float
+    max_points: float
+    outcome: Outcome
+    message: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one submission.
+
+    Attributes:
+        tasks: in the order of the lesson.
+        flags: what staff may want to know; no flag changes a point.
+        cells: what the student's cells printed or raised, as the candidate claims it.
+        submission: the notebook and its language; None if it was rejected.
+    """
+
+    lesson: str
+    tasks: list[TaskResult]
+    flags: list[str] = field(default_factory=list)
+    cells: list[CellResult] = field(default_factory=list)
+    submission: Submission | None = None
+
+    @property
+    def score(self) -> float:
+        """Points reached, manual tasks left out."""
+        return sum(task.points for task in self.tasks if task.outcome != "manual")
+
+    @property
+    def max_score(self) -> float:
+        """Points to be had, manual tasks left out."""
+        return sum(task.max_points for task in self.tasks if task.outcome != "manual")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the public form of `check --json`."""
+        return {
+            "lesson": self.lesson,
+            "score": self.score,
+            "max_score": self.max_score,
+            "tasks": [asdict(task) for task in self.tasks],
+        }
+
+
+class Exam:
+    """A lesson's tests, read once and used for every submission.
+
+    Args:
+        lesson: its name.
+        source: the instructor's notebook, hidden tests included.
+    """
+
+    def __init__(self, lesson: str, source: NotebookNode) -> None:
+        self.lesson = lesson
+        self.tasks = tasks(source)
+        self._tests = {task.id: _Test(task) for task in self.tasks if task.test is not None}
+
+    def sit(self, wall: Wall, taken: Submission | Rejected, secret: bytes = b"") -> Report:
+        """Grade a submission.
+
+        Args:
+            wall: where the student's code runs.
+            taken: what the intake made of the file.
+            secret: goes into the draw of the inputs, so that a student cannot work them out beforehand.
+                The same secret and the same file always give the same inputs.
+
+        Raises:
+            WallError: the grader's own failure. No score may be written.
+        """
+        if isinstance(taken, Rejected):
+            return self.everywhere("rejected", taken.message)
+        before = language()
+        language(taken.language)
+        try:
+            with wall.candidate() as candidate:
+                return self._sit(candidate, taken, secret)
+        finally:
+            language(before)
+
+    def everywhere(self, outcome: Outcome, message: str) -> Report:
+        """The report of a submission that met the same fate in every task."""
+        results = [TaskResult(task.id, 0.0, task.points, outcome, message) for task in self.tasks]
+        return Report(self.lesson, results)
+
+    def _sit(self, candidate: Candidate, taken: Submission, secret: bytes) -> Report:
+        end = time.monotonic() + SUBMISSION_SECONDS
+        draw = hmac.new(secret, bytes.fromhex(taken.digest), hashlib.sha256).digest()
+        loaded = _load(candidate, taken.steps, _number(draw))
+        results = [self._task(candidate, task, loaded, draw + task.id.encode(), end) for task in self.tasks]
+        return Report(self.lesson, results, list(taken.notes), list(loaded.cells.values()), taken)
+
+    def _task(
+        self, candidate: Candidate, task: Task, loaded: "_Loading", draw: bytes, end: float
+    ) -> TaskResult:
+        started = time.monotonic()
+        if task.id not in self._tests:
+            by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
+            return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
+        try:
+            if not loaded.ready:
+                raise _Verdict(*loaded.fate(task.id))
+            if started > end:
+                raise _Verdict("timed_out", _too_long(SUBMISSION_SECONDS))
+            with candidate.task(_number(draw)) as copy:
+                questions = _Questions(copy, loaded, task.id, min(end, started + TASK_SECONDS))
+                self._tests[task.id].run(questions, draw)
+            outcome, message = _passed()
+        except _Verdict as verdict:
+            outcome, message = verdict.outcome, verdict.message
+        except (TimedOut, Crashed) as fate:
+            outcome, message = _fate(fate)
+        points = task.points if outcome == "passed" else 0.0
+        return TaskResult(task.id, points, task.points, outcome, _plain(message), time.monotonic() - started)
+
+
+class _Verdict(Exception):
+    """Ends a task."""
+
+    def __init__(self, outcome: Outcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.message = message
+
+
+def _passed() -> tuple[Outcome, str]:
+    return "passed", say(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
+
+
+# --- Running a test cell -------------------------------------------------------------------------------
+
+
+class _Test:
+    """A test cell, taken apart: what stays here, and what is sent to the candidate."""
+
+    def __init__(self, task: Task) -> None:
+        assert task.test is not None
+        self.task = task
+        tree = ast.parse(task.test.source)
+        probes = [node for node in tree.body if _is_probe(node)]
+        imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        self.names = [task.id, *(node.name for node in probes if isinstance(node, ast.FunctionDef))]
+        self.sent = ast.unparse(ast.Module([*imports, *probes], []))
+        # The proof that the last line was reached: a call that nothing else in the cell can make.
+        end = ast.parse("__reached_the_end__()").body
+        kept = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
+        self._code = compile(ast.fix_missing_locations(kept), f"<test {task.id}>", "exec")
+
+    def run(self, questions: "_Questions", draw: bytes) -> None:
+        """Run the cell to its end, or raise the verdict."""
+        questions.define(self.sent)
+        check.seed(draw)
+        random.seed(draw)
+        torch.manual_seed(_number(draw))
+        reached: list[bool] = []
+        names: dict[str, Any] = {name: questions.about(name) for name in self.names}
+        names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached.append(True)}
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(self._code, names)
+        except check.CheckFailed as failure:
+            raise _Verdict("wrong", str(failure)) from None
+        except (_Verdict, TimedOut, Crashed, WallError):
+            raise
+        except Exception as error:
+            # The solution passes every test, so it is what came back that the test could not work with.
+            raise _Verdict("wrong", questions.unusable(error)) from None
+        if reached != [True]:
+            raise _Verdict("wrong", say(en="The test did not end.", ko="테스트가 끝까지 가지 않았습니다."))
+
+
+def _is_probe(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(mark, ast.Name) and mark.id == "probe" for mark in node.decorator_list
+    )
+
+
+class _Questions:
+    """Puts a test cell's calls to the candidate, within the task's time."""
+
+    def __init__(self, copy: Copy, loaded: "_Loading", task: str, end: float) -> None:
+        self._copy = copy
+        self._loaded = loaded
+        self._task = task
+        self._end = end
+        self._last: Any = None
+
+    def define(self, source: str) -> None:
+        """Send the imports and probes of a test cell."""
+        answer = self._copy.define(source, self._seconds())
+        if answer.kind != "value":
+            raise _Verdict("wrong", _raised(answer))
+
+    def about(self, name: str) -> Callable[..., Any]:
+        """Return a function that looks like the student's (or a probe), and asks."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            try:
+                answer = self._copy.ask(name, args, kwargs, self._seconds())
+            except WireError as error:
+                raise AssertionError(f"{name} was asked with more than plain data: {error}") from error
+            if answer.kind == "value":
+                self._last = answer.value
+                return answer.value
+            if answer.kind == "missing" or _is_missing(answer, self._task):
+                raise _Verdict(*self._loaded.fate(self._task))
+            if answer.error == "NotImplementedError":
+                raise _Verdict("not_attempted", _not_done())
+            raise _Verdict("wrong", _raised(answer))
+
+        return ask
+
+    def unusable(self, error: Exception) -> str:
+        """Say that the test could not work with the last answer."""
+        kind = check.kind(self._last)
+        return say(
+            en=f"{self._task} returned {kind}, which the test cannot work with ({type(error).__name__}). "
+            "Does it return what its signature says?",
+            ko=f"{self._task}의 결과({kind})를 테스트에서 쓸 수 없습니다({type(error).__name__}). "
+            "시그니처에 적힌 것을 돌려주나요?",
+        )
+
+    def _seconds(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise _Verdict("timed_out", _too_long(TASK_SECONDS))
+        return min(left, QUESTION_SECONDS)
+
+
+# --- Loading the student's cells -----------------------------------------------------------------------
+
+
+class _Loading:
+    """What became of the student's cells when they ran.
+
+    Attributes:
+        cells: the results by label, in the order of the notebook.
+        ready: whether the candidate can be asked.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.cells: dict[str, CellResult] = {}
+        self.ready = False
+        self._lost: dict[str, TimedOut | Crashed] = {}
+        self._labels = {step.task: step.label for step in steps if step.task}
+
+    def keep(self, loaded: Loaded) -> None:
+        """Note that all cells that are left have run."""
+        self.cells = {cell.label: cell for cell in loaded.cells}
+        self.ready = True
+
+    def lose(self, error: TimedOut | Crashed) -> None:
+        """Note that a cell did not end."""
+        self._lost[error.cell or ""] = error
+
+    @property
+    def lost(self) -> set[str]:
+        """The labels of cells that did not end."""
+        return set(self._lost)
+
+    def fate(self, task: str) -> tuple[Outcome, str]:
+        """Why a task's function or class cannot be asked."""
+        label = self._labels.get(task, "")
+        if label in self._lost or not self.ready:
+            lost = self._lost.get(label) or next(iter(self._lost.values()))
+            outcome, message = _fate(lost)
+            return outcome, say(
+                en=f"While the notebook ran, at {lost.cell or 'its end'}: {message}",
+                ko=f"노트북을 실행하는 동안, {lost.cell or '마지막'}에서: {message}",
+            )
+        cell = self.cells.get(label)
+        if cell is not None and not cell.ok:
+            return "wrong", say(
+                en=f"Your answer cell stops with an error, so {task} is not there.\n{_error(cell)}",
+                ko=f"답을 쓴 셀이 오류로 멈추어 {task}이(가) 만들어지지 않았습니다.\n{_error(cell)}",
+            )
+        return "wrong", say(
+            en=f"No {task} was found. Did you rename or delete it?",
+            ko=f"{task}을(를) 찾을 수 없습니다. 이름을 바꾸거나 지우지 않았나요?",
+        )
+
+
+def _load(candidate: Candidate, steps: Sequence[Step], seed: int) -> _Loading:
+    """Run the cells; one that does not end is left out of a second run, so that it costs no other task."""
+    loading = _Loading(steps)
+    end = time.monotonic() + 1.5 * LOAD_SECONDS
+    for _ in range(LOADS):
+        cells = [(step.label, step.source) for step in steps if step.label not in loading.lost]
+        try:
+            loading.keep(candidate.load(cells, min(LOAD_SECONDS, max(end - time.monotonic(), 1.0)), seed))
+            return loading
+        except (TimedOut, Crashed) as error:
+            loading.lose(error)
+            if error.cell is None:
+                break
+    return loading
+
+
+def _number(draw: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(draw).digest()[:4])
+
+
+# --- Words ---------------------------------------------------------------------------------------------
+
+
+def _fate(error: TimedOut | Crashed) -> tuple[Outcome, str]:
+    if isinstance(error, TimedOut):
+        return "timed_out", _too_long(QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
+    if error.reason == "memory":
+        return "crashed", say(en="it needed more memory than there is.", ko="메모리를 너무 많이 썼습니다.")
+    return "crashed", say(
+        en="the Python process ended (a crash, exit(), or too much of something).",
+        ko="파이썬 프로세스가 끝나 버렸습니다(비정상 종료, exit(), 자원 한도 초과 등).",
+    )
+
+
+def _too_long(seconds: float) -> str:
+    return say(
+        en=f"took longer than {seconds:g} s. Is there a loop that does not end?",
+        ko=f"{seconds:g}초가 넘게 걸렸습니다. 끝나지 않는 반복문이 있나요?",
+    )
+
+
+def _not_done() -> str:
+    return say(
+        en="Not done yet: the placeholder is still there.", ko="아직 풀지 않았습니다. 처음 내용 그대로입니다."
+    )
+
+
+def _is_missing(answer: Answer, task: str) -> bool:
+    # A probe that calls a function which is not there raises a NameError that names it.
+    return answer.error == "NameError" and f"'{task}'" in answer.message
+
+
+def _raised(answer: Answer) -> str:
+    return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + _error(answer)
+
+
+def _plain(text: str) -> str:
+    """Text that may hold a student's words: shortened, and nothing that steers a terminal in it."""
+    shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
+    return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
+
+
+def _error(what: Answer | CellResult) -> str:
+    head = f"  {what.error}: {what.message}" if what.message else f"  {what.error}"
+    return "\n".join([head, *(_at(line) for line in what.trace[-3:])])
+
+
+def _at(line: Line) -> str:
+    return say(
+        en=f"  at {line.cell}, line {line.number}: {line.text.strip()}",
+        ko=f"  위치: {line.cell}, {line.number}번째 줄: {line.text.strip()}",
+    )

@@ -1,0 +1,159 @@
+"""Who does the work: processes of this machine, or a Dask cluster; and a second try for each job."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
+from typing import Any, Protocol
+
+from autograder.course.errors import CourseError
+
+Job = Any  # whatever the work takes; it has to be picklable
+Work = Callable[[Job], dict[str, Any]]
+TRIES = 2
+
+
+class Crew(Protocol):
+    """Does jobs, as many at once as it has places."""
+
+    places: int
+
+    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
+        """Begin a job. Only called while a place is free."""
+
+    def settle(self, future: "Future[dict[str, Any]]") -> None:
+        """Note that this job is over, however it ended."""
+
+    def close(self, kill: bool = False) -> None:
+        """Let everybody go; kill: at once, whatever they are doing."""
+
+
+class Processes:
+    """Processes of this machine, one job each: when one dies, it is known whose job it was."""
+
+    def __init__(self, places: int) -> None:
+        self.places = places
+        self._idle: list[ProcessPoolExecutor] = []
+        self._busy: dict[Future[dict[str, Any]], ProcessPoolExecutor] = {}
+        self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
+
+    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
+        one = self._idle.pop() if self._idle else self._hire()
+        future = one.submit(work, job)
+        self._busy[future] = one
+        return future
+
+    def settle(self, future: Future[dict[str, Any]]) -> None:
+        one = self._busy.pop(future)
+        if isinstance(future.exception(), BrokenExecutor):
+            del self._pids[one]
+            one.shutdown(wait=False)
+        else:
+            self._idle.append(one)
+
+    def close(self, kill: bool = False) -> None:
+        for one, pid in self._pids.items():
+            if kill and pid.done() and not pid.exception():
+                with suppress(ProcessLookupError):
+                    os.kill(pid.result(), signal.SIGKILL)
+            one.shutdown(wait=not kill, cancel_futures=True)
+
+    def pids(self) -> list[int]:
+        """The processes' numbers."""
+        return [pid.result() for pid in self._pids.values()]
+
+    def _hire(self) -> ProcessPoolExecutor:
+        # Not forked: this process has threads, and the examiner needs nothing of it.
+        one = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin)
+        self._pids[one] = one.submit(os.getpid)
+        return one
+
+
+def _begin() -> None:
+    """In a new process: leave Ctrl-C to the parent, and end when it does."""
+    signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, this is not inherited
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+class Borrowed:
+    """Anybody's `concurrent.futures` executor, such as a Dask cluster's."""
+
+    def __init__(self, executor: Executor, places: int) -> None:
+        self.places = places
+        self._executor = executor
+
+    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
+        return self._executor.submit(work, job)
+
+    def settle(self, future: Future[dict[str, Any]]) -> None:
+        pass
+
+    def close(self, kill: bool = False) -> None:
+        self._executor.shutdown(wait=not kill)
+
+
+def cluster(address: str) -> Borrowed:
+    """Return a Dask cluster's workers; each should have one thread.
+
+    Raises:
+        CourseError: distributed is not installed, or nobody answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise CourseError(
+            "--scheduler needs the package distributed: `pip install 'secant[scale]'`."
+        ) from None
+    try:
+        client = Client(address, timeout="20s")
+    except (OSError, ValueError) as error:
+        raise CourseError(f"No Dask scheduler answers at {address}: {error}.") from None
+    # pure=True would merge equal calls, and a second try is an equal call.
+    return Borrowed(client.get_executor(pure=False, retries=0), max(1, sum(client.ncores().values())))
+
+
+def run(work: Work, next_job: Callable[[], Job | None], crew: Crew) -> Iterator[tuple[Job, dict[str, Any]]]:
+    """Do jobs until there are none, and yield each with what came of it, as they end.
+
+    A job whose worker died, or that came to a `failure`, is tried once more. If that fails too, the
+    failure is what came of it.
+
+    Args:
+        work: does a job.
+        next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
+        crew: who works.
+    """
+    running: dict[Future[dict[str, Any]], tuple[Job, int]] = {}
+    while True:
+        while len(running) < crew.places and (job := next_job()) is not None:
+            running[crew.submit(work, job)] = (job, 1)
+        if not running:
+            return
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            job, tries = running.pop(future)
+            crew.settle(future)
+            result = _result(future)
+            if "failure" in result and tries < TRIES:
+                running[crew.submit(work, job)] = (job, tries + 1)
+            else:
+                yield job, result
+
+
+def _result(future: Future[dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return {"failure": "the process that graded it has ended"}
+    except Exception as error:
+        return {"failure": f"{type(error).__name__}: {error}"}

@@ -1,0 +1,200 @@
+"""What people see of a grading: the notebook that formgrader shows to staff, and the page for the student.
+
+Both are built from our own cells. A student's words get in as bounded plain text. A student's outputs never
+carry a score: every test cell that was not proven to pass gets an error output of ours.
+"""
+
+import copy
+import html
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat.v4
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.converters import GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import compute_checksum
+from traitlets.config import Config
+
+from autograder.course.assignment import Papers
+from autograder.course.cells import grade_id, is_answer, is_test, tasks
+from autograder.grading.worker import Page
+from autograder.intake.submission import Step
+
+CELL_CHARS = 10_000  # of a cell's output that are shown
+PAGE_CHARS = 200_000  # of all outputs together
+LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minutes for some longer ones
+
+_UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+# --- The notebook ---------------------------------------------------------------------------------------
+
+
+def graded_notebook(papers: Papers, taken: NotebookNode | None, result: Mapping[str, Any]) -> NotebookNode:
+    """Return the notebook with what became of it written in as outputs.
+
+    Args:
+        papers: the lesson.
+        taken: what the intake rebuilt; None if the file was rejected.
+        result: see classroom.py.
+    """
+    ours = taken if taken is not None else next(iter(papers.releases.values()))
+    notebook: NotebookNode = copy.deepcopy(ours)
+    tests = {grade_id(cell): cell.source for cell in papers.source.cells if is_test(cell)}
+    stubs = {task.id: _stub(papers, task.id) for task in tasks(papers.source)}
+    found = {task["cell"]: task for task in result["tasks"]}
+    printed = {cell["place"]: cell for cell in result["cells"]} if taken is not None else {}
+    for place, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+            cell.source = clipped(cell.source)
+        name = grade_id(cell)
+        if is_test(cell):
+            cell.source = tests[name]
+            cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
+            cell.outputs = [_verdict(found[name])]
+        elif place in printed:
+            cell.outputs = _outputs(printed[place])
+        elif cell.cell_type == "markdown" and is_answer(cell) and cell.source.strip() != stubs.get(name):
+            cell.source = harmless(cell.source)
+    if result["flags"] or taken is None:
+        notebook.metadata["autograder"] = {"flags": list(result["flags"])}
+    return notebook
+
+
+def _stub(papers: Papers, task: str) -> str:
+    cells = next(iter(papers.releases.values())).cells
+    return next((cell.source.strip() for cell in cells if grade_id(cell) == task), "")
+
+
+def _verdict(task: Mapping[str, Any]) -> NotebookNode:
+    """A test cell's output: nbgrader reads none of the points from an error, and all from anything else."""
+    text = plain(task["message"])
+    if task["outcome"] == "passed":
+        return new_output("stream", name="stdout", text=text + "\n")
+    head = f"{task['outcome']}: {text}" if task["outcome"] != "wrong" else text
+    # The name that HideTests knows for a message without frames.
+    return new_output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
+
+
+def placed(
+    notebook: NotebookNode, steps: Sequence[Step], cells: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return what the student's cells printed or raised, bounded, each with its `place` in the notebook.
+
+    The cells ran in the notebook's order, but those of ours that the student deleted did not run.
+    """
+    sources = {step.label: step.source for step in steps if step.number}
+    ran = [(cell, sources[cell["label"]]) for cell in cells if cell["label"] in sources]
+    left = PAGE_CHARS
+    found = []
+    for place, ours in enumerate(notebook.cells):
+        if ours.cell_type != "code" or is_test(ours):
+            continue
+        number = next((i for i, (_, source) in enumerate(ran) if source == ours.source), None)
+        if number is not None:
+            cell = ran[number][0]
+            output = plain(cell["output"])[: min(left, CELL_CHARS)]
+            left -= len(output)
+            found.append({**cell, "place": place, "output": output})
+            del ran[: number + 1]
+    return found
+
+
+def _outputs(cell: Mapping[str, Any]) -> list[NotebookNode]:
+    outputs = [new_output("stream", name="stdout", text=cell["output"])] if cell["output"] else []
+    if cell["error"]:
+        name, head = plain(cell["error"]), plain(f"{cell['error']}: {cell['message']}")
+        lines = [plain(f"  {at['cell']}:{at['number']}: {at['text'].strip()}") for at in cell["trace"]]
+        outputs.append(new_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
+    return outputs
+
+
+def plain(text: str) -> str:
+    """Return text without anything that is not seen: no colours, no control characters, no odd spaces."""
+    return _UNSEEN.sub("", text)
+
+
+def clipped(code: str) -> str:
+    """Return code with its longest lines cut short."""
+    lines = code.split("\n")
+    return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
+
+
+def harmless(markdown: str) -> str:
+    """Return a student's prose as markdown that shows it as it was typed; formulas are still typeset.
+
+    It is not rendered: that is a parser's work on a stranger's text, with HTML and links as its result.
+    """
+    escaped = html.escape(plain(markdown)).replace("\n", "&#10;")
+    return f'<div style="white-space: pre-wrap">{escaped}</div>'
+
+
+# --- The page -------------------------------------------------------------------------------------------
+
+
+class Pages:
+    """Prepares feedback pages with nbgrader's own steps and settings.
+
+    Args:
+        coursedir, config: nbgrader's settings.
+    """
+
+    def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
+        converter = GenerateFeedback(coursedir=coursedir, config=config)
+        self._steps = [step(config=config) for step in converter.preprocessors]
+        self._db_url = coursedir.db_url
+        self._settings = dict(config.HTMLExporter)
+
+    def page(self, notebook: NotebookNode, student: str, lesson: str) -> Page:
+        """Return the page to make for a student, with what the gradebook says at this moment."""
+        names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
+        resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
+        shown = copy.deepcopy(notebook)
+        for step in self._steps:
+            shown, resources = step(shown, resources)
+        del resources["nbgrader"]["db_url"]  # nobody else needs to know
+        return Page(student, lesson, nbformat.v4.writes(shown), resources, self._settings)
+
+
+# --- The folders ----------------------------------------------------------------------------------------
+
+
+def replace_folder(
+    folder: Path, files: Mapping[str, str], extra: Path | None = None, shared: bool = False
+) -> None:
+    """Put a folder with these files in the place of the old one.
+
+    Args:
+        folder: where.
+        files: texts by name.
+        extra: a folder of the course whose files, other than notebooks, go with them.
+        shared: whether a group of people may write.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new, old = folder.parent / f".new-{folder.name}", folder.parent / f".old-{folder.name}"
+    for left_over in (new, old):
+        shutil.rmtree(left_over, ignore_errors=True)
+    new.mkdir()
+    if extra is not None and extra.is_dir():
+        skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
+        shutil.copytree(extra, new, ignore=skip, dirs_exist_ok=True)
+    for name, text in files.items():
+        (new / name).write_text(text, encoding="utf-8")
+    for path in (new, *new.rglob("*")):
+        os.chmod(path, (0o2770 if shared else 0o755) if path.is_dir() else (0o664 if shared else 0o644))
+    if folder.exists():
+        os.rename(folder, old)
+    os.rename(new, folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def as_text(notebook: NotebookNode) -> str:
+    """Return a notebook as the text of a file."""
+    return str(nbformat.v4.writes(notebook)) + "\n"

@@ -1,0 +1,321 @@
+"""nbgrader's own gradebook, and beside each submission in it what the autograder found.
+
+There is one writer, and one transaction a submission. What an instructor entered is never overwritten: a
+manual score, a comment, extra credit and a flag stay, and a manual score asks for a second look when the
+answer that it was given for has changed.
+"""
+
+import copy
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self, TypeVar
+
+from nbformat import NotebookNode
+from nbgrader.api import (
+    Assignment,
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties, SaveCells
+from sqlalchemy import Boolean, String, Text
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from traitlets.config import Config
+
+from autograder.course.assignment import Papers
+from autograder.course.errors import CourseError
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 60.0  # how long to wait for somebody else's transaction, such as formgrader's
+NO_RESPONSE = "No response."  # nbgrader's own words
+
+
+class GradebookBusy(Exception):
+    """The gradebook could not be written to; nothing of this submission was."""
+
+
+class _Base(DeclarativeBase):
+    pass
+
+
+class Record(_Base):
+    """What the autograder last did with a submission. nbgrader leaves foreign tables alone.
+
+    Attributes:
+        notebook_id: of nbgrader's submitted notebook. A record of another one counts for nothing.
+        key: a hash of all that the result came from.
+        result: what was found, as JSON.
+        filed: whether the folders hold it too.
+        stale: empty, or, when the grade is of an earlier file or test, JSON that says which grades had
+            waited for a person before it was marked so.
+    """
+
+    __tablename__ = "autograder_record"
+
+    student: Mapped[str] = mapped_column(String(128), primary_key=True)
+    lesson: Mapped[str] = mapped_column(String(128), primary_key=True)
+    notebook_id: Mapped[str] = mapped_column(String(32))
+    key: Mapped[str] = mapped_column(String(64))
+    result: Mapped[str] = mapped_column(Text)
+    filed: Mapped[bool] = mapped_column(Boolean)
+    stale: Mapped[str] = mapped_column(Text, default="")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result that was found before, and is still in the gradebook."""
+
+    key: str
+    result: dict[str, Any]
+    filed: bool
+    stale: bool
+    timestamp: datetime | None
+
+
+class Book:
+    """The gradebook of a course directory.
+
+    Args:
+        coursedir, config: nbgrader's settings.
+    """
+
+    def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
+        self._coursedir = coursedir
+        self._config = config
+        try:
+            self._gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
+            _Base.metadata.create_all(self._gradebook.engine)
+        except OperationalError as error:
+            raise CourseError(
+                f"The gradebook {coursedir.db_url} cannot be opened ({error.orig}). "
+                "After an update of nbgrader, back it up and run `nbgrader db upgrade`."
+            ) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._gradebook.close()
+
+    def register(self, papers: Papers) -> None:
+        """Enter a lesson's graded cells, as `nbgrader generate_assignment` does.
+
+        Raises:
+            CourseError: its cells are others than those that submissions have been graded for.
+        """
+        notebook = copy.deepcopy(papers.source)
+        names = {"assignment": papers.lesson, "notebook": papers.lesson, "db_url": self._coursedir.db_url}
+        resources: Any = {"nbgrader": names, "unique_key": papers.lesson}
+        steps = GenerateAssignment(coursedir=self._coursedir, config=self._config).preprocessors
+        before = steps[: steps.index(SaveCells)]
+        for step in before:
+            notebook, resources = step(config=self._config)(notebook, resources)
+        if self._is_registered(papers.lesson, notebook):
+            return
+        self._gradebook.update_or_create_assignment(papers.lesson)
+        try:
+            SaveCells(config=self._config)(notebook, resources)
+        except RuntimeError as error:
+            raise CourseError(
+                f"Lesson {papers.lesson} no longer has the cells that the gradebook has grades for: {error}."
+            ) from error
+        self._gradebook.db.expire_all()
+
+    def _is_registered(self, lesson: str, notebook: NotebookNode) -> bool:
+        try:
+            known = self._gradebook.find_notebook(lesson, lesson)
+        except MissingEntry:
+            return False
+        marked = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        sources = {cell.metadata.nbgrader.grade_id: cell.source for cell in marked}
+        points = {
+            cell.metadata.nbgrader.grade_id: float(cell.metadata.nbgrader.points)
+            for cell in marked
+            if cell.metadata.nbgrader.grade
+        }
+        return bool(
+            {cell.name: cell.source for cell in known.source_cells} == sources
+            and {cell.name: cell.max_score for cell in known.grade_cells} == points
+        )
+
+    def kept(self, student: str, lesson: str) -> Kept | None:
+        """Return what was found before, unless the gradebook says something else by now."""
+        record = self._record(student, lesson)
+        notebook = self._find(student, lesson)
+        if record is None or notebook is None or record.notebook_id != notebook.id:
+            return None
+        result = json.loads(record.result)
+        scores = _auto_scores(result)
+        if any(grade.auto_score != scores.get(grade.name) for grade in notebook.grades):
+            return None  # somebody else graded it, such as `nbgrader autograde`
+        return Kept(record.key, result, record.filed, bool(record.stale), notebook.assignment.timestamp)
+
+    def mark_stale(self, student: str, lesson: str, why: str) -> bool:
+        """Mark an older grade, if there is one, as not being of what was handed in.
+
+        It stays, but waits for a person, and each answer says why, until the next result is written.
+        """
+        return self._transaction(lambda: self._mark_stale(student, lesson, why))
+
+    def _mark_stale(self, student: str, lesson: str, why: str) -> bool:
+        notebook = self._find(student, lesson)
+        if notebook is None or all(grade.auto_score is None for grade in notebook.grades):
+            return False
+        record = self._record(student, lesson)
+        if record is None or record.notebook_id != notebook.id:
+            record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
+            record.result, record.filed, record.stale = json.dumps({"tasks": []}), True, ""
+            record = self._db.merge(record)
+        if not record.stale:
+            record.stale = json.dumps([grade.name for grade in notebook.grades if grade.needs_manual_grade])
+        for grade in notebook.grades:
+            grade.needs_manual_grade = True
+        for comment in notebook.comments:
+            comment.auto_comment = why
+        return True
+
+    def write(
+        self, student: str, lesson: str, key: str, result: Mapping[str, Any], timestamp: datetime | None
+    ) -> None:
+        """Write a result, in one transaction, and note that it is not filed yet.
+
+        Args:
+            student, lesson: whose, and of what.
+            key: a hash of all that the result came from.
+            result: see classroom.py.
+            timestamp: when it was handed in, if that is known.
+
+        Raises:
+            GradebookBusy: nothing was written.
+        """
+        self._transaction(lambda: self._write(student, lesson, key, result, timestamp))
+
+    def _write(
+        self, student: str, lesson: str, key: str, result: Mapping[str, Any], timestamp: datetime | None
+    ) -> None:
+        notebook = self._find(student, lesson) or self._create(student, lesson)
+        notebook.assignment.timestamp = timestamp
+        record = self._record(student, lesson)
+        before = json.loads(record.result) if record and record.notebook_id == notebook.id else {}
+        waited = json.loads(record.stale) if record and record.stale else None
+        scores = _auto_scores(result)
+        for grade in notebook.grades:
+            score = scores.get(grade.name)
+            changed = score != grade.auto_score or _answer(before, grade.name) != _answer(result, grade.name)
+            open_before = grade.needs_manual_grade if waited is None else grade.name in waited
+            if grade.manual_score is None:
+                grade.needs_manual_grade = score is None
+            else:
+                grade.needs_manual_grade = changed or open_before
+            grade.auto_score = score
+        for comment in notebook.comments:
+            comment.auto_comment = result["comments"].get(comment.name)
+        self._db.flush()
+        self._db.refresh(notebook)
+        notebook.late_submission_penalty = self._penalty(notebook)
+        entry = Record(student=student, lesson=lesson, notebook_id=notebook.id, key=key)
+        entry.result, entry.filed, entry.stale = json.dumps(result), False, ""
+        self._db.merge(entry)
+
+    def mark_filed(self, student: str, lesson: str) -> None:
+        """Note that the folders hold what the gradebook says."""
+
+        def mark() -> None:
+            record = self._record(student, lesson)
+            if record is not None:
+                record.filed = True
+
+        self._transaction(mark)
+
+    @property
+    def _db(self) -> Any:
+        return self._gradebook.db
+
+    def _record(self, student: str, lesson: str) -> Record | None:
+        found: Record | None = self._db.get(Record, (student, lesson))
+        return found
+
+    def _find(self, student: str, lesson: str) -> SubmittedNotebook | None:
+        try:
+            return self._gradebook.find_submission_notebook(lesson, lesson, student)
+        except MissingEntry:
+            return None
+
+    def _create(self, student: str, lesson: str) -> SubmittedNotebook:
+        """Add a submission as nbgrader's add_submission does, but leave the commit to the caller."""
+        with self._db.no_autoflush:
+            return self._add_submission(student, lesson)
+
+    def _add_submission(self, student: str, lesson: str) -> SubmittedNotebook:
+        assignment = self._db.query(Assignment).filter(Assignment.name == lesson).one()
+        person = self._db.get(Student, student)
+        if person is None:
+            person = Student(id=student)
+            self._db.add(person)
+        submission = (
+            self._db.query(SubmittedAssignment)
+            .filter(SubmittedAssignment.assignment == assignment, SubmittedAssignment.student == person)
+            .one_or_none()
+        ) or SubmittedAssignment(assignment=assignment, student=person)
+        master = (
+            self._db.query(Notebook).filter(Notebook.assignment == assignment, Notebook.name == lesson).one()
+        )
+        notebook = SubmittedNotebook(notebook=master, assignment=submission)
+        for cell in master.grade_cells:
+            Grade(cell_id=cell.id, notebook=notebook)
+        for cell in master.solution_cells:
+            Comment(cell_id=cell.id, notebook=notebook)
+        self._db.add(submission)
+        self._db.flush()
+        self._db.refresh(notebook)
+        return notebook
+
+    def _penalty(self, notebook: SubmittedNotebook) -> float | None:
+        """Ask the course's late penalty plugin, as nbgrader does."""
+        late = notebook.assignment.total_seconds_late
+        if late <= 0:
+            return None
+        step = AssignLatePenalties(config=self._config)
+        step.init_plugin()
+        penalty = step.plugin_inst.late_submission_penalty(notebook.student.id, notebook.score, late)
+        return None if penalty is None else step._check_late_penalty(notebook, penalty)
+
+    def _transaction(self, change: Callable[[], T]) -> T:
+        """Do all of a change or nothing; wait while somebody else is writing."""
+        end = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                done = change()
+                self._db.commit()
+                return done
+            except OperationalError as error:
+                self._db.rollback()
+                if time.monotonic() > end:
+                    raise GradebookBusy(str(error.orig)) from error
+                time.sleep(random.uniform(0.1, 0.5))
+            except BaseException:
+                self._db.rollback()
+                raise
+
+
+def _auto_scores(result: Mapping[str, Any]) -> dict[str, float | None]:
+    """The automatic score by nbgrader's name of the graded cell; None where a person has to grade."""
+    return {task["cell"]: task["auto"] for task in result["tasks"]}
+
+
+def _answer(result: Mapping[str, Any], cell: str) -> str | None:
+    """A hash of the answer that a graded cell is about."""
+    return next((task["answer"] for task in result.get("tasks", []) if task["cell"] == cell), None)

@@ -1,0 +1,67 @@
+"""A step towards the feedback page: what is hidden in a release stays hidden."""
+
+import re
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearHiddenTests
+
+from autograder.course.cells import is_test, split_tests
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# Shorter lines, like a lone bracket, are everywhere and give nothing away.
+_TELLING = 8
+
+
+class HideTests(ClearHiddenTests):
+    """Clear the hidden tests, and whatever in an output repeats their lines.
+
+    A check that fails renders only its message. Any other exception renders its frames, and those of a
+    test cell show its code: of them only the student's own frames and the last line are kept. This stops
+    accidents, not a student who prints the tests in disguise while they run: for that, keep them out of
+    the student's process.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Return the notebook without hidden tests."""
+        secret = hidden_lines(nb)
+        for cell in nb.cells:
+            for output in cell.get("outputs", []):
+                if output.output_type == "error" and is_test(cell):
+                    output.traceback = _own_frames(output, cell.execution_count)
+                _censor(output, secret)
+        return super().preprocess(nb, resources)
+
+
+def hidden_lines(nb: NotebookNode) -> set[str]:
+    """Return the lines of code of the hidden tests that are long enough to give something away."""
+    hidden = "\n".join(split_tests(cell.source)[1] for cell in nb.cells if is_test(cell))
+    return {line.strip() for line in hidden.splitlines() if len(line.strip()) >= _TELLING}
+
+
+def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
+    """Return a traceback without the frames of the test cell and of libraries."""
+    if output.ename == "CheckFailed":
+        return list(output.traceback)
+    frames = []
+    for entry in output.traceback:
+        cell = re.match(r"(?:Cell In|Input In )\[(\d+)\]", _COLOUR.sub("", entry))
+        if cell and int(cell[1]) != test_number:
+            frames.append(entry)
+    return [*frames, f"{output.ename}: {output.evalue}"]
+
+
+def _censor(output: NotebookNode, secret: set[str]) -> None:
+    """Empty each text of an output that shows a hidden line."""
+
+    def shown(text: Any) -> Any:
+        plain = _COLOUR.sub("", str(text))
+        return "" if any(line in plain for line in secret) else text
+
+    if output.output_type == "stream":
+        output.text = shown(output.text)
+    elif output.output_type == "error":
+        output.evalue = shown(output.evalue)
+        output.traceback = [shown(entry) for entry in output.traceback]
+    else:
+        output.data = NotebookNode({kind: shown(text) for kind, text in output.data.items()})

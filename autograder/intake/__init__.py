@@ -1,0 +1,1 @@
+"""Hostile bytes in, a submission that can be graded out."""

@@ -1,0 +1,174 @@
+"""The submitted file: found in its folder, opened without following links, read once within a bound."""
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from autograder.intake.submission import Refused
+
+MAX_FILE_BYTES = 20_000_000
+MAX_FOLDER_ENTRIES = 1_000
+
+_STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
+# What browsers, editors and file managers add to a name.
+# No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
+_COPY_MARK = re.compile(r"(?:[ _-]*(?:copy|복사본)(?:[ _]*\d+)?|\s*\(\d+\))+[ _]*$")
+_O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none of these three
+_O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+_O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def valid_student_id(name: str) -> bool:
+    """Whether a student id may name a folder: ASCII letters, digits and `_.@-`, 64 at most.
+
+    Anything else could mean something to a path, a shell, a glob or nbgrader's own names.
+    """
+    return bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
+
+
+def read(path: Path, lesson: str, root: Path | None) -> tuple[str, bytes, list[str]]:
+    """Choose the notebook, and return its name, its bytes and notes."""
+    with _folder(path.parent, root) as parent:
+        mode = _lstat(parent, path.name).st_mode
+        if not stat.S_ISDIR(mode):
+            data, notes = _read_file(parent, path.name)
+            return path.name, data, notes
+    with _folder(path, path.parent if root is None else root) as folder:
+        name, notes = _choose(_names(folder), lesson)
+        data, more = _read_file(folder, name)
+        return name, data, notes + more
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """An open folder. The descriptor pins it, so that no name above it can be swapped for a link."""
+
+    path: Path
+    descriptor: int | None  # None where the system has no openat: Windows
+
+    def at(self, name: str) -> str:
+        return str(self.path / name) if self.descriptor is None else name
+
+
+@contextmanager
+def _folder(path: Path, root: Path | None) -> Iterator[_Folder]:
+    """Open a folder; below root, by real folders only."""
+    if os.open not in os.supports_dir_fd:
+        yield _Folder(path, None)
+        return
+    parts = path.relative_to(root).parts if root is not None else ()
+    descriptor = _open_existing(str(path if root is None else root), os.O_RDONLY | _O_DIRECTORY, None)
+    try:
+        for part in parts:
+            _refuse_link(_lstat(_Folder(path, descriptor), part))
+            below = _open_existing(part, os.O_RDONLY | _O_DIRECTORY | _O_NOFOLLOW, descriptor)
+            os.close(descriptor)
+            descriptor = below
+        yield _Folder(path, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _open_existing(name: str, flags: int, folder: int | None) -> int:
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except (FileNotFoundError, NotADirectoryError):
+        raise _no_notebook() from None
+
+
+def _no_notebook(lesson: str = "") -> Refused:
+    name = f" {lesson}.ipynb" if lesson else ""
+    return Refused(
+        "no_notebook",
+        en=f"No notebook{name} was found in what you handed in.",
+        ko=f"제출한 폴더에서 노트북{name}을(를) 찾을 수 없습니다.",
+    )
+
+
+def _lstat(folder: _Folder, name: str) -> os.stat_result:
+    try:
+        return os.stat(folder.at(name), dir_fd=folder.descriptor, follow_symlinks=False)
+    except FileNotFoundError:
+        raise _no_notebook() from None
+
+
+def _refuse_link(status: os.stat_result) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise Refused(
+            "link",
+            en="You handed in a link, not a file. Hand in the notebook itself.",
+            ko="파일이 아니라 링크를 제출했습니다. 노트북 파일 자체를 제출하세요.",
+        )
+
+
+def _refuse_special(status: os.stat_result) -> None:
+    _refuse_link(status)
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused(
+            "not_a_file",
+            en="What you handed in under the notebook's name is not an ordinary file.",
+            ko="노트북 이름으로 제출한 것이 일반 파일이 아닙니다.",
+        )
+
+
+def _names(folder: _Folder) -> list[str]:
+    """The names in a folder, sorted; of a huge folder, only some."""
+    target = folder.path if folder.descriptor is None else folder.descriptor
+    with os.scandir(target) as entries:
+        # macOS puts a ._name beside each file it copies; such names are nobody's notebook.
+        return sorted(entry.name for entry in islice(entries, MAX_FOLDER_ENTRIES) if entry.name[0] != ".")
+
+
+def _choose(names: list[str], lesson: str) -> tuple[str, list[str]]:
+    """Which file is the notebook, and notes."""
+    notebooks = [name for name in names if _stem(name) is not None]
+    notes = ["several_notebooks"] if len(notebooks) > 1 else []
+    if any(Path(name).suffix for name in {*names} - {*notebooks} - {"timestamp.txt"}):
+        notes.append("side_files")
+    exact = f"{lesson}.ipynb"
+    if exact in names:
+        return exact, notes
+    alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
+    if alike:
+        return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
+    if len(notebooks) == 1:
+        return notebooks[0], ["renamed", *notes]
+    raise _no_notebook(lesson)
+
+
+def _stem(name: str) -> str | None:
+    """A notebook's name without what programs add to names; None for another kind of file."""
+    plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    found = re.fullmatch(r"(.*?)\.ipynb(?:\.txt|\.json)?", plain.casefold().strip(), re.DOTALL)
+    return _COPY_MARK.sub("", found[1].strip()) if found else None
+
+
+def _read_file(folder: _Folder, name: str) -> tuple[bytes, list[str]]:
+    """The bytes of a regular file, read once, and notes."""
+    _refuse_special(_lstat(folder, name))  # so that a device is not even opened
+    flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY
+    try:
+        descriptor = _open_existing(folder.at(name), flags, folder.descriptor)
+    except OSError:
+        # The file became something else after the look above.
+        _refuse_special(_lstat(folder, name))
+        raise
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        _refuse_special(status)
+        data = b"" if status.st_size > MAX_FILE_BYTES else file.read(MAX_FILE_BYTES + 1)
+    if max(status.st_size, len(data)) > MAX_FILE_BYTES:
+        megabytes = MAX_FILE_BYTES // 1_000_000
+        raise Refused(
+            "too_large",
+            en=f"The file is larger than {megabytes} MB. Clear the outputs, save and hand in again.",
+            ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고 저장한 뒤 다시 제출하세요.",
+        )
+    return data, ["hard_link"] if status.st_nlink > 1 else []

@@ -1,0 +1,159 @@
+"""Which submitted cell is which cell of the lesson, and which of them answers a task.
+
+- A cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having its text.
+- The answer to a task is the last cell that claims it and holds something other than the released stub;
+  nbgrader keeps the last copy too. If there is none, it is the last unclaimed code cell that defines the
+  task's function or class; if there is none either, it is the stub.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import grade_id, grading, is_answer, is_test
+from autograder.intake.parse import Cell, Submitted, marks_of
+from autograder.intake.submission import Refused
+from secant.language import LANGUAGES, Language
+
+MAX_CELL_CHARS = 100_000
+MAX_SOURCE_BYTES = 1_000_000  # of all cells together, so that they fit one frame of the wire
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The lesson's cells and the submitted ones, and who claims what."""
+
+    lesson: list[NotebookNode]
+    cells: list[Cell]
+    claims: dict[int, list[Cell]]  # by the lesson cell's position
+    unclaimed: list[Cell]
+    answers: dict[int, Cell]  # the chosen answers, by the position of the lesson's answer cell
+    notes: list[str]
+
+
+def _pair(cells: list[Cell], lesson: list[NotebookNode]) -> Pairing:
+    by_grade_id = {grade_id(cell): index for index, cell in enumerate(lesson) if grade_id(cell)}
+    by_id = {cell.get("id"): index for index, cell in enumerate(lesson)}
+    by_text = {_look(cell.cell_type, cell.source): index for index, cell in reversed([*enumerate(lesson)])}
+    claims: dict[int, list[Cell]] = {index: [] for index in range(len(lesson))}
+    unclaimed: list[Cell] = []
+    for cell in cells:
+        index = by_grade_id.get(cell.grade_id)
+        if index is None:
+            index = by_id.get(cell.id)
+            if index is not None and not grade_id(lesson[index]) and lesson[index].cell_type != cell.kind:
+                index = None
+        if index is None and cell.source.strip():
+            index = by_text.get(_look(cell.kind, cell.source))
+        (unclaimed if index is None else claims[index]).append(cell)
+    pairing = Pairing(lesson, cells, claims, unclaimed, {}, [])
+    _choose_answers(pairing)
+    _flag(pairing)
+    return pairing
+
+
+def _look(kind: str, source: str) -> tuple[str, str]:
+    return kind, source.strip()
+
+
+def _choose_answers(pairing: Pairing) -> None:
+    """Settle which cell answers each task, by the rule in the module's docstring."""
+    for index, stub in enumerate(pairing.lesson):
+        if not is_answer(stub):
+            continue
+        name, claims = grade_id(stub), pairing.claims[index]
+        written = [cell for cell in claims if is_written(cell, stub)]
+        named = [cell for cell in pairing.unclaimed if _defines(cell, name)]
+        candidates = written or named or claims
+        if not candidates:
+            pairing.notes.append(f"missing_answer:{name}")
+            continue
+        pairing.answers[index] = candidates[-1]
+        if named and not written:
+            pairing.notes.append(f"found_by_name:{name}")
+        if len([cell for cell in (*written, *named) if _defines(cell, name)]) > 1:
+            pairing.notes.append(f"defined_twice:{name}")
+
+
+def is_written(cell: Cell, stub: NotebookNode) -> bool:
+    return cell.source.strip() not in ("", stub.source.strip())
+
+
+def _defines(cell: Cell, name: str) -> bool:
+    """Whether a code cell defines a function or class, by its text.
+
+    The text is not parsed: Python's parser may end the process on a hostile text, and a cell with magics
+    or a slip in it does not parse but is an answer all the same.
+    """
+    pattern = rf"^(?:async[ \t]+def|def|class)[ \t]+{re.escape(name)}\b"
+    return cell.kind == "code" and bool(re.search(pattern, cell.source, re.MULTILINE))
+
+
+def _flag(pairing: Pairing) -> None:
+    """Note what was done to graded cells."""
+    for index, cell in enumerate(pairing.lesson):
+        name, claims = grade_id(cell), pairing.claims[index]
+        if not name:
+            continue
+        marks = marks_of(grading(cell), cell.metadata)
+        seen = {
+            "duplicate": len(claims) > 1,
+            "missing_test": is_test(cell) and not claims,
+            "changed_test": is_test(cell) and any(is_written(claim, cell) for claim in claims),
+            "changed_type": any(claim.kind != cell.cell_type for claim in claims),
+            "changed_metadata": any(claim.grade_id and claim.marks != marks for claim in claims),
+        }
+        pairing.notes.extend(f"{word}:{name}" for word, is_so in seen.items() if is_so)
+
+
+def settle(
+    submitted: Submitted, lesson: str, releases: Mapping[Language, NotebookNode]
+) -> tuple[Language, Pairing]:
+    """Pair a submission with the release in its language."""
+    language = _language(submitted)
+    if language not in releases:
+        language = next(iter(releases))
+    pairing = _pair(submitted.cells, releases[language].cells)
+    graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
+    if not any(index in pairing.answers or pairing.claims[index] for index in graded):
+        raise Refused(
+            "wrong_notebook",
+            en=f"The notebook has no graded cell of lesson {lesson}. Is it the right file?",
+            ko=f"노트북에 {lesson} 단원의 채점 셀이 없습니다. 맞는 파일인지 확인하세요.",
+        )
+    if not any(is_written(cell, pairing.lesson[index]) for index, cell in pairing.answers.items()):
+        pairing.notes.append("unchanged")
+    _refuse_long(pairing)
+    return language, pairing
+
+
+def _language(submitted: Submitted) -> Language:
+    for language in LANGUAGES:
+        if submitted.lang == language:
+            return language
+    prose = "".join(cell.source for cell in submitted.cells if cell.kind == "markdown")
+    korean = len(re.findall("[가-힣]", prose))
+    latin = len(re.findall("[A-Za-z]", prose))
+    # Korean prose about code is full of Latin words; English prose holds a Korean word at most.
+    return "ko" if korean > latin / 5 else "en"
+
+
+def _refuse_long(pairing: Pairing) -> None:
+    """Bound the text that is kept: of code cells and answers."""
+    answers = {cell.number for cell in pairing.answers.values()}
+    kept = [cell for cell in pairing.cells if cell.kind == "code" or cell.number in answers]
+    for cell in kept:
+        if len(cell.source) > MAX_CELL_CHARS:
+            raise Refused(
+                "too_long",
+                en=f"Cell {cell.number} is longer than {MAX_CELL_CHARS:,} characters.",
+                ko=f"{cell.number}번째 셀이 {MAX_CELL_CHARS:,}자보다 깁니다.",
+            )
+    if sum(len(cell.source.encode()) for cell in kept) > MAX_SOURCE_BYTES:
+        raise Refused(
+            "too_long",
+            en=f"The code cells together are longer than {MAX_SOURCE_BYTES:,} bytes.",
+            ko=f"코드 셀을 모두 합하면 {MAX_SOURCE_BYTES:,}바이트보다 깁니다.",
+        )

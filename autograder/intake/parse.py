@@ -1,0 +1,163 @@
+"""A notebook's JSON, of whatever format, read as hostile text: cells with everything in them of the right type."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.intake.submission import Refused
+
+MAX_BRACKETS = 2_000_000  # an empty list costs thirty times its two bytes once it is parsed
+MAX_CELLS = 1_000
+
+_KINDS = ("code", "markdown", "raw")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A submitted cell, with everything in it of the right type."""
+
+    number: int
+    kind: str
+    source: str
+    id: str
+    grade_id: str
+    marks: tuple[Any, ...]  # what nbgrader's metadata claim, and whether there are tags
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A submitted notebook, whatever its format was."""
+
+    cells: list[Cell]
+    lang: str
+    old_format: bool
+
+
+def parse(data: bytes) -> Submitted:
+    """The cells of a submitted file."""
+    document = _json(_decode(data))
+    if not isinstance(document, dict):
+        raise _not_a_notebook("It holds JSON, but not a notebook.", "JSON이지만 노트북이 아닙니다.")
+    raw, old = _raw_cells(document)
+    if len(raw) > MAX_CELLS:
+        raise Refused(
+            "too_many_cells",
+            en=f"The notebook has {len(raw):,} cells; at most {MAX_CELLS:,} can be graded.",
+            ko=f"노트북의 셀이 {len(raw):,}개입니다. 최대 {MAX_CELLS:,}개까지 채점할 수 있습니다.",
+        )
+    cells = [_cell(entry, number) for number, entry in enumerate(raw, 1) if isinstance(entry, dict)]
+    return Submitted(cells, str(_mapping(document.get("metadata")).get("lang", ""))[:8], old)
+
+
+def _not_a_notebook(en: str, ko: str) -> Refused:
+    return Refused(
+        "not_a_notebook",
+        en=f"The file is not a notebook. {en}",
+        ko=f"노트북 파일이 아닙니다. {ko}",
+    )
+
+
+def _decode(data: bytes) -> str:
+    if not data.strip(b"\0 \t\r\n\xef\xbb\xbf"):
+        raise Refused(
+            "empty",
+            en="The file is empty. Save the notebook and hand it in again.",
+            ko="파일이 비어 있습니다. 노트북을 저장한 뒤 다시 제출하세요.",
+        )
+    encoding = json.detect_encoding(data)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        where, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
+        raise Refused(
+            "encoding",
+            en=f"The file is not {name} text: byte {where:,} is {byte}. Save it as UTF-8.",
+            ko=f"파일이 {name} 텍스트가 아닙니다. {where:,}번째 바이트가 {byte}입니다. UTF-8로 저장하세요.",
+        ) from None
+
+
+def _json(text: str) -> Any:
+    too_deep = Refused(
+        "too_deep",
+        en="The file is nested far deeper than a notebook is.",
+        ko="파일이 노트북이라고 볼 수 없을 만큼 깊이 중첩되어 있습니다.",
+    )
+    if text.count("[") + text.count("{") > MAX_BRACKETS:
+        raise too_deep
+    try:
+        return json.loads(text, parse_int=_int, parse_float=_float)
+    except RecursionError:
+        raise too_deep from None
+    except json.JSONDecodeError as error:
+        raise _not_a_notebook(
+            f"Reading it stopped at line {error.lineno}: the file is cut short or damaged.",
+            f"{error.lineno}번째 줄에서 읽기를 멈췄습니다. 파일이 잘렸거나 손상되었습니다.",
+        ) from None
+
+
+def _int(digits: str) -> int:
+    # No number that matters is long, and int() refuses more than 4300 digits.
+    return int(digits) if len(digits) < 20 else 0
+
+
+def _float(digits: str) -> float:
+    return float(digits) if len(digits) < 40 else 0.0
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
+    """The list of cells, from format 4 or 3."""
+    form = document.get("nbformat")
+    if isinstance(form, int | float) and not isinstance(form, bool) and not 3 <= form < 5:
+        raise Refused(
+            "format",
+            en=f"The notebook is in format {form:.0f}, which cannot be read. Save it with JupyterLab 4.",
+            ko=f"읽을 수 없는 노트북 형식({form:.0f})입니다. JupyterLab 4로 저장하세요.",
+        )
+    if isinstance(document.get("cells"), list):
+        return document["cells"], False
+    sheets = document.get("worksheets")
+    if isinstance(sheets, list):
+        lists = [_mapping(sheet).get("cells") for sheet in sheets]
+        return [cell for cells in lists if isinstance(cells, list) for cell in cells], True
+    raise _not_a_notebook("It has no list of cells.", "셀 목록이 없습니다.")
+
+
+def _cell(raw: dict[str, Any], number: int) -> Cell:
+    kind = raw.get("cell_type")
+    if kind == "heading":  # format 3
+        kind = "markdown"
+    metadata = _mapping(raw.get("metadata"))
+    marks = _mapping(metadata.get("nbgrader"))
+    return Cell(
+        number=number,
+        kind=kind if kind in _KINDS else "raw",
+        source=_text(raw.get("source", raw.get("input"))),  # format 3 says input
+        id=_word(raw.get("id")),
+        grade_id=_word(marks.get("grade_id")),
+        marks=marks_of(marks, metadata),
+    )
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _text(source: Any) -> str:
+    """A cell's text with the line ends that Python would read, and without lone surrogates."""
+    parts = source if isinstance(source, list) else [source]
+    text = "".join(part for part in parts if isinstance(part, str))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def marks_of(marks: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a cell says of itself that a student has no reason to change."""
+    return (
+        *(marks.get(key) for key in ("points", "grade", "solution", "locked")),
+        bool(metadata.get("tags")),
+    )

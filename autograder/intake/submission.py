@@ -1,0 +1,70 @@
+"""What the intake makes of a submitted file: a submission that can be graded, or why it cannot be."""
+
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from secant.language import Language, say
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A file that cannot be graded, and what to tell the student."""
+
+    reason: str
+    en: str
+    ko: str
+
+    @property
+    def message(self) -> str:
+        """The sentence in the language in use."""
+        return say(en=self.en, ko=self.ko)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Code to run in the student's process.
+
+    Attributes:
+        label: what to call it in a message: `imports`, `cell 7` or `answer grad_square`.
+        source: the code, magics included.
+        number: its place among the cells of the submitted file, from 1; 0 for the imports.
+        task: the task that it answers, or an empty string.
+    """
+
+    label: str
+    source: str
+    number: int
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission that can be graded.
+
+    Attributes:
+        steps: the code to run, in order.
+        answers: the text of each task's answer that was found, by task id.
+        notebook: our cells with the student's answers, extra code cells and order. Its tests are the
+            released ones, so nothing hidden is in it.
+        language: the language of the submission.
+        digest: the SHA-256 of the file's bytes, in hexadecimal.
+        file: the name of the file that was read.
+        notes: what staff may want to know, such as `changed_test:grad_square`; see `take_in`.
+    """
+
+    steps: list[Step]
+    answers: dict[str, str]
+    notebook: NotebookNode
+    language: Language
+    digest: str
+    file: str
+    notes: list[str] = field(default_factory=list)
+
+
+class Refused(Exception):
+    """Ends the intake with this outcome."""
+
+    def __init__(self, reason: str, *, en: str, ko: str) -> None:
+        super().__init__(reason)
+        self.outcome = Rejected(reason, en, ko)

@@ -1,0 +1,71 @@
+"""The intake: a submitted path in; a rebuilt notebook, or a plain sentence why there is none, out.
+
+A submitted file is hostile bytes. It is opened without following links, read once within a bound, hashed,
+and only that copy is looked at (files.py, parse.py). Of what it says, nothing counts but the text of its
+cells, their order, and the marks that tell which cell is which (pairing.py): metadata, tags, outputs, the
+kernel's name and files beside it change no point (rebuild.py).
+
+The submission must be one notebook in one folder. Archives are not opened.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import grade_id
+from autograder.intake.files import read
+from autograder.intake.pairing import settle
+from autograder.intake.parse import parse
+from autograder.intake.rebuild import layout_of, notebook_of, steps_of
+from autograder.intake.submission import Refused, Rejected, Submission
+from secant.language import Language
+
+
+def take_in(
+    path: Path,
+    lesson: str,
+    releases: Mapping[Language, NotebookNode],
+    root: Path | None = None,
+) -> Submission | Rejected:
+    """Read a submission.
+
+    In a folder, the notebook is the one called like the lesson. If there is none, it is the one whose name
+    differs only as browsers and file managers change names (the last of several, by length and then by
+    name), or else the only notebook there is.
+
+    Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
+    `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub);
+    `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
+    `found_by_name:`, `defined_twice:` (several written cells define what the task asks for).
+
+    Args:
+        path: the submitted folder, or a notebook file.
+        lesson: the lesson's name.
+        releases: the released notebook in each language: what the student was given.
+        root: a folder above `path` that we made ourselves. Every folder below it must be a real one;
+            without it, only `path` itself must.
+
+    Raises:
+        OSError: this machine could not read the file, which is not the student's fault.
+    """
+    path = Path(os.path.abspath(path))
+    root = None if root is None else Path(os.path.abspath(root))
+    try:
+        name, data, notes = read(path, lesson, root)
+        submitted = parse(data)
+        language, pairing = settle(submitted, lesson, releases)
+    except Refused as refusal:
+        return refusal.outcome
+    layout = layout_of(pairing)
+    return Submission(
+        steps=steps_of(pairing, layout),
+        answers={grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()},
+        notebook=notebook_of(releases[language], pairing, layout),
+        language=language,
+        digest=hashlib.sha256(data).hexdigest(),
+        file="".join(c if c.isprintable() else "?" for c in name),
+        notes=[*notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
+    )

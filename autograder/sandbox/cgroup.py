@@ -1,0 +1,105 @@
+"""A control group for one submission, where this user may make one: the kernel's own count of memory.
+
+Without one, the supervisor (template.py) counts, ten times a second. Both versions of the interface are known.
+"""
+
+import contextlib
+import itertools
+import os
+import time
+from pathlib import Path
+
+_ROOT = Path("/sys/fs/cgroup")
+_PREFIX = "secant-container-"
+_numbers = itertools.count()
+
+
+class Cgroup:
+    """One group with limits, or several in version 1, where each kind of limit has a tree of its own."""
+
+    def __init__(self, folders: list[Path]) -> None:
+        self._folders = folders
+
+    @classmethod
+    def create(cls, memory_bytes: int, processes: int) -> "Cgroup | None":
+        """Make a group that limits memory at least; None where this user cannot."""
+        name = f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
+        for memory_parent, pids_parent in _places():
+            folders: list[Path] = []
+            try:
+                folders.append(_make(memory_parent / name))
+                _limit(folders[0], ("memory.max", "memory.limit_in_bytes"), memory_bytes)
+                with contextlib.suppress(OSError):
+                    if pids_parent != memory_parent:
+                        folders.append(_make(pids_parent / name))
+                    _limit(folders[-1], ("pids.max",), processes)
+                return cls(folders)
+            except OSError:
+                cls(folders).remove()
+        return None
+
+    def add(self, pid: int) -> None:
+        """Put a process, and so its later children, into the group."""
+        for folder in self._folders:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def was_out_of_memory(self) -> bool:
+        """Whether the kernel has killed a process of the group for its memory."""
+        for name in ("memory.events", "memory.oom_control"):
+            with contextlib.suppress(OSError, ValueError):
+                lines = (self._folders[0] / name).read_text().splitlines()
+                counts = dict(line.split() for line in lines)
+                if int(counts.get("oom_kill", "0")):
+                    return True
+        return False
+
+    def remove(self) -> None:
+        """Remove the group, which must be empty; the kernel may take a moment to see that it is."""
+        for folder in self._folders:
+            for _ in range(50):
+                try:
+                    folder.rmdir()
+                    break
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.01)
+
+
+def remove_stale() -> None:
+    """Remove empty groups that a killed grader has left. A group in use cannot be removed."""
+    for parents in _places():
+        for parent in set(parents):
+            with contextlib.suppress(OSError):
+                for folder in parent.glob(f"{_PREFIX}*"):
+                    pid = folder.name.removeprefix(_PREFIX).split("-")[0]
+                    if not Path(f"/proc/{pid}").exists():
+                        with contextlib.suppress(OSError):
+                            folder.rmdir()
+
+
+def _make(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
+    for name in names:
+        if (folder / name).exists():
+            (folder / name).write_text(str(value))
+            return
+    raise FileNotFoundError(names[0])
+
+
+def _places() -> list[tuple[Path, Path]]:
+    """Where a group might be made: pairs of parents, for memory and for the number of processes."""
+    own: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            own |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
+    if "memory" in own:
+        return [(_ROOT / "memory" / own["memory"], _ROOT / "pids" / own.get("pids", ""))]
+    # Version 2 gives limits only to groups without processes of their own: so beside us, or below the root.
+    here = _ROOT / own.get("", "")
+    return [(place, place) for place in dict.fromkeys((here.parent, here)) if place.is_relative_to(_ROOT)]

@@ -1,0 +1,295 @@
+"""Questioning a candidate from outside: load its cells, then ask each task's questions of a fresh copy."""
+
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from autograder.sandbox.container import CONTAINER_SECONDS, Container
+from autograder.sandbox.inside import wire
+from autograder.sandbox.results import Answer, CandidateError, CellResult, Crashed, Line, Loaded, TimedOut
+
+
+class Candidate:
+    """One submission. Loads its cells once, then gives each task a fresh copy of what they left.
+
+    The copy is a fork of the loaded process. Where that is unsafe (the cells left threads behind) or
+    impossible, and when the loaded process was lost, the cells are loaded again in a new container.
+    """
+
+    def __init__(self, open_container: Callable[[], Container]) -> None:
+        self._open_container = open_container
+        self._container: Container | None = None
+        self._cells: list[tuple[str, str]] = []
+        self._load_timeout = 0.0
+        self._load_seed = 0
+        self._threads = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End everything that this submission has started."""
+        container, self._container = self._container, None
+        if container is not None:
+            container.close()
+
+    def load(self, cells: Sequence[tuple[str, str]], timeout: float, seed: int = 0) -> Loaded:
+        """Run (label, source) cells in order, as a notebook would: after an error, the next one runs.
+
+        Raises:
+            TimedOut, Crashed: with the cell that was running and the results of those before it.
+            WallError: no container could be made.
+        """
+        self._cells, self._load_timeout, self._load_seed = list(cells), timeout, seed
+        self.close()
+        self._container = self._open_container()
+        results: list[CellResult] = []
+        deadline = time.monotonic() + timeout
+        try:
+            _send(self._container, {"do": "load", "seed": seed, "cells": self._cells}, deadline)
+            started = time.monotonic()
+            for label, _ in self._cells:
+                reply = _receive(self._container, deadline)
+                results.append(_cell_result(label, reply, time.monotonic() - started))
+                started = time.monotonic()
+            self._threads = _number(_receive(self._container, deadline), "threads")
+        except CandidateError as error:
+            self.close()
+            running = self._cells[len(results)][0] if len(results) < len(self._cells) else None
+            if isinstance(error, TimedOut):
+                raise TimedOut(f"the cells took longer than {timeout:g} s", running, results) from None
+            if isinstance(error, Crashed):
+                error.cell, error.done = running, results
+            raise
+        if self._can_fork():
+            self._container.sweep(0)  # what the cells have started in the background
+        return Loaded(tuple(results), self._threads)
+
+    def task(self, seed: int = 0) -> "Task":
+        """A fresh copy of the loaded process, for one task; use it in a `with` statement.
+
+        Raises:
+            TimedOut, Crashed: the cells had to be loaded again, and that failed.
+            WallError: no container could be made.
+        """
+        if self._container is not None and self._can_fork():
+            try:
+                return self._fork(self._container, seed)
+            except CandidateError:
+                self.close()
+        if self._container is None:
+            self.load(self._cells, self._load_timeout, self._load_seed)
+        assert self._container is not None
+        if self._can_fork():
+            try:
+                return self._fork(self._container, seed)
+            except CandidateError:
+                self.close()
+                raise
+        container, self._container = self._container, None
+        try:
+            _send(container, {"do": "become", "seed": seed}, time.monotonic() + CONTAINER_SECONDS)
+        except BaseException:
+            container.close()
+            raise
+        return Task(container.channel, container.ending, container.close)
+
+    def _can_fork(self) -> bool:
+        return self._threads == 1 and sys.platform == "linux"
+
+    def _fork(self, container: Container, seed: int) -> "Task":
+        deadline = time.monotonic() + CONTAINER_SECONDS
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                _send(container, {"do": "task", "seed": seed}, deadline)
+                try:
+                    socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
+                except OSError:
+                    raise container.ending() from None
+            child = _number(_receive(container, deadline), "child")
+        except BaseException:
+            ours.close()
+            raise
+        return Task(ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child))
+
+    def _ending_of_task(self, container: Container) -> Crashed:
+        """Ask the loaded process how its child ended: a claim, good enough for a message."""
+        try:
+            deadline = time.monotonic() + 3.0
+            _send(container, {"do": "reap"}, deadline)
+            return container.reason(_field(_receive(container, deadline), "exit"))
+        except CandidateError as error:
+            self._drop(container)
+            return error if isinstance(error, Crashed) else Crashed("unknown")
+
+    def _end_task(self, container: Container, child: int) -> None:
+        if self._container is not container:
+            return
+        try:
+            if not container.sweep(child):
+                raise Crashed("unknown")
+            deadline = time.monotonic() + 3.0
+            _send(container, {"do": "reap"}, deadline)
+            _receive(container, deadline)
+        except CandidateError:  # the next task loads the cells again
+            self._drop(container)
+
+    def _drop(self, container: Container) -> None:
+        if self._container is container:
+            self.close()
+
+
+class Task:
+    """One task's own copy of the student's process. After TimedOut or Crashed it answers no more."""
+
+    def __init__(
+        self, channel: socket.socket, ending: Callable[[], Crashed], end: Callable[[], None]
+    ) -> None:
+        self._channel: socket.socket | None = channel
+        self._ending = ending
+        self._end = end
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def define(self, source: str, timeout: float = 30.0) -> Answer:
+        """Run imports and functions of a test cell over a copy of the student's names."""
+        return self._request({"do": "define", "source": source}, timeout)
+
+    def ask(
+        self,
+        name: str,
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        timeout: float = 10.0,
+    ) -> Answer:
+        """Call a function by its name, with plain data.
+
+        Raises:
+            TimedOut, Crashed: there was no answer, and there will be none to later questions.
+            wire.WireError: an argument is not plain data.
+        """
+        return self._request(
+            {"do": "ask", "name": name, "args": list(args), "kwargs": dict(kwargs or {})}, timeout
+        )
+
+    def close(self) -> None:
+        """End this copy and all that it started."""
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+            self._end()
+
+    def _request(self, request: dict[str, Any], timeout: float) -> Answer:
+        if self._channel is None:
+            raise Crashed("unknown")
+        deadline = time.monotonic() + timeout
+        try:
+            wire.send(self._channel, request, deadline, exact=True)
+            return _answer(wire.recv(self._channel, deadline))
+        except wire.WireTimeout:
+            self.close()
+            raise TimedOut(f"no answer within {timeout:g} s") from None
+        except wire.WireClosed:
+            reason = self._ending()
+            self.close()
+            raise reason from None
+        except (wire.WireError, Crashed):
+            if not _was_sent(request):
+                raise
+            self.close()
+            raise Crashed("garbage") from None
+
+
+def _was_sent(request: dict[str, Any]) -> bool:
+    try:
+        wire.encode(request, exact=True)
+    except wire.WireError:
+        return False
+    return True
+
+
+def _send(container: Container, request: dict[str, Any], deadline: float) -> None:
+    try:
+        wire.send(container.channel, request, deadline, exact=True)
+    except wire.WireTimeout:
+        raise TimedOut("the candidate does not read") from None
+    except wire.WireClosed:
+        raise container.ending() from None
+
+
+def _receive(container: Container, deadline: float) -> Any:
+    try:
+        return wire.recv(container.channel, deadline)
+    except wire.WireTimeout:
+        raise TimedOut("the candidate does not answer") from None
+    except wire.WireClosed:
+        raise container.ending() from None
+    except wire.WireError:
+        raise Crashed("garbage") from None
+
+
+# --- Reading what the candidate says: nothing about it is taken for granted -------------------------------
+
+
+def _field(reply: object, name: str) -> Any:
+    if not isinstance(reply, dict) or name not in reply:
+        raise Crashed("garbage")
+    return reply[name]
+
+
+def _text(reply: object, name: str, limit: int) -> str:
+    value = _field(reply, name)
+    if not isinstance(value, str):
+        raise Crashed("garbage")
+    return value[:limit]
+
+
+def _number(reply: object, name: str) -> int:
+    value = _field(reply, name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+        raise Crashed("garbage")
+    return value
+
+
+def _trace(reply: object) -> tuple[Line, ...]:
+    lines = _field(reply, "trace")
+    if not isinstance(lines, list):
+        raise Crashed("garbage")
+    return tuple(_line(line) for line in lines[:20])
+
+
+def _line(line: object) -> Line:
+    match line:
+        case (str(cell), int(number), str(function), str(text)):
+            return Line(cell[:100], number, function[:100], text[:200])
+    raise Crashed("garbage")
+
+
+def _cell_result(label: str, reply: object, seconds: float) -> CellResult:
+    error, message = _text(reply, "error", 100), _text(reply, "message", 2_000)
+    return CellResult(label, error, message, _trace(reply), _text(reply, "output", 20_000), seconds)
+
+
+def _answer(reply: object) -> Answer:
+    match _field(reply, "kind"):
+        case "value":
+            return Answer("value", _field(reply, "value"))
+        case "missing":
+            return Answer("missing")
+        case "raised":
+            error = _text(reply, "error", 100) or "Exception"
+            return Answer("raised", None, error, _text(reply, "message", 2_000), _trace(reply))
+    raise Crashed("garbage")

@@ -1,0 +1,240 @@
+"""One submission's processes, as seen from outside: how to reach them, and how to end them."""
+
+import contextlib
+import json
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+from autograder.sandbox.results import Crashed, WallError
+
+START_SECONDS = 120.0  # importing torch from a cold disk
+CONTAINER_SECONDS = 20.0  # making a container from a template, or hearing from its supervisor
+_KILL_SECONDS = 30.0
+_LAST_WORDS_SECONDS = 2.0
+
+
+class Container:
+    """One submission's processes, from outside: a channel for values, and the means to end them."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+
+    def sweep(self, child: int) -> bool:
+        """End the task's process and all that it started; the loaded candidate stays."""
+        raise NotImplementedError
+
+    def ending(self) -> Crashed:
+        """Say why the candidate has ended."""
+        raise NotImplementedError
+
+    def reason(self, code: object) -> Crashed:
+        """The error for an exit code, which is negative for a signal."""
+        if not isinstance(code, int):
+            return Crashed("unknown")
+        return Crashed("signal", -code) if code < 0 else Crashed("exit", code)
+
+    def close(self) -> None:
+        """End everything in the container, and wait until it has ended."""
+        raise NotImplementedError
+
+
+class WalledContainer(Container):
+    """A container whose process 1 is the supervisor, reached through its own socket and its pidfd."""
+
+    def __init__(self, channel: socket.socket, orders: socket.socket, limits: ContainerLimits) -> None:
+        super().__init__(channel)
+        self._orders = orders
+        self._supervisor: int | None = None
+        self._cgroup: Cgroup | None = None
+        self.process: subprocess.Popen[bytes] | None = None  # of a wall of its own
+        self._limits = limits
+
+    def open(self, deadline: float) -> None:
+        """Wait for the supervisor, put it under the kernel's limits, and let it start the candidate."""
+        message, pid = self._receive(deadline)
+        if "ready" not in message or not pid:
+            raise WallError(f"no container could be made: {message.get('error', 'the supervisor is not visible')}")
+        self._supervisor = os.pidfd_open(pid)
+        self._cgroup = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
+        if self._cgroup:
+            self._cgroup.add(pid)
+        self._orders.send(b"go")
+
+    def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
+        """A message of the supervisor's and, as the kernel says, its process number out here."""
+        ready, _, _ = select.select([self._orders], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            raise WallError("the supervisor of a container does not answer")
+        data, ancillary, _, _ = self._orders.recvmsg(4096, socket.CMSG_SPACE(struct.calcsize("3i")))
+        if not data:
+            raise WallError("the supervisor of a container has gone")
+        pid = 0
+        for level, kind, payload in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                pid = struct.unpack("3i", payload[:12])[0]
+        return json.loads(data), pid
+
+    def sweep(self, child: int) -> bool:
+        try:
+            self._orders.send(b"sweep")
+            message, _ = self._receive(time.monotonic() + CONTAINER_SECONDS)
+        except (OSError, WallError):
+            return False
+        return bool(message.get("swept"))
+
+    def ending(self) -> Crashed:
+        ready, _, _ = select.select([self._orders], [], [], _LAST_WORDS_SECONDS)
+        if not ready:
+            return Crashed("unknown")  # it lives, and has only closed its channel
+        # A supervisor that has gone without a word was not ended by the student, so this raises.
+        message, _ = self._receive(time.monotonic())
+        if "error" in message:
+            raise WallError(f"the supervisor of a container failed: {message['error']}")
+        return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))
+
+    def reason(self, code: object) -> Crashed:
+        killed = isinstance(code, int) and code == -signal.SIGKILL
+        if killed and self._cgroup and self._cgroup.was_out_of_memory():
+            return Crashed("memory")
+        return super().reason(code)
+
+    def close(self) -> None:
+        try:
+            self._kill()
+        finally:
+            self.channel.close()
+            self._orders.close()
+            if self._supervisor is not None:
+                os.close(self._supervisor)
+                self._supervisor = None
+            if self._cgroup:
+                self._cgroup.remove()
+                self._cgroup = None
+
+    def _kill(self) -> None:
+        """Kill process 1. The kernel kills the rest first, so its end means theirs."""
+        if self.process is not None:
+            self.process.kill()
+        if self._supervisor is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._supervisor, signal.SIGKILL)
+            ready, _, _ = select.select([self._supervisor], [], [], _KILL_SECONDS)
+            if not ready:
+                raise WallError("a container would not end")
+        if self.process is not None:
+            self.process.wait(_KILL_SECONDS)
+
+
+class PlainContainer(Container):
+    """A plain process, for a person's own notebook."""
+
+    def __init__(self, channel: socket.socket, process: subprocess.Popen[bytes], folder: str) -> None:
+        super().__init__(channel)
+        self._process = process
+        self._folder = folder
+
+    def sweep(self, child: int) -> bool:
+        if child > 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+        return child > 1
+
+    def ending(self) -> Crashed:
+        try:
+            return self.reason(self._process.wait(_LAST_WORDS_SECONDS))
+        except subprocess.TimeoutExpired:
+            return Crashed("unknown")
+
+    def close(self) -> None:
+        self.channel.close()
+        self._process.kill()
+        self._process.wait(_KILL_SECONDS)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def start_bare(language: str) -> Container:
+    """Start a plain process on this machine, with nothing between it and the machine."""
+    folder = tempfile.mkdtemp(prefix="secant-check-")
+    with tempfile.TemporaryFile() as complaints:
+        container = PlainContainer(*_start_process(folder, language, complaints), folder)
+        try:
+            wire.recv(container.channel, time.monotonic() + START_SECONDS)  # its imports are done
+        except wire.WireError as error:
+            container.close()
+            raise WallError(f"no candidate could be started: {error} {read_end(complaints)}") from None
+    return container
+
+
+def _start_process(
+    folder: str, language: str, complaints: IO[bytes]
+) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    package = str(Path(__file__).resolve().parents[2])
+    environment = os.environ | {
+        "MPLBACKEND": "Agg",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")])),
+        "SECANT_LANG": language,
+    }
+    settings: dict[str, Any] = {
+        "cwd": folder,
+        "env": environment,
+        "stdout": subprocess.DEVNULL,
+        "stderr": complaints,
+    }
+    command = [sys.executable, "-P", "-m", "autograder.sandbox.inside.candidate"]
+    if sys.platform == "win32":
+        return connect_by_port(command, settings)
+    channel, theirs = socket.socketpair()
+    with theirs:
+        number = theirs.fileno()
+        process = subprocess.Popen(
+            [*command, str(number)], pass_fds=[number], stdin=subprocess.DEVNULL, **settings
+        )
+    return channel, process
+
+
+def connect_by_port(
+    command: list[str], settings: dict[str, Any]
+) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """Start a candidate where sockets are not inherited: it connects, and shows a token that it was given."""
+    token = secrets.token_bytes(32)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(1.0)
+        port = server.getsockname()[1]
+        process = subprocess.Popen([*command, "port", str(port)], stdin=subprocess.PIPE, **settings)
+        assert process.stdin is not None
+        with process.stdin:
+            process.stdin.write(token)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and process.poll() is None:
+            with contextlib.suppress(OSError):
+                channel, _ = server.accept()
+                channel.settimeout(5.0)
+                if secrets.compare_digest(channel.recv(32, socket.MSG_WAITALL), token):
+                    return channel, process
+                channel.close()
+    process.kill()
+    process.wait(_KILL_SECONDS)
+    raise WallError("no candidate could be started: it did not connect")
+
+
+def read_end(complaints: IO[bytes]) -> str:
+    """The last lines of what a process wrote to its standard error."""
+    complaints.seek(0)
+    return "\n".join(complaints.read(100_000).decode(errors="replace").strip().splitlines()[-3:])

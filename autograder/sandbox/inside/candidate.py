@@ -1,0 +1,204 @@
+"""The process that runs a student's cells, and answers the examiner's questions with values.
+
+Everything here shares a process with the student's code, which can change any of it. That is allowed:
+nothing in this file decides anything, and whatever leaves it is bytes that the examiner checks.
+
+The process first serves as *loaded candidate*: `load` runs the cells, `task` forks a child for one task.
+The child serves `define` (run a test cell's imports and probes) and `ask` (call a function).
+"""
+
+import contextlib
+import inspect
+import linecache
+import os
+import random
+import signal
+import socket
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+
+from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.shell import Shell, captured, describe, make_shell, run_cell
+
+_WAIT = 86_400.0  # seconds; the examiner ends the waiting by ending the process
+_WARNING_FILTERS = tuple(warnings.filters)
+
+
+# --- Starting every task from the same state ------------------------------------------------------------
+
+
+def _reset_torch_switches() -> None:
+    """Those that cost something to set, and so are looked at first."""
+    if torch.are_deterministic_algorithms_enabled():
+        torch.use_deterministic_algorithms(False)
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+
+def reset(seed: int) -> None:
+    """Undo what an honest notebook leaves spoilt, and seed every generator."""
+    steps: list[Callable[[], object]] = [
+        lambda: signal.setitimer(signal.ITIMER_REAL, 0),
+        lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        lambda: sys.settrace(None),
+        lambda: sys.setprofile(None),
+        lambda: sys.setrecursionlimit(1000),
+        lambda: plt.close("all"),
+        matplotlib.rcdefaults,
+        lambda: plt.switch_backend("agg"),
+        lambda: np.seterr(divide="warn", over="warn", under="ignore", invalid="warn"),
+        lambda: torch.set_default_dtype(torch.float32),
+        lambda: torch.set_default_device(None),
+        lambda: torch.set_grad_enabled(True),
+        lambda: torch.autograd.set_detect_anomaly(False),
+        _reset_torch_switches,
+        lambda: torch.set_printoptions(profile="default"),
+        lambda: random.seed(seed),
+        lambda: np.random.seed(seed % 2**32),
+        lambda: torch.manual_seed(seed),
+        warnings.resetwarnings,
+        lambda: warnings.filters.extend(_WARNING_FILTERS),  # type: ignore[attr-defined]
+    ]
+    for step in steps:
+        with contextlib.suppress(Exception):  # a spoilt function is the student's own loss
+            step()
+
+
+# --- Serving -------------------------------------------------------------------------------------------
+
+
+def serve(channel: socket.socket, shell: Shell) -> None:
+    """Answer the examiner's requests to the loaded candidate, until it closes the connection."""
+    child = 0
+    while True:
+        request = _next(channel)
+        match request["do"]:
+            case "load":
+                reset(request["seed"])
+                for label, source in request["cells"]:
+                    wire.send(channel, run_cell(shell, label, source))
+                wire.send(channel, {"threads": _thread_count()})
+            case "task":
+                _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+                child = _fork_task(channel, descriptors[0], shell, request["seed"])
+                wire.send(channel, {"child": child})
+            case "become":  # where no child can be forked, this process is used up for one task
+                serve_task(channel, shell, request["seed"])
+            case "reap":
+                wire.send(channel, {"exit": _exit_code(child)})
+            case other:
+                raise ValueError(f"unknown request {other!r}")
+
+
+def _next(channel: socket.socket) -> dict[str, Any]:
+    request = wire.recv(channel, time.monotonic() + _WAIT)
+    if not isinstance(request, dict):
+        raise TypeError("a request is a dict")
+    return request
+
+
+def _thread_count() -> int:
+    """How many threads this process has; a fork of one with several may hang. 0 where it cannot be known."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 0
+
+
+def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, seed: int) -> int:
+    child = os.fork()
+    if child:
+        os.close(descriptor)
+        return child
+    try:
+        channel.close()
+        os.setsid()
+        serve_task(socket.socket(fileno=descriptor), shell, seed)
+    finally:
+        os._exit(0)
+
+
+def _exit_code(child: int) -> int | None:
+    """The task child's exit code, negative for a signal; None if it is not known."""
+    until = time.monotonic() + 1.0
+    with contextlib.suppress(OSError):
+        while time.monotonic() < until:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.002)
+    return None
+
+
+def serve_task(channel: socket.socket, shell: Shell, seed: int) -> None:
+    """Answer the questions of one task, from a copy of the student's names."""
+    reset(seed)
+    names = dict(shell.user_ns)
+    while True:
+        request = _next(channel)
+        with captured():
+            answer = _task_answer(request, names)
+        wire.send(channel, answer)
+
+
+def _task_answer(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    try:
+        if request["do"] == "define":
+            return _define(request["source"], names)
+        return _ask(request["name"], request["args"], request["kwargs"], names)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are wrong answers, not ends
+        return {"kind": "raised", **describe(error)}
+
+
+def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
+    module = types.ModuleType("probes")  # so that the probes' classes and dataclasses find their module
+    module.__dict__.update(names)
+    module.__dict__["__name__"] = "probes"
+    sys.modules["probes"] = module
+    linecache.cache["<probes>"] = (len(source), None, source.splitlines(True), "<probes>")
+    exec(compile(source, "<probes>", "exec", dont_inherit=True), module.__dict__)
+    names.clear()
+    names.update(module.__dict__)
+    return {"kind": "value", "value": None}
+
+
+def _ask(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    if name not in names:
+        return {"kind": "missing"}
+    value = names[name](*args, **kwargs)
+    if inspect.iscoroutine(value):
+        value.close()
+    return {"kind": "value", "value": value}
+
+
+# --- Without a wall: `autograder check` of one's own notebook --------------------------------------------
+
+
+def main(arguments: list[str]) -> None:
+    """Serve on an inherited socket (its number is given), or connect to a local port (`port N`)."""
+    if arguments[0] == "port":
+        channel = socket.create_connection(("127.0.0.1", int(arguments[1])))
+        channel.sendall(sys.stdin.buffer.read(32))
+    else:
+        channel = socket.socket(fileno=int(arguments[0]))
+    torch.set_num_threads(1)
+    shell = make_shell()
+    wire.send(channel, "ready")
+    try:
+        with contextlib.suppress(wire.WireClosed):
+            serve(channel, shell)
+    finally:
+        os._exit(0)  # the student's exit handlers and threads are nobody's to wait for
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,30 @@
+"""What one submission may use."""
+
+from dataclasses import asdict, dataclass
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class ContainerLimits:
+    """What one submission may use. Wall time is not here: only somebody outside can enforce it.
+
+    Attributes:
+        memory_mb: of all its processes together, beyond what the imported libraries take.
+        disk_mb: of its /tmp, and as much again of /dev/shm; both live in memory.
+        file_mb: of one file.
+        processes: threads count too.
+        open_files: in each process.
+        cpu_seconds: of each process.
+    """
+
+    memory_mb: int = 3072
+    disk_mb: int = 128
+    file_mb: int = 64
+    processes: int = 64
+    open_files: int = 256
+    cpu_seconds: int = 300
+
+    def as_dict(self) -> dict[str, int]:
+        """The limits as plain data, to be sent to the template."""
+        return asdict(self)

@@ -1,0 +1,64 @@
+"""Namespaces and mounts of a container's own. Each function does one step, and raises `KernelRefused`.
+
+The template (template.py) says in which order they go.
+"""
+
+import ctypes
+import os
+
+from autograder.sandbox.inside.kernel import KernelRefused, checked, libc
+from autograder.sandbox.inside.limits import ContainerLimits
+
+_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
+_NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
+ALL_NAMESPACES = _NEWNS | _NEWCGROUP | _NEWUTS | _NEWIPC | _NEWUSER | _NEWPID | _NEWNET
+
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x1000, 0x4000, 0x40000
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
+    result = libc().mount(*encoded[:3], ctypes.c_ulong(flags), encoded[3])
+    checked(result, f"mount {kind or 'flags'} on {target}")
+
+
+def enter_namespaces() -> None:
+    """Move into new namespaces of every kind, with the same user in them; the next child is process 1."""
+    user, group = os.getuid(), os.getgid()
+    checked(libc().unshare(ALL_NAMESPACES), "unshare")
+    texts = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+    for name, text in texts.items():
+        try:
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+        except OSError as error:
+            raise KernelRefused(error.errno, f"write {name}: {error.strerror}") from None
+
+
+def mount_private_tmp(limits: ContainerLimits) -> None:
+    """Put empty directories of this container's own over all that the wall leaves writable."""
+    _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
+    options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
+    for path in ("/tmp", "/dev/shm"):
+        kept = [(below, os.open(below, os.O_PATH)) for below in _mounted_below(path)]
+        _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
+        for below, handle in kept:  # a Python that is installed there
+            os.makedirs(below)
+            _mount(f"/proc/self/fd/{handle}", below, None, _MS_BIND | _MS_REC)
+            os.close(handle)
+
+
+def _mounted_below(path: str) -> list[str]:
+    """The mount points in this folder, without those in one another."""
+    with open("/proc/self/mountinfo") as file:
+        points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
+    found: list[str] = []
+    for point in points:
+        if point.startswith(path + "/") and not any(point.startswith(other + "/") for other in found):
+            found.append(point)
+    return found
+
+
+def mount_proc() -> None:
+    """Show only this process namespace in /proc; for process 1 of a new one."""
+    _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)

@@ -1,0 +1,90 @@
+"""What a process of ours gives up, for good, before it runs a student's code: rights, memory, descriptors.
+
+Each function does one step, and raises `KernelRefused` where the kernel refuses it.
+"""
+
+import ctypes
+import os
+import resource
+import struct
+from collections.abc import Iterable
+
+from autograder.sandbox.inside.kernel import checked, libc, prctl
+from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+
+_PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 4, 24, 38, 47
+_PR_CAP_AMBIENT_CLEAR_ALL = 4
+_CAPABILITY_VERSION_3 = 0x20080522
+
+
+def become(user: int) -> None:
+    """Give up root for this user and group, with every capability.
+
+    Root without capabilities would still own the files of root, /proc/sys among them.
+    """
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    # A change of user makes /proc/self root's, and the id maps are written there.
+    prctl(_PR_SET_DUMPABLE, 1)
+
+
+def set_limits(limits: ContainerLimits) -> None:
+    """Set the kernel's limits on this process and all that it will start."""
+    with open("/proc/self/statm") as file:
+        mapped = int(file.read().split()[0]) * resource.getpagesize()
+    values = {
+        resource.RLIMIT_AS: mapped + limits.memory_mb * MEGABYTE,
+        resource.RLIMIT_CORE: 1,  # 0 would still start the machine's handler, if dumps go to one
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_FSIZE: limits.file_mb * MEGABYTE,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_NPROC: limits.processes,
+        resource.RLIMIT_SIGPENDING: 256,
+    }
+    for kind, value in values.items():
+        _, highest = resource.getrlimit(kind)
+        value = value if highest == resource.RLIM_INFINITY else min(value, highest)
+        resource.setrlimit(kind, (value, value))
+
+
+def prefer_as_victim() -> None:
+    """When the machine runs out of memory, this process goes before anybody else's."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
+def drop_privileges() -> None:
+    """Drop every capability, and the ways to gain one."""
+    kernel = libc()
+    for capability in range(64):
+        if kernel.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
+            break  # EINVAL after the kernel's last one; EPERM in a process that has none to drop
+    header, nothing = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
+    checked(kernel.capset(header, nothing), "capset")
+    prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def hide_memory(hidden: bool = True) -> None:
+    """Make this process unreadable for others of the same user, or readable again."""
+    prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
+
+
+def close_all_but(keep: Iterable[int]) -> None:
+    """Close every descriptor but standard input, output, error and these."""
+    low = 3
+    for number in sorted(set(keep)):
+        os.closerange(low, number)
+        low = max(low, number + 1)
+    os.closerange(low, os.sysconf("SC_OPEN_MAX"))
+
+
+def silence() -> None:
+    """Cut standard input, output and error off from the examiner's."""
+    null = os.open("/dev/null", os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    os.close(null)

@@ -1,0 +1,162 @@
+"""The student's notebook: cells run by IPython, and what they print or raise, as plain text."""
+
+import contextlib
+import io
+import linecache
+import subprocess
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib.pyplot as plt
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.interactiveshell import InteractiveShell
+
+OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
+MESSAGE_LIMIT = 2_000  # characters of an error's message
+TRACE_LIMIT = 12  # lines of a traceback
+
+_QUIET_MAGICS = ("matplotlib", "pylab", "pdb", "load_ext", "autoreload", "config")
+
+
+class _Compiler(CachingCompiler):
+    """Names each cell's code so that a traceback can be told apart by cell."""
+
+    label = ""
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        return f"<cell {self.label}>"
+
+
+class Shell(InteractiveShell):
+    """IPython without a front end: magics and `!commands` work, nothing is remembered, nobody is asked."""
+
+    compiler_class = _Compiler
+    compile: _Compiler
+
+    def init_history(self) -> None:
+        """Keep history in memory: the usual one starts a thread and writes a file."""
+        self.history_length = 0
+        super().init_history()
+
+    def showtraceback(self, *_: Any, **__: Any) -> None:
+        """Show nothing: the error is read from the result of the cell."""
+
+    showsyntaxerror = showtraceback
+
+    @contextlib.contextmanager
+    def _tee(self, channel: str) -> Iterator[None]:  # type: ignore[override]
+        """Keep no copy of what is printed: IPython would keep all of it, for its history."""
+        yield
+
+    def system(self, cmd: str) -> None:
+        """Run a shell line inside the container, its output to the cell's output."""
+        done = subprocess.run(
+            self.var_expand(cmd, depth=1),
+            shell=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        print(done.stdout[:OUTPUT_LIMIT].decode(errors="replace"), end="")
+        self.user_ns["_exit_code"] = done.returncode
+
+
+def make_shell() -> Shell:
+    """Create the one shell of this process; the template does it once for all candidates."""
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    config.InteractiveShell.ast_node_interactivity = "last_expr"
+    shell = Shell.instance(config=config)
+    # A report shows text only: pictures and pages would be drawn for nobody.
+    formatter = shell.display_formatter
+    assert formatter is not None
+    formatter.active_types = ["text/plain"]
+    formatter.mimebundle_formatter.enabled = False
+    for name in _QUIET_MAGICS:  # they would look for a kernel or a front end, or wait for a person
+        shell.magics_manager.magics["line"][name] = lambda line: None
+    return shell
+
+
+class _Output(io.TextIOBase):
+    """A text stream that keeps its first characters and lets the rest go."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+        self.room = OUTPUT_LIMIT
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if self.room > 0:
+            self.kept.append(text[: self.room])
+            self.room -= len(self.kept[-1])
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+    def text(self) -> str:
+        """What was kept, as text that can be sent."""
+        return clean("".join(self.kept), OUTPUT_LIMIT)
+
+
+def clean(text: str, limit: int) -> str:
+    return text[:limit].encode(errors="replace").decode()
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[_Output]:
+    output = _Output()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        yield output
+
+
+def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
+    shell.compile.label = label
+    error: BaseException | None = None
+    with captured() as output:
+        try:
+            result = shell.run_cell(source, store_history=False)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as raised:  # an exit(), or IPython itself made to fail
+            error = raised
+        with contextlib.suppress(BaseException):
+            plt.close("all")
+    report = {"label": label, "output": output.text()}
+    return report | (describe(error) if error is not None else {"error": "", "message": "", "trace": []})
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """An error as plain text, of bounded length; only lines of the student's cells."""
+    try:
+        message = str(error)
+    except BaseException as second:
+        message = f"(its message cannot be read: {type(second).__name__})"
+    name = type(error).__name__
+    trace = []
+    with contextlib.suppress(Exception):
+        trace = _student_lines(error)
+    return {"error": clean(str(name), 100), "message": clean(str(message), MESSAGE_LIMIT), "trace": trace}
+
+
+def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
+    """The (cell, line number, function, text) of those frames that are the student's own."""
+    if isinstance(error, SyntaxError) and str(error.filename).startswith("<cell "):
+        return [(_cell(str(error.filename)), error.lineno or 0, "", clean((error.text or "").rstrip(), 200))]
+    lines: list[tuple[str, int, str, str]] = []
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if name.startswith("<cell "):
+            text = clean(linecache.getline(name, number).rstrip(), 200)
+            lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
+            if len(lines) > 2 * TRACE_LIMIT:  # a deep recursion: its beginning and its end
+                del lines[TRACE_LIMIT]
+    return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]
+
+
+def _cell(filename: str) -> str:
+    return clean(filename[len("<cell ") : -1], 100)

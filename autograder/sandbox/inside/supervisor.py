@@ -1,0 +1,186 @@
+"""Process 1 of a container: our code, which runs none of the student's and ends everything when it ends."""
+
+import contextlib
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import time
+from typing import Any, NoReturn
+
+from autograder.sandbox.inside import namespaces, privileges, seccomp
+from autograder.sandbox.inside.kernel import KernelRefused
+from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+
+_TICK = 0.1  # seconds between two looks at memory
+_SWEEP_SECONDS = 3.0
+
+
+def supervise(
+    orders: socket.socket, channel: int, limits: ContainerLimits, shell: Any, own_proc: bool
+) -> NoReturn:
+    """Lock this container for good, start the candidate in it, and watch over it until it ends."""
+    try:
+        if os.getpid() != 1:
+            raise KernelRefused(errno.EPERM, "the supervisor is not process 1 of its container")
+        privileges.silence()
+        if own_proc:
+            namespaces.mount_proc()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handler would let it through to process 1
+        privileges.set_limits(limits)
+        with contextlib.suppress(OSError):
+            privileges.prefer_as_victim()
+        privileges.drop_privileges()
+        seccomp.filter_system_calls()
+        report(orders, {"ready": True})
+        if orders.recv(16) != b"go":
+            os._exit(0)
+        privileges.hide_memory()
+        candidate = os.fork()
+        if candidate == 0:
+            _be_candidate(orders, channel, shell)
+        os.close(channel)
+        _watch(orders, candidate, limits)
+    except BaseException as error:
+        report(orders, {"error": f"{type(error).__name__}: {error}"})
+    finally:
+        os._exit(0)
+
+
+def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
+    from autograder.sandbox.inside import candidate
+
+    try:
+        orders.close()
+        privileges.hide_memory(False)
+        os.setsid()
+        os.chdir("/tmp")
+        candidate.serve(socket.socket(fileno=channel), shell)
+    finally:
+        os._exit(0)
+
+
+def report(orders: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        orders.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
+
+
+def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
+    """Obey the examiner, bury the dead, count the memory; return when this container is over."""
+    handle, order = os.pidfd_open(candidate), orders.fileno()
+    while True:
+        ready, _, _ = select.select([order, handle], [], [], _TICK)
+        if handle in ready:
+            _, status = os.waitpid(candidate, 0)
+            return report(orders, {"over": os.waitstatus_to_exitcode(status)})
+        _bury(candidate)
+        kill_headless()
+        most = limits.memory_mb * MEGABYTE
+        if memory_in_use(most) > most:
+            return report(orders, {"over": "memory"})
+        if order in ready:
+            if orders.recv(16) != b"sweep":  # the examiner closed the connection, or is not ours
+                return None
+            report(orders, {"swept": sweep(candidate)})
+
+
+def _bury(candidate: int) -> None:
+    """Reap orphans. The candidate itself is left for `_watch`."""
+    while True:
+        try:
+            dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return
+        if dead is None or dead.si_pid == candidate:
+            return
+        os.waitpid(dead.si_pid, 0)
+
+
+def sweep(spared: int) -> bool:
+    """Kill every other process of the container but one, and say whether they are gone."""
+    until = time.monotonic() + _SWEEP_SECONDS
+    while time.monotonic() < until:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGSTOP)  # all at once, so that none can fork meanwhile
+        others = [pid for pid in _processes() if pid not in (1, spared) and _is_alive(pid)]
+        for pid in others:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(spared, signal.SIGCONT)
+        _bury(spared)
+        if not others:
+            return True
+        time.sleep(0.002)
+    return False
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _is_alive(pid: int) -> bool:
+    state, threads = _state(pid)
+    return state not in "ZX" or threads > 1
+
+
+def _state(pid: int) -> tuple[str, int]:
+    """The state letter of a process's first thread, and how many threads it has."""
+    try:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process may call itself anything
+            fields = file.read().rpartition(")")[2].split()
+        return fields[0], int(fields[17])
+    except OSError:
+        return "X", 0
+
+
+def kill_headless() -> None:
+    """Kill processes whose first thread alone has ended: the kernel shows no memory of theirs."""
+    for pid in _processes():
+        state, threads = _state(pid)
+        if state == "Z" and threads > 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def memory_in_use(limit: int) -> int:
+    """The bytes that this container holds: its processes' own pages, and its files, which live in memory.
+
+    The quick sum counts pages twice that a fork shares, and the exact one takes milliseconds a process; so
+    the exact one is for a container that looks too large. A process that hides its map keeps its quick figure.
+    """
+    quick = {pid: _quick_figure(pid) for pid in _processes()}
+    files = _files()
+    if sum(quick.values()) + files <= limit:
+        return sum(quick.values()) + files
+    return sum(_exact_figure(pid) or figure for pid, figure in quick.items()) + files
+
+
+def _quick_figure(pid: int) -> int:
+    return _sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:"))
+
+
+def _exact_figure(pid: int) -> int:
+    return _sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
+
+
+def _sum_fields(path: str, names: tuple[str, ...]) -> int:
+    """The sum of these kilobyte fields, in bytes; 0 if the process has ended or may not be read."""
+    try:
+        with open(path, errors="replace") as file:
+            fields = [line.split() for line in file]
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise  # a supervisor that cannot look must not go on
+        return 0
+    return sum(int(field[1]) * 1024 for field in fields if field and field[0] in names)
+
+
+def _files() -> int:
+    used = 0
+    for path in ("/tmp", "/dev/shm"):
+        numbers = os.statvfs(path)
+        used += (numbers.f_blocks - numbers.f_bfree) * numbers.f_frsize
+    return used

@@ -1,0 +1,113 @@
+"""The process inside the wall that has imported everything, and forks a candidate when it is asked to.
+
+It holds no test, no secret and no descriptor but its control socket, because its children are strangers
+that may read all its memory. It never computes and never starts a thread: a child of a process with
+threads hangs at its first parallel sum.
+
+A *container* is what one submission lives in: process 1 of new namespaces (the *supervisor*, our code, which runs
+none of the student's) and the candidate, with all that it starts. When the supervisor ends, the kernel ends
+everything in the container.
+
+    python -m autograder.sandbox.inside.template forked USER CONTROL          fork a container for each message on the socket
+    python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL   be the one container of this wall
+
+USER is whom to become if started as root; the last arguments are numbers of inherited sockets.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from typing import Any, NoReturn
+
+from autograder.sandbox.inside import namespaces, privileges
+from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.inside.supervisor import report, supervise
+
+
+def _import_everything() -> Any:
+    """Import what lessons import, and make the shell, so that no candidate has to."""
+    import ipywidgets  # noqa: F401
+    import matplotlib.pyplot  # noqa: F401
+    import networkx  # noqa: F401
+    import numpy  # noqa: F401
+    import torch.func
+    import torch.nn.functional
+    import torch.optim
+    import torch.utils.data
+
+    import secant  # noqa: F401
+    from autograder.sandbox.inside import candidate
+
+    torch.set_num_threads(1)
+    shell = candidate.make_shell()
+    candidate.reset(0)  # for the modules that it imports
+    shell.run_cell("", store_history=False)
+    threads = os.listdir("/proc/self/task")
+    if len(threads) != 1:
+        raise RuntimeError(f"the template has {len(threads)} threads after its imports, not one")
+    gc.collect()
+    gc.freeze()  # a collection in a child would otherwise touch, and so copy, every page
+    return shell
+
+
+def _prepare(guest: int) -> None:
+    """Where root built the wall: leave root. There bubblewrap mounts no /proc, see wall.py."""
+    if os.getuid() == 0:
+        namespaces.mount_proc()
+        privileges.become(guest)
+
+
+def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
+    """Fork a container for every message; end when the examiner does."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the builders
+    control.send(json.dumps({"ready": True}).encode())
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
+        if not message:
+            os._exit(0)
+        try:
+            if os.fork() == 0:
+                _build_container(ContainerLimits(**json.loads(message)), descriptors, shell)
+        except OSError:
+            pass  # no process to spare: the examiner sees its sockets closed
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+
+def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any) -> NoReturn:
+    """In a fork of the template: make the namespaces, and leave the supervisor in them."""
+    orders = socket.socket(fileno=descriptors[0])
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        privileges.close_all_but(descriptors)
+        namespaces.enter_namespaces()
+        namespaces.mount_private_tmp(limits)
+        if os.fork() == 0:
+            supervise(orders, descriptors[1], limits, shell, own_proc=True)
+    except BaseException as error:
+        report(orders, {"error": str(error)})
+    finally:
+        os._exit(0)
+
+
+def main(arguments: list[str]) -> None:
+    """Become the template, or the one container, that the wall asked for."""
+    kind, guest, *descriptors = arguments
+    numbers = [int(text) for text in descriptors]
+    privileges.close_all_but(numbers)
+    _prepare(int(guest))
+    shell = _import_everything()
+    if kind == "forked":
+        serve_forever(socket.socket(fileno=numbers[0]), shell)
+    orders = socket.socket(fileno=numbers[0])
+    limits = ContainerLimits(**json.loads(orders.recv(4096)))
+    supervise(orders, numbers[1], limits, shell, own_proc=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,568 @@
+"""How the student's process answers the examiner: values as bytes, over a socket.
+
+The process that encodes runs the student's code, so nothing it says about itself is believed. The process
+that decodes checks every length, count and name before it acts on it, builds nothing but plain data and
+tensors of a listed dtype, and never evaluates, imports or unpickles. Whatever the bytes are, `decode`
+returns a value or raises `WireError`.
+
+A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
+
+    value  = tag (1 byte), then
+      N T F            None, True, False
+      i  u16 n         n bytes, a signed integer
+      f                8 bytes, IEEE 754
+      s  u32 n         n bytes of UTF-8
+      t  u8 dtype, u8 dims, dims x u64, u64 n, n raw bytes
+      l u  u32 n       n values: a list, a tuple
+      d  u32 n         n times a key and a value
+      o  u8 note, u16 n  n bytes of UTF-8: a type's name, see Other
+
+All numbers are little-endian.
+"""
+
+import math
+import re
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from secant.language import say
+
+VERSION = 1
+
+# The position of a dtype in this tuple is its number on the wire: append only.
+DTYPES: tuple[torch.dtype, ...] = (
+    torch.bool,
+    torch.uint8,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+    torch.complex64,
+    torch.complex128,
+)
+
+# Why a value is not on the wire itself: a closed list, so no text of the student's travels as a note.
+# Append only, as above.
+NOTES: tuple[str, ...] = (
+    "type",  # not plain data
+    "dtype",  # a tensor of a dtype that is not listed
+    "sparse",
+    "quantised",
+    "meta",
+    "nested",
+    "keys",  # a dict with a key that is not plain data
+    "text",  # a string that is not Unicode text: a lone surrogate
+    "too_deep",  # or a list that contains itself
+    "too_large",
+    "unreadable",  # reading it raised, or it has no memory to read
+)
+
+_TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
+_TENSOR_COST = 10  # a tensor object takes as much memory as about ten small numbers
+_CHUNK = 1 << 16
+
+
+class WireError(ValueError):
+    """The bytes are not a frame that this module would have written, or break a limit."""
+
+
+class WireClosed(WireError):
+    """The other side closed the connection before the frame was complete."""
+
+
+class WireTimeout(WireError):
+    """The deadline passed before the frame was complete."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one frame may hold. Both sides keep to it; only the decoder's check protects anybody."""
+
+    total_bytes: int = 64 * 2**20
+    items: int = 100_000
+    depth: int = 32
+    keys: int = 1_000  # of all dicts together: colliding keys make a dict quadratic in their number
+    dims: int = 16
+    int_bits: int = 4096
+    text_bytes: int = 2**20  # of all strings together: Python may need four bytes for each
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Other:
+    """What stands in a frame for an object that is not sent.
+
+    Attributes:
+        type_name: the object's type, such as `numpy.ndarray`; the candidate's claim, but a harmless word.
+        note: why it is not sent, one of NOTES.
+    """
+
+    type_name: str
+    note: str
+
+    def describe(self) -> str:
+        """Say what it is, for a sentence such as "expected a tensor, got ..."."""
+        name = self.type_name
+        texts = {
+            "type": (f"an object of type {name}", f"{name} 타입의 객체"),
+            "dtype": (f"a tensor of an unsupported dtype ({name})", f"지원하지 않는 dtype의 텐서({name})"),
+            "sparse": ("a sparse tensor", "희소(sparse) 텐서"),
+            "quantised": ("a quantised tensor", "양자화된 텐서"),
+            "meta": ("a meta tensor, which has no values", "값이 없는 meta 텐서"),
+            "nested": ("a nested tensor", "nested 텐서"),
+            "keys": (f"a {name} whose keys are not plain data", f"키가 단순한 값이 아닌 {name}"),
+            "text": ("a string that is not valid Unicode", "올바른 유니코드가 아닌 문자열"),
+            "too_deep": (
+                f"a {name} that is nested too deeply or contains itself",
+                f"너무 깊이 중첩되었거나 자기 자신을 담고 있는 {name}",
+            ),
+            "too_large": (f"a {name} that is too large", f"너무 큰 {name}"),
+            "unreadable": (f"a {name} whose values cannot be read", f"값을 읽을 수 없는 {name}"),
+        }
+        en, ko = texts[self.note]
+        return say(en=en, ko=ko)
+
+
+class _Unsent(Exception):
+    """An object cannot be sent itself; the note says why, the detail belongs after its type's name."""
+
+    def __init__(self, note: str, detail: str = "") -> None:
+        super().__init__(note)
+        self.note = note
+        self.detail = detail
+
+
+class _TooMuch(Exception):
+    """The whole value breaks a limit of the frame, so no part of it is sent."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+# --- The encoder --------------------------------------------------------------------------------------
+
+
+def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> bytes:
+    """Write a value as bytes.
+
+    A subclass of a plain type is sent as its base value and a tensor as a dense copy on the CPU. What
+    cannot be sent becomes an `Other` in its place. What breaks the limits of a frame does too: alone, if
+    it stands in the list, tuple or dict that is sent; if that does not help, as a whole.
+
+    Args:
+        value: anything at all.
+        limits: what the frame may hold.
+        exact: raise instead of sending an `Other`, for a sender whose values must arrive.
+
+    Raises:
+        WireError: only with `exact`, for a value that cannot be sent.
+    """
+    try:
+        writer = _Writer(limits, exact)
+        writer.value(value, 0)
+        writer.check_size(0)
+        return bytes(writer.out)
+    except _TooMuch as error:
+        note = error.note
+    except (RecursionError, MemoryError):
+        note = "too_large"
+    if exact:
+        raise WireError(f"cannot send a {_type_name(value)}: {note}")
+    writer = _Writer(limits, exact)
+    writer.other(Other(_type_name(value), note))
+    return bytes(writer.out)
+
+
+def _type_name(value: object) -> str:
+    kind = type(value)
+    try:
+        home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        name = home + kind.__qualname__
+        return re.sub(r"[^\w.<>\[\]]", "_", name)[:120] or "object"
+    except Exception:  # a metaclass may lie, or raise
+        return "object"
+
+
+class _Writer:
+    """Appends values to one buffer, counting what the limits count."""
+
+    def __init__(self, limits: Limits, exact: bool) -> None:
+        self.limits = limits
+        self.exact = exact
+        self.out = bytearray([VERSION])
+        self.items = 0
+        self.keys = 0
+        self.text_bytes = 0
+
+    def value(self, value: object, depth: int) -> None:
+        """Append one value, or an Other in its place."""
+        start, counts = len(self.out), (self.items, self.keys, self.text_bytes)
+        try:
+            self._value(value, depth)
+        except _TooMuch as error:
+            # Only what stands right inside the value is given up alone: deeper, its neighbours would
+            # break the limit as well.
+            if depth != 1:
+                raise
+            note, detail = error.note, ""
+        except _Unsent as error:
+            note, detail = error.note, error.detail
+        except (RecursionError, MemoryError):
+            raise
+        except Exception:  # an odd object may raise anything when it is read
+            note, detail = "unreadable", ""
+        else:
+            return
+        if self.exact:
+            raise WireError(f"cannot send a {_type_name(value)}: {note}")
+        del self.out[start:]
+        self.items, self.keys, self.text_bytes = counts
+        self._count(1)
+        self.other(Other((_type_name(value) + detail)[:120], note))
+
+    def other(self, other: Other) -> None:
+        """Append an Other."""
+        name = other.type_name.encode()
+        self.out += struct.pack("<cBH", b"o", NOTES.index(other.note), len(name)) + name
+
+    def _value(self, value: Any, depth: int) -> None:
+        if depth > self.limits.depth:
+            raise _TooMuch("too_deep")
+        self._count(1)
+        kind = type(value)  # isinstance would ask the object for its __class__
+        if value is None:
+            self.out += b"N"
+        elif issubclass(kind, bool):
+            self.out += b"T" if value else b"F"
+        elif issubclass(kind, int):
+            self._int(int.__pos__(value))
+        elif issubclass(kind, float):
+            self.out += struct.pack("<cd", b"f", float.__pos__(value))
+        elif issubclass(kind, str):
+            self.out += b"s"
+            self._string(str.__str__(value))
+        elif issubclass(kind, torch.Tensor):
+            self._tensor(value)
+        elif issubclass(kind, list):
+            self._sequence(b"l", list.__getitem__(value, slice(None)), depth)
+        elif issubclass(kind, tuple):
+            self._sequence(b"u", list(tuple.__iter__(value)), depth)
+        elif issubclass(kind, dict):
+            self._dict(value, depth)
+        elif issubclass(kind, Other):
+            self.other(value)
+        else:
+            raise _Unsent("type")
+
+    def _count(self, items: int) -> None:
+        self.items += items
+        if self.items > self.limits.items:
+            raise _TooMuch("too_large")
+        self.check_size(0)
+
+    def check_size(self, more: int) -> None:
+        """Stop if the frame, with so many bytes more, is too large."""
+        if len(self.out) + more > self.limits.total_bytes:
+            raise _TooMuch("too_large")
+
+    def _int(self, value: int) -> None:
+        if value.bit_length() > self.limits.int_bits:
+            raise _Unsent("too_large")
+        data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+        self.out += struct.pack("<cH", b"i", len(data)) + data
+
+    def _string(self, value: str) -> None:
+        if len(value) > self.limits.text_bytes:  # before encoding makes a copy
+            raise _Unsent("too_large")
+        try:
+            data = value.encode()
+        except UnicodeEncodeError:
+            raise _Unsent("text") from None
+        if self.text_bytes + len(data) > self.limits.text_bytes:
+            raise _Unsent("too_large")
+        self.text_bytes += len(data)
+        self.out += struct.pack("<I", len(data)) + data
+
+    def _sequence(self, tag: bytes, values: list[Any], depth: int) -> None:
+        self.out += struct.pack("<cI", tag, len(values))
+        for value in values:
+            self.value(value, depth + 1)
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> None:
+        pairs = list(dict.items(value))
+        self.keys += len(pairs)
+        if self.keys > self.limits.keys:
+            raise _TooMuch("too_large")
+        self.out += struct.pack("<cI", b"d", len(pairs))
+        for key, item in pairs:
+            if not _is_key(key):
+                raise _Unsent("keys")
+            self.value(key, depth + 1)
+            self.value(item, depth + 1)
+
+    def _tensor(self, tensor: torch.Tensor) -> None:
+        self._count(_TENSOR_COST - 1)
+        # The context sets aside __torch_function__ of a subclass and of a mode left switched on.
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            # The base class's method, whatever the subclass defines; it gives a plain tensor of the same
+            # memory, except for a subclass that has no memory of its own.
+            plain = torch.Tensor.detach(tensor)
+            _refuse_odd(plain, self.limits)
+            # A clone has no lazy conjugate or sign left, and no odd strides, as contiguous() may leave them.
+            plain = plain.cpu().clone(memory_format=torch.contiguous_format)
+            shape = tuple(plain.shape)
+            raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+            number = DTYPES.index(plain.dtype)
+        self.check_size(len(raw))
+        self.out += struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw
+
+
+def _is_key(key: Any) -> bool:
+    if issubclass(type(key), tuple):
+        return all(_is_key(part) for part in tuple.__iter__(key))
+    return key is None or issubclass(type(key), int | float | str)
+
+
+def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
+    """Raise _Unsent for a tensor that has no plain dense values or too many of them."""
+    if plain.is_nested:
+        raise _Unsent("nested")
+    if plain.layout != torch.strided:
+        raise _Unsent("sparse")
+    if plain.is_quantized:
+        raise _Unsent("quantised")
+    if plain.device.type == "meta":
+        raise _Unsent("meta")
+    if type(plain) is not torch.Tensor:  # a wrapper, such as a FakeTensor: it has no memory of its own
+        raise _Unsent("unreadable")
+    if plain.dtype not in DTYPES:
+        raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
+    # Before any copy: an expanded tensor may claim far more elements than it stores.
+    if _padded_bytes(plain.shape, plain.dtype) > limits.total_bytes or plain.dim() > limits.dims:
+        raise _Unsent("too_large")
+    if plain.numel() and plain.data_ptr() == 0:
+        raise _Unsent("unreadable")
+
+
+def _padded_bytes(shape: tuple[int, ...], dtype: torch.dtype) -> int:
+    """The bytes of such a tensor if an empty dimension counted as one: bounds (0, 2**60) too."""
+    return math.prod(max(size, 1) for size in shape) * dtype.itemsize
+
+
+# --- The decoder --------------------------------------------------------------------------------------
+
+
+def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
+    """Read the value that some bytes stand for, whoever wrote them.
+
+    Raises:
+        WireError: for anything but one complete value within the limits.
+    """
+    if len(data) > limits.total_bytes:
+        raise WireError("the frame is too large")
+    reader = _Reader(data, limits)
+    if reader.number("<B") != VERSION:
+        raise WireError("unknown version")
+    value = reader.value(0)
+    if reader.position != len(data):
+        raise WireError("bytes after the value")
+    return value
+
+
+class _Reader:
+    """Walks over untrusted bytes; takes none that are not there, and counts before it builds."""
+
+    def __init__(self, data: bytes | bytearray, limits: Limits) -> None:
+        self.view = memoryview(data)
+        self.limits = limits
+        self.position = 0
+        self.items = 0
+        self.keys = 0
+        self.text_bytes = 0
+
+    def take(self, count: int) -> memoryview:
+        """The next bytes; never more than remain."""
+        if count > len(self.view) - self.position:
+            raise WireError("the frame is cut short")
+        self.position += count
+        return self.view[self.position - count : self.position]
+
+    def number(self, form: str) -> Any:
+        """The next number, in struct's notation."""
+        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+
+    def value(self, depth: int) -> Any:
+        """The next value."""
+        if depth > self.limits.depth:
+            raise WireError("nested too deeply")
+        self._count(1)
+        tag = bytes(self.take(1))
+        match tag:
+            case b"N":
+                return None
+            case b"T":
+                return True
+            case b"F":
+                return False
+            case b"i":
+                return self._int()
+            case b"f":
+                return self.number("<d")
+            case b"s":
+                return self._string()
+            case b"t":
+                return self._tensor()
+            case b"l":
+                return self._list(depth)
+            case b"u":
+                return tuple(self._list(depth))
+            case b"d":
+                return self._dict(depth)
+            case b"o":
+                return self._other()
+        raise WireError("unknown tag")
+
+    def _count(self, items: int) -> None:
+        self.items += items
+        if self.items > self.limits.items:
+            raise WireError("too many items")
+
+    def _int(self) -> int:
+        value = int.from_bytes(self.take(self.number("<H")), "little", signed=True)
+        if value.bit_length() > self.limits.int_bits:
+            raise WireError("the integer is too large")
+        return value
+
+    def _string(self) -> str:
+        count = self.number("<I")
+        self.text_bytes += count
+        if self.text_bytes > self.limits.text_bytes:
+            raise WireError("too much text")
+        return self._text(count)
+
+    def _text(self, count: int) -> str:
+        try:
+            return str(self.take(count), "utf-8")
+        except UnicodeDecodeError:
+            raise WireError("the string is not UTF-8") from None
+
+    def _list(self, depth: int) -> list[Any]:
+        # Each value is at least a byte, so a lie about the count ends when the bytes do.
+        return [self.value(depth + 1) for _ in range(self.number("<I"))]
+
+    def _dict(self, depth: int) -> dict[Any, Any]:
+        count = self.number("<I")
+        self.keys += count
+        if self.keys > self.limits.keys:
+            raise WireError("too many keys")
+        result: dict[Any, Any] = {}
+        for _ in range(count):
+            key = self.value(depth + 1)
+            if not _is_key(key) or key in result:
+                raise WireError("a key is repeated or not plain data")
+            result[key] = self.value(depth + 1)
+        return result
+
+    def _other(self) -> Other:
+        note, count = self.number("<B"), self.number("<H")
+        name = self._text(count)
+        if note >= len(NOTES) or not _TYPE_NAME.fullmatch(name):
+            raise WireError("an unknown note, or not a type's name")
+        return Other(name, NOTES[note])
+
+    def _tensor(self) -> torch.Tensor:
+        self._count(_TENSOR_COST - 1)
+        number, dims = self.number("<B"), self.number("<B")
+        if number >= len(DTYPES) or dims > self.limits.dims:
+            raise WireError("unknown dtype, or too many dimensions")
+        dtype = DTYPES[number]
+        shape = struct.unpack(f"<{dims}Q", self.take(8 * dims))
+        count = self.number("<Q")
+        if _padded_bytes(shape, dtype) > self.limits.total_bytes:
+            raise WireError("the tensor is too large")
+        if math.prod(shape) * dtype.itemsize != count:
+            raise WireError("the shape does not fit the bytes")
+        raw = self.take(count)
+        if not count:
+            return torch.empty(shape, dtype=dtype)
+        own = bytearray(raw)  # a tensor is writable memory: it must not share the frame's
+        if dtype == torch.bool and own.strip(b"\0\1"):
+            raise WireError("a bool is neither 0 nor 1")
+        return torch.frombuffer(own, dtype=dtype).reshape(shape)
+
+
+# --- The socket ---------------------------------------------------------------------------------------
+
+
+def send(
+    sock: socket.socket,
+    value: object,
+    deadline: float | None = None,
+    limits: Limits = LIMITS,
+    *,
+    exact: bool = False,
+) -> None:
+    """Send one value as a frame. Args as in `encode` and `recv`; no deadline means to wait for ever."""
+    body = encode(value, limits, exact=exact)
+    try:
+        sock.settimeout(None if deadline is None else _left(deadline))
+        sock.sendall(struct.pack("<I", len(body)) + body)  # the timeout covers the whole of sendall
+    except (BlockingIOError, TimeoutError):
+        raise WireTimeout("the other side does not read") from None
+    except OSError as error:
+        raise WireClosed(f"the connection is gone: {error.strerror}") from None
+
+
+def recv(sock: socket.socket, deadline: float, limits: Limits = LIMITS) -> Any:
+    """Receive one value.
+
+    Args:
+        sock: a connected stream socket.
+        deadline: the `time.monotonic()` at which the whole frame must have arrived.
+        limits: what the frame may hold.
+
+    Raises:
+        WireClosed: the connection ended first.
+        WireTimeout: the deadline came first, however steadily bytes were dripping in.
+        WireError: the frame is too long or is not a value.
+    """
+    (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
+    if length > limits.total_bytes:
+        raise WireError("the frame is too large")
+    return decode(_recv_bytes(sock, length, deadline), limits)
+
+
+def _recv_bytes(sock: socket.socket, count: int, deadline: float) -> bytearray:
+    """Exactly so many bytes. The buffer grows with what arrives, not with what was announced."""
+    data = bytearray()
+    try:
+        while len(data) < count:
+            sock.settimeout(_left(deadline))
+            part = sock.recv(min(count - len(data), _CHUNK))
+            if not part:
+                raise WireClosed("the connection was closed")
+            data += part
+    except (BlockingIOError, TimeoutError):
+        raise WireTimeout("no complete frame before the deadline") from None
+    except OSError as error:
+        raise WireClosed(f"the connection is gone: {error.strerror}") from None
+    return data
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -1,0 +1,132 @@
+"""What this machine can do to hold a stranger's code, and what to install where it cannot."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.sandbox.bubblewrap import ALLOW, INSTALL, bwrap_path
+from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.wall import Mode, Wall
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        what: its name.
+        ok: whether it is as it should be.
+        detail: what was found.
+        fix: what to install or to allow; empty if nothing is needed.
+        needed: whether grading is refused without it.
+    """
+
+    what: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    needed: bool = True
+
+
+def probe_machine() -> list[Finding]:
+    """Look at everything that the wall needs. Tries the real wall, so it takes some seconds."""
+    if sys.platform != "linux":
+        return [Finding("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
+    checks: list[Callable[[], Finding | None]] = [
+        _bubblewrap,
+        _user_namespaces,
+        _apparmor,
+        _proc,
+        _seccomp,
+        _cgroup,
+    ]
+    found = [finding for check in checks if (finding := check()) is not None]
+    forked = _wall("forked", needed=False)
+    # One kind of wall is enough.
+    return [*found, forked, _wall("single", needed=not forked.ok)]
+
+
+def _bubblewrap() -> Finding:
+    try:
+        path = bwrap_path()
+    except WallUnavailable as error:
+        return Finding("bubblewrap", False, error.reason, error.fix)
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return Finding(
+        "bubblewrap", bool(version), f"{version or 'does not run'} ({path})", "" if version else INSTALL
+    )
+
+
+def _user_namespaces() -> Finding:
+    """Ask for one, as a child of ours would."""
+    program = shutil.which("unshare")
+    limit = _setting("/proc/sys/user/max_user_namespaces")
+    if limit == "0":
+        return Finding("user namespaces", False, "user.max_user_namespaces is 0", ALLOW)
+    if program is None:
+        return Finding("user namespaces", True, f"not tried; at most {limit}", needed=False)
+    done = subprocess.run([program, "--user", "true"], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return Finding("user namespaces", True, "this user can make them")
+    return Finding("user namespaces", False, done.stderr.strip(), ALLOW)
+
+
+def _apparmor() -> Finding | None:
+    if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") != "1":
+        return None
+    loaded = _setting("/sys/kernel/security/apparmor/profiles")
+    profile = Path("/etc/apparmor.d/bwrap-userns-restrict").exists() or "bwrap" in loaded
+    detail = "user namespaces are restricted; " + (
+        "bwrap has a profile" if profile else "bwrap has no profile"
+    )
+    return Finding("AppArmor", profile, detail, "" if profile else ALLOW, needed=False)
+
+
+def _proc() -> Finding:
+    """Docker covers parts of /proc, and then no other /proc can be mounted."""
+    covers = []
+    with contextlib.suppress(OSError):
+        points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+        covers = [point for point in points if point.startswith("/proc/")]
+    harmless = all(point.startswith("/proc/sys/fs/binfmt_misc") for point in covers)
+    detail = "whole" if harmless else f"covered in parts: {', '.join(covers[:3])}"
+    return Finding("/proc", harmless, detail, "" if harmless else ALLOW, needed=False)
+
+
+def _seccomp() -> Finding:
+    there = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
+    return Finding("seccomp", there, "available" if there else "not in this kernel", "" if there else ALLOW)
+
+
+def _cgroup() -> Finding:
+    group = Cgroup.create(2**30, 64)
+    if group is None:
+        detail = "not writable for this user: the supervisor counts memory instead, ten times a second"
+        return Finding("control groups", True, detail, needed=False)
+    group.remove()
+    return Finding("control groups", True, "the kernel limits each submission's memory", needed=False)
+
+
+def _wall(mode: Mode, needed: bool) -> Finding:
+    what = {"forked": "wall, containers forked from one template", "single": "wall, one for each submission"}[mode]
+    wall = Wall(mode=mode)
+    try:
+        wall.start()
+    except WallUnavailable as error:
+        return Finding(what, False, error.reason, error.fix, needed)
+    finally:
+        wall.close()
+    return Finding(what, True, f"tried from inside as user {os.getuid()}: it holds")
+
+
+def _setting(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,312 @@
+"""The wall around students' code, as the examiner sees it.
+
+    with Wall() as wall, wall.candidate() as candidate:
+        loaded = candidate.load([("grad_square", source), ...], timeout=60.0)
+        with candidate.task(seed=7) as task:
+            task.define("import torch\\ndef probe_it(): ...")
+            answer = task.ask("grad_square", (3.0,), timeout=10.0)
+
+Bubblewrap makes the outer wall: no network, no file of the course, an environment of our own. Inside it a
+template process (template.py) forks one container for each submission, with namespaces, limits and a filter of
+system calls of its own (fence.py). Where the kernel does not allow namespaces within namespaces, each
+submission gets a wall to itself: slower, and as safe. Where no wall can be made, `WallUnavailable` says
+what to install; only a person's own notebook may be run without one (`mode="bare"`).
+"""
+
+import contextlib
+import json
+import os
+import random
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Literal, Self
+
+from autograder.sandbox.bubblewrap import ALLOW, bwrap_options, bwrap_path
+from autograder.sandbox.cgroup import remove_stale
+from autograder.sandbox.client import Candidate, Task
+from autograder.sandbox.container import (
+    CONTAINER_SECONDS,
+    START_SECONDS,
+    Container,
+    WalledContainer,
+    read_end,
+    start_bare,
+)
+from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.results import (
+    Answer,
+    CandidateError,
+    CellResult,
+    Crashed,
+    Line,
+    Loaded,
+    TimedOut,
+    WallError,
+    WallUnavailable,
+)
+
+__all__ = [
+    "Answer",
+    "Candidate",
+    "CandidateError",
+    "CellResult",
+    "Crashed",
+    "Line",
+    "Loaded",
+    "ContainerLimits",
+    "Task",
+    "TimedOut",
+    "Wall",
+    "WallError",
+    "WallUnavailable",
+]
+
+Mode = Literal["forked", "single", "bare"]
+Log = Callable[[str], None]
+
+# Containers of root's are given to nobody else's user: no distribution hands these numbers out.
+_GUESTS = range(60_578, 61_184)
+_END_SECONDS = 30.0
+
+
+class Wall:
+    """Makes candidates, each in a container of its own.
+
+    A wall may be shared between threads. The thread that starts it must live as long as the wall does,
+    because bubblewrap dies with the thread that started it.
+
+    Args:
+        limits: what one submission may use.
+        mode: "forked", "single" or "bare" (see the module); None takes the first safe one that works here,
+            and never "bare".
+        hidden: files and folders that must not exist inside; checked from inside at the start.
+        language: "en" or "ko", for what the course's code says inside.
+        log: where notices go, such as a fallback to the slower mode.
+    """
+
+    def __init__(
+        self,
+        limits: ContainerLimits | None = None,
+        *,
+        mode: Mode | None = None,
+        hidden: Iterable[str | Path] = (),
+        language: str = "en",
+        log: Log | None = None,
+    ) -> None:
+        self.limits = limits or ContainerLimits()
+        self.mode = mode
+        self._hidden = [os.path.abspath(path) for path in hidden]
+        self._language = language
+        self._log: Log = log or (lambda text: None)
+        self._lock = threading.Lock()
+        self._template: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._complaints: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Build the wall and try it from inside.
+
+        Raises:
+            WallUnavailable: this machine can make no wall of the wanted kind.
+        """
+        if self.mode == "bare":
+            return
+        bwrap_path()
+        remove_stale()
+        wanted: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
+        for mode in wanted:
+            self.mode = mode
+            try:
+                return self._try_out()
+            except WallUnavailable:
+                self.close()
+                raise
+            except WallError as error:
+                self.close()
+                refusal = error
+                self._log(f"no wall of the kind {mode!r}: {refusal}")
+        self.mode = None
+        raise WallUnavailable(f"No wall can be built on this machine: {refusal}", ALLOW) from refusal
+
+    def close(self) -> None:
+        """End the template, and with it every container that was forked from it."""
+        with self._lock:
+            self._end_template()
+
+    def candidate(self) -> Candidate:
+        """A new candidate; use it in a `with` statement. Its container is made when cells are loaded."""
+        return Candidate(self.open_container)
+
+    def open_container(self) -> Container:
+        """Make one container, with a candidate in it that has loaded nothing."""
+        match self.mode:
+            case "forked":
+                return self._fork_container()
+            case "single":
+                return self._build_container()
+            case "bare":
+                return start_bare(self._language)
+        raise WallError("the wall has not been started")
+
+    def _fork_container(self) -> Container:
+        for attempt in (1, 2):
+            ours, theirs = _sockets()
+            container = WalledContainer(ours[1], ours[0], self.limits)
+            try:
+                with self._lock:
+                    control = self._control or self._start_template()
+                    order = json.dumps(self.limits.as_dict()).encode()
+                    socket.send_fds(control, [order], [end.fileno() for end in theirs])
+                _close(theirs)
+                container.open(time.monotonic() + CONTAINER_SECONDS)
+                return container
+            except (OSError, WallError) as error:
+                container.close()
+                if attempt == 2:
+                    raise WallError(f"no container could be made: {error}") from error
+                self._log(f"trying again: {error}")
+                self._end_dead_template()
+            finally:
+                _close(theirs)
+        raise AssertionError
+
+    def _build_container(self) -> Container:
+        ours, theirs = _sockets()
+        container = WalledContainer(ours[1], ours[0], self.limits)
+        with tempfile.TemporaryFile() as complaints:
+            try:
+                container.process = self._bubblewrap("single", theirs, complaints)
+                ours[0].send(json.dumps(self.limits.as_dict()).encode())
+                _close(theirs)
+                container.open(time.monotonic() + START_SECONDS)
+                return container
+            except (OSError, WallError) as error:
+                container.close()
+                raise WallError(f"no container could be made: {error} {read_end(complaints)}") from error
+            finally:
+                _close(theirs)
+
+    def _start_template(self) -> socket.socket:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
+        self._template = self._bubblewrap("forked", [theirs], self._complaints)
+        theirs.close()
+        ready, _, _ = select.select([ours], [], [], START_SECONDS)
+        if not ready or not ours.recv(4096):
+            ours.close()
+            self._template.kill()
+            self._template.wait(_END_SECONDS)
+            raise WallError(f"the template did not start: {read_end(self._complaints)}")
+        self._control = ours
+        return ours
+
+    def _end_dead_template(self) -> None:
+        """Make way for a new template, but only if this one has ended: others may live in its containers."""
+        with self._lock:
+            if self._template is not None and self._template.poll() is not None:
+                self._end_template()
+
+    def _end_template(self) -> None:
+        if self._control is not None:
+            self._control.close()
+        if self._template is not None:
+            self._template.kill()
+            self._template.wait(_END_SECONDS)
+        if self._complaints is not None:
+            self._complaints.close()
+        self._control = self._template = self._complaints = None
+
+    def _bubblewrap(
+        self, kind: str, ends: Sequence[socket.socket], complaints: IO[bytes]
+    ) -> subprocess.Popen[bytes]:
+        guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
+        numbers = [end.fileno() for end in ends]
+        with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
+            options = bwrap_options(kind, self._hidden, self._language, self.limits.disk_mb)
+            command = [bwrap_path(), *options, "--ro-bind-data", str(users), "/etc/passwd"]
+            command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
+            command += ["-m", "autograder.sandbox.inside.template", kind, str(guest)]
+            return subprocess.Popen(
+                [*command, *map(str, numbers)],
+                pass_fds=[*numbers, users],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=complaints,
+                env={},
+                cwd="/",
+            )
+
+    def _try_out(self) -> None:
+        """Attempt an escape from inside, before any stranger does."""
+        with self.candidate() as candidate:
+            source = f"HIDDEN = {self._hidden!r}\n{_PROOF}"
+            try:
+                (cell,) = candidate.load([("proof", source)], timeout=30.0).cells
+            except CandidateError as error:
+                raise WallError(f"the wall could not be tried: {error!r}") from error
+        if not cell.ok or not cell.output.endswith("held\n"):
+            found = cell.output.strip() or f"{cell.error}: {cell.message}"
+            raise WallUnavailable(f"The wall does not hold on this machine: {found}", ALLOW)
+
+
+# Runs as a student's cell. Prints "held", or what it could do.
+_PROOF = """
+import ctypes, os, socket
+from pathlib import Path
+holes = [f"{path} is visible" for path in HIDDEN if os.path.exists(path)]
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+for name, value in {"CapEff": "0" * 16, "NoNewPrivs": "1", "Seccomp": "2"}.items():
+    if status[name].strip() != value:
+        holes.append(f"{name} is {status[name].strip()}")
+if os.getuid() == 0:
+    holes.append("root")
+if len([name for name in os.listdir("/proc") if name.isdigit()]) != 2:
+    holes.append("other processes are visible")
+for path in ("/", "/dev", "/proc/sys/kernel", os.path.dirname(os.__file__)):
+    if os.access(path, os.W_OK):
+        holes.append(f"{path} is writable")
+try:
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("192.0.2.1", 9))
+    holes.append("there is a network")
+except OSError:
+    pass
+if ctypes.CDLL(None).unshare(0x10000000) == 0:
+    holes.append("namespaces can be made")
+print("; ".join(holes) or "held")
+"""
+
+
+def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
+    """Our ends and the container's: for orders to the supervisor, and for the candidate's values."""
+    orders, supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    channel, candidate = socket.socketpair()
+    orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # so that the kernel names the supervisor
+    return [orders, channel], [supervisor, candidate]
+
+
+def _close(ends: Iterable[socket.socket]) -> None:
+    for end in ends:
+        end.close()
+
+
+@contextlib.contextmanager
+def _as_file(data: bytes) -> Iterator[int]:
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        file.seek(0)
+        yield file.fileno()

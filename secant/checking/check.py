@@ -1,0 +1,364 @@
+"""What a test cell says: right, or what was expected, what came, and why that may be.
+
+Every check raises CheckFailed with a message in the language in use and writes nothing to stderr, which
+nbgrader would count against the student. Types, dtypes and shapes are compared before values.
+"""
+
+import contextlib
+import hashlib
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from secant.language import say
+
+# Relative and absolute tolerance for a computation in that dtype done in another, equally good, order.
+_TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
+    torch.float64: (1e-7, 1e-9),
+    torch.complex128: (1e-7, 1e-9),
+    torch.float32: (1e-4, 1e-5),
+    torch.complex64: (1e-4, 1e-5),
+}
+_COARSE = (2e-2, 1e-2)
+_random = random.Random()
+
+Mistakes = Mapping[Any, str] | Sequence[tuple[Any, str]]
+
+
+class CheckFailed(AssertionError):
+    """A check did not hold. The message is for the student; a notebook shows it without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).splitlines()
+
+
+def seed(value: bytes) -> None:
+    """Make the numbers of `draw` repeatable: the same bytes, the same numbers."""
+    _random.seed(hashlib.sha256(value).digest())
+
+
+def draw(low: float, high: float) -> float:
+    """Return a random number between low and high, with three decimals so that it is easy to retype."""
+    return round(_random.uniform(low, high), 3)
+
+
+def draws(n: int, low: float, high: float) -> list[float]:
+    """Return n different random numbers between low and high, with three decimals each."""
+    if (high - low) * 1000 < 2 * n:
+        raise ValueError(f"{low}..{high} is too narrow for {n} different numbers of three decimals")
+    found: set[float] = set()
+    while len(found) < n:
+        found.add(draw(low, high))
+    numbers = sorted(found)
+    _random.shuffle(numbers)
+    return numbers
+
+
+def close(
+    got: Any,
+    want: Any,
+    what: str = "",
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    mistakes: Mistakes = (),
+    hint: str = "",
+) -> None:
+    """Check that got is want, up to rounding.
+
+    Args:
+        got: the student's result.
+        want: a float, a tensor, or a list, tuple or dict of them. A float asks for a plain Python number,
+            a tensor for a tensor of the same dtype and shape; a graph behind it does not matter.
+        what: the call that gave `got`, as the student would type it.
+        rtol, atol: tolerances; by default those of want's dtype.
+        equal_nan: whether nan is right where want is nan.
+        mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
+            tensor like want. One that cannot be told from the right value is passed over.
+        hint: what to say when no mistake is recognised.
+
+    Raises:
+        CheckFailed: naming expected, got and, where known, the likely cause.
+    """
+
+    def differs(a: Any, b: Any) -> str:
+        try:
+            return _difference(a, b, rtol, atol, equal_nan)
+        except Exception as error:  # an object may raise anything when it is read
+            why = type(error).__name__
+            return say(en=f"It cannot be compared ({why}).", ko=f"비교할 수 없습니다({why}).")
+
+    problem = differs(got, want)
+    if not problem:
+        return
+    pairs = mistakes.items() if isinstance(mistakes, Mapping) else mistakes
+    wrongs = [(_like(want, wrong), why) for wrong, why in pairs]
+    cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), hint)
+    fail(_report(what, want, got, problem, cause))
+
+
+def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
+    """Check that got is exactly want, type included: strings, bools, integers, None, and nests of them."""
+    close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
+
+
+def that(condition: bool, message: str) -> None:
+    """Check a condition that the other checks do not cover; the message says what went wrong and why."""
+    if condition is not True:
+        fail(message)
+
+
+def untouched(changes: Iterable[Sequence[str]], what: str = "") -> None:
+    """Check that a call left what belongs to its caller as it was; changes come from `secant.watch`."""
+    lines = [_side_effect(kind, name) for kind, name in changes]
+    if lines:
+        fail("\n".join([what, *(f"  {line}" for line in lines)]).strip("\n"))
+
+
+def visible_passed() -> None:
+    """Say that the tests a student can see have passed. There are others: never say "all"."""
+    print(
+        say(
+            en="Visible tests passed. The hidden tests look further: their list is below.",
+            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다. 아래 목록을 확인하세요.",
+        )
+    )
+
+
+def fail(message: str) -> None:
+    """Raise CheckFailed with this message."""
+    raise CheckFailed(message)
+
+
+def _difference(got: Any, want: Any, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
+    """Return what is wrong with got, or an empty string."""
+    if isinstance(want, torch.Tensor):
+        return _tensor_difference(got, want, rtol, atol, equal_nan)
+    if isinstance(want, float):
+        return _float_difference(got, want, rtol, atol, equal_nan)
+    if isinstance(want, Mapping):
+        return _mapping_difference(got, want, rtol, atol, equal_nan)
+    if isinstance(want, list | tuple):
+        return _sequence_difference(got, want, rtol, atol, equal_nan)
+    if type(got) is not type(want):
+        return _wrong_type(got, kind(want))
+    return "" if got == want else _differs()
+
+
+def _float_difference(got: Any, want: float, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
+    if isinstance(got, bool) or not isinstance(got, int | float):
+        return _wrong_type(got, kind(want))
+    try:
+        got = float(got)
+    except OverflowError:  # an int beyond every float
+        return _differs()
+    if math.isnan(got) and not math.isnan(want):
+        return say(en="The result is nan.", ko="결과가 nan입니다.")
+    rel, absolute = _tolerance(torch.float64, rtol, atol)
+    near = abs(got - want) <= absolute + rel * abs(want) < math.inf
+    return "" if near or got == want or (equal_nan and math.isnan(got)) else _differs()
+
+
+def _tensor_difference(
+    got: Any, want: torch.Tensor, rtol: float | None, atol: float | None, equal_nan: bool
+) -> str:
+    if not isinstance(got, torch.Tensor):
+        return _wrong_type(got, kind(want))
+    if not _is_ordinary(got):
+        return say(
+            en=f"The result is a {got.layout} tensor on {got.device}; an ordinary CPU tensor was expected.",
+            ko=f"결과가 {got.device}에 있는 {got.layout} 텐서입니다. 보통의 CPU 텐서여야 합니다.",
+        )
+    if got.dtype != want.dtype:
+        return say(
+            en=f"The dtype is {_short(got.dtype)}; {_short(want.dtype)} was expected.",
+            ko=f"dtype이 {_short(got.dtype)}입니다. {_short(want.dtype)}이어야 합니다.",
+        )
+    if got.shape != want.shape:
+        return say(
+            en=f"The shape is {tuple(got.shape)}; {tuple(want.shape)} was expected.",
+            ko=f"shape이 {tuple(got.shape)}입니다. {tuple(want.shape)}이어야 합니다.",
+        )
+    got, want = got.detach(), want.detach()
+    rel, absolute = _tolerance(want.dtype, rtol, atol)
+    if want.dtype.is_floating_point or want.dtype.is_complex:
+        same = torch.isclose(got, want, rtol=rel, atol=absolute, equal_nan=equal_nan)
+    else:
+        same = got == want
+    if bool(same.all()):
+        return ""
+    index = tuple((~same).nonzero()[0].tolist())
+    if not index:
+        return _not_a_number(got) or _differs()
+    place = f"[{', '.join(map(str, index))}]"
+    right, wrong = _pair(want[index].item(), got[index].item())
+    return say(
+        en=f"First difference at {place}: expected {right}, got {wrong}.",
+        ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 받은 값 {wrong}.",
+    )
+
+
+def _mapping_difference(
+    got: Any, want: Mapping[Any, Any], rtol: float | None, atol: float | None, equal_nan: bool
+) -> str:
+    if not isinstance(got, dict):
+        return _wrong_type(got, kind(want))
+    missing, extra = [k for k in want if k not in got], [k for k in got if k not in want]
+    if missing or extra:
+        return say(
+            en=f"Keys missing: {missing}; keys not asked for: {extra}.",
+            ko=f"빠진 키: {missing}, 필요 없는 키: {extra}.",
+        )
+    return _first((f"[{k!r}]", _difference(got[k], want[k], rtol, atol, equal_nan)) for k in want)
+
+
+def _sequence_difference(
+    got: Any, want: Sequence[Any], rtol: float | None, atol: float | None, equal_nan: bool
+) -> str:
+    # A subclass will do: torch.Size is a tuple, and so is what torch.max(x, dim=0) returns.
+    if not isinstance(got, list if isinstance(want, list) else tuple):
+        return _wrong_type(got, kind(want))
+    if len(got) != len(want):
+        return say(
+            en=f"It has {len(got)} entries; {len(want)} were expected.",
+            ko=f"원소가 {len(got)}개입니다. {len(want)}개여야 합니다.",
+        )
+    pairs = enumerate(zip(got, want, strict=True))
+    return _first((f"[{i}]", _difference(g, w, rtol, atol, equal_nan)) for i, (g, w) in pairs)
+
+
+def _first(parts: Iterable[tuple[str, str]]) -> str:
+    return next((f"{where} {problem}" for where, problem in parts if problem), "")
+
+
+def _like(want: Any, wrong: Any) -> Any:
+    if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
+        return torch.full_like(want, wrong)
+    return wrong
+
+
+def _not_a_number(got: torch.Tensor) -> str:
+    if got.dtype.is_floating_point and bool(got.isnan().any()):
+        return say(en="The result is nan.", ko="결과가 nan입니다.")
+    return ""
+
+
+def _differs() -> str:
+    return say(en="The value differs.", ko="값이 다릅니다.")
+
+
+def _wrong_type(got: Any, want: str) -> str:
+    if got is None:
+        return say(
+            en=f"The result is None; {want} was expected. Is a return missing?",
+            ko=f"결과가 None입니다. {want}이(가) 필요합니다. return을 빠뜨리지 않았나요?",
+        )
+    return say(
+        en=f"The result is {kind(got)}; {want} was expected.",
+        ko=f"결과가 {kind(got)}입니다. {want}이(가) 필요합니다.",
+    )
+
+
+def kind(value: Any) -> str:
+    """Say what a value is, for a sentence: "a float64 tensor", "an int"."""
+    if isinstance(value, torch.Tensor):
+        dtype = _short(value.dtype)
+        return say(en=f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor", ko=f"{dtype} 텐서")
+    # What another process could not send as plain data describes itself.
+    with contextlib.suppress(Exception):
+        if hasattr(value, "describe") and hasattr(value, "type_name"):
+            return str(value.describe())
+    name = "None" if value is None else type(value).__name__ or "object"
+    return say(en=name if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}", ko=name)
+
+
+def _tolerance(dtype: torch.dtype, rtol: float | None, atol: float | None) -> tuple[float, float]:
+    rel, absolute = _TOLERANCE.get(dtype, _COARSE if dtype.is_floating_point else (0.0, 0.0))
+    return (rel if rtol is None else rtol, absolute if atol is None else atol)
+
+
+def _short(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _value(value: Any, digits: int = 10) -> str:
+    try:
+        return _text(value, digits)
+    except Exception:  # an object may raise anything when it is read
+        return kind(value)
+
+
+def _text(value: Any, digits: int) -> str:
+    if isinstance(value, torch.Tensor):
+        if not _is_ordinary(value):
+            return kind(value)
+        body = _value(value.item(), digits) if value.ndim == 0 else _listing(value.detach(), min(digits, 7))
+        return f"{body}  ({_short(value.dtype)})"
+    if hasattr(value, "describe") and hasattr(value, "type_name"):
+        return str(value.describe())
+    text = f"{value:.{digits}g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _pair(want: Any, got: Any) -> tuple[str, str]:
+    """Return both as text, with as many digits as it takes to see a difference."""
+    pair = _value(want), _value(got)
+    return pair if pair[0] != pair[1] else (_value(want, 17), _value(got, 17))
+
+
+def _is_ordinary(tensor: torch.Tensor) -> bool:
+    odd = tensor.is_quantized or tensor.is_nested
+    return tensor.layout is torch.strided and not odd and tensor.device.type == "cpu"
+
+
+def _listing(value: torch.Tensor, digits: int) -> str:
+    if value.numel() > 12:
+        return say(en=f"a tensor of shape {tuple(value.shape)}", ko=f"shape {tuple(value.shape)}인 텐서")
+    return _nest(value.double().tolist() if value.dtype.is_floating_point else value.tolist(), digits)
+
+
+def _nest(values: Any, digits: int) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(_nest(v, digits) for v in values)}]"
+    return f"{values:.{digits}g}" if isinstance(values, float) else str(values)
+
+
+def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
+    lines = [what] if what else []
+    right, wrong = _pair(want, got)
+    lines += [
+        f"  {say(en='expected', ko='기대한 값')}: {right}",
+        f"  {say(en='got', ko='받은 값')}: {wrong}",
+        f"  {problem}",
+    ]
+    if cause:
+        lines.append(f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}")
+    return "\n".join(lines)
+
+
+def _side_effect(kind: str, name: str) -> str:
+    texts = {
+        "value": say(
+            en=f"the call changed {name} itself: work on a new tensor, not in place",
+            ko=f"{name}의 값이 바뀌었습니다. 제자리에서 고치지 말고 새 텐서를 만드세요",
+        ),
+        "grad": say(
+            en=f"{name}.grad is not what it was before the call",
+            ko=f"{name}.grad가 부르기 전과 다릅니다",
+        ),
+        "requires_grad": say(
+            en=f"{name}.requires_grad was changed", ko=f"{name}.requires_grad가 바뀌었습니다"
+        ),
+        "hooks": say(en=f"a hook was left on {name}", ko=f"{name}에 hook이 남아 있습니다"),
+        "training": say(
+            en=f"the training mode of {name} was changed", ko=f"{name}의 학습 모드가 바뀌었습니다"
+        ),
+        "grad_mode": say(en="gradient mode was left changed", ko="gradient 모드가 바뀐 채로 남았습니다"),
+        "default_dtype": say(en="the default dtype was left changed", ko="기본 dtype이 바뀐 채로 남았습니다"),
+        "random_state": say(en="the random state was changed", ko="난수 상태가 바뀌었습니다"),
+    }
+    return texts.get(kind, f"{kind}: {name}")

@@ -1,0 +1,30 @@
+"""Shows an error that a lesson means to happen."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from secant.language import say
+
+
+@contextmanager
+def expect_error(*kinds: type[BaseException]) -> Iterator[None]:
+    """Run a body that must fail, and print its error instead of stopping the notebook.
+
+    Args:
+        *kinds: the exceptions that count; RuntimeError, autograd's own, when none is named.
+
+    Raises:
+        AssertionError: if the body ends without an error, since the lesson's text would then be wrong.
+    """
+    expected = kinds or (RuntimeError,)
+    try:
+        yield
+    except expected as error:
+        print(f"{type(error).__name__}: {error}")
+    else:
+        raise AssertionError(
+            say(
+                en="This cell should have failed, but it did not.",
+                ko="오류가 나야 하는 셀인데 나지 않았습니다.",
+            )
+        )

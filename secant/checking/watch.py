@@ -1,0 +1,111 @@
+"""An eye on what belongs to the caller of a student's function."""
+
+import random
+from types import TracebackType
+
+import numpy as np
+import torch
+from torch import nn
+
+Change = tuple[str, str]
+
+
+class watch:
+    """Compare what belongs to the caller before and after the body of a with statement.
+
+    Args:
+        **watched: tensors and modules, by the name that a message should use.
+
+    The body starts with gradients on and float32 as the default dtype. After it, `changes` holds a
+    (kind, name) pair for each thing that differs, where kind is one of value, grad, requires_grad, hooks,
+    training, grad_mode, default_dtype, random_state. It is plain data, made for `check.untouched`. Values
+    are compared bit for bit.
+    """
+
+    def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
+        self._tensors: dict[str, torch.Tensor] = {}
+        self._modules: dict[str, nn.Module] = {}
+        for name, thing in watched.items():
+            if isinstance(thing, nn.Module):
+                self._modules |= {f"{name}.{n}" if n else name: m for n, m in thing.named_modules()}
+                owned = [*thing.named_parameters(), *thing.named_buffers()]
+                self._tensors |= {f"{name}.{n}": t for n, t in owned}
+            else:
+                self._tensors[name] = thing
+        self.changes: list[Change] = []
+
+    def __enter__(self) -> "watch":
+        # An earlier call may have left these changed: then this one would look innocent.
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+        # Nor may the random state stand where an answer that seeds would put it.
+        torch.rand(())
+        random.random()
+        np.random.random()
+        self._before = self._snapshot()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        after = self._snapshot()
+        # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+        self.changes = [key for key, old in self._before.items() if not _same(old, after.get(key))]
+
+    def _snapshot(self) -> dict[Change, object]:
+        state: dict[Change, object] = {
+            ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            ("default_dtype", ""): torch.get_default_dtype(),
+            ("random_state", ""): (
+                torch.get_rng_state(),
+                random.getstate(),
+                _numpy_state(),
+            ),
+        }
+        for name, tensor in self._tensors.items():
+            state["value", name] = tensor.detach().clone()
+            # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
+            grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+            state["grad", name] = None if grad is None else (id(grad), grad.detach().clone())
+            state["requires_grad", name] = tensor.requires_grad
+            state["hooks", name] = (
+                len(tensor._backward_hooks or ()),
+                len(tensor._post_accumulate_grad_hooks or ()),
+            )
+        for name, module in self._modules.items():
+            state["training", name] = module.training
+            state["hooks", name] = (
+                len(module._forward_hooks),
+                len(module._forward_pre_hooks),
+                len(module._backward_hooks),
+                len(module._backward_pre_hooks),
+            )
+            # A parameter put in the place of another: the old one, which is watched, looks untouched.
+            for part in (module._parameters, module._buffers):
+                for key, held in part.items():
+                    state["value", f"{name}.{key}"] = (id(held), state.get(("value", f"{name}.{key}")))
+        return state
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        return a.shape == b.shape and a.dtype == b.dtype and a.layout == b.layout and _bits(a) == _bits(b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    return a == b
+
+
+def _numpy_state() -> tuple[object, ...]:
+    state = np.random.get_state(legacy=False)
+    return state["bit_generator"], state["state"]["key"].tobytes(), state["state"]["pos"]
+
+
+def _bits(tensor: torch.Tensor) -> bytes | None:
+    """Return a tensor's values as bytes: nan is nan, and -0.0 is not 0.0. None where there are no values."""
+    if tensor.device.type == "meta":
+        return None
+    dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
+    flat = dense.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    return flat.cpu().view(torch.uint8).numpy().tobytes() if flat.numel() else b""

@@ -1,0 +1,437 @@
+"""The explorer of lesson 3: backward() adds, so .grad is the slope of all that was called since the reset."""
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+
+import ipywidgets as widgets
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from torch import Tensor
+
+from secant.explorers import difference
+from secant.explorers.difference import Function, FunctionProblem, Functions
+from secant.explorers.kit import panel
+from secant.explorers.kit.canvas import new_figure
+from secant.explorers.kit.panel import GREEN, INK, LOG_H, SECANT, TANGENT, Panel, digits, refuse, short
+from secant.language import say
+
+MOST = 12  # calls: more would not be told apart in the picture, nor be made within a frame
+POINTS, FEW_POINTS = 401, 101  # of a curve; the few for a function that takes one x at a time
+BESIDE = 0.2  # how far from the last call's stem its own slope stands, which may be hidden else
+LONGEST = 7  # letters of a name below its call in the picture
+
+
+def square(x: Tensor) -> Tensor:
+    return x**2
+
+
+def cube(x: Tensor) -> Tensor:
+    return x**3
+
+
+FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
+
+
+@dataclass
+class Reading:
+    """What the controls come to.
+
+    `calls` are those that worked; `grads` holds x.grad after each of them, `quotients` the difference
+    quotient of the sum up to there, `last` the slope of the last one alone. `heights` are those of the sum of
+    all, at x and at x + h.
+    """
+
+    x: float
+    there: float
+    h: float
+    calls: list[str] = field(default_factory=list)
+    grads: list[float] = field(default_factory=list)
+    quotients: list[float] = field(default_factory=list)
+    heights: tuple[float, float] = (math.nan, math.nan)
+    last: float = math.nan
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def gradient(self) -> float:
+        return self.grads[-1] if self.grads else math.nan
+
+    @property
+    def quotient(self) -> float:
+        return self.quotients[-1] if self.quotients else math.nan
+
+    @property
+    def error(self) -> float:
+        return abs(self.quotient - self.gradient)
+
+
+class Subject:
+    """The functions that may be called and the range of x."""
+
+    def __init__(self, functions: Mapping[str, Function], x_range: tuple[float, float]) -> None:
+        self.functions = dict(functions)
+        self.low, self.high = x_range
+        self.curve = cache(self._curve)
+
+    def read(self, calls: Sequence[str], x: float, h: float) -> Reading:
+        """Make the calls, in order, on one fresh leaf at x. A call that fails adds nothing to it."""
+        leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+        place = leaf.detach()
+        there = place + h
+        reading = Reading(x, there.item(), h)
+        look = cache(partial(self._look, place=place, there=there))
+        here_sum = there_sum = 0.0
+        step = (there - place).item()
+        for name in calls:
+            try:
+                here, beyond, slope = look(name)
+                _backward(self.functions[name], leaf)
+            except FunctionProblem as problem:
+                if (words := f"{name}: {problem}") not in reading.problems:
+                    reading.problems.append(words)
+                continue
+            here_sum, there_sum, reading.last = here_sum + here, there_sum + beyond, slope
+            assert leaf.grad is not None
+            reading.calls.append(name)
+            reading.grads.append(leaf.grad.item())
+            reading.quotients.append((there_sum - here_sum) / step if step else math.nan)
+        if reading.calls:
+            reading.heights = here_sum, there_sum
+        if not reading.problems:
+            reading.problems += _remarks(reading)
+        return reading
+
+    def _look(self, name: str, place: Tensor, there: Tensor) -> tuple[float, float, float]:
+        """Return f(x), f(x + h) and f'(x), the last by a backward() of its own.
+
+        Raises:
+            FunctionProblem: if there is no such thing.
+        """
+        f = self.functions[name]
+        here, beyond = (float(difference.values(f, t).detach().real) for t in (place, there))
+        return here, beyond, difference.gradient(f, place).item()
+
+    def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return x, f(x) and f'(x) to draw; nan where f fails."""
+        f = self.functions[name]
+        ends = self._ends()
+        if not difference.is_elementwise(f, torch.linspace(*ends, FEW_POINTS, dtype=torch.float64)):
+            f = difference.one_by_one(f)
+            x = torch.linspace(*ends, FEW_POINTS, dtype=torch.float64)
+        else:
+            x = torch.linspace(*ends, POINTS, dtype=torch.float64)
+        try:
+            y, slope = difference.values(f, x).detach().real, difference.gradient(f, x)
+        except FunctionProblem:
+            y = slope = torch.full_like(x, torch.nan)
+        return x.numpy(), y.double().numpy(), slope.numpy()
+
+    def _ends(self) -> tuple[float, float]:
+        pad = 0.05 * (self.high - self.low)
+        return self.low - pad, self.high + pad
+
+    def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return x, the sum of all called functions there, and (n, k) its slope after each call."""
+        x = np.linspace(*self._ends(), POINTS)
+        if not calls:
+            return x, np.full_like(x, np.nan), np.zeros((1, POINTS))
+        curves = [self.curve(name) for name in calls]
+        heights = [np.interp(x, *curve[:2]) for curve in curves]
+        slopes = [np.interp(x, curve[0], curve[2]) for curve in curves]
+        return x, np.sum(heights, axis=0), np.cumsum(slopes, axis=0)
+
+
+def _backward(f: Function, leaf: Tensor) -> None:
+    """Add the slope of f to the leaf's .grad.
+
+    Raises:
+        FunctionProblem: if that cannot be done.
+    """
+    value = difference.values(f, leaf)
+    try:
+        # `inputs` keeps the pass from adding to the .grad of a model that f may hold
+        value.backward(inputs=[leaf])  # type: ignore[no-untyped-call]
+    except RuntimeError as error:
+        what = str(error).strip().splitlines()[0][:200]
+        raise FunctionProblem(
+            say(en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}")
+        ) from error
+
+
+def _remarks(reading: Reading) -> list[str]:
+    if not reading.calls:
+        return [
+            say(
+                en="No backward() since the reset: x.grad is None, and there is no sum to compare it with.",
+                ko="비운 뒤로 backward()를 부르지 않았습니다. x.grad는 None이고, 비교할 합도 없습니다.",
+            )
+        ]
+    if not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
+        return [
+            say(
+                en=f"At x = {reading.x:g} the sum or its slope is not finite. Once nan is in the buffer, "
+                "no further call gets it out.",
+                ko=f"x = {reading.x:g}에서 합이나 그 기울기가 유한하지 않습니다. "
+                "nan이 한번 버퍼에 들어가면 더 불러도 없어지지 않습니다.",
+            )
+        ]
+    if reading.there == reading.x:
+        return [
+            say(
+                en=f"x + h is x itself: h = {reading.h:.1e} is lost in rounding, and the quotient is 0/0. "
+                "x.grad does not care: it has no h.",
+                ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}은 반올림으로 사라지고 "
+                "차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다.",
+            )
+        ]
+    if len(reading.calls) >= MOST:
+        return [
+            say(
+                en=f"{MOST} calls are enough for one picture: empty the buffer to go on.",
+                ko=f"한 그림에는 {MOST}번이면 충분합니다. 계속하려면 버퍼를 비우세요.",
+            )
+        ]
+    return []
+
+
+class Picture:
+    """The figure: the sum with its secant and tangent, and what the buffer held after each call."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.figure = new_figure()
+        left, right = self.figure.subplots(1, 2)
+        self.left: Axes = left
+        self.right: Axes = right
+        panel.tidy(left, right)
+        left.set_xlabel("$x$")
+        left.set_ylabel("$S(x)$")
+        right.set_xlabel("$k$")
+        right.set_ylabel("x.grad", family="monospace")
+        right.axhline(0, color=INK, lw=0.8, zorder=1)
+
+        (self.curve,) = left.plot([], [], color=INK, lw=1.6, label="$S$")
+        self.secant = left.axline((0, 0), slope=0, color=SECANT, lw=4, label=r"$\Delta S/\Delta x$", zorder=3)
+        dashes = (0, (5, 3))
+        self.tangent = left.axline((0, 0), slope=0, color=TANGENT, lw=2, ls=dashes, label="x.grad", zorder=4)
+        self.ends = panel.marker(left, "D", SECANT, size=11, hollow=True, label="$x, x+h$")
+        self.point = panel.marker(left, "o", INK, size=7)
+
+        # One line with gaps for all stems: each artist costs time in every frame.
+        (self.stems,) = right.plot(
+            [], [], color=TANGENT, lw=2.5, marker="o", ms=7, markevery=(1, 3), label="x.grad", zorder=3
+        )
+        self.quotients = panel.marker(right, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
+        self.last = panel.marker(right, "s", GREEN, size=7, label="$f'(x)$")
+
+    @property
+    def moving(self) -> list[Line2D]:
+        """The artists that differ from one frame of a drag to the next."""
+        return [self.secant, self.tangent, self.ends, self.point, self.stems, self.quotients, self.last]
+
+    def set_scene(self, reading: Reading) -> None:
+        """Set what stands still: the curve of the sum, both pairs of limits, a tick for each call."""
+        x, y, slopes = self.subject.sums(reading.calls)
+        low, high = panel.limits(y)
+        jumps = np.abs(np.diff(y, prepend=y[:1])) > 2 * (high - low)
+        self.curve.set_data(x, np.where(jumps, np.nan, y))  # no line across a pole
+        self.left.set(xlim=(x[0], x[-1]), ylim=(low, high))
+        count = len(reading.calls)
+        names = [name if len(name) <= LONGEST else "" for name in reading.calls]
+        self.right.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(names, 1)])
+        self.right.set_xlim(0.4, max(count, 3) + 0.6)
+        # Zero is where the stems stand, and a slope alone is drawn beside the sums.
+        shown = np.concatenate([slopes.ravel(), np.diff(slopes, axis=0, prepend=0)[-1], [0.0]])
+        self.right.set_ylim(*panel.limits(shown))
+
+    def move(self, reading: Reading) -> None:
+        """Set what moves."""
+        panel.set_line(self.secant, reading.x, reading.heights[0], reading.quotient)
+        panel.set_line(self.tangent, reading.x, reading.heights[0], reading.gradient)
+        self.point.set_data([reading.x], [reading.heights[0]])
+        self.ends.set_data((reading.x, reading.there), reading.heights)
+        calls = np.arange(1, len(reading.calls) + 1)
+        grads = np.array(reading.grads)
+        gaps = np.full(len(calls), np.nan)
+        self.stems.set_data(np.repeat(calls, 3), np.stack([np.zeros_like(grads), grads, gaps], 1).ravel())
+        self.quotients.set_data(calls, reading.quotients)
+        self.last.set_data(calls[-1:] + BESIDE, [reading.last] * len(calls[-1:]))
+
+
+class Buffer(Panel):
+    """The widget that `explore_buffer` returns. `calls` are the functions called since the last reset."""
+
+    reading: Reading
+    picture: Picture
+
+    def __init__(self, subject: Subject, x: float, h: float) -> None:
+        self.subject = subject
+        self.calls = list(subject.functions)[:MOST]
+        self.x, x_row = panel.slider(
+            "x", x, subject.low, subject.high, panel.round_step(subject.low, subject.high)
+        )
+        self.log_h, h_row = panel.step_slider(h)
+        self.buttons = {name: _button(f"({name}).backward()") for name in subject.functions}
+        self.reset = _button("x.grad = None")
+        self.reset.tooltip = say(en="empty the buffer", ko="버퍼 비우기")
+        for name, button in self.buttons.items():
+            button.on_click(partial(self._call, name))
+        self.reset.on_click(self._empty)
+        super().__init__(Picture(subject), [(*self.buttons.values(), self.reset), (x_row, h_row)], _legend())
+
+    def _call(self, name: str, _: object) -> None:
+        if len(self.calls) < MOST:
+            self.calls.append(name)
+        self.update()
+
+    def _empty(self, _: object) -> None:
+        self.calls.clear()
+        self.update()
+
+    def fresh_picture(self) -> Picture:
+        return Picture(self.subject)
+
+    def read(self) -> Reading:
+        return self.subject.read(self.calls, short(self.x.value), 10 ** short(self.log_h.value))
+
+    def scene(self) -> tuple[str, ...]:
+        return tuple(self.reading.calls)
+
+    def words(self) -> str:
+        return _words(self.reading)
+
+    def alt(self) -> str:
+        return _alt(self.reading)
+
+
+def _button(text: str) -> widgets.Button:
+    return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
+
+
+def _words(reading: Reading) -> str:
+    def number(value: float) -> str:
+        return digits(value) if reading.calls else "—"
+
+    called = [html.escape(name) for name in reading.calls]
+    rows = [
+        ("calls", say(en="called since the reset", ko="비운 뒤 부른 함수"), "S", " + ".join(called) or "—"),
+        (
+            "quotient",
+            say(en="difference quotient of the sum", ko="합의 차분몫"),
+            "(S(x+h) − S(x)) / h",
+            number(reading.quotient),
+        ),
+        (
+            "gradient",
+            say(en="the buffer", ko="버퍼"),
+            "x.grad",
+            digits(reading.gradient) if reading.calls else "None",
+        ),
+        ("error", say(en="difference", ko="둘의 차이"), f"h = {reading.h:.3g}", number(reading.error)),
+        (
+            "last",
+            say(en="slope of the last call alone", ko="마지막 호출만의 기울기"),
+            f"({called[-1]})′" if called else "",
+            number(reading.last),
+        ),
+    ]
+    return panel.numbers(rows, reading.problems)
+
+
+def _alt(reading: Reading) -> str:
+    if not reading.calls:
+        return say(
+            en="Both pictures are empty: no backward() since the reset, and x.grad is None.",
+            ko="두 그림 모두 비어 있습니다. 비운 뒤로 backward()를 부르지 않았고 x.grad는 None입니다.",
+        )
+    quotient, gradient = f"{reading.quotient:.4g}", f"{reading.gradient:.4g}"
+    calls = ", ".join(reading.calls)
+    held = ", ".join(f"{grad:.4g}" for grad in reading.grads)
+    return say(
+        en=f"Left: the sum of {calls} at x = {reading.x:.4g} with a secant of slope {quotient} and a line of "
+        f"slope x.grad = {gradient}. Right: x.grad after each call: {held}; the last call alone has the "
+        f"slope {reading.last:.4g}.",
+        ko=f"왼쪽: x = {reading.x:.4g}에서 {calls}의 합, 기울기 {quotient}인 할선과 "
+        f"기울기 x.grad = {gradient}인 직선. 오른쪽: 호출할 때마다의 x.grad: {held}. "
+        f"마지막 호출만의 기울기는 {reading.last:.4g}.",
+    )
+
+
+def _legend() -> str:
+    left = [
+        (
+            panel.sample(INK, 'stroke-width="2"'),
+            say(
+                en="S, the sum of all functions called since the reset",
+                ko="S, 비운 뒤 부른 함수를 모두 더한 합",
+            ),
+        ),
+        (
+            panel.sample(SECANT, 'stroke-width="4"')
+            + panel.sample(SECANT, mark=panel.diamond(SECANT, "none")),
+            say(en="secant of S through x and x + h", ko="x와 x + h를 지나는 S의 할선"),
+        ),
+        (
+            panel.sample(TANGENT, 'stroke-width="2.5" stroke-dasharray="7 4"'),
+            say(en="line of slope x.grad through x", ko="x를 지나고 기울기가 x.grad인 직선"),
+        ),
+    ]
+    right = [
+        (
+            panel.sample(TANGENT, 'stroke-width="2.5"', panel.disc(TANGENT, TANGENT, 3.5)),
+            say(en="x.grad after call 1, 2, 3, ...", ko="1, 2, 3, ...번째 호출 뒤의 x.grad"),
+        ),
+        (
+            panel.sample(SECANT, mark=panel.diamond(SECANT, "none")),
+            say(en="quotient of the sum up to that call", ko="그 호출까지 더한 합의 차분몫"),
+        ),
+        (
+            panel.sample(GREEN, mark=panel.square(GREEN)),
+            say(en="slope of the last call alone", ko="마지막 호출만의 기울기"),
+        ),
+    ]
+    return panel.legend(left, right)
+
+
+def explore_buffer(
+    functions: Functions | None = None,
+    *,
+    x_range: tuple[float, float] = (-3.0, 3.0),
+    x: float = 2.0,
+    h: float = 1.0,
+) -> Buffer:
+    """Return buttons that call backward(), sliders for x and h, and a picture of what x.grad then holds.
+
+    At the start each function has been called once, in order. Every call is really made, on a fresh leaf
+    whenever x moves. Left: the sum of the functions called since the reset, its secant, and a line of slope
+    x.grad. Right: x.grad after each call, beside the quotient of the sum up to there.
+
+    Args:
+        functions: one function of x, or several, by name or in a list; when left out, x^2 and x^3.
+        x_range: the ends of x's slider.
+        x: where to start; moved into x_range.
+        h: the step to start with, from 10**-15.5 to 10**0.5.
+
+    Raises:
+        ValueError: if an argument other than a function makes no sense.
+    """
+    named = FUNCTIONS if functions is None else difference.by_name(functions)
+    low, high = map(float, x_range)
+    if not named:
+        refuse(
+            en="explore_buffer needs at least one function",
+            ko="explore_buffer에는 함수가 하나 이상 필요합니다",
+        )
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        refuse(
+            en="x_range goes from a smaller to a larger number", ko="x_range는 작은 수에서 큰 수까지입니다"
+        )
+    if math.isnan(x) or not h > 0:
+        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
+    x = min(max(float(x), low), high)
+    h = min(max(float(h), 10 ** LOG_H[0]), 10 ** LOG_H[1])
+    return Buffer(Subject(named, (low, high)), x, h)

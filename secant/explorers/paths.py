@@ -1,0 +1,539 @@
+"""The explorer of lesson 4: a quotient taken apart by the paths that lead to the result."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Literal, get_args
+
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from torch import Tensor
+
+from secant.explorers import difference
+from secant.explorers.difference import Function, FunctionProblem
+from secant.explorers.kit import panel
+from secant.explorers.kit.canvas import new_figure
+from secant.explorers.kit.panel import AMBER, INK, PURPLE, SECANT, SKY, TANGENT, Panel, refuse
+from secant.language import say
+
+Pair = tuple[Function, Function]
+Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]
+Merge = Literal["+", "×"]
+MERGES: tuple[Merge, ...] = get_args(Merge)
+MERGED: dict[Merge, Callable[[Tensor, Tensor], Tensor]] = {"+": torch.add, "×": torch.mul}
+SPELLINGS: dict[str, Merge] = {"+": "+", "×": "×", "*": "×", "x": "×"}
+
+LOG_H = (-6.0, 0.0)  # below, rounding takes over: that is the story of lesson 1
+STEPS, FEW_STEPS = 49, 13  # h of the curves; the second for functions that take one x at a time
+PLACES = 25  # x that limits are taken from
+COLUMNS = ("y", "w", "rest", "both")
+COLOURS = {"y": SKY, "w": AMBER, "rest": PURPLE, "both": SECANT}
+LABELS = (r"$\Delta_y z/h$", r"$\Delta_w z/h$", "$r$", r"$\Delta z/h$")
+WIDTH = 0.6  # of a bar
+
+
+def log_of_cube(x: Tensor) -> Tensor:
+    return torch.log(x**3)
+
+
+def root_of_square(x: Tensor) -> Tensor:
+    return torch.sqrt(x**2)
+
+
+def cube(x: Tensor) -> Tensor:
+    return x**3
+
+
+def square(x: Tensor) -> Tensor:
+    return x**2
+
+
+PAIRS: dict[str, Pair] = {"log x³, √x²": (log_of_cube, root_of_square), "x³, x²": (cube, square)}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the controls say."""
+
+    name: str
+    merge: Merge
+    x: float
+    h: float
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Three quotients, of y alone, of w alone and of both together, and what the first two leave over."""
+
+    y: Tensor
+    w: Tensor
+    both: Tensor
+
+    @property
+    def rest(self) -> Tensor:
+        return self.both - self.y - self.w
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Autograd's gradient of z: through y alone, through w alone, and the whole."""
+
+    y: float = math.nan
+    w: float = math.nan
+    both: float = math.nan
+
+
+@dataclass
+class Reading:
+    """What a setting comes to: numbers for the picture and the text. NaN where there is none."""
+
+    setting: Setting
+    parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(COLUMNS, math.nan))
+    slopes: Slopes = Slopes()
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    rests: np.ndarray = field(default_factory=lambda: np.empty(0))
+    errors: np.ndarray = field(default_factory=lambda: np.empty(0))
+    height: tuple[float, float] = (-1.0, 1.0)
+    decades: tuple[float, float] = (1e-16, 1.0)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def quotient(self) -> float:
+        return self.parts["both"]
+
+    @property
+    def error(self) -> float:
+        return abs(self.quotient - self.slopes.both)
+
+
+class Subject:
+    """The pairs of functions to explore and the range of x, with what is worked out once for each."""
+
+    def __init__(self, pairs: Mapping[str, Pair], x_range: tuple[float, float]) -> None:
+        self.pairs = dict(pairs)
+        self.low, self.high = x_range
+        self.prepared = cache(self._prepared)
+        self.limits = cache(self._limits)
+        self.curves = lru_cache(maxsize=8)(self._curves)
+
+    def _grid(self, count: int) -> Tensor:
+        return torch.linspace(self.low, self.high, count, dtype=torch.float64)
+
+    def _prepared(self, name: str) -> tuple[Function, Function, int]:
+        """Return both functions, elementwise, and how many h their curves can afford."""
+        found, steps = [], STEPS
+        for label, f in zip("yw", self.pairs[name], strict=True):
+            if not difference.is_elementwise(f, self._grid(PLACES)):
+                f, steps = difference.one_by_one(f), FEW_STEPS
+            found.append(_named_in_problems(label, f))
+        return found[0], found[1], steps
+
+    def parts(self, name: str, merge: Merge, x: Tensor, h: Tensor) -> Parts:
+        """Return the quotients at each x and h, which broadcast; divided by the step really taken."""
+        f, g, _ = self.prepared(name)
+        z, there = MERGED[merge], x + h
+        y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
+        y1, w1 = difference.values(f, there).detach(), difference.values(g, there).detach()
+        step, here = there - x, z(y, w)
+        return Parts((z(y1, w) - here) / step, (z(y, w1) - here) / step, (z(y1, w1) - here) / step)
+
+    def slopes(self, name: str, merge: Merge, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return autograd's gradient at each x: through y alone, through w alone, and the whole.
+
+        The path that stands still is a number, computed beforehand.
+        """
+        f, g, _ = self.prepared(name)
+        z = MERGED[merge]
+        y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
+        through_y = difference.gradient(lambda t: z(f(t), w), x)
+        through_w = difference.gradient(lambda t: z(y, g(t)), x)
+        return through_y, through_w, difference.gradient(lambda t: z(f(t), g(t)), x)
+
+    def _curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the steps, and for each what is left over and the error of the whole quotient."""
+        steps = torch.logspace(*LOG_H, self.prepared(name)[2], dtype=torch.float64)
+        place = torch.tensor([x], dtype=torch.float64)
+        parts = self.parts(name, merge, place, steps)
+        slope = self.slopes(name, merge, place)[2]
+        return steps.numpy(), parts.rest.abs().numpy(), (parts.both - slope).abs().numpy()
+
+    def _limits(self, name: str, merge: Merge) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return limits for the bars, and powers of ten for the curves, that hold for every x and h."""
+        levels, errors = [np.zeros(1)], [np.empty(0)]
+        try:
+            x = self._grid(PLACES)
+            slope = self.slopes(name, merge, x)[2]
+            for log_h in (LOG_H[0], LOG_H[0] / 2, LOG_H[1]):
+                parts = self.parts(name, merge, x, torch.tensor(10.0**log_h, dtype=torch.float64))
+                levels += [part.numpy() for part in (parts.y, parts.y + parts.w, parts.both, slope)]
+                errors += [parts.rest.abs().numpy(), (parts.both - slope).abs().numpy()]
+        except FunctionProblem:
+            pass
+        low, high = panel.limits(np.concatenate(levels))
+        found = np.concatenate(errors)
+        found = found[np.isfinite(found) & (found > 0)]
+        if not len(found):
+            return (low, high), (1e-16, 1.0)
+        lowest, highest = math.floor(math.log10(found.min())), math.ceil(math.log10(found.max()))
+        lowest, highest = max(lowest, -18), min(highest, 12)  # beyond is a pole
+        return (low, high), (10.0 ** min(lowest, highest - 3), 10.0**highest)
+
+    def read(self, setting: Setting) -> Reading:
+        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        reading = Reading(setting)
+        name, merge = setting.name, setting.merge
+        x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
+        reading.height, reading.decades = self.limits(name, merge)
+        try:
+            parts = self.parts(name, merge, x, h)
+            reading.parts = {column: getattr(parts, column).item() for column in COLUMNS}
+            reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, merge, x)))
+            reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
+        except FunctionProblem as problem:
+            reading.remarks.append(str(problem))
+        else:
+            reading.remarks += _remarks(reading)
+        return reading
+
+
+def _named_in_problems(label: str, f: Function) -> Function:
+    """Return f; what is wrong with it is said with its name in front."""
+
+    def named(x: Tensor) -> Tensor:
+        try:
+            y = difference.values(f, x)
+        except FunctionProblem as problem:
+            raise FunctionProblem(f"{label}(x): {problem}") from problem
+        if y.is_complex():
+            raise FunctionProblem(
+                say(
+                    en=f"{label}(x): the function returned complex numbers; real ones are needed.",
+                    ko=f"{label}(x): 함수가 복소수를 돌려주었습니다. 실수여야 합니다.",
+                )
+            )
+        return y.to(torch.float64)
+
+    return named
+
+
+def _remarks(reading: Reading) -> list[str]:
+    """Return what a reader should know of numbers that came out without an error."""
+    numbers = reading.parts
+    if not all(map(math.isfinite, numbers.values())):
+        where = f"x = {reading.setting.x:g}, x + h = {reading.setting.x + reading.setting.h:g}"
+        return [
+            say(
+                en=f"y or w has no finite value at one of the two places, {where}: there is no quotient.",
+                ko=f"두 점 {where} 가운데 어느 곳에서 y나 w의 값이 유한하지 않아 차분몫이 없습니다.",
+            )
+        ]
+    if not math.isfinite(reading.slopes.both):
+        return [
+            say(
+                en=f"At x = {reading.setting.x:g} autograd's gradient is {reading.slopes.both}.",
+                ko=f"x = {reading.setting.x:g}에서 autograd의 gradient가 {reading.slopes.both}입니다.",
+            )
+        ]
+    if reading.setting.merge == "+":
+        return [
+            say(
+                en="With + the two parts add up to the whole at every h: what is left over is rounding.",
+                ko="+로 합치면 h가 얼마이든 두 조각의 합이 전체입니다. 나머지는 반올림 오차뿐입니다.",
+            )
+        ]
+    return [
+        say(
+            en="With × something is left over: Δy Δw / h. A tenth of h leaves about a tenth of it.",
+            ko="×로 합치면 Δy Δw / h가 남습니다. h가 10분의 1이 되면 나머지도 약 10분의 1이 됩니다.",
+        )
+    ]
+
+
+class Picture:
+    """Left, the parts of the quotient as bars, each begun where the one before ends; right, what vanishes."""
+
+    def __init__(self) -> None:
+        self.figure = new_figure()
+        left, right = self.figure.subplots(1, 2)
+        self.left: Axes = left
+        self.right: Axes = right
+        panel.tidy(left, right)
+        left.set(xlim=(-0.6, 3.6), ylabel=r"$\Delta z/h$")
+        left.set_xticks(range(4), LABELS)
+        left.grid(visible=False, axis="x")
+        self.bars = {
+            column: left.add_patch(Rectangle((i - WIDTH / 2, 0), WIDTH, 0, fc=COLOURS[column], ec=INK, lw=1))
+            for i, column in enumerate(COLUMNS)
+        }
+        self.floor = left.axhline(0, color=INK, lw=1)
+        (self.joints,) = left.plot([], [], color=INK, lw=1, ls=":")
+        # The gradient from edge to edge; then, over the first bar, the part of it that comes through y.
+        dashes = (0, (5, 3))
+        (self.gradient,) = left.plot([], [], color=TANGENT, lw=2.2, ls=dashes, label="$dz/dx$", zorder=4)
+        self.through_y = panel.marker(
+            left, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"
+        )
+
+        panel.error_axes(right, r"$|r|,\ |\Delta z/h - dz/dx|$")
+        right.set_xlim(10 ** (LOG_H[0] - 0.2), 10 ** (LOG_H[1] + 0.2))
+        right.set_xticks([10.0**k for k in range(-6, 1)])
+        (self.rests,) = right.plot([], [], color=PURPLE, lw=1.4, ls="-.", marker="s", ms=4, label="$|r|$")
+        (self.errors,) = right.plot([], [], color=SECANT, lw=2, label=r"$|\Delta z/h - dz/dx|$", zorder=3)
+        self.zeros = panel.marker(right, "v", PURPLE, size=5)
+        self.step = right.axvline(1, color=INK, lw=1.2, ls=":", zorder=2)
+        self.rest = panel.marker(right, "s", PURPLE, size=9, hollow=True, label="$h$")
+        self.error = panel.marker(right, "o", SECANT, size=8, label="_")
+        self.zero = 1e-17
+
+    @property
+    def moving(self) -> list[Line2D | Rectangle]:
+        """The artists that differ from one frame of a drag to the next."""
+        left = [*self.bars.values(), self.joints, self.gradient, self.through_y]
+        return [*left, self.rests, self.errors, self.zeros, self.step, self.rest, self.error]
+
+    def set_scene(self, reading: Reading) -> None:
+        """Set the limits, which hold for every x and h."""
+        self.left.set_ylim(*reading.height)
+        self.zero = panel.error_limits(self.right, *reading.decades)
+
+    def move(self, reading: Reading) -> None:
+        """Set what moves."""
+        parts = reading.parts
+        ends = np.cumsum([parts["y"], parts["w"], parts["rest"]])
+        starts = [0.0, ends[0], ends[1], 0.0]
+        for bar, start, height in zip(self.bars.values(), starts, parts.values(), strict=True):
+            bar.set_y(start if math.isfinite(start) else 0.0)
+            bar.set_height(height if math.isfinite(height) else 0.0)
+        half = WIDTH / 2
+        across = [[i + half, i + 1 - half, math.nan] for i in range(3)]
+        self.joints.set_data(np.ravel(across), np.repeat(ends, 3))
+        self.gradient.set_data([-0.6, 3.6], [reading.slopes.both] * 2)
+        self.through_y.set_data([0], [reading.slopes.y])
+
+        zero = reading.rests == 0
+        self.rests.set_data(reading.steps, np.where(zero, math.nan, reading.rests))
+        # Among zeros the rest is rounding: points, with no line to suggest a rule.
+        self.rests.set(markevery=1 if zero.any() else 4, ls="none" if zero.any() else "-.")
+        self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
+        self.zeros.set_data(reading.steps[zero], np.full(zero.sum(), self.zero))
+        h = reading.setting.h
+        self.step.set_xdata([h, h])
+        self.rest.set_data([h], [self._on_panel(abs(parts["rest"]))])
+        self.error.set_data([h], [self._on_panel(reading.error)])
+
+    def _on_panel(self, number: float) -> float:
+        low, high = self.zero, self.right.get_ylim()[1]
+        return min(max(number, low), high) if math.isfinite(number) else math.nan
+
+
+class Paths(Panel):
+    """The widget that `explore_paths` returns."""
+
+    reading: Reading
+
+    def __init__(self, subject: Subject, start: Setting) -> None:
+        self.subject = subject
+        self.pair = panel.choice("y, w", [(name, name) for name in subject.pairs], start.name)
+        self.merge = panel.choice("z", [("y + w", "+"), ("y × w", "×")], start.merge)
+        step = panel.round_step(subject.low, subject.high)
+        self.x, x_row = panel.slider("x", start.x, subject.low, subject.high, step)
+        self.log_h, h_row = panel.slider("log₁₀ h", math.log10(start.h), *LOG_H, 1 / 16)
+        super().__init__(Picture(), [[self.pair, self.merge], [x_row, h_row]], _legend())
+
+    @property
+    def setting(self) -> Setting:
+        """What the controls say now."""
+        x, log_h = panel.short(self.x.value), panel.short(self.log_h.value)
+        return Setting(self.pair.value, self.merge.value, x, 10**log_h)
+
+    def read(self) -> Reading:
+        return self.subject.read(self.setting)
+
+    def scene(self) -> tuple[str, str]:
+        return self.pair.value, self.merge.value
+
+    def words(self) -> str:
+        parts, slopes, merge = self.reading.parts, self.reading.slopes, self.reading.setting.merge
+        left_over = say(en="left over, r", ko="나머지 r")
+
+        def limit(key: str, number: float) -> str:
+            return f'→ <span class="secant-{key}">{panel.digits(number)}</span>'
+
+        y1, w1 = "y(x+h)", "w(x+h)"
+        rows = [
+            (
+                "y",
+                say(en="only y moves", ko="y만 움직일 때"),
+                f"({y1} {merge} w − z) / h",
+                parts["y"],
+                slopes.y,
+            ),
+            (
+                "w",
+                say(en="only w moves", ko="w만 움직일 때"),
+                f"(y {merge} {w1} − z) / h",
+                parts["w"],
+                slopes.w,
+            ),
+            ("rest", left_over, "→ 0", parts["rest"], None),
+            (
+                "quotient",
+                say(en="both move", ko="둘 다 움직일 때"),
+                f"({y1} {merge} {w1} − z) / h",
+                parts["both"],
+                None,
+            ),
+            (
+                "gradient",
+                say(en="autograd's gradient", ko="autograd의 gradient"),
+                "x.grad",
+                slopes.both,
+                None,
+            ),
+            (
+                "error",
+                say(en="difference", ko="둘의 차이"),
+                f"h = {self.reading.setting.h:.3g}",
+                self.reading.error,
+                None,
+            ),
+        ]
+        return panel.numbers(
+            (
+                (
+                    key,
+                    label,
+                    formula,
+                    panel.digits(number) + ("" if to is None else f" {limit(f'path-{key}', to)}"),
+                )
+                for key, label, formula, number, to in rows
+            ),
+            self.reading.remarks,
+        )
+
+    def alt(self) -> str:
+        setting, parts, slopes = self.reading.setting, self.reading.parts, self.reading.slopes
+        y, w, rest, both = (f"{parts[column]:.4g}" for column in COLUMNS)
+        what = f"z = y {setting.merge} w, (y, w) = ({setting.name})"
+        return say(
+            en=f"Left: {what}, x = {setting.x:.4g}, h = {setting.h:.2g}. Bars: only y {y}, only w {w}, left "
+            f"over {rest}, both {both}; a dashed line at autograd's gradient {slopes.both:.4g}. Right: what "
+            "is left over, and the difference from the gradient, against h.",
+            ko=f"왼쪽: {what}, x = {setting.x:.4g}, h = {setting.h:.2g}. 막대: y만 {y}, w만 {w}, "
+            f"나머지 {rest}, 둘 다 {both}. autograd의 gradient {slopes.both:.4g}에 파선. "
+            "오른쪽: h에 따른 나머지, 그리고 gradient와의 차이.",
+        )
+
+
+def _legend() -> str:
+    dashed = 'stroke-width="2.5" stroke-dasharray="7 4"'
+    left = [
+        (
+            panel.sample(INK, mark=panel.bar(SKY)),
+            say(en="Δ<sub>y</sub>z / h: only y moves", ko="Δ<sub>y</sub>z / h: y만 움직일 때"),
+        ),
+        (
+            panel.sample(INK, mark=panel.bar(AMBER)),
+            say(en="Δ<sub>w</sub>z / h: only w moves", ko="Δ<sub>w</sub>z / h: w만 움직일 때"),
+        ),
+        (
+            panel.sample(INK, mark=panel.bar(PURPLE)),
+            say(en="r: what these two leave over", ko="r: 앞의 둘을 빼고 남는 나머지"),
+        ),
+        (
+            panel.sample(INK, mark=panel.bar(SECANT)),
+            say(en="Δz / h: both move", ko="Δz / h: 둘 다 움직일 때"),
+        ),
+    ]
+    hollow = f'<path d="M15 3h8v8h-8z" fill="none" stroke="{PURPLE}" stroke-width="2"/>'
+    right = [
+        (
+            panel.sample(TANGENT, dashed, panel.diamond(TANGENT, "none")),
+            say(
+                en="autograd's gradient; ◇ its part through y",
+                ko="autograd의 gradient. ◇는 그중 y를 지나는 몫",
+            ),
+        ),
+        (
+            panel.sample(PURPLE, 'stroke-width="1.5" stroke-dasharray="6 2 2 2"', panel.square(PURPLE)),
+            say(en="size of r at every h (▼: exactly 0)", ko="h마다 나머지 r의 크기 (▼: 정확히 0)"),
+        ),
+        (
+            panel.sample(SECANT, 'stroke-width="2"'),
+            say(en="difference between Δz / h and the gradient", ko="Δz / h와 gradient의 차이"),
+        ),
+        (
+            panel.sample(INK, 'stroke-width="1.5" stroke-dasharray="2 2"', hollow)
+            + panel.sample(SECANT, mark=panel.disc(SECANT, SECANT, 3.5)),
+            say(en="both at the h you chose", ko="지금 고른 h에서의 두 값"),
+        ),
+    ]
+    return panel.legend(left, right)
+
+
+def _is_pair(pair: object) -> bool:
+    return isinstance(pair, Sequence) and len(pair) == 2
+
+
+def _named(pairs: Pairs | None) -> dict[str, Pair]:
+    if pairs is None:
+        return PAIRS
+    found = pairs if isinstance(pairs, Mapping) else {_name(pairs): pairs}
+    if not found or not all(map(_is_pair, found.values())):
+        refuse(
+            en="explore_paths takes a pair of functions (y, w), or a dict of such pairs by name",
+            ko="explore_paths에는 함수 두 개 (y, w)를 넘기거나, 이름마다 그런 쌍을 담은 dict를 넘기세요",
+        )
+    return {str(name): (pair[0], pair[1]) for name, pair in found.items()}
+
+
+def _name(pair: Iterable[Function]) -> str:
+    if not _is_pair(pair):
+        return ""
+    names = (getattr(f, "__name__", type(f).__name__) for f in pair)
+    return ", ".join(
+        f"{label}(x)" if name == "<lambda>" else name for label, name in zip("yw", names, strict=True)
+    )
+
+
+def explore_paths(
+    pairs: Pairs | None = None,
+    *,
+    x_range: tuple[float, float] = (4.0, 6.0),
+    x: float = 5.0,
+    h: float = 1.0,
+    merge: str = "+",
+) -> Paths:
+    """Return sliders for x and h over a picture of z = y(x) + w(x), or y(x) × w(x), taken apart by paths.
+
+    Left: the quotient of z when only y moves, when only w moves, what is left over, and when both move,
+    beside autograd's gradient. Right: what is left over, and the error of the whole quotient, against h.
+
+    Args:
+        pairs: two functions of x, y and w, or a dict of such pairs by name; when left out, log(x^3) with
+            sqrt(x^2), and x^3 with x^2.
+        x_range: the ends of x's slider.
+        x: where to start; moved into x_range.
+        h: the step to start with, from 1e-6 to 1.
+        merge: "+" or "×" ("*" will do).
+
+    Raises:
+        ValueError: if an argument other than a function makes no sense.
+    """
+    named = _named(pairs)
+    low, high = map(float, x_range)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        refuse(
+            en="x_range goes from a smaller to a larger number", ko="x_range는 작은 수에서 큰 수까지입니다"
+        )
+    if merge not in SPELLINGS:
+        refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
+    if math.isnan(x) or not h > 0:
+        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
+    x = min(max(float(x), low), high)
+    h = min(max(float(h), 10 ** LOG_H[0]), 10 ** LOG_H[1])
+    return Paths(Subject(named, (low, high)), Setting(next(iter(named)), SPELLINGS[merge], x, h))

@@ -1,0 +1,367 @@
+"""The graph that autograd recorded, as a picture."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+import torch
+
+from secant.graph.layout import (
+    BOX,
+    LINE,
+    PAD,
+    SIZE,
+    SMALL,
+    STUB,
+    Link,
+    Place,
+    Point,
+    Scene,
+    cells,
+    clipped,
+    lay_out,
+    saved_lines,
+    tag_size,
+    text_width,
+)
+from secant.graph.record import Loose, Node, Recorded, record
+from secant.language import say
+
+# Okabe and Ito's colours that stand out from white and from black; the shapes differ too.
+FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
+INK = "currentColor"
+
+
+class AutogradGraph:
+    """The graph behind some tensors, as it was when it was made: nothing in here keeps the graph alive.
+
+    A notebook shows a picture; as text it is one line for each of the `nodes`, those nearest the outputs
+    first: its number, name, the shapes of its results with the names of those that were given, its inputs.
+    """
+
+    def __init__(self, recorded: Recorded, saved: bool = False) -> None:
+        self.recorded = recorded
+        self.nodes = recorded.nodes
+        self.saved = saved
+
+    def __str__(self) -> str:
+        table = [(str(i), node.name, _tensors(node), _arrow(node)) for i, node in enumerate(self.nodes, 1)]
+        widths = [max((cells(row[i]) for row in table), default=0) for i in range(3)]
+        lines = []
+        for row, node in zip(table, self.nodes, strict=True):
+            first, *rest = (_padded(cell, width) for cell, width in zip(row, widths, strict=False))
+            lines.append("  ".join([first.strip().rjust(widths[0]), *rest, row[3]]).rstrip())
+            if self.saved:
+                lines += [" " * (widths[0] + 4) + str(saved) for saved in node.saved]
+        lines += [f"{'-':>{widths[0] or 1}}  {_kind_of(box)}  {box.label}" for box in self.recorded.loose]
+        return "\n".join([*lines, *self._remarks()])
+
+    __repr__ = __str__
+
+    def _remarks(self) -> Iterator[str]:
+        """Yield what the picture cannot show, a sentence each."""
+        if not self.nodes:
+            yield say(
+                en="None of these tensors has a graph: no node made them.",
+                ko="이 텐서들에는 계산 그래프가 없습니다. 만든 노드가 하나도 없습니다.",
+            )
+        if self.recorded.left_out:
+            count, more = len(self.nodes), self.recorded.left_out
+            yield say(
+                en=f"Drawn are the {count} nodes nearest the outputs; {more} more follow.",
+                ko=f"출력에서 가까운 노드 {count}개만 그렸습니다. 그 뒤로 {more}개가 더 있습니다.",
+            )
+        if self.recorded.missing:
+            names = ", ".join(self.recorded.missing)
+            yield say(en=f"Among those not drawn: {names}.", ko=f"그리지 않은 것 중에 {names}도 있습니다.")
+
+    def _described(self) -> str:
+        """Return the graph in words, for those who do not see the picture."""
+        count = len(self.nodes)
+        parts = [say(en=f"Autograd graph, nodes: {count}", ko=f"autograd 계산 그래프, 노드 {count}개")]
+        for number, node in enumerate(self.nodes, 1):
+            words = f"{number} {node.name} {_tensors(node)}".rstrip()
+            if node.inputs:
+                inputs = ", ".join(f"{i + 1} {self.nodes[i].name}" for i in node.inputs)
+                words += say(en=f" leads to {inputs}", ko=f"에서 {inputs}(으)로")
+            if self.saved and node.saved:
+                words += say(en="; saved ", ko="; 저장한 값 ") + ", ".join(map(str, node.saved))
+            parts.append(words)
+        parts += [f"{_kind_of(box)} {box.label}" for box in self.recorded.loose]
+        return ". ".join([*parts, *self._remarks()])
+
+    def _repr_html_(self) -> str:
+        scene = lay_out(self.recorded, self.saved)
+        width, height = round(scene.width), round(scene.height)
+        # Wide graphs shrink to the page, but not to less than what can be read: then they scroll.
+        style = f"max-width:100%;min-width:{round(0.5 * width)}px;height:auto;display:block"
+        drawn = "".join(_drawn(scene, self.recorded, self.saved))
+        picture = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+            f' viewBox="0 0 {width} {height}" role="img" aria-label="{escape(self._described())}"'
+            f' font-family="Menlo, Consolas, &#39;DejaVu Sans Mono&#39;, monospace" style="{style}">'
+            f"{drawn}</svg>"
+        )
+        remarks = "".join(f"<div>{escape(remark)}</div>" for remark in self._remarks())
+        words = '<div style="font-size:90%;line-height:1.6;margin:6px 0">'
+        return (
+            (f"{words}{remarks}</div>" if remarks else "")  # first: a tall picture may hide what follows it
+            + f'<div style="overflow-x:auto">{picture}</div>{words}{_legend(self.recorded)}</div>'
+        )
+
+
+def draw_graph(*, saved: bool = False, **tensors: torch.Tensor) -> AutogradGraph:
+    """Draw the graph that autograd recorded for some tensors: `draw_graph(loss=loss, w=w, x=x)`.
+
+    All nodes that backward can reach from the tensors are drawn, each once, named as PyTorch names them;
+    the tensors' names stand where they belong. A model's parameters get theirs with
+    `draw_graph(loss=loss, **dict(model.named_parameters()))`. Of a large graph only the 100 nodes
+    nearest the outputs are drawn.
+
+    Args:
+        saved: write under each node what it keeps for backward; else that is shown only on hovering.
+        tensors: the tensors and the names to show.
+
+    Raises:
+        TypeError: if one of the arguments is not a tensor, or none is given.
+    """
+    if not isinstance(saved, bool):
+        raise TypeError(f"saved is True or False, not a {type(saved).__name__}: give a tensor another name")
+    if not tensors:
+        raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"draw_graph shows tensors; {name} is a {type(tensor).__name__}")
+    return AutogradGraph(record(tensors), saved)
+
+
+# The words
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - cells(text))
+
+
+def _tensors(node: Node) -> str:
+    if node.leaf is not None:
+        return node.leaf
+    if len(node.shapes) == 1:
+        return " ".join(filter(None, [", ".join(node.tensors), node.shape]))
+    return ", ".join(node.tensors) or node.shape
+
+
+def _arrow(node: Node) -> str:
+    inputs = [str(i + 1) for i in node.inputs] + ["…"] * bool(node.left_out)
+    return f"-> {', '.join(inputs)}" if inputs else ""
+
+
+def _kind_of(box: Loose) -> str:
+    if box.constant:
+        return say(en="constant leaf", ko="상수 leaf")
+    return say(en="unused leaf", ko="쓰이지 않은 leaf")
+
+
+# The picture
+
+
+def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
+    for points in _ways(scene):
+        yield _edge(points)
+    for place in scene.places:
+        if place.node is not None:
+            yield from _node(place, graph.nodes[place.node], saved)
+        elif place.height:
+            yield _text("⋯", place.x, place.y + 17, SIZE, anchor="middle")
+    for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
+        yield f"<g>{_title(f'{box.label}: {_kind_of(box)}')}"
+        yield from _tag([box.label], x, y, width, BOX, "constant" if box.constant else "leaf")
+        yield "</g>"
+
+
+def _ways(scene: Scene) -> Iterator[list[Point]]:
+    """Yield for each edge where it leaves, where it passes the row's lower end, and where it arrives."""
+    places = scene.places
+    row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
+    leaving = _ports(scene, [(start, end) for start, end in scene.edges])
+    arriving = _ports(scene, [(end, start) for start, end in scene.edges])
+    for k, (start, end) in enumerate(scene.edges):
+        low = places[start].y + places[start].height
+        way = [(leaving[k], low), (leaving[k], scene.bottoms[row_of[start]]), (arriving[k], places[end].y)]
+        yield way if places[end].height else [*way, (arriving[k], scene.bottoms[row_of[end]])]
+
+
+def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
+    """Return the x at which each edge meets its first end: side by side, in the order of the others' x."""
+    places = scene.places
+    meeting: dict[int, list[int]] = {}
+    for k, (here, _) in enumerate(ends):
+        meeting.setdefault(here, []).append(k)
+    ports = [0.0] * len(ends)
+    for here, edges in meeting.items():
+        place = places[here]
+        edges.sort(key=lambda k: (places[ends[k][1]].x, k))
+        apart = 0.0
+        if place.height and len(edges) > 1:
+            apart = min(16, (2 * place.half - 24) / (len(edges) - 1))
+        for rank, k in enumerate(edges):
+            ports[k] = place.x + (rank - (len(edges) - 1) / 2) * apart
+    return ports
+
+
+def _edge(points: list[Point]) -> str:
+    (x0, y0), (_, y1), (x2, y2), *rest = points
+    end = y2 if rest else y2 - 7  # room for the head
+    middle = (y1 + end) / 2
+    path = f"M{x0:.1f} {y0:.1f}V{y1:.1f}C{x0:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {end:.1f}"
+    head = ""
+    if rest:
+        path += f"V{rest[0][1]:.1f}"
+    else:
+        head = f'<path d="M{x2:.1f} {y2:.1f}l-4 -8h8z" fill="{INK}" fill-opacity="0.75"{_ink("fill")}/>'
+    line = f'stroke="{INK}" stroke-opacity="0.75" stroke-width="1.3"{_ink("stroke")}'
+    return f'<path d="{path}" fill="none" {line}/>{head}'
+
+
+def _ink(what: str) -> str:
+    """Return JupyterLab's colour of text, for places that know it; others take the attribute's."""
+    return f' style="{what}:var(--jp-ui-font-color1, currentColor)"'
+
+
+def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bold: bool = False) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    at = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
+    return f'<text {at} fill="{INK}"{weight}{_ink("fill")}>{escape(text)}</text>'
+
+
+def _title(text: str) -> str:
+    return f"<title>{escape(text)}</title>"
+
+
+def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
+    """Return the shape that stands for a kind of node or tensor; the legend draws the same."""
+
+    def rect(colour: str, more: str, inset: float = 0) -> str:
+        return (
+            f'<rect x="{x + inset:.1f}" y="{y + inset:.1f}" width="{width - 2 * inset:.1f}"'
+            f' height="{height - 2 * inset:.1f}" stroke="{colour}" fill="{colour}" {more}/>'
+        )
+
+    if kind == "function":
+        return rect(FUNCTION, 'rx="7" fill-opacity="0.13" stroke-width="1.8"')
+    if kind == "accumulate":
+        side = min(10, height / 2)
+        return (
+            f'<path d="M{x:.1f} {y + height / 2:.1f}l{side:.1f} {-height / 2:.1f}h{width - 2 * side:.1f}'
+            f'l{side:.1f} {height / 2:.1f}l{-side:.1f} {height / 2:.1f}h{2 * side - width:.1f}z"'
+            f' stroke="{ACCUMULATE}" fill="{ACCUMULATE}" fill-opacity="0.13" stroke-width="1.8"/>'
+        )
+    if kind == "leaf":
+        return rect(LEAF, 'fill-opacity="0.13" stroke-width="3"', 1)
+    if kind == "constant":
+        return rect(INK, 'fill-opacity="0" stroke-width="1.3" stroke-dasharray="4 3"', 0.5)
+    thin = rect(INK, 'fill-opacity="0" stroke-width="1.2"', 0.5)
+    return thin + rect(INK, 'fill-opacity="0" stroke-width="1.2"', 3.5) if kind == "output" else thin
+
+
+def _tag(lines: Sequence[str], x: float, y: float, width: float, height: float, kind: str) -> Iterator[str]:
+    yield _outline(kind, x, y, width, height)
+    for k, line in enumerate(lines):
+        yield _text(clipped(line), x + width / 2, y + 17.5 + k * LINE, SIZE, anchor="middle", bold=True)
+
+
+def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
+    path = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
+    return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"{_ink("stroke")}/>'
+
+
+def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
+    x, y, width = place.x - place.half, place.y, 2 * place.half
+    yield f"<g>{_title(_hover(node))}"
+    yield _outline(node.kind, x, y, width, place.height)
+    room = text_width(clipped(node.name), SIZE)
+    head = room + (8 + text_width(node.shape, SMALL) if node.shape else 0)
+    yield _text(clipped(node.name), place.x - head / 2 + room / 2, y + 17.5, SIZE, anchor="middle")
+    if node.shape:
+        yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
+    lines = saved_lines(node, saved)
+    if lines:
+        inside = FUNCTION if node.kind == "function" else ACCUMULATE
+        yield f'<path d="M{x:.1f} {y + BOX:.1f}h{width:.1f}" stroke="{inside}" stroke-opacity="0.6"/>'
+        for k, line in enumerate(lines):
+            yield _text(line, x + PAD, y + BOX + 14 + k * LINE, SMALL)
+    if node.leaf is not None:
+        across, deep = tag_size([node.leaf])
+        below = y + place.height
+        yield _stub(place.x, below, place.x, below + STUB)
+        yield from _tag([node.leaf], place.x - across / 2, below + STUB, across, deep, "leaf")
+    elif node.tensors:
+        across, deep = tag_size(node.tensors)
+        if node.output:
+            yield _stub(place.x, y - STUB, place.x, y)
+            yield from _tag(node.tensors, place.x - across / 2, y - STUB - deep, across, deep, "output")
+        else:
+            yield _stub(x - STUB, y + BOX / 2, x, y + BOX / 2)
+            yield from _tag(node.tensors, x - STUB - across, y, across, deep, "named")
+    yield "</g>"
+
+
+def _hover(node: Node) -> str:
+    lines = [f"{node.name} {_tensors(node)}".rstrip()]
+    if node.saved:
+        lines.append(say(en="saved for backward:", ko="backward를 위해 저장한 값:"))
+        lines += [f"  {saved}" for saved in node.saved]
+    elif node.kind == "function" and node.name != "CopySlices":  # that one keeps its values out of sight
+        lines.append(say(en="saved nothing", ko="저장한 값 없음"))
+    return "\n".join(lines)
+
+
+def _legend(graph: Recorded) -> str:
+    """Return what the shapes and the arrows mean, of those that occur."""
+    nodes, loose = graph.nodes, graph.loose
+    kinds = {
+        "output": (
+            say(en="output: backward() starts here", ko="출력: backward()가 여기서 시작"),
+            any(node.output for node in nodes),
+        ),
+        "named": (
+            say(en="named result of a node", ko="이름을 준 노드의 결과"),
+            any(node.tensors and not node.output for node in nodes),
+        ),
+        "function": (
+            say(
+                en="backward function (grad_fn) and the shape of its result",
+                ko="backward 함수(grad_fn)와 그 결과의 shape",
+            ),
+            any(node.kind == "function" for node in nodes),
+        ),
+        "accumulate": (
+            say(en="AccumulateGrad: adds to its leaf's .grad", ko="AccumulateGrad: leaf의 .grad에 더함"),
+            any(node.kind == "accumulate" for node in nodes),
+        ),
+        "leaf": (
+            say(en="leaf with requires_grad", ko="requires_grad인 leaf"),
+            any(node.leaf is not None for node in nodes) or any(not box.constant for box in loose),
+        ),
+        "constant": (
+            say(en="constant leaf: no gradient goes there", ko="상수 leaf: gradient가 가지 않음"),
+            any(box.constant for box in loose),
+        ),
+    }
+    items = "".join(
+        f'<span style="display:inline-block;margin-right:1.4em">{_swatch(kind)} {escape(words)}</span> '
+        for kind, (words, occurs) in kinds.items()
+        if occurs
+    )
+    if not nodes:
+        return f"<div>{items}</div>"
+    way = say(
+        en="Arrows go the way backward() walks (next_functions): from the output at the top to the leaves.",
+        ko="화살표는 backward()가 지나가는 방향(next_functions)으로, 맨 위의 출력에서 leaf로 내려갑니다.",
+    )
+    return f"<div>{items}</div><div>{way}</div>"
+
+
+def _swatch(kind: str) -> str:
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="16" viewBox="0 0 30 16"'
+        f' aria-hidden="true" style="vertical-align:-3px">{_outline(kind, 2, 2, 26, 12)}</svg>'
+    )

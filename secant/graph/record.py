@@ -1,0 +1,242 @@
+"""What autograd recorded for some tensors, as plain data: it keeps no tensor and no node alive."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from secant.language import say
+
+LIMIT = 100  # nodes kept; a picture of more is not read any longer
+LONG = 40  # characters of a kept value that is no tensor
+
+ACCUMULATOR = "torch::autograd::AccumulateGrad"
+
+State = Literal["kept", "freed", "changed", "hooked", "unreadable"]
+Kind = Literal["function", "accumulate"]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """One value that a node keeps for backward: the text of it, or why there is none."""
+
+    name: str
+    text: str = ""
+    state: State = "kept"
+
+    def __str__(self) -> str:
+        states = {
+            "kept": self.text,
+            "freed": ": " + say(en="freed", ko="해제됨"),
+            "changed": ": " + say(en="changed in place since", ko="그 뒤 제자리에서 바뀜"),
+            "hooked": ": " + say(en="packed by a hook", ko="hook이 보관"),
+            "unreadable": ": " + say(en="not readable", ko="읽을 수 없음"),
+        }
+        return self.name + states[self.state]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the graph as it was when it was read; `inputs` are positions in `Recorded.nodes`.
+
+    `next_functions` holds the inputs in this order, without its None; `left_out` counts those not kept.
+    """
+
+    name: str
+    inputs: tuple[int, ...]
+    left_out: int
+    shapes: tuple[str, ...]
+    tensors: tuple[str, ...]
+    leaf: str | None
+    saved: tuple[Saved, ...]
+    output: bool
+
+    @property
+    def kind(self) -> Kind:
+        return "function" if self.leaf is None else "accumulate"
+
+    @property
+    def shape(self) -> str:
+        return ", ".join(self.shapes[:3]) + (", …" if len(self.shapes) > 3 else "")
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A tensor that no node of the graph belongs to: a constant, or a leaf that was not used."""
+
+    label: str
+    constant: bool
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The graph behind some tensors as it was when it was read, the nodes nearest the outputs first.
+
+    `left_out` counts the nodes beyond the LIMIT, `missing` names the tensors among them.
+    """
+
+    nodes: tuple[Node, ...]
+    loose: tuple[Loose, ...] = ()
+    left_out: int = 0
+    missing: tuple[str, ...] = ()
+
+
+def record(tensors: Mapping[str, torch.Tensor]) -> Recorded:
+    """Read all that backward can reach from some tensors, each node once, and where the tensors belong."""
+    makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
+    found, inputs = _walk(makers.values())  # holds the nodes, so that their ids stay theirs
+    fed = {i for row in inputs for i in row}
+    chosen = _nearest([i for i in range(len(found)) if i not in fed], inputs)
+    place = {old: new for new, old in enumerate(chosen)}
+
+    home = {id(node): i for i, node in enumerate(found)}
+    leaves = {id(node.variable): i for i, node in enumerate(found) if node.name() == ACCUMULATOR}
+    named: dict[int, list[tuple[str, torch.Tensor]]] = {}
+    loose, missing = [], []
+    for name, tensor in tensors.items():
+        here = leaves.get(id(tensor)) if makers[name] is None else home[id(makers[name])]
+        if here is None:
+            loose.append(Loose(f"{name} {_shape(tensor)}", not tensor.requires_grad))
+        elif here not in place:
+            missing.append(name)
+        else:
+            named.setdefault(here, []).append((name, tensor))
+
+    known = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
+    nodes = []
+    for old in chosen:
+        node, names = found[old], named.get(old, [])
+        drawn = tuple(place[i] for i in inputs[old] if i in place)
+        shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
+        results = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
+        leaf = None
+        if node.name() == ACCUMULATOR:
+            leaf = " ".join([", ".join(name for name, _ in names), _shape(node.variable)]).strip()
+        nodes.append(
+            Node(
+                name=node.name().removeprefix("torch::autograd::"),
+                inputs=drawn,
+                left_out=len(inputs[old]) - len(drawn),
+                shapes=shapes if leaf is None else (),
+                tensors=results if leaf is None else (),
+                leaf=leaf,
+                saved=tuple(sorted(_saved(node, known), key=lambda one: one.text.startswith(" ="))),
+                output=old not in fed,
+            )
+        )
+    return Recorded(tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing))
+
+
+def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
+    """Return every node that can be reached, each once, and the positions of each one's inputs."""
+    found: list[Any] = []
+    place: dict[int, int] = {}
+
+    def at(node: Any) -> int:
+        if id(node) not in place:
+            place[id(node)] = len(found)
+            found.append(node)
+        return place[id(node)]
+
+    for node in starts:
+        if node is not None:
+            at(node)
+    inputs: list[list[int]] = []
+    while len(inputs) < len(found):
+        inputs.append([at(node) for node, _ in found[len(inputs)].next_functions if node is not None])
+    return found, inputs
+
+
+def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]:
+    """Return the LIMIT nodes nearest the roots, nearest first."""
+    seen, queue = set(roots), deque(roots)
+    order: list[int] = []
+    while queue and len(order) < LIMIT:
+        order.append(queue.popleft())
+        for i in inputs[order[-1]]:
+            if i not in seen:
+                seen.add(i)
+                queue.append(i)
+    return order
+
+
+def _shape(thing: Any) -> str:
+    """Return the shape of a tensor or of a node's metadata, as Python writes it."""
+    try:
+        return str(tuple(thing.shape))
+    except (RuntimeError, AttributeError):  # nested tensors have none
+        return "?"
+
+
+def _named(name: str, tensor: torch.Tensor, results: int) -> str:
+    """Return the label of a node's result; the node shows the shape itself if it has but one."""
+    return name if results == 1 else f"{name} {_shape(tensor)}"
+
+
+def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
+    """Return what only the same values in the same memory share; nothing for tensors without memory."""
+    try:
+        if tensor.numel():
+            return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
+    except RuntimeError:  # sparse and nested tensors have no single memory
+        pass
+    return None
+
+
+def _saved(node: Any, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+    """Yield what a node keeps for backward. What a hook packed stays packed: unpacking may recompute it."""
+    names = [name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_")]
+    for name in names:
+        what, _, detail = name.partition("_sym_")
+        if detail and (what in names or detail == "strides"):
+            continue  # the tensor itself tells
+        yield from _saved_at(node, f"_saved_{name}", f"_raw_saved_{name}", name, known)
+    if isinstance(node, torch.autograd.function.BackwardCFunction):  # the ctx of a custom Function
+        yield from _saved_at(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", known)
+        for name, value in vars(node).items():
+            if not name.startswith("_"):
+                yield from _shown(name, value, known)
+
+
+def _saved_at(node: Any, at: str, raw: str, name: str, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+    try:
+        packed = getattr(node, raw, ())
+        for one in packed if isinstance(packed, tuple) else (packed,):
+            if getattr(one, "unpack_hook", None) is not None:
+                yield Saved(name, state="hooked")
+                return
+        value = getattr(node, at)
+    except RuntimeError as error:
+        message = str(error)
+        if "been freed" in message:
+            yield Saved(name, state="freed")
+        elif "inplace operation" in message:
+            yield Saved(name, state="changed")
+        else:
+            yield Saved(name, state="unreadable")
+        return
+    yield from _shown(name, value, known)
+
+
+def _shown(name: str, value: Any, known: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+    """Yield the text of one kept value, or of each tensor in a tuple of them."""
+    if isinstance(value, torch.Tensor):
+        words = [known.get(_memory(value) or (), ""), _shape(value)]
+        if value.dim() == 0 and value.device.type != "meta":
+            words.append(f"= {_short(value.detach().item())}")
+        yield Saved(name, ": " + " ".join(filter(None, words)))
+    elif isinstance(value, list | tuple) and any(isinstance(one, torch.Tensor) for one in value):
+        for i, one in enumerate(value):
+            yield from _shown(f"{name}[{i}]", one, known)
+    elif isinstance(value, int | float | complex | str | list | tuple) and value != ():
+        text = _short(value)
+        if len(text) <= LONG:
+            yield Saved(name, f" = {text}")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, int) and value >= 2**63:
+        return str(value - 2**64)  # PyTorch hands out a negative dim as if it had no sign
+    return f"{value:.4g}" if isinstance(value, float | complex) else repr(value)

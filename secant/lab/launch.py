@@ -1,0 +1,193 @@
+"""Put the lessons into a workspace and open JupyterLab there: `python -m secant.lab --lang ko`."""
+
+import argparse
+import json
+import os
+import socket
+import sys
+from datetime import date
+from importlib.metadata import entry_points
+from pathlib import Path
+from urllib.parse import quote
+
+import secant
+from secant.lab.start_page import read_syllabus, start_page, write_start_page
+from secant.lab.workspace import STATE_FOLDER, LabError, copy_lessons
+from secant.language import LANGUAGES, language, say
+
+# --- JupyterLab ---
+
+
+def language_pack(locale: str) -> bool:
+    """Whether JupyterLab's menus can be shown in this language."""
+    return any(entry.name == locale for entry in entry_points(group="jupyterlab.languagepack"))
+
+
+def lab_defaults() -> dict[str, dict[str, object]]:
+    """Default settings; what learners have chosen for themselves goes before these."""
+    defaults: dict[str, dict[str, object]] = {
+        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+        # So that the start page opens as a page and not as its source.
+        "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
+    }
+    if language() == "ko" and language_pack("ko_KR"):
+        defaults["@jupyterlab/translation-extension:plugin"] = {"locale": "ko_KR"}
+    return defaults
+
+
+# What a class, an instructor or a request to the net needs, and a learner alone does not. Validate stays.
+HIDDEN_PANELS = (
+    "@jupyter/nbgrader:assignment-list",
+    "@jupyter/nbgrader:course-list",
+    "@jupyter/nbgrader:create-assignment",
+    "@jupyter/nbgrader:formgrader",
+    "@jupyter/nbgrader:menu",
+    "@jupyterlab/extensionmanager-extension:plugin",
+    "jupyterlab-jupytext",
+)
+HIDDEN_SERVICES = (
+    "jupyterlab_jupytext",
+    "nbgrader.server_extensions.assignment_list",
+    "nbgrader.server_extensions.course_list",
+    "nbgrader.server_extensions.formgrader",
+)
+
+
+def write_lab_config(workspace: Path) -> Path:
+    """Write our defaults into a folder of their own: the learner's configuration stays as it is."""
+    folder = workspace / STATE_FOLDER / "jupyter"
+    files: dict[str, object] = {
+        "labconfig/default_setting_overrides.json": lab_defaults(),
+        "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(HIDDEN_PANELS, True)},
+        "jupyter_server_config.json": {
+            "ServerApp": {"jpserver_extensions": dict.fromkeys(HIDDEN_SERVICES, False)}
+        },
+    }
+    (folder / "labconfig").mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return folder
+
+
+def lab_arguments(workspace: Path, page: str, options: argparse.Namespace, extra: list[str]) -> list[str]:
+    """JupyterLab's command line: ours, save where the learner has said otherwise, and then theirs."""
+    ours = {
+        "ServerApp.root_dir": workspace,
+        "Application.log_level": "ERROR",  # the address is shown all the same
+        "ServerApp.answer_yes": True,  # one Ctrl-C ends it
+        "ServerApp.allow_root": True,  # in a container one is often root
+        "LabApp.default_url": f"/lab/tree/{quote(page)}",
+        "LabApp.workspaces_dir": workspace / STATE_FOLDER / "layouts",
+        # No request leaves this machine.
+        "LabApp.news_url": None,
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.extension_manager": "readonly",
+    }
+    if options.port is not None:
+        ours |= {"ServerApp.port": options.port, "ServerApp.port_retries": 0}
+    if options.no_browser:
+        ours |= {"ServerApp.open_browser": False}
+    said = {argument.removeprefix("--").partition("=")[0] for argument in extra}
+    if "debug" in said:
+        del ours["Application.log_level"]
+    return [f"--{name}={value}" for name, value in ours.items() if name not in said] + extra
+
+
+def check_port(port: int) -> None:
+    """Raise LabError if nobody can listen there."""
+    try:
+        with socket.socket() as probe:
+            if os.name == "posix":  # as the server does it; elsewhere this would allow a second listener
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+    except (OSError, OverflowError) as error:
+        raise LabError(
+            say(
+                en=f"Port {port} cannot be used ({getattr(error, 'strerror', 'no such port')}): "
+                "choose another, or name none and a free one is found.",
+                ko=f"{port}번 포트를 쓸 수 없습니다. 다른 번호를 지정하거나, "
+                "번호 없이 실행하면 비어 있는 포트를 알아서 찾습니다.",
+            )
+        ) from error
+
+
+def launch(workspace: Path, page: str, options: argparse.Namespace, extra: list[str]) -> None:
+    """Become the JupyterLab server."""
+    paths = [str(write_lab_config(workspace)), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
+    os.environ["SECANT_LANG"] = language()
+    # So that a terminal in JupyterLab finds `autograder`.
+    tools = str(Path(sys.executable).parent)
+    os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
+    # Away from the repository, whose nbgrader_config.py is an instructor's and not a learner's.
+    os.chdir(workspace)
+    print(
+        say(
+            en="Starting JupyterLab. Ctrl+C ends it.",
+            ko="JupyterLab을 시작합니다. 끝내려면 Ctrl+C를 누르세요.",
+        ),
+        flush=True,
+    )
+    # Late, because it takes a second that nobody should wait for to read an error message.
+    from jupyterlab.labapp import LabApp
+
+    LabApp.launch_instance(lab_arguments(workspace, page, options, extra))
+
+
+# --- The command ---
+
+
+def course_root() -> Path:
+    """The folder with release/: where we are, or the repository that this package is installed from."""
+    for root in (Path.cwd(), Path(secant.__file__).resolve().parent.parent):
+        if (root / "release" / language()).is_dir() and (root / "course" / "syllabus.toml").is_file():
+            return root
+    raise LabError(
+        say(
+            en=f"There is no release/{language()}/ here: run this in the folder of the Secant repository.",
+            ko=f"여기에는 release/{language()}/ 폴더가 없습니다. Secant 저장소 폴더에서 실행해 주세요.",
+        )
+    )
+
+
+def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Our options, and the rest, which is JupyterLab's."""
+    parser = argparse.ArgumentParser(
+        prog="python -m secant.lab.launch",
+        description="Copy the lessons and open JupyterLab there. Other arguments are JupyterLab's.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--lang", choices=LANGUAGES, default=language(), help="language of the lessons")
+    parser.add_argument("--port", type=int, help="port to listen on (default: the first free one from 8888)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    return parser.parse_known_args(arguments)
+
+
+def prepare(root: Path, today: date) -> tuple[Path, str]:
+    """Copy the lessons and write the start page; return the workspace and the page's name."""
+    workspace = root / "workspace" / language()
+    copied = copy_lessons(root / "release" / language(), workspace, today)
+    lessons = read_syllabus(root / "course" / "syllabus.toml")
+    return workspace, write_start_page(workspace, start_page(lessons, copied, workspace))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    options, extra = parse(sys.argv[1:] if arguments is None else arguments)
+    language(options.lang)
+    try:
+        if options.port is not None:
+            check_port(options.port)
+        workspace, page = prepare(course_root(), date.today())
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        where = f"{error.filename}: {error.strerror}"
+        sentence = say(
+            en=f"The lessons could not be copied: {where}.", ko=f"수업 파일을 복사하지 못했습니다. {where}"
+        )
+        print(sentence, file=sys.stderr)
+        return 1
+    launch(workspace, page, options, extra)
+    return 0

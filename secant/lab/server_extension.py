@@ -1,0 +1,58 @@
+"""A Jupyter server extension that makes sliders feel direct. A slider makes one round trip a frame, so
+
+- kernel messages are sent at once: jupyter_server leaves Nagle's algorithm on for a kernel's websocket, which
+  against the browser's delayed acknowledgements costs about 44 ms each time;
+- a widget's message does not count as the kernel's being busy: JupyterLab would redraw the status twice a
+  frame, toolbar and all, which takes a page longer than to show the frame.
+"""
+
+from typing import Any
+
+SETTING = "kernel_websocket_connection_class"
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "secant.lab.server_extension"}]
+
+
+def _warn(server: Any, error: Exception) -> None:
+    server.log.warning(f"secant.lab.server_extension: sliders will be slower: {error!r}")
+
+
+def without_delay(connection: type) -> type:
+    """Return a subclass of a kernel-websocket connection that sets TCP_NODELAY when it connects.
+
+    Args:
+        connection: the class the server would use; its configuration still applies to the subclass.
+    """
+
+    class NoDelayConnection(connection):  # type: ignore[misc]
+        async def connect(self) -> Any:
+            try:
+                self.websocket_handler.set_nodelay(True)
+            except Exception as error:
+                _warn(self, error)
+            return await super().connect()
+
+    return NoDelayConnection
+
+
+def _link_jupyter_server_extension(server: Any) -> None:
+    """Add to what the server is configured with, before its kernel manager reads it."""
+    try:
+        # a list, or traitlets' note of what to add to the default; jupyterlab_server hands it to the page
+        server.config.MappingKernelManager.untracked_message_types.append("comm_msg")
+    except Exception as error:
+        _warn(server, error)
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    """Choose the subclass for this one server. Whatever goes wrong, the server runs as it did before."""
+    try:
+        settings = server.web_app.settings
+        connection = settings[SETTING]
+        if not callable(getattr(connection, "connect", None)):
+            raise TypeError(f"{connection!r} has no connect()")
+        settings[SETTING] = without_delay(connection)
+    except Exception as error:
+        _warn(server, error)

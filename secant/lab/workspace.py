@@ -1,0 +1,119 @@
+"""Lessons in a workspace: copied once, never overwritten.
+
+A file that stands in the workspace belongs to the learner: nothing here ever writes over it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import count
+from pathlib import Path
+
+# Hidden, so that JupyterLab neither lists nor serves it.
+STATE_FOLDER = ".secant"
+# For each file of a release, the versions it was copied from and last put beside (see `copy_file`).
+State = dict[str, dict[str, str]]
+
+
+class LabError(Exception):
+    """Something that the learner can put right; its text is the one sentence that they see."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Where one file of a release stands in the workspace; names have forward slashes."""
+
+    name: str
+    edited: bool
+    beside: str | None  # the newer version that stands next to it
+
+
+def fingerprint(content: bytes) -> str:
+    """A short name for exactly these bytes."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def read_state(workspace: Path) -> State:
+    """What was put where; a file that cannot be understood counts as an empty one."""
+    try:
+        state = json.loads((workspace / STATE_FOLDER / "state.json").read_bytes())
+        return {str(name): {str(k): str(v) for k, v in entry.items()} for name, entry in state.items()}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def write_state(workspace: Path, state: State) -> None:
+    """Replace the state in one step, so that a crash leaves the old one whole."""
+    folder = workspace / STATE_FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / "state.json.new"
+    new.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")
+    new.replace(folder / "state.json")
+
+
+def create(path: Path, content: bytes) -> bool:
+    """Write a new file and return True; return False, touching nothing, if something has that name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file = path.open("xb")
+    except FileExistsError:
+        return False
+    try:
+        with file:
+            file.write(content)
+    except BaseException:
+        path.unlink()  # half a file would pass for the learner's own next time
+        raise
+    return True
+
+
+def content_of(path: Path) -> bytes | None:
+    """The file's bytes, or None where there is no file to read (nothing, a folder, a broken link)."""
+    return path.read_bytes() if path.is_file() else None
+
+
+def put_beside(path: Path, content: bytes, today: date) -> Path:
+    """Write a newer version next to the learner's file, under the first name that is free or holds it."""
+    for number in count(1):
+        mark = f"new {today}" if number == 1 else f"new {today} {number}"
+        candidate = path.with_name(f"{path.stem} ({mark}){path.suffix}")
+        if create(candidate, content) or content_of(candidate) == content:
+            break
+    return candidate
+
+
+def copy_file(source: Path, name: str, workspace: Path, state: State, today: date) -> Copied:
+    """Copy one file of a release, or, where that name is taken, put a changed one beside it."""
+    content, path = source.read_bytes(), workspace / name
+    released, entry = fingerprint(content), state.setdefault(name, {})
+    if create(path, content) or content_of(path) == content:
+        state[name] = {"copied": released}
+        return Copied(name, edited=False, beside=None)
+    own = content_of(path)
+    edited = own is None or fingerprint(own) != entry.get("copied")
+    if released == entry.get("copied"):
+        return Copied(name, edited, beside=None)
+    # A version is put beside once: a learner who has thrown it away does not find it again at each start.
+    if released != entry.get("offered"):
+        entry["beside"] = put_beside(path, content, today).relative_to(workspace).as_posix()
+        entry["offered"] = released
+    beside = entry.get("beside", "")
+    return Copied(name, edited, beside if beside and (workspace / beside).is_file() else None)
+
+
+def released_files(release: Path) -> Iterator[str]:
+    """Names of the files to copy, without what editors and Python leave behind."""
+    for path in sorted(release.rglob("*")):
+        name = path.relative_to(release)
+        if path.is_file() and not any(part.startswith((".", "__")) for part in name.parts):
+            yield name.as_posix()
+
+
+def copy_lessons(release: Path, workspace: Path, today: date) -> list[Copied]:
+    """Bring a workspace up to date with a release without changing any file that is there."""
+    state = read_state(workspace)
+    copied = [copy_file(release / name, name, workspace, state, today) for name in released_files(release)]
+    write_state(workspace, state)
+    return copied

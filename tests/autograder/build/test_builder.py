@@ -1,0 +1,364 @@
+"""From course/ to source/ and release/."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from typer.testing import CliRunner
+
+from autograder.build import builder
+from autograder.cli import app, main
+from autograder.course.lesson import find_lessons
+
+NOTEBOOKS = [Path(home, "01_steps", "01_steps.ipynb") for home in ("release/en", "release/ko", "source")]
+TABLES = [path.with_name("data") / "points.csv" for path in NOTEBOOKS]
+
+
+def build(course, **options):
+    return builder.build(course, find_lessons(course), **options)
+
+
+def contents(course):
+    return {
+        p: p.read_bytes() for home in ("source", "release") for p in (course / home).rglob("*") if p.is_file()
+    }
+
+
+def read(course, home):
+    return nbformat.read(course / home / "01_steps" / "01_steps.ipynb", as_version=4)
+
+
+def edit(course, old="Because", new="Just because"):
+    """Change the source notebook as somebody in JupyterLab would."""
+    path = course / NOTEBOOKS[2]
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.fixture
+def built(course):
+    build(course)
+    return course
+
+
+@pytest.fixture
+def run(course, monkeypatch):
+    """Run the command line in the course."""
+    monkeypatch.chdir(course)
+
+    def call(*words):
+        result = CliRunner().invoke(app, ["build", *words], catch_exceptions=False)
+        return result.exit_code, result.output
+
+    return call
+
+
+def test_the_first_build_writes_everything(course):
+    assert sorted(build(course).written) == sorted(NOTEBOOKS + TABLES)
+
+
+def test_the_next_build_writes_nothing(built):
+    ages = {path: path.stat().st_mtime_ns for path in contents(built)}
+    assert build(built).written == []
+    assert {path: path.stat().st_mtime_ns for path in contents(built)} == ages
+
+
+def test_the_same_text_gives_the_same_bytes(built):
+    first = contents(built)
+    shutil.rmtree(built / "source")
+    shutil.rmtree(built / "release")
+    build(built)
+    assert contents(built) == first
+
+
+def test_the_instructors_notebook_has_both_languages_and_everything_hidden(built):
+    text = (built / NOTEBOOKS[2]).read_text()
+    assert all(part in text for part in ("# Steps", "# 걸음", "BEGIN SOLUTION", "BEGIN HIDDEN TESTS"))
+
+
+@pytest.mark.parametrize(
+    ("lang", "there", "gone"), [("en", "# Steps", "# 걸음"), ("ko", "# 걸음", "# Steps")]
+)
+def test_a_release_has_one_language_and_nothing_hidden(built, lang, there, gone):
+    text = (built / f"release/{lang}/01_steps/01_steps.ipynb").read_text()
+    assert there in text
+    assert json.dumps(f'language("{lang}")') in text
+    assert not any(
+        part in text for part in (gone, "SOLUTION", "HIDDEN", "2 * x", "SQUARE", "Because", '"secant"')
+    )
+    assert "Write your answer here / 여기에 답을 쓰세요" in text
+    assert read(built, f"release/{lang}").metadata.lang == lang
+
+
+def test_both_releases_have_the_same_graded_cells(built):
+    graded = [
+        [cell for cell in read(built, f"release/{lang}").cells if "nbgrader" in cell.metadata]
+        for lang in ("en", "ko")
+    ]
+    assert graded[0] == graded[1]
+    assert all(len(cell.metadata.nbgrader.checksum) == 32 for cell in graded[0])
+
+
+def test_answers_are_never_released(built):
+    (built / "course/01_steps/__pycache__").mkdir()
+    (built / "course/01_steps/__pycache__/wrong_answers.pyc").write_bytes(b"")
+    build(built)
+    assert sorted(path.relative_to(built) for path in contents(built)) == sorted(NOTEBOOKS + TABLES)
+
+
+def test_building_makes_no_gradebook_and_leaves_one_alone(course):
+    (course / "gradebook.db").write_bytes(b"the instructor's")
+    build(course)
+    assert (course / "gradebook.db").read_bytes() == b"the instructor's"
+    assert {path.name for path in course.iterdir()} == {
+        "course", "gradebook.db", "nbgrader_config.py", "release", "source",
+    }  # fmt: skip
+
+
+def test_everybody_may_read_what_is_built(built):
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in contents(built))
+
+
+def test_one_language_alone(course):
+    assert sorted(build(course, languages=["ko"]).written) == sorted(
+        path for path in NOTEBOOKS + TABLES if "en" not in path.parts
+    )
+
+
+def test_only_the_lessons_asked_for(course):
+    shutil.copytree(course / "course/01_steps", course / "course/02_more")
+    (course / "course/02_more/01_steps.py").rename(course / "course/02_more/02_more.py")
+    builder.build(course, find_lessons(course)[1:])
+    assert {path.parent.name for path in contents(course) if path.suffix == ".ipynb"} == {"02_more"}
+
+
+def test_the_steps_are_counted(course):
+    steps = []
+    build(course, step=lambda: steps.append(1))
+    assert len(steps) == 3
+
+
+def test_a_problem_stops_everything(course):
+    path = course / "course/01_steps/01_steps.py"
+    path.write_text(path.read_text().replace(', "points": 3', ""))
+    with pytest.raises(builder.BuildError, match="needs points"):
+        build(course)
+    assert contents(course) == {}
+
+
+def test_what_nbgrader_refuses_is_one_sentence(course):
+    config = course / "nbgrader_config.py"
+    config.write_text(config.read_text() + '\nc.ClearSolutions.code_stub = {"R": "fail()"}\n')
+    with pytest.raises(builder.BuildError) as refusal:
+        build(course)
+    assert refusal.value.problems == [
+        f"course/01_steps: nbgrader cannot release it in {lang}: ValueError: "
+        "language 'python' has not been specified in ClearSolutions.code_stub"
+        for lang in ("en", "ko")
+    ]
+
+
+def test_a_write_that_fails_leaves_the_old_file(built, monkeypatch):
+    before = contents(built)
+    edit_text(built)
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        build(built)
+    assert contents(built) == before
+
+
+def edit_text(course, old="return 2 * x", new="return x * 2"):
+    path = course / "course/01_steps/01_steps.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+# Comparing.
+
+
+def test_check_is_content_with_a_fresh_build(built):
+    assert build(built, check=True) == builder.Built(lessons=1)
+
+
+def test_check_names_what_is_stale_and_writes_nothing(built):
+    edit_text(built)
+    (built / TABLES[0]).unlink()
+    (built / "release/ko/01_steps/old.png").write_bytes(b"")
+    (built / "source/09_gone").mkdir()
+    (built / "source/09_gone/09_gone.ipynb").write_text("{}")
+    (built / "source/01_steps/.ipynb_checkpoints").mkdir()
+    (built / "source/01_steps/.ipynb_checkpoints/x.ipynb").write_text("{}")
+    before = contents(built)
+    found = build(built, check=True).stale
+    assert {(str(stale.path), stale.why) for stale in found} == {
+        ("source/01_steps/01_steps.ipynb", "differs"),
+        ("release/en/01_steps/data/points.csv", "missing"),
+        ("release/ko/01_steps/old.png", "extra"),
+        ("source/09_gone/09_gone.ipynb", "extra"),
+    }
+    assert contents(built) == before
+
+
+def test_a_removed_lesson_stays_and_is_named(built):
+    shutil.rmtree(built / "course/01_steps")
+    found = build(built)
+    assert found.written == []
+    assert {stale.path for stale in found.stale} == set(NOTEBOOKS + TABLES)
+    assert (built / NOTEBOOKS[0]).exists()
+
+
+def test_other_lessons_are_no_business_of_a_partial_check(built):
+    shutil.copytree(built / "course/01_steps", built / "course/02_more")
+    assert builder.build(built, find_lessons(built)[:1], check=True).stale == []
+
+
+# Edits of the source notebook.
+
+
+def test_an_edit_of_the_source_notebook_is_not_destroyed(built):
+    edit(built)
+    before = contents(built)
+    with pytest.raises(
+        builder.BuildError, match=r"01_steps\.ipynb was edited after it was built.*jupytext --sync"
+    ):
+        build(built)
+    assert contents(built) == before
+
+
+def test_an_edit_is_kept_whatever_the_text_has_become(built):
+    edit(built)
+    edit_text(built)
+    with pytest.raises(builder.BuildError, match="was edited after it was built"):
+        build(built)
+
+
+def test_force_discards_an_edit(built):
+    before = contents(built)
+    edit(built)
+    build(built, force=True)
+    assert contents(built) == before
+
+
+def test_check_reports_an_edit(built):
+    edit(built)
+    assert build(built, check=True).stale == [builder.Stale(NOTEBOOKS[2], "differs")]
+
+
+def test_an_edit_carried_over_to_the_text_is_built(built):
+    edit(built)
+    edit_text(built, "Because", "Just because")
+    assert build(built).written == [NOTEBOOKS[2]]
+
+
+def test_what_a_viewer_adds_is_no_edit(built):
+    edit(built, '"kernelspec"', '"language_info": {"name": "python"}, "kernelspec"')
+    edit(built, '"outputs": []', '"outputs": [{"name": "stdout", "output_type": "stream", "text": "hi"}]')
+    assert build(built).written == [NOTEBOOKS[2]]
+
+
+def test_a_notebook_from_elsewhere_is_not_destroyed(course):
+    path = course / NOTEBOOKS[2]
+    path.parent.mkdir(parents=True)
+    path.write_text("not a notebook")
+    with pytest.raises(builder.BuildError, match="is not a notebook"):
+        build(course)
+
+
+def test_the_source_notebook_is_no_younger_than_its_text(built):
+    assert (built / NOTEBOOKS[2]).stat().st_mtime_ns == (
+        built / "course/01_steps/01_steps.py"
+    ).stat().st_mtime_ns
+
+
+def test_jupytext_carries_an_edit_over(built, root):
+    shutil.copy(root / "jupytext.toml", built)
+    edit(built)
+    os.utime(built / NOTEBOOKS[2])
+    jupytext = [sys.executable, "-m", "jupytext", "--sync", str(NOTEBOOKS[2])]
+    subprocess.run(jupytext, cwd=built, check=True, capture_output=True)
+    assert "Just because." in (built / "course/01_steps/01_steps.py").read_text()
+    assert NOTEBOOKS[2] in build(built).written
+
+
+# The command line.
+
+
+def test_the_command_builds_and_then_checks(run):
+    code, text = run("1")
+    assert code == 0
+    assert "wrote    release/ko/01_steps/01_steps.ipynb" in text
+    assert "1 lesson: 6 files written." in text
+    assert run("--check") == (0, "1 lesson: 0 stale files.\n")
+
+
+def test_the_command_fails_on_stale_files(run, built):
+    (built / TABLES[0]).write_text("other")
+    assert run("--check") == (
+        1, "differs  release/en/01_steps/data/points.csv\n1 lesson: 1 stale file.\n"
+    )  # fmt: skip
+
+
+def test_the_command_lists_every_problem(run, course):
+    path = course / "course/01_steps/01_steps.py"
+    path.write_text(path.read_text().replace(', "points": 3', "").replace('language("en")', ""))
+    code, text = run()
+    assert code == 1
+    assert "needs points" in text
+    assert "found 0 such calls" in text
+    assert "Nothing was built: 2 problems." in text
+
+
+def test_one_language_from_the_command(run, course):
+    assert run("--lang", "ko")[0] == 0
+    assert not (course / "release/en").exists()
+
+
+@pytest.mark.parametrize("words", [["--lang", "fr"], ["--chek"], ["7"]])
+def test_bad_words_are_one_message(words, course, monkeypatch, capsys):
+    text = fails(course, words, monkeypatch, capsys)
+    assert "Traceback" not in text
+    assert text.strip()
+
+
+def test_an_unknown_lesson(course, monkeypatch, capsys):
+    assert fails(course, ["7"], monkeypatch, capsys) == 'There is no lesson "7"; the lessons are: 01_steps.\n'
+
+
+def test_outside_a_course(course, monkeypatch, capsys):
+    assert "is not in a course directory" in fails(course.parent, [], monkeypatch, capsys)
+
+
+def test_a_config_that_cannot_be_loaded(course, monkeypatch, capsys):
+    (course / "nbgrader_config.py").write_text("1 / 0")
+    assert "nbgrader_config.py cannot be loaded: division by zero." in fails(course, [], monkeypatch, capsys)
+
+
+def test_a_place_that_cannot_be_written(course, monkeypatch, capsys):
+    (course / "source").write_text("a file")
+    assert "source" in fails(course, [], monkeypatch, capsys)
+
+
+def fails(folder, words, monkeypatch, capsys):
+    """Return what a command that cannot be carried out writes to stderr."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["autograder", "build", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    return capsys.readouterr().err
+
+
+# This repository.
+
+
+def test_source_and_release_are_up_to_date(root):
+    stale = builder.build(root, find_lessons(root), check=True).stale
+    assert not stale, "run `autograder build`"

@@ -1,0 +1,322 @@
+"""Every refusal of the lesson contract, each from one slip in a lesson that keeps it."""
+
+import pytest
+
+from autograder.build import rules
+from autograder.course.lesson import read_lesson, read_text
+
+TEST = '"grade_id": "test_double", "solution": false, "grade": true, "locked": true, "points": 2'
+
+# name: (what the text says, what it says after the slip, which cell is named, what the refusal says)
+SLIPS = {
+    "graded cell with a language": (
+        '# %% nbgrader={"grade_id": "double"',
+        '# %% lang="en" nbgrader={"grade_id": "double"',
+        "cell double",
+        "must not carry a language",
+    ),
+    "language on code": ("# %%\nfrom secant", '# %% lang="en"\nfrom secant', "cell 3", "must not carry lang"),
+    "no such language": ('lang="en"\nr"""\n# Steps', 'lang="fr"\nr"""\n# Steps', "cell 1", "not 'fr'"),
+    "text without a language": (
+        '[markdown] lang="en"\nr"""\n# Steps',
+        '[markdown]\nr"""\n# Steps',
+        "cell 1",
+        'needs lang="en" or lang="ko"',
+    ),
+    "misspelt mark": ('lang="ko" en="1728a197"', 'lang="ko" eng="1728a197"', "cell 5", "may not say eng"),
+    "title on a cell": ("# %%\nfrom secant", "# %% Setup\nfrom secant", "cell 3", "may not say title"),
+    "missing hash": ('en="1728a197"', 'en=""', "cell 5", 'once it is, write en="1728a197"'),
+    "stale translation": ("Return twice the number", "Return it twice", "cell 5", "check this translation"),
+    "no Korean": (
+        '# %% [markdown] lang="ko" en="1728a197"\n"""\n## 과제 1',
+        '# %%\n"""\n## 과제 1',
+        'cell 4 ("## Task 1: `double` Return")',
+        "no Korean cell follows",
+    ),
+    "no English": (
+        '# %% [markdown] lang="en"\n"""\n## Task 2: `Counter`\n"""\n',
+        "",
+        "cell 8",
+        "no English cell stands right before",
+    ),
+    "no setup": ('language("en")', "", "01_steps.py:", "found 0 such calls"),
+    "two setups": ("from secant import language", 'language("en")', "01_steps.py:", "found 2 such calls"),
+    "Korean setup": ('language("en")', 'language("ko")', "cell 3", 'write language("en")'),
+    "same grade_id": ('"grade_id": "Counter"', '"grade_id": "double"', "cell double", "2 cells have this"),
+    "no grade_id": ('"grade_id": "why", ', "", "cell 12", "needs a grade_id"),
+    "no points": (', "points": 3', "", "cell test_Counter", "needs points"),
+    "zero points": ('"points": 1', '"points": 0', "cell why", "needs points"),
+    "points in words": ('"points": 2', '"points": "2"', "cell test_double", "needs points"),
+    "old metadata": (
+        '"schema_version": 3, "task": false, "cell_type": "markdown"',
+        '"schema_version": 2',
+        "why",
+        "2",
+    ),
+    "no grade flag": ('"solution": true, "grade": false, "l', '"solution": true, "l', "double", "'grade'"),
+    "solution outside": (
+        "from secant import language",
+        "### BEGIN SOLUTION",
+        "cell 3",
+        "outside an answer cell",
+    ),
+    "hidden tests outside": (
+        "    self.n = 0",
+        "    ### BEGIN HIDDEN TESTS",
+        "Counter",
+        "outside a test cell",
+    ),
+    "solution never ends": (
+        "        return self.n\n        ### END SOLUTION",
+        "        return self.n",
+        "Counter",
+        "not in pairs",
+    ),
+    "hidden tests never end": (
+        "### END HIDDEN TESTS\n\n# %% [markdown] lang",
+        "\n\n# %% [markdown] lang",
+        "test_double",
+        "not in pairs",
+    ),
+    "no solution": (
+        "    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION",
+        "    return 2 * x",
+        "cell double",
+        "no ### BEGIN SOLUTION",
+    ),
+    "answer is not Python": ("return 2 * x", "return 2 * ", "cell double", "line 4 is not Python"),
+    "answer without a name": ("def double(x):\n", "if True:\n", "cell double", "must begin the function"),
+    "answer without a test": (
+        '"test_Counter"',
+        '"test_counter"',
+        "cell Counter",
+        "no test cell has the grade_id",
+    ),
+    "test without an answer": (
+        '"test_Counter"',
+        '"test_counter"',
+        "test_counter",
+        "no answer cell has the grade_id",
+    ),
+    "test not named so": ('"test_double"', '"check_double"', "cell check_double", "is test_<task>"),
+    "test not locked": (
+        TEST,
+        TEST.replace('"locked": true', '"locked": false'),
+        "test_double",
+        "must be locked",
+    ),
+    "no hidden tests": (
+        "### BEGIN HIDDEN TESTS\n_ONCE",
+        "### BEGIN HIDDEN TESTS\n### END HIDDEN TESTS\n_ONCE",
+        "test_Counter",
+        "no hidden tests",
+    ),
+    "no visible tests": (
+        "from secant import check, say\n\ncheck.close(double(3.0)",
+        "### BEGIN HIDDEN TESTS\nfrom secant import check, say\n\ncheck.close(double(3.0)",
+        "test_double",
+        "no visible tests",
+    ),
+    "something after the hidden tests": (
+        "### END HIDDEN TESTS\n\n# %% [markdown] lang",
+        "### END HIDDEN TESTS\nprint(1)\n\n# %% [markdown] lang",
+        "test_double",
+        "nothing may follow",
+    ),
+    # What a test cell may name.
+    "test is not Python": (
+        "check.equal(_counts(1), [1])",
+        "check.equal(_counts(1), [1]",
+        "test_Counter",
+        "not Python",
+    ),
+    "name of another cell": (
+        "_counts(1), [1]",
+        "_counts(1), [start]",
+        "test_Counter",
+        "it uses start, which",
+    ),
+    "name in a function": (
+        "_counts(1), [1]",
+        "(lambda: begin)(), [1]",
+        "test_Counter",
+        "it uses begin, which",
+    ),
+    "name of the hidden part": (
+        "_counts(1), [1]",
+        "_counts(1), [_ONCE]",
+        "test_Counter",
+        "it uses _ONCE, which",
+    ),
+    "another task": ("_counts(1), [1]", "_counts(1), [double(1)]", "test_Counter", "it uses double, which"),
+    "binds the student's name": ("_ONCE = say", "Counter = 1\n_ONCE = say", "test_Counter", "binds Counter"),
+    "binds a name of its own without _": (
+        "_ONCE = say",
+        "once = 1\n_ONCE = say",
+        "test_Counter",
+        "it binds once: begin",
+    ),
+    "star import": ("import check, probe, say", "import *", "test_Counter", "not import *"),
+    "stores the student's name": (
+        "_x = check.draw(",
+        "_f = double\n_x = check.draw(",
+        "test_double",
+        "only call double",
+    ),
+    "passes the student's name": (
+        "double(3.0), 6.0",
+        "map(double, [3.0]), 6.0",
+        "test_double",
+        "only call double",
+    ),
+    "attribute of the student's name": (
+        "_counts(1), [1]",
+        "Counter.n, [1]",
+        "test_Counter",
+        "only call Counter",
+    ),
+    "probe with a variable": (
+        "    counter = Counter()",
+        "    counter = Counter() or _ONCE",
+        "test_Counter",
+        "the probe _counts uses _ONCE, neither",
+    ),
+    "probe with a plain function": (
+        "@probe\ndef _counts(n):\n    counter = Counter()",
+        "def other():\n    return 1\n\n\n@probe\ndef _counts(n):\n    other()\n    counter = Counter()",
+        "test_Counter",
+        "the probe _counts uses other, neither",
+    ),
+    "probe with a default": (
+        "@probe\ndef _counts(n):",
+        "start = 1\n\n\n@probe\ndef _counts(n=start):",
+        "test_Counter",
+        "the probe _counts uses start, neither",
+    ),
+    "two probes of one name": (
+        "check.equal(_counts(3)",
+        "@probe\ndef _counts(n):\n    return [1, 2, 3]\n\n\ncheck.equal(_counts(3)",
+        "test_Counter",
+        "2 probes named _counts",
+    ),
+    "probe inside a block": (
+        "check.equal(_counts(3)",
+        "if True:\n    @probe\n    def more(n):\n        return [1, 2, 3]\n\ncheck.equal(_counts(3)",
+        "test_Counter",
+        "the probe more must be an ordinary function",
+    ),
+    "probe that is a class": (
+        "check.equal(_counts(3)",
+        "@probe\nclass More:\n    pass\n\n\ncheck.equal(_counts(3)",
+        "test_Counter",
+        "the probe More must be an ordinary function",
+    ),
+}
+
+
+def refusals(steps, old, new, count=1):
+    text = steps.text.read_text()
+    assert old in text
+    steps.text.write_text(text.replace(old, new, count))
+    return rules.notebook_problems(read_lesson(steps), steps.text.relative_to(steps.root))
+
+
+def test_the_small_lesson_keeps_the_rules(steps):
+    assert rules.lesson_problems(steps) == []
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_every_slip_is_refused(steps, name):
+    old, new, cell, says = SLIPS[name]
+    found = refusals(steps, old, new)
+    fitting = [text for text in found if cell in text and says in text]
+    assert fitting, found
+    assert all(text.startswith("course/01_steps/01_steps.py") and text.endswith(".") for text in found)
+    assert all("\n" not in text for text in found)
+
+
+def test_all_problems_are_reported_at_once(steps):
+    text = steps.text.read_text().replace('en="1728a197"', 'en="0"').replace(', "points": 3', "")
+    steps.text.write_text(text)
+    found = rules.lesson_problems(steps)
+    assert len(found) == 2
+    assert "cell 5" in found[0]
+    assert "test_Counter" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # The student's name may be called wherever it stands, and in a probe it may do anything.
+        ("_counts(1), [1]", "(lambda: Counter().count())(), 1"),
+        ("    counter = Counter()", "    kinds = [Counter, Counter.count]\n    counter = kinds[0]()"),
+        # A probe may use its own names, imports, builtins and other probes.
+        (
+            "@probe\ndef _counts(n):",
+            "@probe\ndef _one():\n    return sum([1])\n\n\n"
+            "@probe\ndef _counts(n, *rest: int):\n    n *= _one()",
+        ),
+        ("    counter = Counter()", "    counter = [Counter() for check in range(1)][0]"),
+        # What the hidden part binds, the hidden part may use.
+        ("_ONCE = say(", "def _helper():\n    return [_ONCE]\n\n\n_ONCE = say("),
+        ("_counts(1), [1]", "_counts(1), [_y := 1]"),
+    ],
+)
+def test_what_a_test_cell_may_do(steps, old, new):
+    assert refusals(steps, old, new) == []
+
+
+def test_a_class_may_stand_under_another_task_name(steps):
+    # The tasks of lesson 10 build one class in several steps.
+    text = (
+        steps.text.read_text().replace('"Counter"', '"count_on"').replace('"test_Counter"', '"test_count_on"')
+    )
+    steps.text.write_text(text)
+    assert rules.notebook_problems(read_lesson(steps), steps.text) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        (
+            "wrong",
+            'task="Counter"',
+            'task="count"',
+            'there is no task "count"; the tasks are: Counter, double, why.',
+        ),
+        (
+            "wrong",
+            ' ko="수를 제곱했습니다"',
+            "",
+            '"squares it": a wrong answer says its hint in both languages',
+        ),
+        ("wrong", "# %% adds three", "# %% squares it", '"squares it": 2 answers have this name.'),
+        ("wrong", "# %% drops the sign task=", "# %% task=", "cell 3: the header line begins with no name."),
+        ("wrong", "    return x + 3", "    return x +", '"adds three": its line 2 is not Python'),
+        ("right", 'task="double"', 'task="doubled"', '"adds it to itself": there is no task "doubled"'),
+    ],
+)
+def test_slips_in_the_answers(steps, file, old, new, says):
+    path = steps.folder / f"{file}_answers.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    found = rules.lesson_problems(steps)
+    assert any(f"course/01_steps/{file}_answers.py" in text and says in text for text in found), found
+
+
+def test_a_folder_without_a_lesson_is_a_problem(steps):
+    steps.text.unlink()
+    (problem,) = rules.lesson_problems(steps)
+    assert "01_steps.py cannot be read" in problem
+
+
+def test_what_would_be_released_is_refused(steps):
+    found = rules.release_problems(read_text(steps.text), steps.text)
+    assert [text.partition("cell ")[2] for text in found] == [
+        "double: a solution would be released.",
+        "test_double: hidden tests would be released.",
+        "Counter: a solution would be released.",
+        "test_Counter: hidden tests would be released.",
+        "why: a solution would be released.",
+    ]

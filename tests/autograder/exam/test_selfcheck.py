@@ -1,0 +1,145 @@
+"""Checking one's own notebook: what it says, and that it leaves everything as it was."""
+
+import copy
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.course.errors import CourseError
+from autograder.course.lesson import find_lessons, wrong_answers
+from autograder.exam.selfcheck import Checker
+from tests.support.small_class import answered, solutions
+
+ROOT = Path(__file__).resolve().parents[3]
+LESSON = "01_what_autograd_does"
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[Checker]:
+    with Checker() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def in_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def right() -> dict[str, str]:
+    return solutions(ROOT, LESSON)
+
+
+def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_solution_gets_every_point(
+    checker: Checker, right: dict[str, str], tmp_path: Path, language: str
+) -> None:
+    path = save(answered(ROOT, right, language, LESSON), tmp_path / f"{LESSON}.ipynb")
+    before = path.read_bytes()
+    report = checker.check(path)
+    assert {task.outcome for task in report.tasks} == {"passed"}
+    assert report.score == report.max_score == 10
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_release_is_not_attempted(checker: Checker) -> None:
+    report = checker.check(ROOT / "release" / "ko" / LESSON / f"{LESSON}.ipynb")
+    assert {task.outcome for task in report.tasks} == {"not_attempted"}
+    assert "처음 내용" in report.tasks[0].message
+
+
+def test_wrong_answer_is_told_why(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
+    (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
+    wrong = wrong_answers(lesson)[0]
+    path = save(answered(ROOT, right | {wrong.task: wrong.source}, "ko", LESSON), tmp_path / "a.ipynb")
+    report = checker.check(path)
+    failed = [task for task in report.tasks if task.outcome != "passed"]
+    assert [task.id for task in failed] == [wrong.task]
+    assert wrong.hint["ko"] in failed[0].message
+
+
+@pytest.mark.parametrize("name", [f"{LESSON} (1).ipynb", "homework.ipynb", f"{LESSON}.ipynb.txt"])
+def test_lesson_is_known_by_its_cells(
+    checker: Checker, right: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    assert checker.check(save(answered(ROOT, right, lesson=LESSON), tmp_path / name)).score == 10
+
+
+def test_lesson_is_known_by_its_name(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
+    notebook = answered(ROOT, right, lesson=LESSON)
+    for cell in notebook.cells:
+        cell.metadata.clear()
+    assert checker.check(save(notebook, tmp_path / f"{LESSON}-Copy1.ipynb")).score == 10
+
+
+def test_own_link_is_followed(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
+    path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")
+    (tmp_path / "b.ipynb").symlink_to(path)
+    assert checker.check(tmp_path / "b.ipynb").score == 10
+
+
+def test_hang_and_crash_cost_their_own_task(
+    checker: Checker, right: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.exam.examiner.QUESTION_SECONDS", 1.0)
+    spoilt = dict(right)
+    first, second = list(right)[:2]
+    spoilt[first] = f"def {first}(*args):\n    while True:\n        pass"
+    spoilt[second] = f"def {second}(*args):\n    import os\n    os._exit(0)"
+    report = checker.check(save(answered(ROOT, spoilt, lesson=LESSON), tmp_path / "a.ipynb"))
+    outcomes = {task.id: task.outcome for task in report.tasks}
+    assert outcomes[first] == "timed_out"
+    assert outcomes[second] == "crashed"
+    assert {outcomes[task] for task in list(right)[2:]} == {"passed"}
+
+
+def test_what_cannot_be_checked(checker: Checker, tmp_path: Path, right: dict[str, str]) -> None:
+    with pytest.raises(CourseError, match="There is no"):
+        checker.check(tmp_path / "missing.ipynb")
+    with pytest.raises(CourseError, match="not a file"):
+        checker.check(tmp_path)
+    (tmp_path / "text.ipynb").write_text("hello")
+    with pytest.raises(CourseError, match="not a notebook of the course"):
+        checker.check(tmp_path / "text.ipynb")
+    cut = tmp_path / f"{LESSON}.ipynb"
+    cut.write_text(nbformat.writes(answered(ROOT, right, lesson=LESSON))[:5000])
+    with pytest.raises(CourseError, match="cut short"):
+        checker.check(cut)
+
+
+def test_course_is_found_from_the_notebook_first(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
+    for folder in ("course", "source", "release"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    source = tmp_path / "source" / LESSON / f"{LESSON}.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    changed = copy.deepcopy(notebook)
+    for cell in changed.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.metadata.nbgrader.points = 7
+    nbformat.write(changed, source)
+    (tmp_path / "workspace").mkdir()
+    path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "workspace" / "a.ipynb")
+    assert checker.check(path).max_score == 42
+
+
+def test_no_course(
+    checker: Checker, right: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")
+    monkeypatch.chdir(tmp_path)
+    assert checker.check(path).score == 10  # the one beside the package
+    monkeypatch.setattr("autograder.__file__", str(tmp_path / "site-packages" / "autograder" / "__init__.py"))
+    with pytest.raises(CourseError, match="No course was found"):
+        checker.check(path)

@@ -1,0 +1,563 @@
+"""Grading a class: what is written, and that nothing is lost or done twice whatever goes wrong."""
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.utils import determine_grade, is_grade
+
+from autograder.build import builder as build
+from autograder.course.cells import grade_id
+from autograder.course.errors import CourseError
+from autograder.course.lesson import find_lessons
+from autograder.grading import batch, gradebook
+from autograder.grading.batch import SECRET, Course, Entry, NoWall, find_submissions
+from autograder.grading.worker import Job, Page
+from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small course, built once."""
+    root = tmp_path_factory.mktemp("course")
+    shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    build.build(root, find_lessons(root))
+    return root
+
+
+@pytest.fixture
+def room(built: Path, tmp_path: Path) -> Path:
+    """A course directory of its own, with nobody's work in it."""
+    shutil.copytree(built, tmp_path / "class")
+    return tmp_path / "class"
+
+
+@pytest.fixture
+def right(room: Path) -> dict[str, str]:
+    return solutions(room)
+
+
+@contextmanager
+def book(root: Path) -> Iterator[Gradebook]:
+    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as opened:
+        yield opened
+
+
+def grades(root: Path, student: str) -> dict[str, tuple[float | None, bool]]:
+    """Each grade's automatic score, and whether it waits for a person."""
+    with book(root) as opened:
+        found = opened.find_submission_notebook(STEPS, STEPS, student).grades
+        return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in found}
+
+
+def comments(root: Path, student: str) -> dict[str, str | None]:
+    with book(root) as opened:
+        found = opened.find_submission_notebook(STEPS, STEPS, student).comments
+        return {comment.name: comment.comment for comment in found}
+
+
+def page(root: Path, student: str) -> str:
+    return (root / "feedback" / student / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
+
+
+def notebook(root: Path, student: str) -> nbformat.NotebookNode:
+    return nbformat.read(root / "autograded" / student / STEPS / f"{STEPS}.ipynb", as_version=4)
+
+
+PASSED = {"test_double": (2.0, False), "test_Counter": (3.0, False), "why": (0.0, False)}
+BY_HAND = PASSED | {"why": (None, True)}
+HALF = PASSED | {"test_double": (0.0, False)}
+STALE = {"test_double": (2.0, True), "test_Counter": (3.0, True), "why": (0.0, True)}
+
+
+# --- What is written ------------------------------------------------------------------------------------
+
+
+def test_class_is_graded_and_formgrader_shows_it(room: Path, right: dict[str, str]) -> None:
+    code = {name: text for name, text in right.items() if name != "why"}
+    hand_in(room, "ann", answered(room, code), timestamp="2026-11-01 10:00:00.000000 UTC")
+    hand_in(room, "bob", answered(room, code | WRONG, "ko"))
+    hand_in(room, "cho", answered(room, {}))
+    hand_in(room, "dee", answered(room, right))
+    summary, said = run(room)
+    assert not summary.failed
+    assert said == [f"cho/{STEPS}: unchanged"]
+    assert grades(room, "ann") == PASSED  # nbgrader gives an untouched written answer 0 at once
+    assert grades(room, "bob") == HALF
+    assert grades(room, "cho") == {name: (0.0, False) for name in PASSED}
+    assert grades(room, "dee") == BY_HAND
+    assert comments(room, "cho") == {name: "No response." for name in ("double", "Counter", "why")}
+    course = Course.at(room)
+    shown = NbGraderAPI(course.directory, config=course.config).get_submissions(STEPS)
+    assert [
+        (row["student"], row["score"], row["max_score"], row["autograded"], row["needs_manual_grade"])
+        for row in shown
+    ] == [
+        ("ann", 5.0, 6.0, True, False),
+        ("bob", 3.0, 6.0, True, False),
+        ("cho", 0.0, 6.0, True, False),
+        ("dee", 5.0, 6.0, True, True),
+    ]
+    assert shown[0]["timestamp"] == "2026-11-01T10:00:00"
+
+
+def test_json_has_the_public_form(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right | WRONG))
+    summary, _ = run(room)
+    (result,) = json.loads(json.dumps(summary.as_json()))
+    assert list(result) == ["student", "lesson", "score", "max_score", "tasks", "flags"]
+    assert (result["student"], result["lesson"], result["score"], result["max_score"]) == ("ann", STEPS, 3, 5)
+    assert [task["outcome"] for task in result["tasks"]] == ["wrong", "passed", "manual"]
+    fields = ["id", "points", "max_points", "outcome", "message", "seconds"]
+    assert all(list(task) == fields for task in result["tasks"])
+    assert "you squared the number" in result["tasks"][0]["message"]
+
+
+def test_outputs_give_the_same_points_when_nbgrader_reads_them(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right | WRONG))
+    hand_in(room, "bad", "{")
+    run(room)
+    for student, points in {"ann": {"test_double": 0, "test_Counter": 3}, "bad": {"test_double": 0}}.items():
+        cells = [
+            cell for cell in notebook(room, student).cells if is_grade(cell) and cell.cell_type == "code"
+        ]
+        read = {grade_id(cell): determine_grade(cell)[0] for cell in cells}
+        assert read | points == read
+        assert all(cell.outputs for cell in cells)
+
+
+def test_staff_see_the_hidden_tests_and_students_do_not(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right | WRONG))
+    hand_in(room, "kim", answered(room, right | WRONG, "ko"))
+    run(room)
+    (cell,) = [cell for cell in notebook(room, "ann").cells if grade_id(cell) == "test_double"]
+    assert "BEGIN HIDDEN TESTS" in cell.source
+    for student in ("ann", "kim"):
+        assert "HIDDEN" not in page(room, student)
+        assert "SQUARE" not in page(room, student)
+    assert "you squared the number" in page(room, "ann")
+    assert "수를 제곱했습니다" in page(room, "kim")
+
+
+def test_students_words_reach_nobody_as_html(room: Path, right: dict[str, str]) -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3)) $a < b$\n\n# big\n"
+    shout = answered(room, right | {"why": evil})
+    code = "from IPython.display import HTML, display\ndisplay(HTML('<script>alert(4)</script>'))"
+    shout.cells.append(
+        nbformat.v4.new_code_cell(code + "\nprint('\\x1b[31mred')\n'<script>alert(5)</script>'")
+    )
+    shout.cells.append(nbformat.v4.new_code_cell("raise ValueError('<script>alert(6)</script>')"))
+    shout.cells.append(nbformat.v4.new_markdown_cell("<script>alert(7)</script>"))
+    hand_in(room, "eve", shout)
+    run(room)
+    graded = notebook(room, "eve")
+    kinds = {output.output_type for cell in graded.cells for output in cell.get("outputs", [])}
+    assert kinds <= {"stream", "error"}
+    html = page(room, "eve")
+    assert "<script>alert" not in html
+    assert "<img src=x" not in html
+    assert 'href="javascript' not in html
+    assert "&lt;script&gt;alert(1)" in html
+    assert "\x1b" not in html
+
+
+def test_output_is_bounded(room: Path, right: dict[str, str]) -> None:
+    loud = answered(room, right)
+    loud.cells.extend(nbformat.v4.new_code_cell("print('y' * 10**6)") for _ in range(40))
+    hand_in(room, "ann", loud)
+    run(room)
+    texts = [output.text for cell in notebook(room, "ann").cells for output in cell.get("outputs", [])]
+    assert max(map(len, texts)) <= 10_000
+    assert sum(map(len, texts)) < 210_000
+
+
+def test_secret_is_made_once_and_nobody_else_may_read_it(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    secret = (room / SECRET).read_bytes()
+    assert len(secret) == 32
+    assert stat.S_IMODE((room / SECRET).stat().st_mode) == 0o600
+    crew = Here()
+    run(room, crew, force=True)
+    assert (room / SECRET).read_bytes() == secret
+    assert {job.secret for job in crew.jobs if isinstance(job, Job)} == {secret}
+    assert SECRET in (ROOT / ".gitignore").read_text()
+
+
+def test_only_one_run_at_a_time(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+
+    def second_run(job: Job | Page) -> None:
+        with pytest.raises(CourseError, match="Another"):
+            run(room)
+
+    summary, _ = run(room, Here(second_run))
+    assert not summary.failed
+
+
+# --- What is turned away --------------------------------------------------------------------------------
+
+
+def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    hand_in(room, "bad", '{"cells": [')
+    hand_in(room, "a;b", answered(room, right))
+    (room / "submitted" / "link").symlink_to(room / "submitted" / "ann")
+    (room / "submitted" / "none" / STEPS).mkdir(parents=True)
+    (room / "submitted" / "nothing").mkdir()
+    (room / "submitted" / "README").write_text("not a student")
+    folder = room / "submitted" / "dir" / STEPS
+    folder.mkdir(parents=True)
+    (folder / f"{STEPS}.ipynb").symlink_to("/etc/passwd")
+    summary, said = run(room)
+    flags = {entry.student: result["flags"] for entry, result in summary.results.items()}
+    assert flags == {
+        "ann": [],
+        "a;b": ["odd_student_id"],
+        "bad": ["rejected:not_a_notebook"],
+        "dir": ["rejected:link"],
+        "link": ["rejected:link"],
+        "none": ["rejected:no_notebook"],
+    }
+    assert not summary.failed
+    assert len(said) == 5
+    assert grades(room, "bad") == {name: (0.0, False) for name in PASSED}
+    assert "cut short" in (comments(room, "bad")["double"] or "")
+    assert "잘렸거나" in page(room, "bad")
+    assert sorted(os.listdir(room / "autograded")) == ["ann", "bad", "dir", "link", "none"]
+
+
+def test_rejection_replaces_an_older_grade(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    hand_in(room, "ann", "{")
+    run(room)
+    assert grades(room, "ann") == {name: (0.0, False) for name in PASSED}
+
+
+def test_empty_classroom(room: Path) -> None:
+    assert find_submissions(Course.at(room), [STEPS]) == []
+    (room / "submitted").mkdir()
+    assert find_submissions(Course.at(room), [STEPS]) == []
+
+
+# --- Nothing twice, nothing lost --------------------------------------------------------------------------
+
+
+def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    hand_in(room, "bob", answered(room, right))
+    run(room)
+    hand_in(room, "bob", answered(room, right | WRONG))
+    crew = Here()
+    summary, _ = run(room, crew)
+    assert crew.examined == ["bob"]
+    assert (summary.done, summary.kept) == (2, 1)
+    assert grades(room, "bob") == HALF | {"why": (None, True)}
+    assert {r["student"]: r["score"] for r in summary.as_json()} == {"ann": 5, "bob": 3}
+    again = Here()
+    run(room, again, force=True)
+    assert again.examined == ["ann", "bob"]
+
+
+def test_changed_tests_grade_again(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    source = room / "source" / STEPS / f"{STEPS}.ipynb"
+    source.write_text(source.read_text().replace("draw(5.0, 6.0)", "draw(7.0, 8.0)"))
+    crew = Here()
+    run(room, crew)
+    assert crew.examined == ["ann"]
+
+
+def test_grade_that_somebody_else_gave_is_replaced(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right | WRONG))
+    run(room)
+    with sqlite3.connect(room / "gradebook.db") as raw:
+        raw.execute("UPDATE grade SET auto_score = 2.0 WHERE auto_score = 0.0")
+    crew = Here()
+    run(room, crew)
+    assert crew.examined == ["ann"]
+    assert grades(room, "ann")["test_double"] == (0.0, False)
+
+
+def test_handing_in_the_same_again_keeps_the_grade_and_takes_the_new_time(
+    room: Path, right: dict[str, str]
+) -> None:
+    hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00 UTC")
+    run(room)
+    hand_in(room, "ann", answered(room, right), timestamp="2026-11-02 10:00:00 UTC")
+    crew = Here()
+    run(room, crew)
+    assert crew.examined == []
+    course = Course.at(room)
+    (row,) = NbGraderAPI(course.directory, config=course.config).get_submissions(STEPS)
+    assert row["autograded"]
+    assert row["timestamp"] == "2026-11-02T10:00:00"
+
+
+def by_hand(room: Path, student: str) -> None:
+    """What an instructor does in formgrader."""
+    with book(room) as opened:
+        written = opened.find_grade("why", STEPS, STEPS, student)
+        written.manual_score, written.extra_credit, written.needs_manual_grade = 1.0, 0.5, False
+        kind = opened.find_grade("test_double", STEPS, STEPS, student)
+        kind.manual_score, kind.needs_manual_grade = 1.5, False
+        opened.find_comment("why", STEPS, STEPS, student).manual_comment = "Well said."
+        opened.find_submission_notebook(STEPS, STEPS, student).flagged = True
+        opened.db.commit()
+
+
+def manual(room: Path, student: str) -> list[object]:
+    with book(room) as opened:
+        notebook = opened.find_submission_notebook(STEPS, STEPS, student)
+        found = {grade.name: grade for grade in notebook.grades}
+        why, double = found["why"], found["test_double"]
+        said = opened.find_comment("why", STEPS, STEPS, student).manual_comment
+        return [why.manual_score, why.extra_credit, double.manual_score, said, notebook.flagged]
+
+
+BY_PERSON = [1.0, 0.5, 1.5, "Well said.", True]
+
+
+def waiting(room: Path, student: str) -> set[str]:
+    return {name for name, (_, waits) in grades(room, student).items() if waits}
+
+
+def test_what_a_person_graded_stays(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right | WRONG))
+    run(room)
+    by_hand(room, "ann")
+    run(room, force=True)
+    assert manual(room, "ann") == BY_PERSON
+    assert waiting(room, "ann") == set()
+    assert "Well said." in page(room, "ann")
+    # Another answer keeps the manual score, but asks for a second look at it.
+    hand_in(room, "ann", answered(room, right | WRONG | {"why": "Another reason."}))
+    run(room)
+    assert manual(room, "ann") == BY_PERSON
+    assert waiting(room, "ann") == {"why"}
+    hand_in(room, "ann", answered(room, right | {"why": "Another reason."}))
+    run(room)
+    assert waiting(room, "ann") == {"why", "test_double"}
+    assert manual(room, "ann") == BY_PERSON
+
+
+def test_failed_grading_in_between_costs_a_person_no_work(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right | WRONG))
+    run(room)
+    by_hand(room, "ann")
+    run(room, Here(broken("ann")), force=True)
+    assert waiting(room, "ann") == {"why", "test_double", "test_Counter"}
+    run(room)
+    assert waiting(room, "ann") == set()
+    assert manual(room, "ann") == BY_PERSON
+
+
+# --- Failures ---------------------------------------------------------------------------------------------
+
+
+def broken(student: str) -> Callable[[Job | Page], dict[str, Any] | None]:
+    """A wall that fails for one student."""
+
+    def spoil(job: Job | Page) -> dict[str, Any] | None:
+        return (
+            {"failure": "no room could be made"} if isinstance(job, Job) and job.student == student else None
+        )
+
+    return spoil
+
+
+def test_grader_failure_is_tried_twice_and_is_no_zero(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    hand_in(room, "bob", answered(room, right))
+    crew = Here(broken("ann"))
+    summary, said = run(room, crew)
+    assert crew.examined == ["ann", "ann", "bob"]
+    assert summary.failed == {Entry("ann", STEPS): "no room could be made"}
+    assert said == [f"ann/{STEPS}: not graded: no room could be made"]
+    first = summary.as_json()[0]
+    assert {task["outcome"] for task in first["tasks"]} == {"grader_failure"}
+    assert first["flags"] == ["grader_failure"]
+    with book(room) as opened:
+        assert [student.id for student in opened.students] == ["bob"]
+    assert not (room / "autograded" / "ann").exists()
+
+
+def test_failure_that_passes_is_forgotten(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    failures = iter([{"failure": "for now"}])
+    summary, _ = run(room, Here(lambda job: next(failures, None)))
+    assert not summary.failed
+    assert grades(room, "ann") == BY_HAND
+
+
+def test_worker_that_raises_is_a_failure_of_the_grader(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+
+    def spoil(job: Job | Page) -> None:
+        raise OSError("disk full")
+
+    summary, _ = run(room, Here(spoil))
+    assert summary.failed == {Entry("ann", STEPS): "OSError: disk full"}
+
+
+def test_resubmission_that_cannot_be_graded_marks_the_older_grade(room: Path, right: dict[str, str]) -> None:
+    code = {name: text for name, text in right.items() if name != "why"}
+    first = answered(room, code)
+    hand_in(room, "ann", first)
+    run(room)
+    hand_in(room, "ann", answered(room, code | WRONG))
+    run(room, Here(broken("ann")))
+    assert grades(room, "ann") == STALE
+    assert all("has not been graded yet" in (text or "") for text in comments(room, "ann").values())
+    # Either way out clears the mark: the new file is graded after all, or the first one comes back.
+    run(room)
+    assert grades(room, "ann") == HALF
+    assert comments(room, "ann") == {"double": None, "Counter": None, "why": "No response."}
+    hand_in(room, "ann", first)
+    run(room, Here(broken("ann")))
+    assert waiting(room, "ann")
+    hand_in(room, "ann", answered(room, code | WRONG))
+    crew = Here()
+    run(room, crew)
+    assert crew.examined == []
+    assert grades(room, "ann") == HALF
+
+
+def test_no_wall_stops_everything(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    with pytest.raises(NoWall, match="bubblewrap"):
+        run(room, Here(lambda job: {"no_wall": ["bubblewrap is not installed.", "Install it."]}))
+
+
+def test_interrupted_run_goes_on_where_it_stopped(room: Path, right: dict[str, str]) -> None:
+    for student in ("ann", "bob", "cho"):
+        hand_in(room, student, answered(room, right))
+
+    def stop(job: Job | Page) -> None:
+        if isinstance(job, Job) and job.student == "bob":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(room, Here(stop))
+    crew = Here()
+    summary, _ = run(room, crew)
+    assert crew.examined == ["bob", "cho"]
+    assert (summary.done, summary.kept) == (3, 1)
+
+
+@pytest.mark.parametrize("where", ["autograded", "feedback"])
+def test_crash_between_gradebook_and_folders(
+    room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    hand_in(room, "ann", answered(room, right | WRONG))
+    write = batch.replace_folder
+
+    def crash(folder: Path, *rest: Any) -> None:
+        if where in folder.parts:
+            raise KeyboardInterrupt
+        write(folder, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "replace_folder", crash)
+        with pytest.raises(KeyboardInterrupt):
+            run(room)
+    assert grades(room, "ann")["test_double"] == (0.0, False)
+    crew = Here()
+    run(room, crew)
+    assert crew.examined == []
+    assert "you squared the number" in page(room, "ann")
+
+
+def test_folder_that_cannot_be_written_is_said_and_made_up_for(
+    room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(room, "ann", answered(room, right))
+
+    def full(*_: Any) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "replace_folder", full)
+        summary, said = run(room)
+    assert list(summary.failed) == [Entry("ann", STEPS)]
+    assert "graded, but its folders could not be written" in said[0]
+    assert waiting(room, "ann") == {"why"}  # the grade stands
+    crew = Here()
+    summary, _ = run(room, crew)
+    assert crew.examined == []
+    assert not summary.failed
+    assert page(room, "ann")
+
+
+def test_lost_folder_is_written_again(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    shutil.rmtree(room / "feedback")
+    crew = Here()
+    run(room, crew)
+    assert crew.examined == []
+    assert page(room, "ann")
+
+
+def test_locked_gradebook_costs_one_submission_at_most(
+    room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.0)
+    for student in ("ann", "bob"):
+        hand_in(room, student, answered(room, right))
+    run(room)
+    for student in ("ann", "bob"):
+        hand_in(room, student, answered(room, right | WRONG))
+    held = sqlite3.connect(room / "gradebook.db")
+
+    def hold(job: Job | Page) -> None:
+        if isinstance(job, Job) and job.student == "ann":
+            held.execute("BEGIN IMMEDIATE")
+
+    summary, _ = run(room, Here(hold), hear=lambda text: held.rollback())
+    held.close()
+    assert [str(entry) for entry in summary.failed] == [f"ann/{STEPS}"]
+    assert "locked" in summary.failed[Entry("ann", STEPS)]
+    assert waiting(room, "ann") == {"test_double", "test_Counter", "why"}
+    assert grades(room, "bob")["test_double"] == (0.0, False)
+    run(room)
+    assert grades(room, "ann")["test_double"] == (0.0, False)
+
+
+def test_lesson_with_other_cells_than_the_gradebook_is_refused(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    source = room / "source" / STEPS / f"{STEPS}.ipynb"
+    source.write_text(source.read_text().replace("double", "triple"))
+    with pytest.raises(CourseError, match="no longer has the cells"):
+        run(room, force=True)
+
+
+def test_late_work_gets_the_courses_penalty(room: Path, right: dict[str, str]) -> None:
+    with (room / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
+    hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00 UTC")
+    run(room)
+    with book(room) as opened:
+        opened.update_or_create_assignment(STEPS, duedate="2026-10-01 00:00:00 UTC")
+    run(room, force=True)
+    with book(room) as opened:
+        assert opened.find_submission_notebook(STEPS, STEPS, "ann").late_submission_penalty == 5.0
+    assert "Late submission penalty" in page(room, "ann")

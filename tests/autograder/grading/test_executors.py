@@ -1,0 +1,91 @@
+"""Workers that die, hang on, or come to nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course.errors import CourseError
+from autograder.grading.executors import Processes, cluster, run
+
+
+def die_once(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        path.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"pid": os.getpid()}
+
+
+def die_for_a(job: str) -> dict[str, Any]:
+    if job == "a":
+        os._exit(0)
+    return {"pid": os.getpid()}
+
+
+def fail(path: Path) -> dict[str, Any]:
+    raise ValueError("unfit")
+
+
+def serve(jobs: list[Any]) -> Callable[[], Any]:
+    left = iter(jobs)
+    return lambda: next(left, None)
+
+
+@pytest.fixture
+def crew() -> Iterator[Processes]:
+    made = Processes(2)
+    yield made
+    made.close(kill=True)
+
+
+def test_killed_worker_costs_nothing(crew: Processes, tmp_path: Path) -> None:
+    jobs = [tmp_path / str(number) for number in range(3)]
+    found = dict(run(die_once, serve(jobs), crew))
+    assert set(found) == set(jobs)
+    assert all("pid" in result for result in found.values())
+
+
+def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: Processes) -> None:
+    found = list(run(die_for_a, serve(["a", "b", "c", "d"]), crew))
+    assert {job: "failure" in result for job, result in found} == {
+        "a": True,
+        "b": False,
+        "c": False,
+        "d": False,
+    }
+
+
+def test_exception_is_a_failure(crew: Processes, tmp_path: Path) -> None:
+    assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, {"failure": "ValueError: unfit"})]
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys, time\n"
+        "from autograder.grading.executors import Processes\n"
+        "if __name__ == '__main__':\n"
+        "    print(Processes(1)._hire().submit(os.getpid).result(), flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    script = tmp_path / "parent.py"
+    script.write_text(code)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
+    pid = int(done.stdout)
+    for _ in range(100):
+        if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1]:
+            return
+        time.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    pytest.fail("the worker lives on")
+
+
+def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(CourseError, match=r"secant\[scale\]"):
+        cluster("tcp://127.0.0.1:1")

@@ -1,0 +1,118 @@
+"""What an instructor sees: formgrader's own pages, over HTTP, of a class that was graded here."""
+
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.build import builder as build
+from autograder.course.lesson import find_lessons
+from tests.support.small_class import STEPS, WRONG, answered, hand_in, run, solutions
+
+ROOT = Path(__file__).resolve().parents[3]
+Get = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class, graded."""
+    root = tmp_path_factory.mktemp("formgrader")
+    shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    build.build(root, find_lessons(root))
+    right = solutions(root)
+    hand_in(root, "ann", answered(root, right), timestamp="2026-11-01 10:00:00 UTC")
+    hand_in(root, "bob", answered(root, right | WRONG | {"why": "<script>alert(1)</script>"}, "ko"))
+    hand_in(root, "bad", "{")
+    summary, _ = run(root)
+    assert not summary.failed
+    return root
+
+
+@pytest.fixture(scope="module")
+def get(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
+    home = tmp_path_factory.mktemp("home")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = {
+        name: str(home) for name in ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    }
+    flags = ["--no-browser", f"--ServerApp.port={port}", "--IdentityProvider.token=", "--allow-root"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyter_server", *flags, "--ServerApp.disable_check_xsrf=True"],
+        cwd=room,
+        env=os.environ | own,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def ask(path: str, post: bool = False) -> str:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/formgrader/{path}", b"" if post else None)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return str(answer.read().decode())
+
+    try:
+        for _ in range(300):
+            try:
+                ask("api/status")
+                break
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.2)
+        yield ask
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def submission_id(room: Path, student: str) -> str:
+    query = (
+        "SELECT notebook.id FROM submitted_notebook AS notebook JOIN submitted_assignment AS whole "
+        "ON whole.id = notebook.assignment_id WHERE whole.student_id = ?"
+    )
+    with sqlite3.connect(room / "gradebook.db") as raw:
+        (found,) = raw.execute(query, (student,)).fetchone()
+    return str(found)
+
+
+def test_list_of_submissions(get: Get) -> None:
+    found = {row["student"]: row for row in json.loads(get(f"api/submissions/{STEPS}"))}
+    assert {name: (row["score"], row["autograded"]) for name, row in found.items()} == {
+        "ann": (5.0, True),
+        "bad": (0.0, True),
+        "bob": (3.0, True),
+    }
+    assert found["ann"]["needs_manual_grade"]
+    assert not found["bad"]["needs_manual_grade"]
+    assert STEPS in get(f"manage_submissions/{STEPS}")
+    (assignment,) = json.loads(get("api/assignments"))
+    assert (assignment["num_submissions"], assignment["max_score"]) == (3, 6.0)
+
+
+def test_submission_page(get: Get, room: Path) -> None:
+    page = get(f"submissions/{submission_id(room, 'bob')}/")
+    assert "BEGIN HIDDEN TESTS" in page
+    assert "수를 제곱했습니다" in page
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "cut short" in get(f"submissions/{submission_id(room, 'bad')}/")
+
+
+def test_feedback_made_by_formgrader_hides_the_tests_too(get: Get, room: Path) -> None:
+    made = room / "feedback" / "bob" / STEPS / f"{STEPS}.html"
+    made.unlink()
+    assert json.loads(get(f"api/assignment/{STEPS}/bob/generate_feedback", post=True))["success"]
+    html = made.read_text(encoding="utf-8")
+    assert "수를 제곱했습니다" in html
+    assert "HIDDEN" not in html
+    assert "<script>alert(1)" not in html

@@ -1,0 +1,78 @@
+"""What a feedback page must not show."""
+
+import json
+import re
+
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from autograder.grading.hide_tests import HideTests
+
+GRADED = {"nbgrader": {"grade_id": "test_f", "grade": True, "solution": False}}
+TEST = """from secant import check
+assert f(1) == 1
+### BEGIN HIDDEN TESTS
+secret = 41 + 1
+f(secret)
+### END HIDDEN TESTS"""
+
+
+def feedback(*outputs):
+    cell = new_code_cell(TEST, metadata=GRADED, outputs=list(outputs), execution_count=2)
+    notebook = HideTests().preprocess(new_notebook(cells=[cell]), {})[0]
+    return notebook.cells[0]
+
+
+def error(name, *traceback, value=""):
+    return new_output("error", ename=name, evalue=value, traceback=list(traceback))
+
+
+def test_the_hidden_source_is_cleared():
+    assert feedback().source == "from secant import check\nassert f(1) == 1"
+
+
+def test_a_failed_check_keeps_its_message():
+    lines = ["f(3)", "  expected: 6", "  likely cause: you squared it"]
+    assert feedback(error("CheckFailed", *lines)).outputs[0].traceback == lines
+
+
+def test_the_students_own_frames_stay():
+    mine = "\x1b[31mCell In[1], line 2\x1b[39m, in f(x)\n----> 2 return 1 / 0"
+    test = "\x1b[31mCell In[2]\x1b[39m\x1b[32m, line 5\x1b[39m\n----> 5 f(secret)"
+    library = "File torch/_tensor.py:1"
+    kept = feedback(error("ZeroDivisionError", "---", test, library, mine, "x", value="division by zero"))
+    assert kept.outputs[0].traceback == [mine, "ZeroDivisionError: division by zero"]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        new_output("stream", name="stdout", text="I saw secret = 41 + 1!"),
+        new_output("display_data", data={"text/html": "<b>secret = 41 + 1</b>"}),
+        error("CheckFailed", "\x1b[31msecret = \x1b[39m41 + 1", value="secret = 41 + 1"),
+        error("ValueError", value="secret = 41 + 1"),
+    ],
+)
+def test_an_output_that_repeats_a_hidden_line_is_emptied(output):
+    assert "41 + 1" not in json.dumps(feedback(output).outputs)
+
+
+def test_other_outputs_stay():
+    outputs = [
+        new_output("stream", name="stdout", text="hello"),
+        new_output("display_data", data={"application/vnd.x+json": {"a": 1}}),
+    ]
+    assert feedback(*outputs).outputs == outputs
+
+
+def test_what_ipython_really_prints():
+    answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")
+    notebook = new_notebook(cells=[answer, new_code_cell(TEST, metadata=GRADED)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}
+    NotebookClient(notebook, allow_errors=True).execute()
+    assert "secret = " in str(notebook.cells[1].outputs)  # so there is something to hide
+    shown = str(HideTests().preprocess(notebook, {})[0].cells[1].outputs)
+    assert "secret" not in shown
+    assert "42 - x" in re.sub(r"\\x1b\[[0-9;]*m", "", shown)
+    assert "ZeroDivisionError: integer division or modulo by zero" in shown

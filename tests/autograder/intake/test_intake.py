@@ -1,0 +1,905 @@
+"""Whatever was handed in, the intake answers with a submission or a sentence, never with a crash."""
+
+import copy
+import json
+import os
+import socket
+import stat
+import sys
+import tempfile
+import threading
+import time
+import tracemalloc
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.intake import files, parse
+from autograder.intake.files import valid_student_id
+from autograder.intake.submission import Rejected, Step, Submission
+from autograder.intake.take_in import take_in
+
+LESSON = "01_what_autograd_does"
+STUB = "def grad_square(x):\n    raise NotImplementedError"
+RIGHT = "def grad_square(x):\n    return 2 * x"
+WRONG = "def grad_square(x):\n    return x * 0"
+CUBE = "class Cube:\n    pass"
+TEST = "check.close(grad_square(3.0), 6.0)"
+
+
+def _graded(name, *, test=False, points=0.0, manual=False):
+    marks = {"grade_id": name, "grade": test or manual, "solution": not test, "locked": test}
+    return {"nbgrader": {**marks, "schema_version": 3, "task": False, "points": points}}
+
+
+def release(lang="en"):
+    """A small released notebook: two tasks with tests, one answer in prose."""
+    prose = {"en": "# What autograd does", "ko": "# 오토그래드가 하는 일"}[lang]
+    cells = [
+        new_markdown_cell(prose, id=f"title-{lang}"),
+        new_code_cell("import math\nimport torch\nfrom secant import language\nseed = 1", id="setup"),
+        new_code_cell("torch.ones(3).sum()", id="demo"),
+        new_code_cell(STUB, id="grad_square", metadata=_graded("grad_square")),
+        new_code_cell(TEST, id="test_grad_square", metadata=_graded("test_grad_square", test=True, points=2)),
+        new_code_cell("class Cube:\n    raise NotImplementedError", id="Cube", metadata=_graded("Cube")),
+        new_code_cell("check(Cube())", id="test_Cube", metadata=_graded("test_Cube", test=True, points=3)),
+        new_markdown_cell("Why?", id="why", metadata=_graded("why", manual=True, points=1)),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    return new_notebook(cells=cells, metadata={"lang": lang, "kernelspec": kernel})
+
+
+RELEASES = {"en": release("en"), "ko": release("ko")}
+
+
+def answered(lang="en", square=RIGHT):
+    """What a student hands in who answered everything."""
+    notebook = release(lang)
+    cell_of(notebook, "grad_square").source = square
+    cell_of(notebook, "Cube").source = CUBE
+    cell_of(notebook, "why").source = "Because."
+    return notebook
+
+
+def cell_of(notebook, name):
+    return next(cell for cell in notebook.cells if cell.id == name)
+
+
+def take(content, folder=None, name=f"{LESSON}.ipynb"):
+    """Hand in one file: a notebook, a JSON value, text or bytes."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as fresh:
+            return take(content, Path(fresh), name)
+    if not isinstance(content, str | bytes):
+        content = json.dumps(content)
+    data = content if isinstance(content, bytes) else content.encode()
+    (folder / name).write_bytes(data)
+    return take_in(folder, LESSON, RELEASES)
+
+
+def accepted(content, **options):
+    result = take(content, **options)
+    assert isinstance(result, Submission), result
+    nbformat.validate(result.notebook)
+    marks = [c.metadata.get("nbgrader", {}).get("grade_id") for c in result.notebook.cells]
+    names = [mark for mark in marks if mark]
+    assert sorted(names) == sorted({"grad_square", "test_grad_square", "Cube", "test_Cube", "why"})
+    sources = [step.source for step in result.steps]
+    assert TEST not in sources
+    return result
+
+
+def rejected(content, reason, **options):
+    result = take(content, **options)
+    assert isinstance(result, Rejected), result
+    assert result.reason == reason
+    assert result.message == result.en != result.ko
+    assert result.en.endswith((".", "?"))
+    return result
+
+
+def run(result):
+    """Run the steps as the candidate does: a step that fails does not stop the next."""
+    names = {}
+    for step in result.steps:
+        try:
+            exec(step.source, names)
+        except Exception:
+            names.setdefault("failed", []).append(step.label)
+    return names
+
+
+# --- An ordinary submission ----------------------------------------------------------------------------
+
+
+def test_an_answered_notebook_is_taken_in_whole():
+    result = accepted(answered())
+    assert [step.label for step in result.steps] == [
+        "imports",
+        "cell 2",
+        "cell 3",
+        "answer grad_square",
+        "answer Cube",
+    ]
+    assert result.steps[3].task == "grad_square"
+    assert result.answers == {"grad_square": RIGHT, "Cube": CUBE, "why": "Because."}
+    assert result.notes == []
+    assert result.language == "en"
+    assert result.file == f"{LESSON}.ipynb"
+    assert result.notebook == answered()
+    assert len(result.digest) == 64
+
+
+def test_the_unchanged_release_is_noted():
+    result = accepted(release())
+    assert result.notes == ["unchanged"]
+    assert result.answers["grad_square"] == STUB
+
+
+def test_the_release_is_not_changed():
+    before = copy.deepcopy(RELEASES)
+    accepted(answered())
+    assert before == RELEASES
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_the_language_is_the_submissions_own(lang):
+    assert accepted(answered(lang)).language == lang
+
+
+def test_without_a_mark_the_language_is_that_of_the_prose():
+    notebook = answered("ko")
+    del notebook.metadata["lang"]
+    assert accepted(notebook).language == "ko"
+    notebook.cells[0].source = "# What autograd does. This text is also there in Korean: 한국어"
+    assert accepted(notebook).language == "en"
+
+
+def test_a_lesson_may_be_released_in_one_language(tmp_path):
+    (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(answered("ko")))
+    result = take_in(tmp_path, LESSON, {"en": RELEASES["en"]})
+    assert result.language == "en"
+    assert result.answers["grad_square"] == RIGHT
+
+
+def test_a_file_may_be_given_instead_of_a_folder(tmp_path):
+    path = tmp_path / "mine.ipynb"
+    path.write_text(json.dumps(answered()))
+    assert isinstance(take_in(path, LESSON, RELEASES), Submission)
+
+
+# --- Malformed files ------------------------------------------------------------------------------------
+
+
+def test_d01_truncated_json():
+    text = json.dumps(answered(), indent=1)[:-700]
+    result = rejected(text, "not_a_notebook")
+    assert f"line {text.count(chr(10)) + 1}" in result.en
+    assert f"{text.count(chr(10)) + 1}번째 줄" in result.ko
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"\0" * 100])
+def test_d02_empty(data):
+    rejected(data, "empty")
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '"cells"', "{}", '{"cells": 5}', '{"worksheets": {}}'])
+def test_d03_json_but_no_notebook(text):
+    rejected(text, "not_a_notebook")
+
+
+@pytest.mark.parametrize("form", [99, 5, 2, 1, -1, "NaN", "Infinity", "9" * 5000])
+def test_d05_unknown_format(form):
+    text = json.dumps(answered()).replace('"nbformat": 4', f'"nbformat": {form}')
+    rejected(text, "format")
+
+
+@pytest.mark.parametrize("form", [None, "4", True, [], 4.5])
+def test_d05_a_damaged_format_number_is_seen_through(form):
+    accepted({**answered(), "nbformat": form, "nbformat_minor": "x"})
+
+
+def test_d05_format_3_is_upgraded():
+    cells = []
+    for cell in answered().cells:
+        cell = {**cell, "metadata": dict(cell.metadata)}
+        if cell["cell_type"] == "code":
+            cell["input"] = cell.pop("source")
+        cells.append(cell)
+    cells.append({"cell_type": "heading", "level": 1, "source": "The end"})
+    sheets = [{"cells": cells[:4]}, {"cells": cells[4:]}, {"cells": 7}, 7]
+    result = accepted({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": sheets})
+    assert result.notes == ["old_format"]
+    assert result.answers["grad_square"] == RIGHT
+
+
+@pytest.mark.parametrize("metadata", [None, 5, [], {}])
+def test_d06_no_notebook_metadata(metadata):
+    notebook = {**answered(), "metadata": metadata}
+    assert accepted(notebook).notebook.metadata == release().metadata
+    del notebook["metadata"]
+    accepted(notebook)
+
+
+@pytest.mark.parametrize("broken", [None, 5, "x", [], {"nbgrader": 7}, {"nbgrader": {"grade_id": [1]}}])
+def test_d07_cells_without_usable_metadata_or_ids(broken):
+    notebook = json.loads(json.dumps(answered()))
+    for cell in notebook["cells"]:
+        cell["metadata"] = broken
+        del cell["id"]
+    result = accepted(notebook)
+    assert result.answers == {"grad_square": RIGHT, "Cube": CUBE}
+    assert "found_by_name:grad_square" in result.notes
+    assert "missing_answer:why" in result.notes
+    for cell in notebook["cells"]:
+        del cell["metadata"]
+    accepted(notebook)
+
+
+def test_d07_cells_without_metadata_are_known_by_their_ids():
+    notebook = json.loads(json.dumps(answered()))
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    assert accepted(notebook).answers["why"] == "Because."
+
+
+def test_d07_duplicate_ids():
+    notebook = answered()
+    for cell in notebook.cells:
+        cell.id = "same"
+    assert accepted(notebook).answers["grad_square"] == RIGHT
+
+
+def test_d07_nothing_of_the_lesson():
+    result = rejected({"nbformat": 4, "cells": [new_code_cell("x = 1"), 5]}, "wrong_notebook")
+    assert LESSON in result.en
+
+
+@pytest.mark.parametrize("bracket", ["[", '{"a":'])
+@pytest.mark.parametrize("depth", [5_000, 200_000, 3_000_000])
+def test_d09_deep_nesting(bracket, depth):
+    rejected(bracket * depth, "too_deep")
+
+
+def test_d09_more_lists_than_memory_is_good_for():
+    rejected("[" + "[]," * parse.MAX_BRACKETS + "0]", "too_deep")
+
+
+def test_d09_deep_nesting_in_an_ignored_place():
+    deep = json.dumps(answered()).replace(
+        '"metadata": {', '"metadata": {"deep": ' + "[" * 900 + "]" * 900 + ", ", 1
+    )
+    assert isinstance(take(deep), Submission | Rejected)
+
+
+def test_d10_not_utf8():
+    data = json.dumps(answered()).encode().replace(b"Because", b"Bec\xffuse")
+    where = data.index(b"\xff") + 1
+    result = rejected(data, "encoding")
+    assert f"byte {where:,} is 0xFF" in result.en
+    assert f"{where:,}번째 바이트가 0xFF" in result.ko
+
+
+def test_d10_korean_windows_text():
+    notebook = answered()
+    cell_of(notebook, "why").source = "왜냐하면"
+    rejected(json.dumps(notebook, ensure_ascii=False).encode("cp949"), "encoding")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_d11_byte_order_marks_and_wide_encodings(encoding):
+    notebook = answered("ko")
+    cell_of(notebook, "why").source = "왜냐하면"
+    data = json.dumps(notebook, ensure_ascii=False).encode(encoding)
+    assert accepted(data).answers["why"] == "왜냐하면"
+
+
+def test_d13_nan_infinity_and_huge_numbers_are_ignored():
+    text = (
+        json.dumps(answered())
+        .replace('"points": 2', '"points": NaN')
+        .replace('"points": 3', '"points": -Infinity')
+    )
+    text = text.replace('"nbformat_minor": 5', '"nbformat_minor": ' + "9" * 1_000_000)
+    text = text.replace('"schema_version": 3', '"schema_version": 1.' + "0" * 38 + "e5", 1)
+    result = accepted(text)
+    assert cell_of(result.notebook, "test_grad_square").metadata.nbgrader.points == 2
+    assert "changed_metadata:test_grad_square" in result.notes
+
+
+def test_d13_of_duplicate_keys_the_last_counts():
+    text = json.dumps(answered())
+    key = '"source": ' + json.dumps(RIGHT)
+    assert accepted(text.replace(key, '"source": "x = 1", ' + key)).answers["grad_square"] == RIGHT
+
+
+def test_d14_a_huge_file_is_not_read(tmp_path):
+    with open(tmp_path / f"{LESSON}.ipynb", "wb") as file:
+        file.truncate(500_000_000)
+    tracemalloc.start()
+    result = take_in(tmp_path, LESSON, RELEASES)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(result, Rejected)
+    assert result.reason == "too_large"
+    assert peak < 1_000_000
+
+
+def test_d14_a_large_output_is_let_through():
+    notebook = answered()
+    output = nbformat.v4.new_output("display_data", {"image/png": "A" * 15_000_000})
+    cell_of(notebook, "demo").outputs = [output]
+    assert cell_of(accepted(notebook).notebook, "demo").outputs == []
+
+
+def test_d14_too_many_or_too_long_cells():
+    notebook = answered()
+    rejected({**notebook, "cells": [*notebook.cells, *[{}] * 1000]}, "too_many_cells")
+    notebook.cells.append(new_code_cell("#" * 100_001))
+    assert "Cell 9" in rejected(notebook, "too_long").en
+    notebook.cells[8:] = [new_code_cell("#" * 99_999) for _ in range(11)]
+    rejected(notebook, "too_long")
+
+
+@pytest.mark.parametrize("name", ["bash", "evil", "../../x", 7, None])
+def test_d16_the_kernel_is_ours(name):
+    notebook = answered()
+    notebook.metadata["kernelspec"] = {"name": name, "display_name": "x"}
+    assert accepted(notebook).notebook.metadata.kernelspec.name == "python3"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{LESSON} (1).ipynb",
+        f"{LESSON}(2).ipynb",
+        f"{LESSON}.ipynb.txt",
+        f"{LESSON} (1).ipynb.txt",
+        f"{LESSON}.ipynb.json",
+        f"{LESSON}.IPYNB",
+        f"{LESSON.upper()}.ipynb",
+        f"{LESSON}-Copy1.ipynb",
+        f"{LESSON}-Copy1-Copy2.ipynb",
+        f"{LESSON} - Copy.ipynb",
+        f"{LESSON} - Copy (2).ipynb",
+        f"{LESSON} copy 2.ipynb",
+        f"{LESSON} - 복사본.ipynb",
+        f"{LESSON}.ipynb\u200b",
+        "homework.ipynb",
+        "Untitled.ipynb",
+    ],
+)
+def test_d17_a_changed_name_is_seen_through(name):
+    assert accepted(answered(), name=name).notes == ["renamed"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "ipynb", f"{LESSON}.py", f"._{LESSON}.ipynb", f"{LESSON}.pdf"])
+def test_d17_no_notebook(name):
+    assert f"{LESSON}.ipynb" in rejected(answered(), "no_notebook", name=name).en
+
+
+def test_d17_an_empty_or_missing_folder(tmp_path):
+    for folder in (tmp_path, tmp_path / "missing", tmp_path / "missing" / "too"):
+        result = take_in(folder, LESSON, RELEASES)
+        assert isinstance(result, Rejected)
+        assert result.reason == "no_notebook"
+
+
+def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path):
+    for name in (f"{LESSON}-Copy1.ipynb", f"{LESSON} (3).ipynb", "other.ipynb"):
+        (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
+    result = accepted(answered(), folder=tmp_path)
+    assert result.answers["grad_square"] == RIGHT
+    assert result.notes == ["several_notebooks"]
+
+
+def test_d18_of_several_copies_the_last_counts(tmp_path):
+    (tmp_path / f"{LESSON} (2).ipynb").write_text(json.dumps(answered(square=WRONG)))
+    result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (10).ipynb")
+    assert result.answers["grad_square"] == RIGHT
+    assert result.notes == ["renamed", "several_notebooks"]
+
+
+def test_d18_of_two_strange_names_none_is_guessed(tmp_path):
+    (tmp_path / "a.ipynb").write_text("{}")
+    rejected(answered(), "no_notebook", folder=tmp_path, name="b.ipynb")
+
+
+def test_d19_a_link_is_not_followed(tmp_path):
+    real = tmp_path / "real.json"
+    real.write_text(json.dumps(answered()))
+    folder = tmp_path / "student"
+    folder.mkdir()
+    for target in (str(real), "/etc/passwd", "nowhere", f"{LESSON}.ipynb"):
+        link = folder / f"{LESSON}.ipynb"
+        link.symlink_to(target)
+        for path in (folder, link):
+            result = take_in(path, LESSON, RELEASES)
+            assert isinstance(result, Rejected)
+            assert result.reason == "link"
+        link.unlink()
+
+
+def test_d19_a_linked_folder_is_not_followed(tmp_path):
+    (tmp_path / "real" / LESSON).mkdir(parents=True)
+    (tmp_path / "real" / LESSON / f"{LESSON}.ipynb").write_text(json.dumps(answered()))
+    submitted = tmp_path / "submitted"
+    submitted.mkdir()
+    (submitted / "ann").symlink_to(tmp_path / "real")
+    (submitted / "bob").mkdir()
+    (submitted / "bob" / LESSON).symlink_to(tmp_path / "real" / LESSON)
+    for student in ("ann", "bob"):
+        result = take_in(submitted / student / LESSON, LESSON, RELEASES, root=submitted)
+        assert isinstance(result, Rejected)
+        assert result.reason == "link"
+    assert take_in(submitted / "bob" / LESSON, LESSON, RELEASES).reason == "link"
+    # Above the root, links are the instructor's own.
+    (tmp_path / "alias").symlink_to(tmp_path / "real")
+    assert isinstance(
+        take_in(tmp_path / "alias" / LESSON, LESSON, RELEASES, root=tmp_path / "alias"), Submission
+    )
+
+
+def test_d19_special_files_are_not_opened(tmp_path):
+    path = tmp_path / f"{LESSON}.ipynb"
+    server = socket.socket(socket.AF_UNIX)
+    home = os.getcwd()
+    os.chdir(tmp_path)  # a socket's path is short
+
+    def make_socket():
+        server.bind(path.name)
+
+    kinds = [lambda: os.mkfifo(path), path.mkdir, make_socket]
+    if os.geteuid() == 0:
+        kinds.append(lambda: os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5)))  # /dev/zero
+    try:
+        for make in kinds:
+            make()
+            started = time.monotonic()
+            result = take_in(tmp_path, LESSON, RELEASES)
+            assert isinstance(result, Rejected)
+            assert result.reason == "not_a_file"
+            assert time.monotonic() - started < 1
+            path.rmdir() if path.is_dir() else path.unlink()
+    except PermissionError:
+        pytest.skip("this machine makes no device files")
+    finally:
+        os.chdir(home)
+        server.close()
+
+
+def test_d19_a_hard_link_is_noted(tmp_path):
+    result = accepted(answered(), folder=tmp_path)
+    os.link(tmp_path / f"{LESSON}.ipynb", tmp_path / "other.bin")
+    result = take_in(tmp_path, LESSON, RELEASES)
+    assert "hard_link" in result.notes
+
+
+def test_d22_names_that_collide(tmp_path):
+    for name in (f"{LESSON.upper()}.ipynb", f"{LESSON}.ipynb\u200b", f"{LESSON}.IPYNB"):
+        (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
+    result = accepted(answered(), folder=tmp_path)
+    assert result.answers["grad_square"] == RIGHT
+    assert result.notes == ["several_notebooks"]
+
+
+def test_d22_a_name_that_is_not_text(tmp_path):
+    name = os.fsdecode(b"\xff\x1b[2J.ipynb")
+    (tmp_path / name).write_text(json.dumps(answered()))
+    result = take_in(tmp_path, LESSON, RELEASES)
+    assert isinstance(result, Submission)
+    assert result.file == "??[2J.ipynb"
+
+
+@pytest.mark.parametrize("name", ["ann", "2024-12345", "a.b_c", "Ann@school.edu", "x" * 64])
+def test_d23_valid_student_ids(name):
+    assert valid_student_id(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", ".", "..", "../x", "a/b", "a\\b", "a;rm", "[*]", "a*", "x" * 65, "-rf", ".ssh", "a b", "a\n"),
+        *("a..b", "a+b", "a.", "김철수", "ａ", "a\0b", "$(id)", "a'b", "\u202ea"),
+    ],
+)
+def test_d23_odd_student_ids(name):
+    assert not valid_student_id(name)
+
+
+def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path):
+    (tmp_path / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
+    (tmp_path / "data").mkdir()
+    assert accepted(answered(), folder=tmp_path).notes == []
+    (tmp_path / "torch.py").write_text("evil = True")
+    assert accepted(answered(), folder=tmp_path).notes == ["side_files"]
+
+
+def test_d26_attachments_and_widget_state():
+    notebook = answered()
+    notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": 5}
+    notebook.cells[0]["attachments"] = [7]
+    cell_of(notebook, "demo")["outputs"] = "garbage"
+    cell_of(notebook, "demo")["execution_count"] = {}
+    assert accepted(notebook).notebook == answered()
+
+
+def test_d27_line_ends_tabs_and_form_feeds():
+    source = 'def grad_square(x):\r\n\ttext = """\r\n%time\r\n"""\r\n\f\r\n\treturn 2 * x'
+    result = accepted(answered(square=source))
+    assert "\r" not in result.answers["grad_square"]
+    assert run(result)["grad_square"](3) == 6
+    assert accepted(answered(square=RIGHT.replace("\n", "\r"))).answers["grad_square"] == RIGHT
+    text = json.dumps(answered(), indent=1).replace("\n", "\r\n")
+    assert accepted(text).answers["grad_square"] == RIGHT
+
+
+@pytest.mark.parametrize("source", [RIGHT.splitlines(keepends=True), [RIGHT, 5, None, []]])
+def test_d27_source_as_a_list(source):
+    notebook = json.loads(json.dumps(answered()))
+    notebook["cells"][3]["source"] = source
+    assert accepted(notebook).answers["grad_square"] == RIGHT
+
+
+@pytest.mark.parametrize("source", [None, 5, {}, [[RIGHT]]])
+def test_d27_source_that_is_no_text(source):
+    notebook = json.loads(json.dumps(answered()))
+    notebook["cells"][3]["source"] = source
+    assert accepted(notebook).answers["grad_square"] == ""
+
+
+def test_d27_lone_surrogates():
+    text = json.dumps(answered(square="x = '\ud800'"))
+    assert accepted(text).answers["grad_square"] == "x = '?'"
+
+
+def test_d29_a_file_that_changes_while_it_is_read(tmp_path):
+    path = tmp_path / f"{LESSON}.ipynb"
+    versions = [json.dumps(answered(square=source)).encode() for source in (RIGHT, WRONG)]
+    path.write_bytes(versions[0])
+    stop = threading.Event()
+
+    def rewrite():
+        while not stop.is_set():
+            for version in versions:
+                other = tmp_path / "other"
+                other.write_bytes(version)
+                other.replace(path)
+
+    thread = threading.Thread(target=rewrite)
+    thread.start()
+    try:
+        for _ in range(50):
+            result = take_in(path, LESSON, RELEASES)
+            assert isinstance(result, Submission)
+            source = result.answers["grad_square"]
+            assert source in (RIGHT, WRONG)
+            assert result.digest == take(versions[source == WRONG]).digest
+            assert cell_of(result.notebook, "grad_square").source == source
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_d29_a_file_that_grows_while_it_is_read(tmp_path, monkeypatch):
+    with open(tmp_path / f"{LESSON}.ipynb", "wb") as file:
+        file.truncate(200_000_000)
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 100_000)
+    real = os.fstat
+    # The size it had a moment ago.
+    monkeypatch.setattr(os, "fstat", lambda fd: os.stat_result([*real(fd)[:6], 10, *real(fd)[7:]]))
+    tracemalloc.start()
+    result = take_in(tmp_path, LESSON, RELEASES)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.reason == "too_large"
+    assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_d29_a_file_that_is_swapped_after_the_look(tmp_path, monkeypatch, kind):
+    submitted = tmp_path / "student"
+    real = tmp_path / "real"
+    real.mkdir()
+    path = real / f"{LESSON}.ipynb"
+    path.write_text(json.dumps(answered()))
+    looks = []
+
+    def lstat(folder, name, look=files._lstat):
+        """What was there at the first look at each name; afterwards what is there."""
+        looks.append(name)
+        first = looks.count(name) == 1
+        return os.stat(real if name == submitted.name else path) if first else look(folder, name)
+
+    if kind == "folder":
+        submitted.symlink_to(real)
+        monkeypatch.setattr(files, "_lstat", lambda folder, name: os.stat(real))
+    else:
+        submitted.mkdir()
+        bad = submitted / path.name
+        os.mkfifo(bad) if kind == "pipe" else bad.symlink_to(path)
+        monkeypatch.setattr(files, "_lstat", lstat)
+    result = take_in(submitted, LESSON, RELEASES)
+    assert isinstance(result, Rejected)
+    assert result.reason == {"link": "link", "pipe": "not_a_file", "folder": "no_notebook"}[kind]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_we_may_not_read_is_not_the_students_fault(tmp_path):
+    accepted(answered(), folder=tmp_path)
+    (tmp_path / f"{LESSON}.ipynb").chmod(0)
+    with pytest.raises(PermissionError):
+        take_in(tmp_path, LESSON, RELEASES)
+
+
+# --- Forging --------------------------------------------------------------------------------------------
+
+
+def test_a25_a26_tags_are_ignored():
+    notebook = answered(square=WRONG)
+    cell_of(notebook, "test_grad_square").metadata["tags"] = ["skip-execution"]
+    result = accepted(notebook)
+    assert "tags" not in cell_of(result.notebook, "test_grad_square").metadata
+    assert result.notes == ["changed_metadata:test_grad_square"]
+
+
+def test_a35_an_edited_test_is_ours_again():
+    notebook = answered()
+    cell_of(notebook, "test_grad_square").source = "forged = True"
+    result = accepted(notebook)
+    assert cell_of(result.notebook, "test_grad_square").source == TEST
+    assert "forged" not in run(result)
+    assert result.notes == ["changed_test:test_grad_square"]
+
+
+def test_a36_a37_points_and_flags_are_ours():
+    notebook = answered()
+    marks = cell_of(notebook, "test_grad_square").metadata.nbgrader
+    marks.update(points=1e6, solution=True, grade=False, locked=False)
+    result = accepted(notebook)
+    assert cell_of(result.notebook, "test_grad_square") == cell_of(release(), "test_grad_square")
+    assert result.notes == ["changed_metadata:test_grad_square"]
+
+
+def test_a38_a_copied_test_is_dropped():
+    notebook = answered()
+    notebook.cells.append(copy.deepcopy(cell_of(notebook, "test_grad_square")))
+    bare = new_code_cell(TEST, id="bare")
+    notebook.cells.append(bare)
+    result = accepted(notebook)
+    assert len(result.notebook.cells) == 8
+    assert result.notes == ["duplicate:test_grad_square"]
+
+
+def test_a38_of_copied_answers_the_last_written_one_counts():
+    notebook = answered(square=WRONG)
+    for source in (RIGHT, STUB, ""):
+        copied = copy.deepcopy(cell_of(notebook, "grad_square"))
+        notebook.cells.append(copied)
+        copied.source = source
+    result = accepted(notebook)
+    assert result.answers["grad_square"] == RIGHT
+    assert [s.label for s in result.steps][-3:] == ["cell 4", "answer Cube", "answer grad_square"]
+    assert run(result)["grad_square"](3) == 6
+    assert result.notes == ["defined_twice:grad_square", "duplicate:grad_square"]
+    assert [c.id for c in result.notebook.cells][-1] == "grad_square"
+
+
+def test_a40_an_unknown_grade_id():
+    notebook = answered()
+    cell = cell_of(notebook, "grad_square")
+    cell.metadata.nbgrader["grade_id"] = "nope"
+    assert accepted(notebook).answers["grad_square"] == RIGHT  # by its cell id
+    cell.id = "nope"
+    assert accepted(notebook).answers["grad_square"] == RIGHT  # by its definition
+    cell.source = "x = 1"
+    result = accepted(notebook)
+    assert "grad_square" not in result.answers
+    assert "missing_answer:grad_square" in result.notes
+    assert cell_of(result.notebook, "grad_square").source == STUB
+    assert "cell 4" in [step.label for step in result.steps]
+
+
+def test_a41_deleted_tests_come_back():
+    notebook = answered()
+    notebook.cells = [c for c in notebook.cells if not c.id.startswith("test_")]
+    result = accepted(notebook)
+    assert result.notebook.cells == answered().cells
+    assert result.notes == ["missing_test:test_grad_square", "missing_test:test_Cube"]
+
+
+def test_a42_a_changed_cell_type_is_ours_again():
+    notebook = json.loads(json.dumps(answered()))
+    for cell in notebook["cells"][3:]:
+        cell["cell_type"] = "markdown" if cell["cell_type"] == "code" else "code"
+    result = accepted(notebook)
+    assert run(result)["grad_square"](3) == 6
+    assert result.notebook == answered()
+    assert "changed_type:grad_square" in result.notes
+    assert "Because." not in [step.source for step in result.steps]
+
+
+def test_a43_outputs_are_discarded():
+    notebook = answered()
+    outputs = [nbformat.v4.new_output("execute_result", {"text/plain": "3"}, execution_count=1)]
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = outputs, 1
+    assert accepted(notebook).notebook == answered()
+
+
+def test_a45_the_last_definition_counts():
+    notebook = answered(square=WRONG)
+    notebook.cells.append(new_code_cell(RIGHT))
+    result = accepted(notebook)
+    assert run(result)["grad_square"](3) == 6
+    assert result.answers["grad_square"] == WRONG
+    assert result.notes == ["defined_twice:grad_square"]
+
+
+@pytest.mark.parametrize("place", [0, 8])
+def test_a45_an_answer_beside_the_stub_is_the_answer(place):
+    notebook = answered(square=STUB)
+    notebook.cells.insert(place, new_code_cell(RIGHT))
+    result = accepted(notebook)
+    assert run(result)["grad_square"](3) == 6
+    assert result.answers["grad_square"] == RIGHT
+    assert result.notes == ["found_by_name:grad_square"]
+
+
+@pytest.mark.parametrize(
+    "source", ["%%script bash\ntouch x", "!touch x", "%pip install x", "def f(:", "(" * 9000]
+)
+def test_a46_what_is_not_plain_python_is_passed_on(source):
+    notebook = answered(square=f"{source}\n{RIGHT}")
+    notebook.cells.append(new_code_cell(source))
+    result = accepted(notebook)
+    assert result.steps[-1] == Step("cell 9", source, 9)
+    assert result.answers["grad_square"].startswith(source)
+
+
+def test_one_cell_may_answer_two_tasks():
+    notebook = answered()
+    notebook.cells = [c for c in notebook.cells if c.id not in ("grad_square", "Cube")]
+    notebook.cells.insert(1, new_code_cell(f"{RIGHT}\n\n{CUBE}"))
+    result = accepted(notebook)
+    assert {"grad_square", "Cube"} <= run(result).keys()
+    assert [s.source for s in result.steps].count(f"{RIGHT}\n\n{CUBE}") == 1
+
+
+# --- Honest but nasty ------------------------------------------------------------------------------------
+
+
+def test_e01_a_deleted_import_cell():
+    notebook = answered(square="def grad_square(x):\n    return math.prod([2, x])")
+    notebook.cells = [c for c in notebook.cells if c.id != "setup"]
+    result = accepted(notebook)
+    assert result.steps[0].source == "import math\nimport torch\nfrom secant import language"
+    assert run(result)["grad_square"](3) == 6
+    assert [c.id for c in result.notebook.cells][:2] == ["title-en", "setup"]
+
+
+def test_a_changed_cell_of_the_lesson_runs_as_the_student_left_it():
+    notebook = answered()
+    cell_of(notebook, "setup").source += "\nseed = 2"
+    result = accepted(notebook)
+    assert run(result)["seed"] == 2
+    assert cell_of(result.notebook, "setup").source.endswith("seed = 2")
+
+
+def test_a_cell_of_the_lesson_turned_into_prose_does_not_run():
+    notebook = json.loads(json.dumps(answered()))
+    notebook["cells"][2].update(cell_type="markdown", source="text")
+    result = accepted(notebook)
+    assert "cell 3" not in [step.label for step in result.steps]
+    assert cell_of(result.notebook, "demo") == cell_of(release(), "demo")
+
+
+def test_reordered_and_extra_cells_stay_where_they_stood():
+    notebook = answered()
+    notebook.cells.reverse()
+    notebook.cells.insert(2, new_code_cell("extra = 1", metadata={"tags": ["x"]}))
+    notebook.cells.insert(2, new_markdown_cell("<script>alert(1)</script>"))
+    result = accepted(notebook)
+    ids = [c.id for c in result.notebook.cells]
+    assert ids == [
+        *("why", "test_Cube", "extra-4", "Cube", "test_grad_square"),
+        *("grad_square", "demo", "setup", "title-en"),
+    ]
+    assert result.notebook.cells[2].metadata == {}
+    assert [s.number for s in result.steps] == [0, 4, 5, 7, 8, 9]
+
+
+def test_e35_any_alphabet():
+    source = "def grad_square(x):  # 제곱 🙂\n    값 = 2 * x\n    return 값"
+    assert run(accepted(answered(square=source)))["grad_square"](3) == 6
+
+
+def test_e37_the_same_bytes_give_the_same_result():
+    assert take(answered()) == take(answered())
+
+
+# --- Anything at all -------------------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=10), inner, max_size=5),
+    max_leaves=15,
+)
+NAMES = st.sampled_from(["grad_square", "test_grad_square", "Cube", "test_Cube", "why", "setup", "demo", "x"])
+CELLS = st.fixed_dictionaries(
+    {},
+    optional={
+        "cell_type": st.sampled_from(["code", "markdown", "raw", "heading"]) | JSON,
+        "source": st.sampled_from([RIGHT, WRONG, STUB, TEST, CUBE]) | st.text() | JSON,
+        "input": JSON,
+        "id": NAMES | JSON,
+        "metadata": st.fixed_dictionaries({"nbgrader": st.fixed_dictionaries({"grade_id": NAMES | JSON})})
+        | JSON,
+    },
+)
+NOTEBOOKS = st.fixed_dictionaries(
+    {"cells": st.lists(CELLS | JSON, max_size=12) | JSON},
+    optional={"nbformat": st.sampled_from([3, 4, 5]) | JSON, "metadata": JSON, "worksheets": JSON},
+)
+
+
+def _is_outcome(result):
+    if isinstance(result, Submission):
+        nbformat.validate(result.notebook)
+        json.dumps(result.notebook, ensure_ascii=False).encode()
+        for step in result.steps:
+            step.source.encode()
+    else:
+        assert isinstance(result, Rejected)
+
+
+@given(st.binary(max_size=2000))
+@settings(max_examples=200, deadline=None)
+def test_any_bytes(data):
+    _is_outcome(take(data))
+
+
+@given(JSON)
+@settings(max_examples=200, deadline=None)
+def test_any_json(value):
+    _is_outcome(take(value))
+
+
+@given(NOTEBOOKS)
+@settings(max_examples=300, deadline=None)
+def test_any_notebook(value):
+    _is_outcome(take(value))
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_any_damage_to_a_real_file(data):
+    content = bytearray(json.dumps(answered("ko"), ensure_ascii=False, indent=1).encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        where = data.draw(st.integers(0, len(content) - 1))
+        content[where : where + data.draw(st.integers(0, 60))] = data.draw(st.binary(max_size=8))
+    _is_outcome(take(bytes(content)))
+
+
+def test_the_worst_json_within_the_bounds_is_bounded():
+    size = files.MAX_FILE_BYTES - 100
+    texts = [
+        "[" + "[]," * (parse.MAX_BRACKETS - 10) + "0]",
+        '{"cells":[' + "1," * (size // 2) + "0]}",
+        '{"a":[' + '"",' * (size // 3) + "0]}",
+        "{" + ",".join(f'"{i:x}":0' for i in range(size // 12)) + "}",
+    ]
+    for text in texts:
+        started = time.monotonic()
+        tracemalloc.start()
+        _is_outcome(take(text))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(f"{text[:12]!r}: {peak / 1e6:.0f} MB, {time.monotonic() - started:.1f} s", file=sys.stderr)
+        assert peak < 600e6
+        assert time.monotonic() - started < 60

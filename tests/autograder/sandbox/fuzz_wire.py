@@ -1,0 +1,137 @@
+"""Throw damaged frames at the decoder: python -m tests.autograder.fuzz_wire --seconds 60.
+
+Whatever the bytes are, `decode` must return plain data or raise WireError, quickly and in bounded memory.
+The seed of a failure is printed, and `--seed` repeats it.
+"""
+
+import argparse
+import random
+import resource
+import struct
+import time
+from typing import Any
+
+import torch
+
+from autograder.sandbox.inside import wire
+
+SEEDS: list[Any] = [
+    None,
+    [True, False, 0, -1, 2**100, 0.5, float("nan"), "text", "글자"],
+    {"a": 1, 2: [3.0], (4, None): {}, False: ()},
+    torch.arange(6.0).reshape(2, 3),
+    [torch.empty(0, 4), torch.tensor(True), torch.tensor(1 + 2j), torch.ones(3, dtype=torch.bfloat16)],
+    [[[[[[[[1]]]]]]]],
+    wire.Other("numpy.ndarray", "type"),
+]
+
+_NUMBERS = [0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1]
+_TAGS = b"NTFifstlduo"
+_PLAIN = (type(None), bool, int, float, str, torch.Tensor, list, tuple, dict, wire.Other)
+
+
+def random_value(rng: random.Random, depth: int = 4) -> Any:
+    """Some value that the wire carries."""
+    kind = rng.randrange(9 if depth else 6)
+    if kind < 3:
+        return rng.choice(
+            [None, True, rng.getrandbits(rng.randrange(1, 200)), rng.random(), "가" * rng.randrange(9)]
+        )
+    if kind < 5:
+        shape = [rng.randrange(4) for _ in range(rng.randrange(4))]
+        return torch.zeros(shape, dtype=rng.choice(wire.DTYPES))
+    if kind == 5:
+        return wire.Other("a.B", rng.choice(wire.NOTES))
+    values = [random_value(rng, depth - 1) for _ in range(rng.randrange(5))]
+    return [values, tuple(values), dict(enumerate(values))][kind - 6]
+
+
+def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
+    """A damaged copy: flipped bits, lying numbers, cuts, splices, repeats, swapped tags."""
+    out = bytearray(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 4, 8])):
+        where = rng.randrange(len(out)) if out else 0
+        length = rng.choice([1, 2, 4, 8, rng.randrange(1, 40)])
+        match rng.randrange(8):
+            case 0 if out:
+                out[where] ^= 1 << rng.randrange(8)
+            case 1 if out:
+                out[where] = rng.choice(_TAGS)
+            case 2:
+                form = rng.choice(["<B", "<H", "<I", "<Q"])
+                number = struct.pack(form, rng.choice(_NUMBERS) % 2 ** (8 * struct.calcsize(form)))
+                out[where : where + len(number)] = number
+            case 3:
+                del out[where:]
+            case 4:
+                del out[where : where + length]
+            case 5:
+                out[where:where] = bytes(rng.getrandbits(8) for _ in range(length))
+            case 6:
+                out[where:where] = out[where : where + length] * rng.choice([1, 3, 50])
+            case _:
+                start = rng.randrange(len(other)) if other else 0
+                out[where : where + rng.randrange(20)] = other[start : start + length]
+    return bytes(out)
+
+
+def try_decode(data: bytes) -> bool:
+    """Decode; return whether there was a value. Raises for anything but a plain value or a WireError."""
+    try:
+        value = wire.decode(data)
+    except wire.WireError:
+        return False
+    check_plain(value)
+    # What was read is a value, so it can be written, and reading that gives a value again.
+    wire.decode(wire.encode(value, exact=True))
+    return True
+
+
+def check_plain(value: Any) -> None:
+    """Assert that a value is made of exactly the plain types, and that its tensors can be used."""
+    assert type(value) in _PLAIN, type(value)
+    if isinstance(value, torch.Tensor):
+        assert value.dtype in wire.DTYPES
+        assert value.is_contiguous()
+        value.clone()
+    elif isinstance(value, list | tuple):
+        for item in value:
+            check_plain(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            check_plain(key)
+            check_plain(item)
+
+
+def main() -> None:
+    """Fuzz for a while and report."""
+    parser = argparse.ArgumentParser(description="Throw damaged frames at the decoder of the wire.")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=None)
+    options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (8 * 2**30, 8 * 2**30))
+    first = random.SystemRandom().getrandbits(32) if options.seed is None else options.seed
+    until = time.monotonic() + options.seconds
+    tried = values = 0
+    slowest = 0.0
+    pool = [wire.encode(seed) for seed in SEEDS]
+    while time.monotonic() < until:
+        rng = random.Random(first + tried)
+        fresh = wire.encode(random_value(rng)) if rng.random() < 0.5 else rng.choice(pool)
+        data = mutate(fresh, rng, rng.choice(pool))
+        started = time.monotonic()
+        try:
+            values += try_decode(data)
+        except BaseException:
+            print(f"failed: --seed {first + tried}, {data[:200]!r}")
+            raise
+        slowest = max(slowest, time.monotonic() - started)
+        tried += 1
+        if options.seed is not None:
+            break
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{tried:,} frames, {values:,} of them values, slowest {slowest * 1000:.1f} ms, peak {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

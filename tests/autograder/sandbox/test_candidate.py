@@ -1,0 +1,128 @@
+"""What runs inside a container, tried here in this process, where nothing of it is hostile."""
+
+import socket
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.sandbox.inside import candidate, wire
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Any]:
+    main = sys.modules["__main__"]  # IPython puts the notebook's in its place
+    yield candidate.make_shell()
+    candidate.Shell.clear_instance()
+    sys.modules["__main__"] = main
+
+
+def test_output_keeps_its_beginning() -> None:
+    output = candidate._Output()
+    for _ in range(3):
+        assert output.write("x" * candidate.OUTPUT_LIMIT) == candidate.OUTPUT_LIMIT
+    output.write("\ud800")
+    assert output.text() == "x" * candidate.OUTPUT_LIMIT
+    with pytest.raises(TypeError):
+        output.write(b"x")  # type: ignore[arg-type]
+
+
+def test_output_can_always_be_sent() -> None:
+    output = candidate._Output()
+    output.write("\ud800 한국어")
+    assert output.text() == "? 한국어"
+    wire.encode(output.text(), exact=True)
+
+
+def test_an_error_shows_only_the_students_lines(shell: Any) -> None:
+    report = candidate._run_cell(shell, "grad", "def f(n):\n    return f(n + 1)\nf(0)")
+    assert report["error"] == "RecursionError"
+    assert {line[0] for line in report["trace"]} == {"grad"}
+    assert len(report["trace"]) <= candidate.TRACE_LIMIT
+    assert report["trace"][0] == ("grad", 3, "<module>", "f(0)")
+
+
+def test_a_syntax_error_names_its_line(shell: Any) -> None:
+    report = candidate._run_cell(shell, "grad", "x = 1\ny = = 2")
+    assert report["error"] == "SyntaxError"
+    assert report["trace"] == [("grad", 2, "", "y = = 2")]
+
+
+def test_warnings_and_prints_are_output_not_errors(shell: Any) -> None:
+    source = "import sys, warnings; warnings.warn('careful'); print('out'); print('err', file=sys.stderr)"
+    with pytest.warns(UserWarning, match="careful"):  # pytest's own way to show it
+        report = candidate._run_cell(shell, "a", source)
+    assert report["error"] == ""
+    assert report["output"] == "out\nerr\n"
+
+
+def test_reset_undoes_what_a_notebook_leaves() -> None:
+    torch.set_default_dtype(torch.float64)
+    torch.set_grad_enabled(False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        candidate.reset(5)
+        first = torch.rand(2)
+        assert ("error", None, Warning, None, 0) not in warnings.filters
+    candidate.reset(5)
+    assert torch.equal(first, torch.rand(2))
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.is_grad_enabled()
+
+
+def questions(names: dict[str, Any], *requests: dict[str, Any]) -> list[Any]:
+    return [candidate._task_answer(request, names) for request in requests]
+
+
+def ask(name: str, *args: Any) -> dict[str, Any]:
+    return {"do": "ask", "name": name, "args": list(args), "kwargs": {}}
+
+
+def test_probes_see_the_students_names_and_leave_them_alone() -> None:
+    students: dict[str, Any] = {}
+    exec("scale = 2\ndef f(x):\n    return scale * x", students)
+    names = dict(students)
+    define = {"do": "define", "source": "import math\nscale = 100\ndef p(x): return f(x) + scale"}
+    answers = questions(names, define, ask("p", 1.0), ask("f", 1.0), ask("nobody"))
+    assert answers[0] == {"kind": "value", "value": None}
+    assert answers[1]["value"] == 102.0  # the probe has its own `scale`, and the student's function too
+    assert answers[2]["value"] == 2.0
+    assert answers[3] == {"kind": "missing"}
+    assert "math" not in students
+
+
+def test_a_probe_may_define_a_dataclass() -> None:
+    source = "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\ndef p(): return P(3).x"
+    answers = questions({}, {"do": "define", "source": source}, ask("p"))
+    assert answers[1]["value"] == 3
+
+
+def test_what_is_no_function_is_raised_not_fatal() -> None:
+    (answer,) = questions({"f": 5}, ask("f", 1))
+    assert (answer["kind"], answer["error"]) == ("raised", "TypeError")
+
+
+def test_serving_over_a_socket(shell: Any) -> None:
+    ours, theirs = socket.socketpair()
+
+    def serve() -> None:
+        try:
+            candidate.serve(theirs, shell)
+        except wire.WireClosed:
+            theirs.close()
+
+    # reset() sets signal handlers, which only the main thread may: it passes over what fails
+    thread = threading.Thread(target=serve)
+    thread.start()
+    with ours:
+        wire.send(ours, {"do": "load", "seed": 1, "cells": [["a", "x = 1 + 1\nx"], ["b", "1/0"]]})
+        replies = [wire.recv(ours, time.monotonic() + 30) for _ in range(3)]
+    thread.join(30)
+    assert replies[0]["output"] == "Out[0]: 2\n"
+    assert replies[1]["error"] == "ZeroDivisionError"
+    assert replies[2]["threads"] >= 1

@@ -1,0 +1,985 @@
+"""Attacks on the wall. Each is a student's cell or function; the wall must hold, and the next task work."""
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import bubblewrap
+from autograder.sandbox.bubblewrap import bwrap_options
+from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.results import Answer, Crashed, TimedOut, WallError, WallUnavailable
+from autograder.sandbox.wall import Candidate, Task, Wall
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("bwrap") is None, reason="the wall needs Linux and bubblewrap"
+)
+
+LIMITS = ContainerLimits(memory_mb=400, disk_mb=16, file_mb=8, processes=24, open_files=64, cpu_seconds=20)
+SECRET = "the answer is 42"
+
+
+@pytest.fixture(scope="module")
+def secret_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("course") / "source.ipynb"
+    path.write_text(SECRET)
+    return path
+
+
+@pytest.fixture(scope="module")
+def notices() -> list[str]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def wall(secret_file: Path, notices: list[str]) -> Iterator[Wall]:
+    os.environ["SECANT_TEST_TOKEN"] = SECRET
+    with Wall(LIMITS, hidden=[secret_file.parent, Path.cwd() / "course"], log=notices.append) as wall:
+        yield wall
+
+
+def load(candidate: Candidate, *sources: str, timeout: float = 20.0) -> list[str]:
+    """Load cells; each one's error, or what it printed."""
+    cells = [(str(number), textwrap.dedent(source)) for number, source in enumerate(sources)]
+    results = candidate.load(cells, timeout).cells
+    return [f"{cell.error}: {cell.message}" if cell.error else cell.output.strip() for cell in results]
+
+
+def run(wall: Wall, *sources: str, timeout: float = 20.0) -> str:
+    """Run cells in a container of their own; what the last one printed, or its error."""
+    with wall.candidate() as candidate:
+        return load(candidate, *sources, timeout=timeout)[-1]
+
+
+def still_works(candidate: Candidate) -> bool:
+    with candidate.task() as task:
+        return task.ask("honest", (3.0,)).value == 6.0
+
+
+HONEST = "def honest(x):\n    return 2 * x"
+
+
+def test_the_fast_mode_was_taken_without_a_fallback(wall: Wall, notices: list[str]) -> None:
+    assert wall.mode == "forked"
+    assert notices == []
+
+
+# --- Reading what is not theirs ------------------------------------------------------------------------
+
+
+def test_no_file_outside_of_python_and_the_system_is_there(wall: Wall, secret_file: Path) -> None:
+    paths = [
+        str(secret_file),
+        str(Path.cwd() / "pyproject.toml"),
+        str(Path.cwd() / "course"),
+        "/etc/shadow",
+        "/root/.ssh",
+        "/home",
+        "/var",
+    ]
+    paths += ["/run", "/sys", "/boot", "/mnt", "/opt", os.path.expanduser("~/.bashrc")]
+    out = run(wall, f"import os; print([p for p in {paths!r} if os.path.exists(p)])")
+    assert out == "[]"
+
+
+def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> None:
+    out = run(wall, "import os, autograder; print(sorted(os.listdir(autograder.__path__[0])))")
+    assert out == str(sorted(bubblewrap._OWN_FILES))
+    assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
+
+
+def test_the_environment_is_an_allow_list(wall: Wall) -> None:
+    out = run(wall, "import os; print(sorted(os.environ)); print(open('/proc/self/environ').read())")
+    names = out.splitlines()[0]
+    assert SECRET not in out
+    assert set(eval(names)) - {"PWD", "LC_CTYPE", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK"} == set(
+        bubblewrap._environment("en")
+    )
+
+
+def test_only_its_own_processes_are_visible(wall: Wall) -> None:
+    out = run(wall, "import os; print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit())[0:1])")
+    assert out == "[1]"
+    assert run(wall, "import os; print(len([p for p in os.listdir('/proc') if p.isdigit()]))") == "2"
+
+
+def test_no_descriptor_is_inherited_but_the_channel(wall: Wall) -> None:
+    source = """
+    import os
+    kinds = []
+    for name in os.listdir('/proc/self/fd'):
+        try:
+            kinds.append(os.readlink('/proc/self/fd/' + name).split(':')[0])
+        except OSError:
+            pass  # the listing's own
+    print(sorted(kinds))
+    """
+    assert run(wall, source) == "['/dev/null', '/dev/null', '/dev/null', 'socket']"
+
+
+@pytest.mark.parametrize(
+    "path", ["/proc/1/mem", "/proc/1/environ", "/proc/1/fd/3", "/proc/1/root/", "/proc/kcore"]
+)
+def test_process_1_cannot_be_read(wall: Wall, path: str) -> None:
+    assert "Error" in run(
+        wall, f"import os; os.listdir('{path}') if '{path}'[-1] == '/' else open('{path}').read(1)"
+    )
+
+
+def test_the_template_holds_no_text_of_the_examiner(wall: Wall) -> None:
+    halves = f"{SECRET[:6]!r} + {SECRET[6:]!r}"
+    source = f"import gc\nprint([x for x in gc.get_objects() if type(x) is dict and {halves} in x.values()])"
+    assert run(wall, source) == "[]"
+
+
+# --- Network and other ways out ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "socket.create_connection(('127.0.0.1', 22), 2)",
+        "socket.create_connection(('192.0.2.1', 80), 2)",
+        "socket.getaddrinfo('example.org', 80)",
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+        "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'x', ('2001:db8::1', 53))",
+        "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
+        "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+        "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)",
+        "socket.socket(40, socket.SOCK_STREAM)",  # vsock knows no network namespace
+        "socket.socket(38, socket.SOCK_SEQPACKET)",  # the kernel's cryptography
+        "socket.socket(31, socket.SOCK_RAW, 1)",  # bluetooth
+        "socket.socketpair(30)",  # tipc
+    ],
+)
+def test_no_network(wall: Wall, attack: str) -> None:
+    assert "rror: " in run(wall, f"import socket; {attack}")
+
+
+def test_abstract_and_path_sockets_of_the_machine_are_out_of_reach(wall: Wall, tmp_path: Path) -> None:
+    import socket
+
+    name = f"\0secant-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_UNIX) as path:
+        abstract.bind(name)
+        abstract.listen()
+        path.bind(str(tmp_path / "s"))
+        path.listen()
+        for address in (name, str(tmp_path / "s")):
+            assert "rror: " in run(wall, f"import socket; socket.socket(socket.AF_UNIX).connect({address!r})")
+
+
+SYSCALL = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*arguments):
+    result = libc.syscall(*arguments)
+    print(result, os.strerror(ctypes.get_errno()))
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
+@pytest.mark.parametrize(
+    ("attack", "answer"),
+    [
+        ("272, 0x10000000", "not permitted"),  # unshare: a new user namespace
+        ("272, 0x00020000", "not permitted"),  # unshare: a new mount namespace
+        ("56, 0x10000000 | 17, 0, 0, 0, 0", "not permitted"),  # clone: a new user namespace
+        ("56, 0x40000000 | 17, 0, 0, 0, 0", "not permitted"),
+        ("435, 0, 88", "not implemented"),  # clone3
+        ("308, 3, 0", "not permitted"),  # setns
+        ("165, b'none', b'/tmp', b'tmpfs', 0, 0", "not permitted"),  # mount
+        ("166, b'/tmp', 2", "not permitted"),  # umount2
+        ("155, b'/', b'/tmp'", "not permitted"),  # pivot_root
+        ("161, b'/tmp'", "not permitted"),  # chroot
+        ("430, b'tmpfs', 0", "not implemented"),  # fsopen
+        ("428, -100, b'/', 1", "not implemented"),  # open_tree
+        ("442, -100, b'/', 0, 0, 0", "not implemented"),  # mount_setattr
+        ("101, 16, 1, 0, 0", "not permitted"),  # ptrace attach
+        ("310, 1, 0, 0, 0, 0, 0", "not permitted"),  # process_vm_readv
+        ("438, 3, 0, 0", "not implemented"),  # pidfd_getfd
+        ("425, 8, 0", "not implemented"),  # io_uring_setup
+        ("323, 1", "not permitted"),  # userfaultfd
+        ("321, 0, 0, 0", "not permitted"),  # bpf
+        ("298, 0, 0, 0, 0, 0", "not permitted"),  # perf_event_open
+        ("248, b'user', b'k', b'v', 1, -3", "not permitted"),  # add_key
+        ("250, 0, -3, 1", "not permitted"),  # keyctl
+        ("29, 0, 4096, 0o1600", "not permitted"),  # shmget
+        ("64, 0, 1, 0o1600", "not permitted"),  # semget
+        ("68, 0, 0o1600", "not permitted"),  # msgget
+        ("240, b'q', 0o102, 0o600, 0", "not permitted"),  # mq_open
+        ("319, b'm', 0", "not implemented"),  # memfd_create
+        ("447, 0", "not implemented"),  # memfd_secret
+        ("135, 0x0040000", "not permitted"),  # personality: no address randomisation
+        ("175, 0, 0, b''", "not permitted"),  # init_module
+        ("246, 0, 0, 0, 0", "not permitted"),  # kexec_load
+        ("304, -1, 0, 0", "not permitted"),  # open_by_handle_at
+        ("302, 1, 7, 0, 0", "not permitted"),  # prlimit of process 1
+        ("170, b'x', 1", "not permitted"),  # sethostname
+        ("144, 1, 5, b'\\0\\0\\0\\0'", "not permitted"),  # sched_setscheduler: let process 1 idle
+        ("141, 2, 0, 19", "not permitted"),  # setpriority of all of a user's processes
+        ("203, 1, 8, b'\\1' + bytes(7)", "not permitted"),  # sched_setaffinity of process 1
+        ("9, 0, 4096, 3, 0x21, -1, 0", "not permitted"),  # mmap: shared and anonymous
+        ("9, 0, 4096, 3, 0x23, -1, 0", "not permitted"),
+        ("278, 1, 0, 0, 0", "not permitted"),  # vmsplice
+        ("206, 1, b'\\0' * 8", "not permitted"),  # io_setup
+        ("600, 0", "not implemented"),  # whatever comes next
+    ],
+)
+def test_system_calls_that_no_lesson_needs_are_refused(wall: Wall, attack: str, answer: str) -> None:
+    assert answer in run(wall, f"{SYSCALL}call({attack})").splitlines()[-1]
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
+def test_the_x32_door_is_shut(wall: Wall) -> None:
+    with wall.candidate() as candidate, pytest.raises(Crashed) as caught:
+        load(candidate, f"{SYSCALL}call(0x40000000 + 39)")
+    assert (caught.value.reason, caught.value.detail) == ("signal", signal.SIGSYS)
+
+
+def test_no_privileges_are_left_and_none_can_be_gained(wall: Wall) -> None:
+    out = run(wall, "print(open('/proc/self/status').read())")
+    status = dict(line.split(":\t", 1) for line in out.splitlines() if ":\t" in line)
+    for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert int(status[name], 16) == 0
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    assert "0" not in status["Uid"].split()
+    assert "rror" in run(wall, "import os; os.setuid(0)")
+
+
+def test_nothing_is_writable_but_its_own_tmp(wall: Wall) -> None:
+    source = """
+    import os
+    found = []
+    for folder, folders, files in os.walk('/'):
+        folders[:] = [name for name in folders if not (folder == '/' and name == 'proc')]
+        if os.access(folder, os.W_OK) and not folder.startswith(('/tmp', '/dev/shm')):
+            found.append(folder)
+        if folder.count('/') > 3:
+            folders.clear()
+    print(found)
+    """
+    assert run(wall, source) == "[]"
+
+
+@pytest.mark.parametrize(
+    "path", ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches", "/dev/mem"]
+)
+def test_the_machine_cannot_be_changed_through_proc(wall: Wall, path: str) -> None:
+    assert "Error" in run(wall, f"open({path!r}, 'w').write('1')")
+
+
+def test_no_terminal(wall: Wall) -> None:
+    assert "Error" in run(wall, "open('/dev/tty')")
+    assert "Error" in run(wall, "import os; os.open('/dev/ptmx', 2)")
+
+
+# --- Killing others ------------------------------------------------------------------------------------
+
+
+def test_process_1_survives_every_signal(wall: Wall) -> None:
+    source = """
+    import os, signal
+    for number in set(range(1, 65)) - {32, 33}:
+        try:
+            os.kill(1, number)
+        except OSError:
+            pass
+    """
+    with wall.candidate() as candidate:
+        assert load(candidate, source, HONEST) == ["", ""]
+        assert still_works(candidate)
+
+
+def test_kill_everything_ends_only_its_own_container(wall: Wall) -> None:
+    with wall.candidate() as witness, wall.candidate() as killer:
+        load(witness, HONEST)
+        load(killer, "import os\ndef f():\n    os.kill(-1, 9); os.kill(0, 9)", HONEST)
+        with killer.task() as task, pytest.raises(Crashed):
+            task.ask("f")
+        assert still_works(killer)
+        assert still_works(witness)
+
+
+def test_two_candidates_do_not_meet(wall: Wall) -> None:
+    writer = """
+    import os
+    for folder in ('/tmp', '/dev/shm'):
+        open(folder + '/mark', 'w').write('hello')
+    children = [os.fork() or os.execvp('sleep', ['sleep', '99']) for _ in range(5)]
+    print(max(children))
+    """
+    reader = """
+    import os
+    print([os.path.exists(folder + '/mark') for folder in ('/tmp', '/dev/shm')])
+    os.kill(PID, 0)
+    """
+    with wall.candidate() as first, wall.candidate() as second:
+        pid = load(first, writer)[0]
+        assert "ProcessLookupError" in load(second, reader.replace("PID", pid))[0]
+        assert second.load([("a", textwrap.dedent(reader))], 10).cells[0].output == "[False, False]\n"
+
+
+# --- Endings -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "detail"),
+    [
+        ("os._exit(0)", "exit", 0),
+        ("os._exit(7)", "exit", 7),
+        ("os.kill(os.getpid(), 11)", "signal", signal.SIGSEGV),
+        ("ctypes.string_at(0)", "signal", signal.SIGSEGV),
+        ("os.abort()", "signal", signal.SIGABRT),
+        ("sys.setrecursionlimit(10**9); deep(0)", "signal", signal.SIGSEGV),
+        (
+            "[os.write(n, b'{\"score\": 1}' * 99) for n in range(3, 9) if is_open(n)]; os._exit(0)",
+            "garbage",
+            0,
+        ),
+        ("[os.write(n, b'\\x09\\0\\0\\0nonsense!') for n in range(3, 9) if is_open(n)]", "garbage", 0),
+    ],
+)
+def test_a_dead_task_costs_that_task_alone(wall: Wall, body: str, reason: str, detail: int) -> None:
+    source = f"""
+    import ctypes, os, sys
+    def deep(n): return deep(n + 1) + 1
+    def is_open(n):
+        try:
+            os.fstat(n)
+            return True
+        except OSError:
+            return False
+    def f():
+        {body}
+    """
+    also = ("memory", 0) if "recursion" in body else None  # frames live on the heap since Python 3.11
+    with wall.candidate() as candidate:
+        load(candidate, source, HONEST)
+        with candidate.task() as task:
+            with pytest.raises(Crashed) as caught:
+                task.ask("f", timeout=10)
+            assert (caught.value.reason, caught.value.detail) in {(reason, detail), also}
+            with pytest.raises(Crashed):
+                task.ask("honest", (1.0,))
+        assert still_works(candidate)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "signal.signal(2, signal.SIG_IGN); signal.pthread_sigmask(0, range(1, 32)); time.sleep(1e6)",
+        "ctypes.CDLL(None).pause()",
+        "re.match(r'(a+)+$', 'a' * 64 + 'b')",
+        "os.kill(os.getppid(), 19); time.sleep(1e6)",  # stops the loaded process too
+        "os.closerange(3, 99); time.sleep(1e6)",
+        "os.fork() or time.sleep(1e6); os._exit(0)",  # a child keeps the channel open
+        "[os.fork() for _ in range(3)]; time.sleep(1e6)",
+    ],
+)
+def test_a_hanging_task_costs_that_task_alone(wall: Wall, body: str) -> None:
+    with wall.candidate() as candidate:
+        load(candidate, f"import ctypes, os, re, signal, time\ndef f():\n    {body}", HONEST)
+        started = time.monotonic()
+        with candidate.task() as task, pytest.raises((TimedOut, Crashed)):
+            task.ask("f", timeout=0.5)
+        assert time.monotonic() - started < 8
+        assert still_works(candidate)
+
+
+def test_what_an_answer_raises_is_told(wall: Wall) -> None:
+    source = """
+    import sys
+    def zero(x):
+        return x / 0
+    def leave(): sys.exit(3)
+    def stop(): raise KeyboardInterrupt
+    class Nasty(Exception):
+        def __str__(self): raise SystemExit
+    def nasty(): raise Nasty
+    def long(): raise ValueError('x' * 10**6)
+    def surrogate(): raise ValueError('\\ud800')
+    """
+    with wall.candidate() as candidate:
+        load(candidate, source)
+        with candidate.task() as task:
+            answer = task.ask("zero", (1,))
+            assert (answer.kind, answer.error, answer.message) == (
+                "raised",
+                "ZeroDivisionError",
+                "division by zero",
+            )
+            assert [(line.cell, line.number, line.function) for line in answer.trace] == [("0", 3, "zero")]
+            assert task.ask("leave").error == "SystemExit"
+            assert task.ask("stop").error == "KeyboardInterrupt"
+            assert task.ask("nasty").error == "Nasty"
+            assert len(task.ask("long").message) == 2000
+            assert task.ask("surrogate").message == "?"
+            assert task.ask("nobody") == Answer("missing")
+
+
+def test_values_go_both_ways(wall: Wall) -> None:
+    import torch
+
+    source = "import torch, os\ndef f(x, *, k): return {'a': [x * k, (x, None)], 'file': open(os.devnull)}"
+    with wall.candidate() as candidate:
+        load(candidate, source)
+        with candidate.task() as task:
+            value = task.ask("f", [torch.ones(2, 3)], {"k": 2}).value
+            assert torch.equal(value["a"][0], 2 * torch.ones(2, 3))
+            assert value["file"] == wire.Other("_io.TextIOWrapper", "type")
+            with pytest.raises(wire.WireError):
+                task.ask("f", [object()])
+            assert task.ask("f", [1], {"k": 2}).kind == "value"
+
+
+def test_a_cell_that_ends_the_process_is_named(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        with pytest.raises(Crashed) as caught:
+            candidate.load([("a", "x = 1"), ("b", "import os; os._exit(5)"), ("c", "y = 1")], 20)
+        assert (caught.value.cell, caught.value.detail) == ("b", 5)
+        assert [cell.label for cell in caught.value.done] == ["a"]
+        assert load(candidate, HONEST) == [""]
+
+
+def test_a_cell_that_never_ends_is_named(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        with pytest.raises(TimedOut) as caught:
+            candidate.load([("a", "x = 1"), ("b", "import time; time.sleep(1e6)"), ("c", "y = 1")], 0.5)
+        assert caught.value.cell == "b"
+        assert [cell.label for cell in caught.value.done] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "cell", ["exit()", "quit()", "import sys; sys.exit(1)", "raise KeyboardInterrupt", "1/0", "x ="]
+)
+def test_an_error_in_a_cell_does_not_stop_the_next(wall: Wall, cell: str) -> None:
+    with wall.candidate() as candidate:
+        load(candidate, cell, HONEST)
+        assert still_works(candidate)
+
+
+# --- Resources -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = []\n    while True: x.append(torch.ones(10**7))",
+        "x = b''\n    while True: x += bytes(10**8)",
+        "torch.ones(10**10)",
+        "[i for i in range(10**9)]",
+    ],
+)
+def test_a_memory_bomb_is_an_error_or_an_end(wall: Wall, body: str) -> None:
+    with wall.candidate() as candidate:
+        load(candidate, f"import torch\ndef f():\n    {body}", HONEST)
+        with candidate.task() as task, contextlib.suppress(Crashed):
+            answer = task.ask("f", timeout=30)
+            assert answer.error in ("MemoryError", "RuntimeError")
+        assert still_works(candidate)
+
+
+MANY_BOMB = """
+import mmap, os, time
+def f():
+    for _ in range(12):
+        if os.fork() == 0:
+            m = mmap.mmap(-1, 100 * 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            m.write(bytes(100 * 2**20))
+            time.sleep(1e6)
+    time.sleep(1e6)
+"""
+
+
+@pytest.mark.parametrize("with_cgroup", [True, False])
+def test_many_processes_together_have_one_memory(
+    wall: Wall, with_cgroup: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not with_cgroup:
+        monkeypatch.setattr(Cgroup, "create", lambda *_: None)
+    with wall.candidate() as candidate:
+        load(candidate, MANY_BOMB, HONEST)
+        with candidate.task() as task:
+            with pytest.raises((Crashed, TimedOut)) as caught:
+                task.ask("f", timeout=15)
+            if not with_cgroup:
+                assert isinstance(caught.value, Crashed)
+                assert caught.value.reason == "memory"
+        assert still_works(candidate)
+
+
+HEADLESS = """
+import ctypes, os, threading, time
+def hold():
+    held = bytes(300 * 2**20)
+    time.sleep(1e6)
+def f():
+    for _ in range(4):
+        if os.fork() == 0:
+            threading.Thread(target=hold).start()
+            ctypes.CDLL(None).syscall(60, 0)  # ends this thread alone; the process now looks dead
+    time.sleep(1e6)
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
+def test_a_process_without_its_first_thread_is_ended(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cgroup, "create", lambda *_: None)
+    with wall.candidate() as candidate:
+        load(candidate, HEADLESS, HONEST)
+        with candidate.task() as task, pytest.raises((TimedOut, Crashed)):
+            task.ask("f", timeout=1.5)
+        with candidate.task() as task:
+            task.define("import os\ndef count(): return len([p for p in os.listdir('/proc') if p.isdigit()])")
+            assert task.ask("count").value == 3
+
+
+INT_80 = """
+import ctypes, mmap
+page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
+page.write(bytes.fromhex('b814000000cd80c3'))  # getpid by the 32-bit door
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="an instruction of x86-64")
+def test_the_32_bit_door_is_shut(wall: Wall) -> None:
+    with wall.candidate() as candidate, pytest.raises(Crashed) as caught:
+        load(candidate, INT_80)
+    assert caught.value.reason == "signal"
+    assert caught.value.detail in (signal.SIGSYS, signal.SIGSEGV)
+
+
+def test_descriptors_sent_to_the_examiner_are_dropped(wall: Wall) -> None:
+    source = """
+    import os, socket
+    def f():
+        channel = socket.socket(fileno=max(int(n) for n in os.listdir('/proc/self/fd') if is_socket(n)))
+        for _ in range(50):
+            socket.send_fds(channel, [b'\\0'], [0, 1, 2])
+        channel.detach()
+    def is_socket(n):
+        try:
+            return os.readlink('/proc/self/fd/' + n).startswith('socket')
+        except OSError:
+            return False
+    """
+    before = len(os.listdir("/proc/self/fd"))
+    with wall.candidate() as candidate:
+        load(candidate, source, HONEST)
+        with candidate.task() as task, pytest.raises((Crashed, TimedOut)):
+            task.ask("f", timeout=2)
+        assert still_works(candidate)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_disk_bomb_is_an_error(wall: Wall) -> None:
+    assert "OSError" in run(wall, "open('/tmp/big', 'wb').write(bytes(10**8))")
+    source = "for i in range(99):\n    open(f'{FOLDER}/{i}', 'wb').write(bytes(10**6))"
+    for folder in ("/tmp", "/dev/shm"):
+        assert "No space left" in run(wall, f"FOLDER = {folder!r}\n{source}")
+    assert "No space left" in run(
+        wall, "import os\nfor i in range(10**6): os.close(os.open(f'/tmp/{i}', 65))"
+    )
+
+
+def test_a_thread_bomb_is_an_error(wall: Wall) -> None:
+    source = "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(999,)).start()"
+    assert "can't start new thread" in run(wall, source)
+
+
+def test_descriptors_run_out_early(wall: Wall) -> None:
+    assert "Too many open files" in run(wall, "import os\nwhile True: os.open('/dev/null', 0)")
+
+
+def test_no_core_is_written(wall: Wall) -> None:
+    assert run(wall, "import resource; print(resource.getrlimit(resource.RLIMIT_CORE))") == "(1, 1)"
+
+
+def test_output_is_bounded(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        source = "for _ in range(300): print('x' * 10**6)"
+        cells = [
+            ("a", source),
+            ("b", "'y' * 10**7"),
+            ("c", "from IPython.display import HTML; HTML('z' * 10**7)"),
+        ]
+        results = candidate.load(cells, 30).cells
+        assert all(cell.ok and len(cell.output) <= 20_000 for cell in results)
+
+
+def test_standard_input_is_empty(wall: Wall) -> None:
+    assert "EOFError" in run(wall, "input('? ')")
+    assert run(wall, "import sys; print(repr(sys.stdin.read()))") == "''"
+    assert "rror" in run(wall, "import getpass; getpass.getpass()")
+
+
+BOMBS = {
+    "fork bomb": """
+import os
+while True:
+    try: os.fork()
+    except OSError: pass
+""",
+    "stubborn": """
+import os, signal, time
+for number in range(1, 65):
+    try: signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+for _ in range(20):
+    if os.fork() == 0: time.sleep(1e6)
+while True: pass
+""",
+    "daemon": """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0: time.sleep(1e6)
+    os._exit(0)
+""",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_nothing_outlives_its_grading(wall: Wall, name: str) -> None:
+    before = processes()
+    with wall.candidate() as candidate, contextlib.suppress(TimedOut, Crashed):
+        load(candidate, BOMBS[name], timeout=1.0)
+    assert processes() <= before
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_nothing_outlives_its_task(wall: Wall, name: str) -> None:
+    body = textwrap.indent(BOMBS[name], "    ")
+    with wall.candidate() as candidate:
+        load(candidate, f"def f():\n{body}", HONEST)
+        with candidate.task() as task, contextlib.suppress(TimedOut, Crashed):
+            task.ask("f", timeout=1.0)
+        with candidate.task() as task:
+            task.define("import os\ndef count(): return len([p for p in os.listdir('/proc') if p.isdigit()])")
+            assert task.ask("count").value == 3
+
+
+def processes() -> set[str]:
+    """The processes below the template, as this test's process sees them: their users are containers' guests."""
+    mine, found = str(os.getpid()), set()
+    parents = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+                if state != "Z":  # dead, and about to be buried by the wall's process 1
+                    parents[folder.name] = parent
+    for pid in parents:
+        above = pid
+        while above in parents and above != mine:
+            above = parents[above]
+        if above == mine:
+            found.add(pid)
+    return found - {mine}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import atexit, time; atexit.register(time.sleep, 1e6)",
+        "import threading, time; threading.Thread(target=time.sleep, args=(1e6,)).start()",
+        "import os; os.close(1); os.close(2)",
+        "import sys; sys.stdout = sys.stderr = sys.stdin = None",
+        "import gc; [setattr(o, 'f_trace', None) for o in gc.get_objects() if hasattr(o, 'f_trace')]",
+    ],
+)
+def test_endings_are_not_waited_for(wall: Wall, source: str) -> None:
+    started = time.monotonic()
+    with wall.candidate() as candidate:
+        load(candidate, source, HONEST)
+        assert still_works(candidate)
+    assert time.monotonic() - started < 8
+
+
+def test_a_hostile_loaded_process_spoils_only_itself(wall: Wall) -> None:
+    source = """
+    import os, socket, threading
+    from autograder.sandbox.inside import candidate, wire
+    wire.send = wire.recv = candidate.serve = candidate.reset = lambda *a, **k: None
+    os.fork = lambda: 0
+    """
+    with wall.candidate() as honest, wall.candidate() as candidate:
+        load(honest, HONEST)
+        with contextlib.suppress(TimedOut, Crashed):
+            load(candidate, source, HONEST, timeout=2)
+            with candidate.task() as task:
+                task.ask("honest", (3.0,), timeout=1)
+        assert still_works(honest)
+
+
+def test_a_closed_channel_is_noticed_at_once(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        started = time.monotonic()
+        with pytest.raises((Crashed, TimedOut)):
+            load(candidate, "import os, time; os.closerange(3, 99); time.sleep(1e6)", timeout=30)
+        assert time.monotonic() - started < 5
+
+
+# --- Honest work ---------------------------------------------------------------------------------------
+
+WORK = """
+import torch, matplotlib.pyplot as plt
+def work(n=600):
+    a = torch.randn(n, n, requires_grad=True)
+    (a @ a).sum().backward()
+    image = torch.randn(2, 3, 32, 32, requires_grad=True)
+    torch.nn.functional.conv2d(image, torch.randn(4, 3, 3, 3)).sum().backward()
+    model = torch.nn.Linear(8, 1)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(5):
+        optimiser.zero_grad(); model(torch.ones(4, 8)).pow(2).mean().backward(); optimiser.step()
+    jacobian = torch.func.jacrev(lambda x: x.sin())(torch.ones(3))
+    hessian = torch.func.vmap(torch.func.grad(lambda x: x**3))(torch.ones(3))
+    figure, axes = plt.subplots(); axes.plot([1, 2]); figure.savefig('/tmp/figure.png')
+    return float(a.grad.abs().sum()) > 0, list(jacobian.shape), hessian
+"""
+
+
+@pytest.mark.parametrize("spoil", ["", "torch.set_num_threads(4)"])
+def test_work_done_before_a_fork_can_be_done_after_it(wall: Wall, spoil: str) -> None:
+    with wall.candidate() as candidate:
+        out = load(candidate, WORK, f"import torch; {spoil}", "work(); print('done')")
+        assert out[-1] == "done"
+        for _ in range(2):
+            with candidate.task() as task:
+                answer = task.ask("work", timeout=30)
+                assert answer.kind == "value", answer
+                assert answer.value[0] is True
+
+
+def test_the_load_says_how_many_threads_it_left(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        assert candidate.load([("a", WORK), ("b", "work();")], 30).threads == 1
+        again = candidate.load(
+            [("a", "import torch; torch.set_num_threads(4)"), ("b", WORK), ("c", "work();")], 30
+        )
+        assert again.threads > 1
+
+
+def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
+    spoil = """
+    import torch, warnings, numpy as np, random, sys, matplotlib.pyplot as plt
+    torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False); warnings.simplefilter('error')
+    np.seterr(all='raise'); sys.setrecursionlimit(50_000); torch.autograd.set_detect_anomaly(True)
+    plt.rcParams['figure.dpi'] = 1; torch.set_printoptions(precision=1)
+    """
+    probe = """
+    import torch, warnings, sys, random, numpy as np
+    def state():
+        warnings.warn('careful')
+        return [str(torch.get_default_dtype()), torch.is_grad_enabled(), sys.getrecursionlimit(),
+                torch.is_anomaly_enabled(), random.random(), float(np.random.rand()), torch.rand(3).tolist()]
+    """
+    with wall.candidate() as candidate:
+        load(candidate, spoil)
+        states = []
+        for seed in (1, 2, 1):
+            with candidate.task(seed) as task:
+                assert task.define(textwrap.dedent(probe)).kind == "value"
+                states.append(task.ask("state").value)
+        assert states[0][:4] == ["torch.float32", True, 1000, False]
+        assert states[0] == states[2]
+        assert states[0] != states[1]
+
+
+def test_one_task_does_not_see_another(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        load(candidate, "count = 0\ndef f():\n    global count\n    count += 1\n    return count")
+        for _ in range(2):
+            with candidate.task() as task:
+                assert task.ask("f").value == 1
+                assert task.ask("f").value == 2
+
+
+def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
+    cells = {
+        "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()": "",
+        "%%time\nx = 1": "",
+        "!echo from the shell": "from the shell",
+        "%%bash\necho from bash": "from bash",
+        "from ipywidgets import interact\ninteract(lambda a: a, a=(0, 5));": "",
+        "import asyncio\nawait asyncio.sleep(0)": "",
+        "files = !ls /container\nprint(files)": "['autograder', 'secant']",
+        "get_ipython().run_line_magic('timeit', '-n1 -r1 1')": "",
+        "%load_ext autoreload\n%autoreload 2\n%pdb on": "",
+        "print(__name__)": "__main__",
+    }
+    with wall.candidate() as candidate:
+        results = candidate.load([(source[:20], source) for source in cells], 30).cells
+        for result, wanted in zip(results, cells.values(), strict=True):
+            assert result.ok, result
+            assert wanted in result.output
+
+
+def test_a_pip_install_fails_quickly(wall: Wall) -> None:
+    started = time.monotonic()
+    run(wall, "!pip install --retries 0 --timeout 1 secant-nonsense")
+    assert time.monotonic() - started < 15
+
+
+def test_threads_may_share_a_wall(wall: Wall) -> None:
+    good = []
+
+    def work() -> None:
+        with wall.candidate() as candidate:
+            load(candidate, HONEST)
+            good.append(still_works(candidate))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert good == [True] * 4
+
+
+# --- When the wall itself fails ------------------------------------------------------------------------
+
+
+def test_a_killed_template_takes_its_rooms_along_and_is_replaced() -> None:
+    notices: list[str] = []
+    others = processes()
+    with Wall(LIMITS, log=notices.append) as wall, wall.candidate() as candidate:
+        load(candidate, HONEST)
+        before = processes() - others
+        assert wall._template is not None
+        wall._template.kill()
+        wall._template.wait(10)
+        with pytest.raises(WallError):
+            candidate._container.ending()  # type: ignore[union-attr]
+        candidate.close()
+        time.sleep(0.2)
+        assert not processes() & before
+        load(candidate, HONEST)
+        assert still_works(candidate)
+        assert notices
+
+
+def test_the_one_wall_a_submission_mode_holds_too(secret_file: Path) -> None:
+    with Wall(LIMITS, mode="single", hidden=[secret_file.parent]) as wall, wall.candidate() as candidate:
+        before = processes()
+        out = load(
+            candidate,
+            HONEST,
+            f"import os; print(os.path.exists({str(secret_file)!r}), os.getuid() == 0)",
+            "import socket; socket.create_connection(('192.0.2.1', 80), 2)",
+            "import os\ndef f():\n    while True:\n        try: os.fork()\n        except OSError: pass",
+            "open('/tmp/big', 'wb').write(bytes(10**8))",
+            f"{SYSCALL}call(272, 0x10000000)",
+        )
+        assert out[1] == "False False"
+        assert "unreachable" in out[2]
+        assert "OSError" in out[4]
+        assert "not permitted" in out[5] or os.uname().machine != "x86_64"
+        with candidate.task() as task, pytest.raises(TimedOut):
+            task.ask("f", timeout=1)
+        assert still_works(candidate)
+        assert processes() != before
+        candidate.close()
+        assert processes() <= before
+
+
+def test_without_bubblewrap_grading_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(WallUnavailable) as caught:
+        Wall().start()
+    assert "not installed" in caught.value.reason
+    assert "apt install bubblewrap" in caught.value.fix
+
+
+def test_without_namespaces_grading_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr("autograder.sandbox.wall.bwrap_path", lambda: str(fake))
+    notices: list[str] = []
+    with pytest.raises(WallUnavailable) as caught:
+        Wall(log=notices.append).start()
+    assert "setting up uid map" in caught.value.reason
+    assert "apparmor" in caught.value.fix
+    assert any("'forked'" in notice for notice in notices)
+    assert any("'single'" in notice for notice in notices)
+
+
+def test_nested_namespaces_refused_means_a_wall_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Wall) -> None:
+        raise WallError("unshare: Operation not permitted")
+
+    monkeypatch.setattr(Wall, "_fork_container", refuse)
+    notices: list[str] = []
+    with Wall(LIMITS, log=notices.append) as wall:
+        assert wall.mode == "single"
+    assert "not permitted" in notices[0]
+
+
+def test_a_wall_with_a_hole_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = bubblewrap._mounts
+    monkeypatch.setattr(bubblewrap, "_mounts", lambda hidden, size: real([], size))
+    wall = Wall(LIMITS, hidden=[os.path.dirname(os.__file__)])
+    with pytest.raises(WallUnavailable) as caught:
+        wall.start()
+    assert "is visible" in caught.value.reason
+
+
+def test_hidden_folders_below_a_shown_one_are_masked() -> None:
+    options = bwrap_options("forked", [f"{os.path.dirname(os.__file__)}/json"], "en", 16)
+    index = options.index(f"{os.path.realpath(os.path.dirname(os.__file__))}/json")
+    assert options[index - 1] == "--tmpfs"
+
+
+def test_bare_mode_runs_without_a_wall() -> None:
+    with Wall(mode="bare") as wall, wall.candidate() as candidate:
+        out = load(candidate, HONEST, "1/0", "def f():\n    while True: pass")
+        assert "ZeroDivisionError" in out[1]
+        with candidate.task() as task, pytest.raises(TimedOut):
+            task.ask("f", timeout=0.5)
+        assert still_works(candidate)
+
+
+def test_bare_mode_where_nothing_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Candidate, "_can_fork", lambda self: False)
+    with Wall(mode="bare") as wall, wall.candidate() as candidate:
+        load(candidate, HONEST)
+        assert still_works(candidate)
+        assert still_works(candidate)
+
+
+def test_bare_mode_by_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.sandbox.container.sys.platform", "win32")  # no fork, no inherited socket
+    with Wall(mode="bare") as wall, wall.candidate() as candidate:
+        load(candidate, HONEST)
+        assert still_works(candidate)
+        assert still_works(candidate)
+
+
+def test_a_bare_candidate_that_cannot_start_is_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.sandbox.container.sys.executable", "/bin/false")
+    with Wall(mode="bare") as wall, wall.candidate() as candidate, pytest.raises(WallError):
+        load(candidate, HONEST)
+
+
+def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
+    with wall.candidate() as candidate:
+        load(candidate, HONEST)
+        task: Task = candidate.task()
+        task.close()
+        task.close()
+        assert still_works(candidate)

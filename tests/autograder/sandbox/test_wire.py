@@ -1,0 +1,575 @@
+"""The wire carries values exactly, and nothing that it is sent can do worse than a WireError."""
+
+import collections
+import enum
+import math
+import random
+import socket
+import struct
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.wire import (
+    LIMITS,
+    Limits,
+    Other,
+    WireClosed,
+    WireError,
+    WireTimeout,
+    decode,
+    encode,
+)
+from secant.language import language
+from tests.autograder import fuzz_wire
+
+FLOATS = st.floats(allow_nan=True, allow_infinity=True)
+INTS = st.integers() | st.integers(-(2**4095), 2**4095)
+KEYS = st.recursive(
+    st.none() | st.booleans() | INTS | FLOATS | st.text(), lambda inner: st.tuples(inner, inner), max_leaves=4
+)
+
+
+@st.composite
+def tensors(draw):
+    dtype = draw(st.sampled_from(wire.DTYPES))
+    shape = draw(st.lists(st.integers(0, 4), max_size=4))
+    count = math.prod(shape)
+    if dtype == torch.bool:
+        return (
+            torch.tensor(draw(st.lists(st.booleans(), min_size=count, max_size=count))).bool().reshape(shape)
+        )
+    raw = bytearray(draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize)))
+    return torch.frombuffer(raw, dtype=dtype).reshape(shape) if count else torch.empty(shape, dtype=dtype)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | INTS | FLOATS | st.text() | tensors(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(KEYS, inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+def same(a, b):
+    """Whether two values are of the same types and bit for bit equal."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, torch.Tensor):
+        return a.shape == b.shape and a.dtype == b.dtype and raw(a) == raw(b)
+    if isinstance(a, float):
+        return struct.pack("d", a) == struct.pack("d", b)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return len(a) == len(b) and all(map(same, a.items(), b.items()))
+    return a == b
+
+
+def raw(tensor):
+    return tensor.contiguous().reshape(-1).view(torch.uint8).tolist() if tensor.numel() else []
+
+
+def there_and_back(value, **options):
+    return decode(encode(value, **options), **options)
+
+
+# --- Values --------------------------------------------------------------------------------------------
+
+
+@given(VALUES)
+@settings(deadline=None, max_examples=300)
+def test_plain_values_come_back_exactly(value):
+    assert same(there_and_back(value), value)
+    assert encode(value, exact=True) == encode(value)
+
+
+@pytest.mark.parametrize("value", [True, 1, 1.0, "1", None, -0.0, math.inf, math.nan, 0, -1, -128, 2**64])
+def test_types_are_told_apart(value):
+    assert same(there_and_back(value), value)
+
+
+class Colour(enum.IntEnum):
+    RED = 3
+
+
+class Loud(str):
+    def __str__(self):
+        return "no"
+
+    def encode(self, *_):
+        return b"no"
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+@pytest.mark.parametrize(
+    ("value", "base"),
+    [
+        (np.float64(2.5), 2.5),
+        (np.str_("a"), "a"),
+        (Colour.RED, 3),
+        (Loud("yes"), "yes"),
+        (Point(1, 2), (1, 2)),
+        (torch.ones(2, 3).shape, (2, 3)),
+        (collections.OrderedDict(a=1), {"a": 1}),
+        (collections.defaultdict(list, a=[1]), {"a": [1]}),
+        (collections.Counter("aab"), {"a": 2, "b": 1}),
+    ],
+)
+def test_a_subclass_is_sent_as_its_base(value, base):
+    assert same(there_and_back(value), base)
+
+
+def test_a_maximum_is_a_tuple_of_tensors():
+    assert same(there_and_back(torch.eye(2).max(dim=0)), (torch.ones(2), torch.tensor([0, 1])))
+
+
+class Liar(torch.Tensor):
+    """Says what a checker wants to hear, whatever it is asked."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return torch.ones(3)
+
+    @property
+    def shape(self):
+        return torch.Size([99])
+
+    def detach(self):
+        return torch.ones(3)
+
+    numpy = tolist = contiguous = cpu = detach
+
+
+X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("tensor", "plain"),
+    [
+        (X.clone().requires_grad_(), X),
+        (X.clone().requires_grad_() * 1, X),
+        (X.t(), torch.tensor([[1.0, 3.0], [2.0, 4.0]])),
+        (X[:, 1], torch.tensor([2.0, 4.0])),
+        (X[0].expand(2, 2), torch.tensor([[1.0, 2.0], [1.0, 2.0]])),
+        (X[:1, ::2][:, :1], torch.tensor([[1.0]])),
+        (torch.tensor(5), torch.tensor(5)),
+        (torch.tensor(2.5, dtype=torch.bfloat16), torch.tensor(2.5, dtype=torch.bfloat16)),
+        (torch.empty(0, 3), torch.empty(0, 3)),
+        (torch.tensor([1 + 2j]).conj(), torch.tensor([1 - 2j])),
+        (torch.tensor([1 + 2j]).conj().imag, torch.tensor([-2.0])),
+        (torch.nn.Parameter(X.clone()), X),
+        (torch.nn.Buffer(X.clone()), X),
+        (X.as_subclass(Liar), X),
+        (X.clone().share_memory_(), X),
+    ],
+)
+def test_odd_tensors_are_sent_as_plain_ones(tensor, plain):
+    result = there_and_back(tensor)
+    assert type(result) is torch.Tensor
+    assert same(result, plain.contiguous())
+    assert not result.requires_grad
+
+
+def test_a_leaf_of_inference_mode_is_sent():
+    with torch.inference_mode():
+        made = torch.ones(2)
+        assert same(there_and_back(made), torch.ones(2))
+    assert same(there_and_back(made), torch.ones(2))
+
+
+def test_a_mode_left_on_changes_nothing():
+    class Always(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            return torch.zeros(7)
+
+    with Always():
+        data = encode([X])
+    assert same(decode(data), [X])
+
+
+def test_tensors_taken_out_of_a_transform():
+    kept = []
+
+    def f(x):
+        kept.append(x)
+        return x.sum()
+
+    torch.func.grad(f)(torch.ones(3))
+    torch.vmap(f)(torch.ones(2, 3))
+    first, second = there_and_back(kept)
+    assert same(first, torch.ones(3))
+    assert second == Other("torch.Tensor", "unreadable")
+
+
+def test_decoded_tensors_are_writable_and_on_their_own():
+    first, second = there_and_back([X, X])
+    first.zero_()
+    assert same(second, X)
+
+
+def strange():
+    cyclic = []
+    cyclic.append(cyclic)
+    wide = []
+    for _ in range(60):
+        wide = [wide, wide]
+    round_dict = {}
+    round_dict["me"] = round_dict
+    fake = torch._subclasses.FakeTensorMode()
+    lost = torch.ones(4)
+    lost.untyped_storage().resize_(0)
+
+    class Mean(type):
+        __module__ = property(lambda cls: 1 / 0)
+
+    class Explosive(metaclass=Mean):
+        def __getattribute__(self, name):
+            raise KeyboardInterrupt
+
+    return [
+        (np.ones(3), Other("numpy.ndarray", "type")),
+        (np.int64(3), Other("numpy.int64", "type")),
+        (1j, Other("complex", "type")),
+        (b"x", Other("bytes", "type")),
+        ({1}, Other("set", "type")),
+        (range(3), Other("range", "type")),
+        (len, Other("builtin_function_or_method", "type")),
+        (torch, Other("module", "type")),
+        (torch.float32, Other("torch.dtype", "type")),
+        (X.sum, Other("builtin_function_or_method", "type")),
+        (torch.nn.Linear(1, 1), Other("torch.nn.modules.linear.Linear", "type")),
+        (Explosive(), Other("object", "type")),
+        (X.to_sparse(), Other("torch.Tensor", "sparse")),
+        (X.to_sparse_csr(), Other("torch.Tensor", "sparse")),
+        (X.to("meta"), Other("torch.Tensor", "meta")),
+        (torch.quantize_per_tensor(X, 0.1, 0, torch.qint8), Other("torch.Tensor", "quantised")),
+        (torch.nested.nested_tensor([X, X[0:1]]), Other("torch.Tensor", "nested")),
+        (
+            torch.nested.nested_tensor([X, X[0:1]], layout=torch.jagged),
+            Other("torch.nested._internal.nested_tensor.NestedTensor", "nested"),
+        ),
+        (X.to(torch.float8_e4m3fn), Other("torch.Tensor[float8_e4m3fn]", "dtype")),
+        (X.to(torch.uint16), Other("torch.Tensor[uint16]", "dtype")),
+        (fake.from_tensor(X), Other("torch._subclasses.fake_tensor.FakeTensor", "unreadable")),
+        (lost, Other("torch.Tensor", "unreadable")),
+        (torch.zeros(1).expand(10**12), Other("torch.Tensor", "too_large")),
+        (torch.empty(0, 10**12), Other("torch.Tensor", "too_large")),
+        (torch.ones([1] * 17), Other("torch.Tensor", "too_large")),
+        (2**5000, Other("int", "too_large")),
+        ("a" * 2_000_000, Other("str", "too_large")),
+        ("가" * 400_000, Other("str", "too_large")),
+        ("\ud800", Other("str", "text")),
+        ({X: 1}, Other("dict", "keys")),
+        ({(1, b""): 1}, Other("dict", "keys")),
+        (dict.fromkeys(range(1001)), Other("dict", "too_large")),
+        (cyclic, [Other("list", "too_deep")]),
+        (round_dict, {"me": Other("dict", "too_deep")}),
+        (wide, [Other("list", "too_deep")] * 2),
+        ([0] * 100_001, Other("list", "too_large")),
+        ([[0] * 100_001, 1], [Other("list", "too_large"), 1]),
+        (
+            [torch.zeros(5_000_000)] * 5,
+            [torch.zeros(5_000_000)] * 3 + [Other("torch.Tensor", "too_large")] * 2,
+        ),
+        ([1, np.ones(1), {"a": b""}], [1, Other("numpy.ndarray", "type"), {"a": Other("bytes", "type")}]),
+        (Other("x", "type"), Other("x", "type")),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_cannot_be_sent_is_named():
+    for value, expected in strange():
+        assert same(there_and_back(value), expected), expected
+        if type(value) is not Other:
+            with pytest.raises(WireError, match="cannot send"):
+                encode(value, exact=True)
+
+
+def test_a_type_name_is_made_harmless():
+    names = ["<script>alert(1)</script>", "a\nb\x1b[2J\u202e", "이름", "x" * 5000]
+    for name in names:
+        result = there_and_back(type(name, (), {})())
+        assert len(result.type_name) <= 120
+        assert not set(result.type_name) & set("/()\n\x1b\u202e \"'&")
+    assert there_and_back(type("이름", (), {})()).type_name.endswith("이름")
+
+
+def test_encoding_works_near_the_end_of_the_stack():
+    def deeper(n):
+        try:
+            return deeper(n + 1)
+        except RecursionError:
+            return encode([[[[[[1]]]]]])
+
+    assert isinstance(decode(deeper(0)), list | Other)
+
+
+def test_every_note_is_described_in_both_languages():
+    try:
+        for note in wire.NOTES:
+            other = Other("some.Type", note)
+            language("en")
+            english = other.describe()
+            language("ko")
+            assert other.describe() != english
+    finally:
+        language("en")
+
+
+# --- Hostile bytes ---------------------------------------------------------------------------------------
+
+
+def body(*parts):
+    return bytes([wire.VERSION]) + b"".join(parts)
+
+
+def tensor_bytes(dtype, shape, count, data):
+    return body(struct.pack(f"<cBB{len(shape)}QQ", b"t", dtype, len(shape), *shape, count), data)
+
+
+HUGE = 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        bytes([wire.VERSION]),
+        b"\x00N",
+        b"\x02N",
+        body(b"N", b"N"),
+        body(b"?"),
+        body(b"i"),
+        body(b"i\xff\xff"),
+        body(b"i\xff\xff", b"\x01" * 65535),
+        body(b"f123"),
+        body(b"s\xff\xff\xff\xff"),
+        body(b"s\x02\x00\x00\x00a"),
+        body(b"s\x01\x00\x00\x00\xff"),
+        body(b"s\x03\x00\x00\x00\xed\xa0\x80"),  # a surrogate
+        body(b"l\xff\xff\xff\xff"),
+        body(b"l\xff\xff\xff\xff", b"N" * 200_000),
+        body(b"u\xff\xff\xff\xff"),
+        body(b"l\x01\x00\x00\x00" * 5000),
+        body(b"d\xff\xff\xff\xff"),
+        body(b"d\x01\x00\x00\x00" * 5000),
+        body(b"d\x02\x00\x00\x00", b"TN", b"i\x01\x00\x01N"),  # True and 1 are one key
+        body(b"d\x01\x00\x00\x00", b"l\x00\x00\x00\x00N"),
+        body(b"d\x01\x00\x00\x00", b"t\x00\x00\x01\0\0\0\0\0\0\0\x01", b"N"),
+        body(b"o\xff\x01\x00a"),
+        body(b"o\x00\x00\x00"),
+        body(b"o\x00\x03\x00<b "),
+        body(b"o\x00\x79\x00", b"a" * 121),
+        tensor_bytes(99, (1,), 4, b"0000"),
+        tensor_bytes(8, (1,) * 17, 4, b"0000"),
+        tensor_bytes(8, (2,), 4, b"0000"),
+        tensor_bytes(8, (1,), 8, b"00000000"),
+        tensor_bytes(8, (HUGE, HUGE), 4, b"0000"),
+        tensor_bytes(8, (2**32, 2**32), 0, b""),  # the product is 0 in 64 bits
+        tensor_bytes(8, (2**30,), 2**32, b"0000"),
+        tensor_bytes(8, (0, HUGE), 0, b""),
+        tensor_bytes(8, (0, 2**40), 0, b""),
+        tensor_bytes(8, (), 0, b""),
+        tensor_bytes(0, (2,), 2, b"\x01\x02"),  # a bool that is 2
+    ],
+)
+def test_a_broken_frame_is_refused(data):
+    tracemalloc.start()
+    with pytest.raises(WireError):
+        decode(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_every_cut_of_a_frame_is_refused():
+    data = encode(fuzz_wire.SEEDS)
+    for end in range(len(data)):
+        with pytest.raises(WireError):
+            decode(data[:end])
+
+
+def test_limits_are_the_callers():
+    small = Limits(total_bytes=1000, items=30, depth=3, keys=2, dims=2, int_bits=8, text_bytes=10)
+    for value in (
+        ["x" * 6] * 2,
+        [[[[[1]]]]],
+        [0] * 31,
+        {1: 1, 2: 2, 3: 3},
+        torch.ones(1, 1, 1),
+        torch.ones(300),
+        [torch.ones(1)] * 3,
+        300,
+    ):
+        assert "Other" in repr(there_and_back(value, limits=small))
+        with pytest.raises(WireError):
+            decode(encode(value), small)
+
+
+def test_keys_that_collide_take_no_time():
+    # The hash of an int is its value modulo 2**61 - 1.
+    keys = [i * (2**61 - 1) for i in range(LIMITS.keys)]
+    started = time.monotonic()
+    there_and_back(dict.fromkeys(keys))
+    assert time.monotonic() - started < 2
+
+
+@given(st.binary(max_size=300))
+@settings(deadline=None, max_examples=500)
+def test_any_bytes_give_a_value_or_a_wire_error(data):
+    for start in (b"", bytes([wire.VERSION])):
+        fuzz_wire.try_decode(start + data)
+
+
+@given(VALUES, st.integers(0, 2**32))
+@settings(deadline=None, max_examples=500)
+def test_any_damage_gives_a_value_or_a_wire_error(value, seed):
+    rng = random.Random(seed)
+    fuzz_wire.try_decode(fuzz_wire.mutate(encode(value), rng))
+
+
+def test_memory_is_bounded_by_the_limits():
+    frames = [
+        body(b"l" + struct.pack("<I", 99_999), b"N" * 99_999),
+        body(b"l" + struct.pack("<I", 9_000), b"t\x08\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" * 9_000),
+        body(b"l" + struct.pack("<I", 90_000), (b"i\x00\x02" + b"\x7f" * 512) * 90_000),
+        body(b"l" + struct.pack("<I", 99_999), b"d\x00\x00\x00\x00" * 99_999),
+        body(b"s" + struct.pack("<I", 1_000_000), b"a" * 999_996 + "🙂".encode()),
+        tensor_bytes(0, (60_000_000,), 60_000_000, b"\x01" * 60_000_000),
+    ]
+    for frame in frames:
+        tracemalloc.start()
+        value = decode(frame)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert value is not None
+        assert peak < 70_000_000 + len(frame)
+
+
+# --- The socket ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair():
+    a, b = socket.socketpair()
+    with a, b:
+        yield a, b
+
+
+def soon(seconds=5.0):
+    return time.monotonic() + seconds
+
+
+def test_frames_cross_a_socket(pair):
+    sent = [None, {"a": [torch.arange(5)]}, "가", torch.zeros(3_000_000)]
+
+    def speak():
+        for value in sent:
+            wire.send(pair[0], value)
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    for value in sent:
+        assert same(wire.recv(pair[1], soon()), value)
+    thread.join()
+
+
+@pytest.mark.parametrize("data", [b"", b"\x05", b"\x05\0\0\0", b"\x05\0\0\0\x01N"])
+def test_a_closed_connection_is_told(pair, data):
+    pair[0].sendall(data)
+    pair[0].close()
+    with pytest.raises(WireClosed):
+        wire.recv(pair[1], soon())
+
+
+def test_sending_to_a_closed_connection(pair):
+    pair[1].close()
+    with pytest.raises(WireClosed):
+        wire.send(pair[0], torch.zeros(1_000_000))
+    pair[0].close()
+    for call in (lambda: wire.send(pair[0], 1), lambda: wire.recv(pair[0], soon())):
+        with pytest.raises(WireClosed):
+            call()
+
+
+def test_a_reset_connection_is_closed(pair):
+    pair[1].sendall(b"unread")
+    pair[1].close()
+    pair[0].recv(6)
+    with pytest.raises(WireClosed):
+        wire.recv(pair[0], soon())
+
+
+def test_an_announced_length_is_checked_before_anything_is_read(pair):
+    pair[0].sendall(struct.pack("<I", LIMITS.total_bytes + 1))
+    with pytest.raises(WireError, match="too large"):
+        wire.recv(pair[1], soon())
+
+
+def test_an_announced_length_takes_no_memory(pair):
+    pair[0].sendall(struct.pack("<I", LIMITS.total_bytes) + b"x")
+    tracemalloc.start()
+    with pytest.raises(WireTimeout):
+        wire.recv(pair[1], soon(0.2))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_silence_ends_at_the_deadline(pair):
+    started = time.monotonic()
+    for deadline in (soon(0.2), soon(0), soon(-1)):
+        with pytest.raises(WireTimeout):
+            wire.recv(pair[1], deadline)
+    assert time.monotonic() - started < 1
+
+
+def test_dripping_bytes_do_not_move_the_deadline(pair):
+    stop = threading.Event()
+    frame = struct.pack("<I", 1000) + bytes(1000)
+
+    def drip():
+        for byte in frame:
+            if stop.wait(0.02):
+                return
+            pair[0].sendall(bytes([byte]))
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    started = time.monotonic()
+    try:
+        with pytest.raises(WireTimeout):
+            wire.recv(pair[1], soon(0.3))
+        assert time.monotonic() - started < 1
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_who_does_not_read_is_not_waited_for(pair):
+    started = time.monotonic()
+    with pytest.raises(WireTimeout):
+        wire.send(pair[0], torch.zeros(10_000_000), soon(0.2))
+    assert time.monotonic() - started < 2
+
+
+def test_descriptors_sent_along_are_not_kept(pair):
+    body_ = encode(1)
+    socket.send_fds(pair[0], [struct.pack("<I", len(body_)) + body_], [pair[0].fileno()])
+    assert wire.recv(pair[1], soon()) == 1
+    pair[0].close()
+    with pytest.raises(WireClosed):  # a kept copy would hold the connection open
+        wire.recv(pair[1], soon())

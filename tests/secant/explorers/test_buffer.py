@@ -1,0 +1,280 @@
+"""The explorer of lesson 3, driven by its buttons and its widgets' values as the page would."""
+
+import itertools
+import math
+import re
+import time
+import warnings
+
+import pytest
+import torch
+
+from secant.explorers.buffer import MOST, explore_buffer
+from tests.support.reading import picture, remarks, shown, text
+
+
+def press(explorer, *names):
+    for name in names:
+        explorer.buttons[name].click()
+
+
+def test_it_starts_with_the_syllabus_s_figures():
+    explorer = explore_buffer()
+    assert explorer.reading.grads == [4, 16]
+    assert text(explorer, "calls") == "x² + x³"
+    assert shown(explorer, "gradient") == 16
+    assert shown(explorer, "quotient") == (9 + 27) - (4 + 8)
+    assert shown(explorer, "error") == 8
+    assert shown(explorer, "last") == 12
+    assert remarks(explorer) == ""
+    assert picture(explorer.stage.image).format == "JPEG"
+
+
+def test_the_quotient_goes_to_16_and_not_to_12():
+    explorer = explore_buffer()
+    errors = []
+    for k in range(7):
+        explorer.log_h.value = -k
+        errors.append(shown(explorer, "error"))
+        assert shown(explorer, "gradient") == 16
+    assert all(after < before / 5 for before, after in itertools.pairwise(errors))
+    assert errors[-1] < 1e-4
+
+
+@pytest.mark.parametrize("x", [-3.0, -0.7, 0.0, 1.25, 2.9])
+def test_the_buffer_holds_what_backward_left_in_it(x):
+    explorer = explore_buffer(x=x, h=1e-3)
+    explorer.reset.click()
+    press(explorer, "x³", "x²", "x³", "x³")
+    leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    for grad, power in zip(explorer.reading.grads, (3, 2, 3, 3), strict=True):
+        (leaf**power).backward()
+        assert grad == pytest.approx(leaf.grad.item(), rel=1e-14, abs=1e-14)
+    slope = ((3 * (x + 1e-3) ** 3 + (x + 1e-3) ** 2) - (3 * x**3 + x**2)) / 1e-3
+    assert shown(explorer, "quotient") == pytest.approx(slope, rel=1e-9, abs=1e-9)
+    assert shown(explorer, "last") == pytest.approx(3 * x**2)
+
+
+def test_a_reset_leaves_none_and_says_so(both_languages):
+    explorer = explore_buffer()
+    explorer.reset.click()
+    assert text(explorer, "gradient") == "None"
+    assert text(explorer, "calls") == text(explorer, "quotient") == text(explorer, "last") == "—"
+    assert "None" in remarks(explorer)
+    assert "None" in explorer.stage.image.tooltip
+    assert not explorer.picture.secant.get_visible()
+    explorer.x.value, explorer.log_h.value = 1.0, -2.0
+    press(explorer, "x³")
+    assert shown(explorer, "gradient") == 3
+    press(explorer, "x²")
+    assert shown(explorer, "gradient") == 5
+    assert remarks(explorer) == ""
+
+
+def test_moving_x_plays_the_calls_again_on_a_fresh_leaf():
+    explorer = explore_buffer()
+    for _ in range(3):
+        explorer.x.value = 1.0
+        explorer.x.value = -2.0
+    assert shown(explorer, "gradient") == -4 + 12
+
+
+def test_there_is_an_end_to_the_calls(both_languages):
+    explorer = explore_buffer()
+    press(explorer, *["x²"] * (MOST + 5))
+    assert len(explorer.reading.calls) == MOST
+    assert str(MOST) in remarks(explorer)
+    explorer.reset.click()
+    press(explorer, "x²")
+    assert shown(explorer, "gradient") == 4
+
+
+def test_each_control_redraws_the_picture():
+    explorer = explore_buffer()
+    for change in (
+        lambda: setattr(explorer.x, "value", 1.0),
+        lambda: setattr(explorer.log_h, "value", -1.0),
+        lambda: press(explorer, "x²"),
+        explorer.reset.click,
+        lambda: press(explorer, "x³"),
+    ):
+        before = explorer.stage.image.value
+        change()
+        assert explorer.stage.image.value != before
+
+
+def test_the_picture_shows_the_numbers():
+    explorer = explore_buffer()
+    picture = explorer.picture
+    marked = picture.stems.get_ydata()[picture.stems.get_markevery()[0] :: 3]
+    assert marked.tolist() == [4, 16]
+    assert list(picture.quotients.get_ydata()) == explorer.reading.quotients
+    assert list(picture.last.get_ydata()) == [12]
+    assert picture.tangent.get_slope() == 16
+    assert [tick.get_text() for tick in picture.right.get_xticklabels()] == ["1\nx²", "2\nx³"]
+
+
+def test_the_axes_stay_while_h_and_x_move():
+    explorer = explore_buffer()
+    picture = explorer.picture
+    limits = picture.left.axis(), picture.right.axis()
+    for k in (-14.0, -3.0, 0.5):
+        explorer.log_h.value = k
+    for x in (-3.0, 3.0):
+        explorer.x.value = x
+        low, high = picture.right.get_ylim()
+        assert all(low < grad < high for grad in [*explorer.reading.grads, explorer.reading.last, 0])
+    assert (picture.left.axis(), picture.right.axis()) == limits
+
+
+def test_where_x_plus_h_is_x_it_says_so(both_languages):
+    explorer = explore_buffer(h=1e-15, x=3.0, x_range=(0, 30))
+    explorer.x.value = 30.0
+    assert "0/0" in remarks(explorer)
+    assert shown(explorer, "gradient") == 60 + 2700
+    assert math.isnan(shown(explorer, "quotient"))
+
+
+def stops(x):
+    raise RuntimeError("<b>broken</b>")
+
+
+BAD = {
+    "raises": stops,
+    "a number": 3,
+    "None": lambda x: None,
+    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
+    "one for all": lambda x: torch.ones(7),
+    "integers": lambda x: x.long(),
+    "constant": lambda x: torch.tensor(3.0),
+    "cut": lambda x: x.detach() ** 2,
+    "in place": lambda x: x.add_(1),
+    "two arguments": lambda x, y: x + y,
+    "float32 model": torch.nn.Linear(1, 1),
+    "no end": lambda x: BAD["no end"](x),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_function_gets_words_and_adds_nothing(name, both_languages, capsys):
+    explorer = explore_buffer({name: BAD[name], "good": torch.sin}, x=1.0)
+    assert remarks(explorer) != ""
+    assert "Traceback" not in explorer.text.value
+    assert "<b>broken" not in explorer.text.value
+    assert explorer.reading.calls == ["good"]
+    assert shown(explorer, "gradient") == pytest.approx(math.cos(1))
+    explorer.x.value, explorer.log_h.value = 2.5, -4.0
+    explorer.reset.click()
+    press(explorer, name)
+    assert text(explorer, "gradient") == "None"
+    explorer.reset.click()
+    press(explorer, "good")
+    assert remarks(explorer) == ""
+    assert capsys.readouterr() == ("", "")
+
+
+def test_nan_stays_in_the_buffer(both_languages):
+    explorer = explore_buffer([torch.log, torch.square], x_range=(-2, 2), x=-1.0)
+    press(explorer, "square")
+    assert "nan" in remarks(explorer)
+    explorer.x.value = 1.0
+    assert shown(explorer, "gradient") == 5
+    assert remarks(explorer) == ""
+
+
+def test_a_function_with_an_if_and_a_slow_one():
+    def branch(x):
+        return x**2 if x > 0 else -x
+
+    def slow(x):
+        if x > 9:
+            return x
+        time.sleep(0.001)
+        return 3 * x
+
+    explorer = explore_buffer([branch, slow], x=-1.0)
+    assert explorer.reading.grads == [-1, 2]
+    start = time.perf_counter()
+    explorer.x.value = 2.0
+    assert time.perf_counter() - start < 1
+    assert explorer.reading.grads == [4, 7]
+
+
+def test_a_model_s_own_buffers_stay_as_they_are():
+    model = torch.nn.Linear(1, 1, dtype=torch.float64)
+
+    def modelled(x):
+        return model(x.reshape(-1, 1)).reshape(x.shape)
+
+    explorer = explore_buffer(modelled, x=1.0)
+    assert shown(explorer, "gradient") == model.weight.item()
+    assert model.weight.grad is None
+
+
+def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(capsys):
+    def chatty(x):
+        print("hello")
+        warnings.warn("careful", stacklevel=1)
+        return x**2
+
+    with warnings.catch_warnings(record=True) as caught:
+        explore_buffer(chatty)._repr_mimebundle_()
+    assert not caught
+    assert capsys.readouterr().out == ""
+
+
+def test_functions_come_alone_or_by_name():
+    assert list(explore_buffer(torch.sin).buttons) == ["sin"]
+    assert list(explore_buffer(lambda x: x).buttons) == ["f(x)"]
+    assert list(explore_buffer({"a": torch.sin, "b": torch.cos}).buttons) == ["a", "b"]
+    labels = [button.description for button in explore_buffer([torch.sin, torch.cos]).buttons.values()]
+    assert labels == ["(sin).backward()", "(cos).backward()"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"functions": {}},
+        {"x_range": (3, 3)},
+        {"x_range": (5, 1)},
+        {"x_range": (0, math.inf)},
+        {"x": math.nan},
+        {"h": 0},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(wrong, both_languages):
+    with pytest.raises(ValueError, match=r"\w"):
+        explore_buffer(**wrong)
+
+
+def test_start_values_are_moved_into_range():
+    explorer = explore_buffer(x=100, h=1e9)
+    assert explorer.reading.x == 3
+    assert explorer.reading.h == pytest.approx(10**0.5)
+
+
+def test_the_words_are_in_the_language_in_use(both_languages):
+    explorer = explore_buffer()
+    texts = explorer.text.value + explorer.children[-2].value + explorer.stage.image.tooltip
+    assert bool(re.search("[가-힣]", texts)) == (both_languages == "ko")
+    assert 'aria-live="polite"' in explorer.text.value
+    assert "4, 16" in explorer.stage.image.tooltip
+
+
+def test_without_a_front_end_there_is_one_ordinary_picture():
+    bundle = explore_buffer()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["image/png"].startswith(b"\x89PNG")
+
+
+def test_a_frame_costs_little():
+    """Measured 3 to 4 ms; a busy machine gets leeway."""
+    explorer = explore_buffer()
+    press(explorer, *["x²"] * MOST)
+    times = []
+    for k in range(60):
+        start = time.perf_counter()
+        explorer.x.value = -1 + k / 30
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.02

@@ -1,0 +1,129 @@
+"""The stage: what stands still is drawn once, what moves is drawn on every frame."""
+
+import asyncio
+import contextlib
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from secant.explorers.kit import canvas as stage
+from secant.explorers.kit.canvas import Stage, new_figure, one_thread
+from tests.support.reading import picture
+
+
+@pytest.fixture
+def dot():
+    """A stage with one red dot that moves over an axis from 0 to 1."""
+    figure = new_figure(2, 1)
+    figure.set_layout_engine(None)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.axis("off")
+    (line,) = axes.plot([0.25], [0.5], "o", color="red", ms=20)
+    made = Stage(figure, [line])
+    made.set_scene()
+    made.line = line
+    return made
+
+
+def pixels(image):
+    """The pixels of an encoded image, or of what the widget shows."""
+    image = Image.open(io.BytesIO(image)) if isinstance(image, bytes) else picture(image)
+    return np.asarray(image.convert("RGB")).astype(int)
+
+
+def red_columns(image):
+    dots = pixels(image)
+    red = (dots[:, :, 0] > 200) & (dots[:, :, 1] < 90)
+    return np.flatnonzero(red.any(axis=0)) / dots.shape[1]
+
+
+def test_the_dot_moves_and_leaves_no_ghost(dot):
+    assert red_columns(dot.frame()).mean() == pytest.approx(0.25, abs=0.02)
+    dot.line.set_xdata([0.75])
+    columns = red_columns(dot.frame())
+    assert columns.min() > 0.5
+    assert columns.mean() == pytest.approx(0.75, abs=0.02)
+
+
+def test_a_frame_is_drawn_over_the_scene_without_drawing_it_again(dot, monkeypatch):
+    monkeypatch.setattr(dot.canvas, "draw", lambda: pytest.fail("drew everything again"))
+    dot.frame()
+
+
+def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it(dot):
+    before = dot.frame()
+    sharp = dot.sharp()
+    assert pixels(before).shape == (75, 150, 3)
+    assert pixels(sharp).shape == (200, 400, 3)
+    assert red_columns(sharp).mean() == pytest.approx(red_columns(before).mean(), abs=0.01)
+    assert dot.frame() == before
+
+
+def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(dot, monkeypatch):
+    monkeypatch.setattr(stage, "REST", 0.01)
+
+    async def drag():
+        for x in (0.1, 0.5, 0.9):
+            dot.line.set_xdata([x])
+            dot.show(lambda x=x: f"a dot at {x}")
+        moving = picture(dot.image).size
+        await asyncio.sleep(0.2)
+        return moving
+
+    assert asyncio.run(drag()) == (150, 75)
+    assert picture(dot.image).size == (400, 200)
+    assert red_columns(dot.image).mean() == pytest.approx(0.9, abs=0.02)
+    assert dot.image.tooltip == "a dot at 0.9"
+
+
+def test_seldom_acts_at_once_and_at_last_but_not_between():
+    done = []
+    value = 0
+    write = stage.seldom(lambda: done.append(value), 0.05)
+
+    async def drag():
+        nonlocal value
+        for value in range(20):  # noqa: B007
+            write()
+        await asyncio.sleep(0.2)
+
+    asyncio.run(drag())
+    assert done == [0, 19]
+
+
+def test_seldom_always_acts_without_an_event_loop():
+    done = []
+    write = stage.seldom(lambda: done.append(1), 60)
+    write()
+    write()
+    assert done == [1, 1]
+
+
+def test_show_works_without_an_event_loop(dot):
+    dot.show(str)
+    assert pixels(dot.image).shape == (75, 150, 3)
+
+
+def test_the_static_figure_shows_what_moves(dot):
+    assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)
+
+
+def test_no_pyplot():
+    """Its global state would show the figure a second time under the cell."""
+    code = "import sys, secant.explorers.kit.canvas, secant.explorers.tangent; print('matplotlib.pyplot' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "False"
+
+
+def test_one_thread_gives_the_threads_back():
+    before = torch.get_num_threads()
+    with contextlib.suppress(KeyError), one_thread():
+        assert torch.get_num_threads() == 1
+        raise KeyError
+    assert torch.get_num_threads() == before

@@ -1,0 +1,251 @@
+"""The chain's explorer, driven by its widgets' values as the page would."""
+
+import math
+import re
+import time
+import warnings
+
+import pytest
+import torch
+
+from secant.explorers.chain import MOST, Setting, explore_chain
+from tests.support.reading import picture, remarks, shown
+
+
+def cube(x):
+    return x**3
+
+
+LOG_OF_CUBE = [("y", cube), ("z", torch.log)]
+
+
+def test_it_starts_with_the_figures_of_the_lesson():
+    explorer = explore_chain()
+    assert [shown(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
+    assert [shown(explorer, f"slope{i}") for i in (1, 2, 3)] == [3, 1, 14]
+    assert shown(explorer, "product") == shown(explorer, "quotient") == 51
+    assert shown(explorer, "gradient") == 42
+    assert shown(explorer, "error") == 9
+    assert remarks(explorer) == ""
+    assert picture(explorer.stage.image).size[0] > 600
+
+
+@pytest.mark.parametrize(
+    "steps", [None, LOG_OF_CUBE, [("a", torch.sin), ("b", torch.exp), ("c", torch.tanh)]]
+)
+def test_the_product_is_the_whole_quotient_at_every_h(steps):
+    explorer = explore_chain(steps, x_range=(1, 3), x=1.7)
+    for x in (1.2, 1.7, 2.9):
+        explorer.x.value = x
+        for k in range(-29, 2):
+            explorer.log_h.value = k / 2
+            reading = explorer.reading
+            if not math.isnan(reading.product):
+                assert reading.product == pytest.approx(reading.whole, rel=1e-12)
+
+
+def test_the_numbers_are_those_of_the_formula():
+    explorer = explore_chain(LOG_OF_CUBE, x=5.0, h=1.0, x_range=(1, 9))
+    for x, log_h in ((5.0, 0.0), (2.5, -1.0), (8.0, -3.5)):
+        explorer.x.value, explorer.log_h.value = x, log_h
+        h = 10**log_h
+        rise = ((x + h) ** 3 - x**3) / ((x + h) - x)
+        assert shown(explorer, "quotient1") == pytest.approx(rise, rel=1e-9)
+        whole = 3 * (math.log(x + h) - math.log(x)) / ((x + h) - x)
+        assert shown(explorer, "quotient") == pytest.approx(whole, rel=1e-9)
+        assert shown(explorer, "quotient2") == pytest.approx(whole / rise, rel=1e-9)
+        assert shown(explorer, "slope1") == pytest.approx(3 * x**2)
+        assert shown(explorer, "slope2") == pytest.approx(x**-3)
+        assert shown(explorer, "gradient") == pytest.approx(3 / x)
+
+
+def test_the_factors_near_autograd_s_and_then_leave_them():
+    explorer = explore_chain(LOG_OF_CUBE, x=5.0, x_range=(1, 9))
+    errors = {}
+    for k in (0, -3, -7, -14):
+        explorer.log_h.value = k
+        errors[k] = max(explorer.reading.errors)
+    assert errors[-7] < 1e-4 < errors[-3] < errors[0]
+    assert errors[-14] > 1e-2
+
+
+def test_the_curves_are_medians_of_the_same_errors():
+    explorer = explore_chain(LOG_OF_CUBE, x=5.0, x_range=(1, 9))
+    reading = explorer.reading
+    near = torch.linspace(4, 6, 21, dtype=torch.float64).tolist()
+    for place in (40, 60):
+        h = reading.grid[place]
+        readings = [explorer.subject.read(Setting(x, h)) for x in near]
+        for curve, errors in zip(
+            reading.curves, zip(*(r.errors for r in readings), strict=True), strict=True
+        ):
+            assert curve[place] == pytest.approx(sorted(errors)[10], rel=1e-3)
+
+
+def test_each_control_redraws_the_picture_and_the_axes_stay():
+    explorer = explore_chain()
+    picture = explorer.picture
+    limits = picture.left.axis(), picture.right.axis()
+    for control, value in (
+        (explorer.x, 0.5),
+        (explorer.log_h, -3.0),
+        (explorer.log_h, 0.5),
+        (explorer.x, 4.0),
+    ):
+        before = explorer.stage.image.value
+        control.value = value
+        assert explorer.stage.image.value != before
+    assert (picture.left.axis(), picture.right.axis()) == limits
+
+
+def test_all_factors_are_inside_the_picture():
+    explorer = explore_chain(x_range=(-3, 3))
+    for x in (-3.0, 0.0, 3.0):
+        for k in (-6.0, 0.5):
+            explorer.x.value, explorer.log_h.value = x, k
+            low, high = explorer.picture.left.get_ylim()
+            reading = explorer.reading
+            assert all(low <= value <= high for value in [*reading.quotients, *reading.slopes, reading.whole])
+
+
+def test_where_x_plus_h_is_x_it_says_so(both_languages):
+    explorer = explore_chain(LOG_OF_CUBE, x=8.0, h=10**-15.5, x_range=(1, 9))
+    assert "0/0" in remarks(explorer)
+    assert math.isnan(shown(explorer, "product"))
+
+
+def test_where_a_step_stands_still_it_says_so(both_languages):
+    explorer = explore_chain([("y", torch.floor), ("z", torch.exp)], x=1.2, h=0.5)
+    assert "0/0" in remarks(explorer)
+    assert "Δz/Δy" in remarks(explorer)
+    assert shown(explorer, "quotient") == 0
+    explorer.log_h.value = 0.0
+    assert remarks(explorer) == ""
+    assert shown(explorer, "quotient1") == pytest.approx(1)
+
+
+def test_an_exact_quotient_stands_on_the_bottom_line(both_languages):
+    explorer = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)], x=2.0, h=1.0)
+    assert "▼" in remarks(explorer)
+    assert set(explorer.picture.here.get_ydata()) == {explorer.picture.zero}
+
+
+def stops(x):
+    raise RuntimeError("<b>broken</b>")
+
+
+BAD = {
+    "raises": stops,
+    "a number": 3,
+    "None": lambda x: None,
+    "a float": lambda x: 1.0,
+    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
+    "one for all": lambda x: torch.ones(7),
+    "nan": lambda x: x * torch.nan,
+    "infinite": lambda x: x / 0,
+    "integers": lambda x: x.long(),
+    "constant": lambda x: torch.tensor(3.0),
+    "cut": lambda x: x.detach() ** 2,
+    "two arguments": lambda x, y: x + y,
+    "an index": lambda x: x[0] ** 2,
+    "in place": lambda x: x.add_(1),
+    "log of a negative": lambda x: torch.log(-x),
+    "no end": lambda x: BAD["no end"](x),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_step_gets_words_and_the_sliders_go_on(name, place, both_languages, capsys):
+    steps = [("<y>", torch.sin), ("<z>", torch.exp)]
+    steps[place] = (steps[place][0], BAD[name])
+    explorer = explore_chain(steps, x=1.0)
+    assert remarks(explorer) != ""
+    assert "Traceback" not in explorer.text.value
+    assert "<b>broken" not in explorer.text.value
+    assert "<z>" not in explorer.text.value
+    if both_languages == "ko":
+        assert re.search("[가-힣]", remarks(explorer))
+    explorer.x.value, explorer.log_h.value = 2.5, -4.0
+    explorer._repr_mimebundle_()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_step_with_an_if_takes_the_slower_road():
+    def branch(x):
+        return x**2 if x > 2 else 3 * x
+
+    explorer = explore_chain([("y", branch), ("z", torch.exp)], x=3.0, h=1e-3)
+    assert shown(explorer, "slope1") == 6
+    start = time.perf_counter()
+    explorer.x.value = 1.0
+    assert time.perf_counter() - start < 1
+    assert shown(explorer, "slope1") == 3
+
+
+def test_what_a_step_prints_or_warns_of_stays_out_of_the_notebook(capsys):
+    def chatty(x):
+        print("hello")
+        warnings.warn("careful", stacklevel=1)
+        return x**2
+
+    with warnings.catch_warnings(record=True) as caught:
+        explore_chain([("y", chatty)])._repr_mimebundle_()
+    assert not caught
+    assert capsys.readouterr().out == ""
+
+
+def test_names_may_be_anything():
+    explorer = explore_chain([("$a$", torch.sin), ("값", torch.exp), ("a_b", torch.tanh)], x=1.0)
+    assert "Δ값" in explorer.text.value
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # such as for a letter that the font lacks
+        explorer._repr_mimebundle_()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"steps": []},
+        {"steps": [torch.sin]},
+        {"steps": [("y", torch.sin)] * (MOST + 1)},
+        {"x_range": (3, 3)},
+        {"x_range": (0, math.inf)},
+        {"x": math.nan},
+        {"h": 0},
+        {"h": -1e-3},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(wrong, both_languages):
+    with pytest.raises(ValueError, match=r"\w"):
+        explore_chain(**wrong)
+
+
+def test_start_values_are_moved_into_range():
+    assert explore_chain(x=100, h=1e9).setting == Setting(4.0, 10**0.5)
+
+
+def test_the_words_are_in_the_language_in_use(both_languages):
+    explorer = explore_chain()
+    texts = explorer.text.value + explorer.children[-2].value + explorer.stage.image.tooltip
+    assert bool(re.search("[가-힣]", texts)) == (both_languages == "ko")
+    assert 'aria-live="polite"' in explorer.text.value
+    assert "42" in explorer.stage.image.tooltip
+
+
+def test_without_a_front_end_there_is_one_ordinary_picture():
+    bundle = explore_chain()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["image/png"].startswith(b"\x89PNG")
+
+
+def test_an_update_s_numbers_cost_little():
+    """1 ms is the aim; a busy machine gets leeway."""
+    subject = explore_chain().subject
+    times = []
+    for k in range(30):
+        start = time.perf_counter()
+        subject.read(Setting(1 + k / 10, 0.5))
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.01

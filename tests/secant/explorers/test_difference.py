@@ -1,0 +1,147 @@
+"""The numbers behind the explorer, against the figures the lesson states."""
+
+import math
+
+import pytest
+import torch
+
+from secant.explorers import difference
+from secant.explorers.difference import FunctionProblem, gradient, median_errors, one_by_one, quotient
+
+NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
+
+
+def f(x):
+    return torch.log(x**3)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "scheme", "best", "error"),
+    [
+        (torch.float32, "forward", 1e-3, 1.7e-4),
+        (torch.float64, "forward", 1e-7, 5.8e-9),
+        (torch.float64, "central", 1e-5, 1.2e-11),
+    ],
+)
+def test_the_bottom_of_the_v(dtype, scheme, best, error):
+    steps = 10.0 ** -torch.arange(1, 16, dtype=torch.float64)
+    errors = median_errors(f, NEAR_5.to(dtype), steps, scheme)
+    lowest = errors.nan_to_num(torch.inf).argmin()
+    assert steps[lowest].item() == pytest.approx(best)
+    assert errors[lowest].item() == pytest.approx(error, rel=0.05)
+
+
+def test_the_complex_step_has_no_v():
+    errors = median_errors(f, NEAR_5, 10.0 ** -torch.arange(8, 16, dtype=torch.float64), "complex")
+    assert errors.max() < 3e-16
+
+
+@pytest.mark.parametrize("scheme", ["forward", "central"])
+def test_where_x_plus_h_is_x_there_is_no_quotient(scheme):
+    x = NEAR_5.float()
+    assert quotient(f, x, 1e-7, scheme).isnan().all()
+    assert median_errors(f, x, torch.tensor([1e-7]), scheme).isnan().all()
+
+
+def test_quotient_and_gradient_keep_dtype_and_broadcast():
+    x, steps = NEAR_5.float(), torch.tensor([[1e-1], [1e-2]])
+    for scheme in difference.SCHEMES:
+        found = quotient(f, x, steps, scheme)
+        assert (found.shape, found.dtype, found.requires_grad) == ((2, 201), torch.float32, False)
+    torch.testing.assert_close(gradient(f, x), 3 / x)
+
+
+def test_an_unknown_scheme_is_refused():
+    with pytest.raises(ValueError, match="forward, central, complex"):
+        quotient(f, NEAR_5, 0.1, "backward")
+
+
+def test_what_belongs_to_the_caller_stays_as_it_was():
+    layer = torch.nn.Linear(1, 1).double()
+    x = NEAR_5.clone()
+
+    def model(x):
+        x *= 2
+        return layer(x.reshape(-1, 1)).reshape(x.shape)
+
+    quotient(model, x, 0.1)
+    gradient(lambda x: layer(x.reshape(-1, 1)).reshape(x.shape), x)
+    assert torch.equal(x, NEAR_5)
+    assert x.grad is None
+    assert layer.weight.grad is None
+
+
+def test_a_gradient_is_found_when_gradients_are_off():
+    with torch.no_grad():
+        torch.testing.assert_close(gradient(f, NEAR_5), 3 / NEAR_5)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (lambda x: 1 / 0, "ZeroDivisionError"),
+        (lambda x: None, "returned NoneType, not a tensor"),
+        (lambda x: float(x.sum()), "returned float, not a tensor"),
+        (lambda x: x.sum(), r"shape \[201\] the function returned shape \[\]"),
+        (lambda x: x > 5, "torch.bool"),
+        (3, "'int' object is not callable"),
+        (lambda: 1, "takes 0 positional arguments"),
+    ],
+)
+def test_a_bad_function_is_told_in_words(bad, words):
+    with pytest.raises(FunctionProblem, match=words):
+        difference.values(bad, NEAR_5)
+
+
+@pytest.mark.parametrize(
+    "flat", [lambda x: torch.tensor(3.0), lambda x: x.detach() ** 2, lambda x: torch.ones_like(x)]
+)
+def test_no_way_back_to_x(flat):
+    x = torch.tensor(2.0)
+    with pytest.raises(FunctionProblem, match="no way from the result back to x"):
+        gradient(flat, x)
+
+
+@pytest.mark.parametrize("real", [torch.abs, torch.relu, lambda x: x if x > 0 else -x])
+def test_the_complex_step_needs_complex_numbers(real):
+    with pytest.raises(FunctionProblem, match="complex"):
+        quotient(real, torch.tensor(2.0), 1e-3, "complex")
+
+
+def test_one_by_one_takes_a_function_with_an_if():
+    def branch(x):
+        return x**2 if x > 5 else 3 * x
+
+    assert not difference.is_elementwise(branch, NEAR_5)
+    assert difference.is_elementwise(f, NEAR_5)
+    x = torch.tensor([4.0, 6.0])
+    torch.testing.assert_close(one_by_one(branch)(x), torch.tensor([12.0, 36.0]))
+    torch.testing.assert_close(gradient(one_by_one(branch), x), torch.tensor([3.0, 12.0]))
+
+
+def test_a_function_of_all_x_together_is_not_elementwise():
+    assert not difference.is_elementwise(lambda x: x / x.sum(), NEAR_5)
+
+
+def test_one_by_one_leaves_out_the_x_where_f_fails():
+    def root(x):
+        return torch.tensor(math.sqrt(x))
+
+    y = one_by_one(root)(torch.tensor([-1.0, 4.0]))
+    assert y[0].isnan()
+    assert y[1] == 2
+    with pytest.raises(FunctionProblem, match="math domain error"):
+        one_by_one(root)(torch.tensor([-1.0, -4.0]))
+
+
+def test_undefined_places_do_not_spoil_the_median():
+    x = torch.linspace(-0.5, 2, 201, dtype=torch.float64)
+    assert median_errors(f, x, torch.tensor([1e-6])).item() < 1e-4
+
+
+def test_a_median_over_the_few_x_that_still_move_is_none() -> None:
+    # Near 0 a tiny step still moves x; that says nothing of the places around it.
+    x = torch.linspace(-1, 1, 201, dtype=torch.float32)
+    errors = median_errors(lambda t: torch.sin(5 * t), x, torch.tensor([1e-3, 1e-12]))
+    assert errors[0].isfinite()
+    assert errors[1].isnan()

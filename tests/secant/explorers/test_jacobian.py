@@ -1,0 +1,334 @@
+"""The explorer of lesson 5, driven by its widgets' values as the page would."""
+
+import math
+import re
+import subprocess
+import sys
+import time
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from secant.explorers.jacobian import direction, explore_arrows
+from tests.support.reading import picture, remarks, text
+
+
+def shown(explorer, name):
+    values = [float(number) for number in text(explorer, name).split(", ")]
+    return values if len(values) > 1 else values[0]
+
+
+def polar_by_hand(r, t):
+    """The value and the Jacobian of (r cos t, r sin t)."""
+    value = np.array([r * math.cos(t), r * math.sin(t)])
+    return value, np.array([[math.cos(t), -r * math.sin(t)], [math.sin(t), r * math.cos(t)]])
+
+
+def twisted(x):
+    return torch.stack([x[0] * x[1] ** 2, torch.sin(x[0]) + 3 * x[1]])
+
+
+def twisted_by_hand(a, b):
+    value = np.array([a * b**2, math.sin(a) + 3 * b])
+    return value, np.array([[b**2, 2 * a * b], [math.cos(a), 3.0]])
+
+
+@pytest.mark.parametrize("place", [(2.0, 0.5), (0.7, -2.4), (3.0, 3.1)])
+@pytest.mark.parametrize("angles", [(53.0, 45.0), (0.0, 90.0), (-127.0, 10.0)])
+@pytest.mark.parametrize(
+    ("function", "by_hand"), [(None, polar_by_hand), (twisted, twisted_by_hand)], ids=["polar", "own"]
+)
+def test_the_numbers_are_those_of_the_formulas(function, by_hand, place, angles):
+    ranges = ((0.25, 3.0), (-3.1, 3.1))
+    explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1])
+    v, u = direction(angles[0]), direction(angles[1])
+    value, J = by_hand(*place)
+    quotient = (by_hand(*(np.array(place) + 0.25 * v))[0] - value) / 0.25
+    assert explorer.setting.h == pytest.approx(0.25)
+    assert shown(explorer, "quotient") == pytest.approx(quotient, rel=1e-5, abs=1e-6)
+    assert shown(explorer, "jvp") == pytest.approx(J @ v, abs=1e-12)
+    assert shown(explorer, "backward") == pytest.approx(u @ J @ v, abs=1e-12)
+    assert shown(explorer, "forward") == pytest.approx(u @ quotient, rel=1e-5, abs=1e-5)
+    assert shown(explorer, "gap") == pytest.approx(np.hypot(*(quotient - J @ v)), rel=1e-4, abs=1e-12)
+    assert shown(explorer, "miss") == pytest.approx(abs(u @ (quotient - J @ v)), rel=1e-4, abs=1e-6)
+
+
+def test_the_figures_of_the_lesson():
+    explorer = explore_arrows()
+    gaps = []
+    for k in (0, -1, -3):
+        explorer.log_h.value = k
+        gaps.append(shown(explorer, "gap"))
+    assert [f"{gaps[0]:.2f}", f"{gaps[1]:.3f}", f"{gaps[2]:.4f}"] == ["0.83", "0.080", "0.0008"]
+
+
+def test_both_readings_meet_in_one_number():
+    explorer = explore_arrows(u=-20)
+    misses = []
+    for k in range(0, -7, -1):
+        explorer.log_h.value = k
+        misses.append(shown(explorer, "miss"))
+    assert misses[-1] < 1e-6
+    ratios = [before / after for before, after in pairwise(misses)]
+    assert all(5 < ratio < 15 for ratio in ratios)
+
+
+def test_round_off_takes_over_at_the_left():
+    reading = explore_arrows().reading
+    best = reading.steps[np.nanargmin(reading.gaps)]
+    assert 1e-9 < best < 1e-6
+    assert reading.gaps[0] > 1e3 * np.nanmin(reading.gaps)
+
+
+def test_along_a_ray_nothing_bends():
+    explorer = explore_arrows(v=0, h=1.0)
+    assert shown(explorer, "gap") < 1e-14
+
+
+def test_the_curves_agree_with_the_chosen_h():
+    explorer = explore_arrows()
+    for k in (-12.0, -4.0, -0.5, 0.5):
+        explorer.log_h.value = k
+        reading = explorer.reading
+        index = np.argmin(abs(np.log10(reading.steps) - k))
+        assert reading.gaps[index] == pytest.approx(reading.gap, rel=1e-3, abs=1e-4)
+        assert reading.misses[index] == pytest.approx(reading.miss, rel=1e-3, abs=1e-4)
+
+
+def test_the_arrows_end_where_they_should():
+    explorer = explore_arrows(h=0.5)
+    reading, picture = explorer.reading, explorer.picture
+    for line, vector in (
+        (picture.quotient, reading.quotient),
+        (picture.jvp, reading.jvp),
+        (picture.u, direction(45)),
+    ):
+        points = np.array(line.get_data()).T
+        tip = reading.value + vector
+        assert np.nanmin(np.hypot(*(points - tip).T)) < 1e-9
+        assert np.hypot(*(points[0] - reading.value)) < 1e-9
+    ends = np.array(picture.path.get_data()).T[[0, -1]]
+    assert np.allclose(ends, [reading.value, reading.end])
+    assert np.allclose(reading.end, reading.value + 0.5 * reading.quotient)
+
+
+def test_each_control_redraws_the_picture():
+    explorer = explore_arrows()
+    assert picture(explorer.stage.image).size[0] > 600
+    for control, value in (
+        (explorer.first, 1.0),
+        (explorer.second, -1.0),
+        (explorer.log_h, -0.5),
+        (explorer.v, 120.0),
+        (explorer.u, -60.0),
+    ):
+        before = explorer.stage.image.value, explorer.text.value
+        control.value = value
+        assert explorer.stage.image.value != before[0]
+        assert explorer.text.value != before[1]
+
+
+def test_the_axes_stay_while_anything_moves():
+    explorer = explore_arrows()
+    picture = explorer.picture
+    axes = picture.inputs, picture.outputs, picture.errors
+    limits = [one.axis() for one in axes]
+    for control, values in (
+        (explorer.log_h, (-14.0, 0.5)),
+        (explorer.first, (0.25, 3.0)),
+        (explorer.second, (-3.1, 3.1)),
+        (explorer.v, (-180.0, 90.0)),
+    ):
+        for value in values:
+            control.value = value
+            explorer.stage.sharp()
+    assert [one.axis() for one in axes] == limits
+
+
+def test_where_the_step_is_lost_it_says_so(both_languages):
+    explorer = explore_arrows(ranges=((0.25, 400.0), (-3.0, 3.0)), p=(300.0, 1.0), h=1e-15, v=0)
+    assert "1.0e-15" in remarks(explorer)
+    assert shown(explorer, "quotient") == [0.0, 0.0]
+
+
+def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages):
+    explorer = explore_arrows(lambda x: 2 * x, p=(1.0, 0.5), v=0, h=0.5)
+    explorer.log_h.value = 0.0
+    picture = explorer.picture
+    assert explorer.reading.gap == 0
+    assert "▼" in remarks(explorer)
+    assert len(picture.zeros.get_xdata()) > 0
+    assert picture.here.get_ydata()[0] == picture.low
+    low, high = picture.errors.get_ylim()
+    assert low < picture.low < high
+
+
+def stops(x):
+    raise RuntimeError("<b>broken</b>")
+
+
+class Model(torch.nn.Module):
+    """A model in float32, which does not take float64."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+BAD = {
+    "raises": stops,
+    "a number": 3,
+    "None": lambda x: None,
+    "a list": lambda x: [x[0], x[1]],
+    "one number": lambda x: x.sum(),
+    "three numbers": lambda x: torch.stack([x[0], x[1], x[0]]),
+    "a row": lambda x: x.reshape(1, 2),
+    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
+    "floats": lambda x: torch.tensor([math.sin(x[0]), 1.0]),
+    "nan": lambda x: x * torch.nan,
+    "infinite": lambda x: x / 0,
+    "integers": lambda x: x.long(),
+    "complex": lambda x: x + 1j,
+    "constant": lambda x: torch.tensor([3.0, 4.0]),
+    "cut": lambda x: x.detach() ** 2,
+    "two arguments": lambda x, y: x + y,
+    "float32 model": Model(),
+    "no end": lambda x: BAD["no end"](x),
+    "a slope of nan": lambda x: torch.sqrt(x * 0),
+    "only near": lambda x: x if x[0] == 1.0 else stops(x),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_function_gets_words_and_the_sliders_go_on(name, both_languages, capsys):
+    explorer = explore_arrows(BAD[name], p=(1.0, 0.5))
+    assert remarks(explorer) != ""
+    assert "Traceback" not in explorer.text.value
+    assert "<b>broken" not in explorer.text.value
+    if both_languages == "ko":
+        assert re.search("[가-힣]", remarks(explorer))
+    explorer.first.value, explorer.log_h.value = -1.5, -4.0
+    explorer.v.value, explorer.u.value = 10.0, 20.0
+    assert explorer._repr_mimebundle_()["image/png"].startswith(b"\x89PNG")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", ["in place", "an if", "float32"])
+def test_functions_that_need_care_are_right_all_the_same(name):
+    def branch(x):
+        return x**2 if x[0] > 0 else 3 * x
+
+    def in_place(x):
+        return x.clone().mul_(x)
+
+    def narrow(x):
+        return (x**2).float()
+
+    explorer = explore_arrows(
+        {"an if": branch, "in place": in_place, "float32": narrow}[name], p=(1.0, 0.5), h=1e-3
+    )
+    assert shown(explorer, "jvp") == pytest.approx(2 * np.array([1.0, 0.5]) * direction(53), rel=1e-6)
+    assert np.isfinite(explorer.reading.gaps).all()
+    assert remarks(explorer) == ""
+
+
+def test_a_slow_function_does_not_freeze_the_slider():
+    def slow(x):
+        if x[0] > -9:
+            time.sleep(0.002)
+        return x**2
+
+    explorer = explore_arrows(slow)
+    start = time.perf_counter()
+    explorer.first.value = 0.5
+    assert time.perf_counter() - start < 1
+    assert shown(explorer, "jvp") == pytest.approx(2 * np.array([0.5, 0.5]) * direction(53))
+
+
+def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(capsys):
+    def chatty(x):
+        print("hello")
+        warnings.warn("careful", stacklevel=1)
+        return x**2
+
+    with warnings.catch_warnings(record=True) as caught:
+        explore_arrows(chatty)._repr_mimebundle_()
+    assert not caught
+    assert capsys.readouterr().out == ""
+
+
+def test_the_function_s_own_parameters_get_no_gradient():
+    model = Model().double()
+    explorer = explore_arrows(model)
+    explorer.v.value = 10.0
+    assert all(parameter.grad is None for parameter in model.parameters())
+    assert shown(explorer, "jvp") == pytest.approx(model.layer.weight.detach().numpy() @ direction(10))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ranges": ((3, 3), (0, 1))},
+        {"ranges": ((0, 1), (5, 1))},
+        {"ranges": ((0, math.inf), (0, 1))},
+        {"p": (math.nan, 0)},
+        {"v": math.nan},
+        {"u": math.nan},
+        {"h": 0},
+        {"h": -1e-3},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(wrong, both_languages):
+    with pytest.raises(ValueError, match=r"\w"):
+        explore_arrows(**wrong)
+
+
+def test_start_values_are_moved_into_range():
+    setting = explore_arrows(p=(100, -100), h=1e9, v=400, u=-200).setting
+    assert setting.p == (3.0, -3.1)
+    assert setting.h == pytest.approx(10**0.5)
+    assert (setting.v, setting.u) == (40.0, 160.0)
+
+
+def test_the_words_are_in_the_language_in_use(both_languages):
+    explorer = explore_arrows()
+    texts = explorer.text.value + explorer.children[-2].value + explorer.stage.image.tooltip
+    assert bool(re.search("[가-힣]", texts)) == (both_languages == "ko")
+    assert 'aria-live="polite"' in explorer.text.value
+    assert "53°" in explorer.stage.image.tooltip
+
+
+def test_forward_mode_s_own_warning_stays_out_of_the_notebook():
+    """torch warns of itself when forward mode is first used; a lesson runs with warnings as errors."""
+    code = (
+        "import torch, warnings; warnings.simplefilter('error'); import secant.explorers.jacobian; "
+        "torch.func.jvp(torch.sin, (torch.ones(2),), (torch.ones(2),))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_static_figure_has_a_legend_of_symbols():
+    figure = explore_arrows(h=0.1).static_figure()
+    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+    labels = [text.get_text() for one in legends for text in one.get_texts()]
+    assert {"$u$", r"$\Delta F/h$"} <= set(labels)
+    assert all(text.isascii() for text in labels)
+
+
+def test_an_update_s_numbers_cost_little():
+    """1.5 ms is the aim; a busy machine gets leeway."""
+    explorer = explore_arrows()
+    times = []
+    for k in range(30):
+        start = time.perf_counter()
+        explorer.v.value = float(k)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.015

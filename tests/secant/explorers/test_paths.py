@@ -1,0 +1,283 @@
+"""Lesson 4's explorer, driven by its widgets' values as the page would."""
+
+import math
+import re
+import time
+import warnings
+from itertools import pairwise
+
+import pytest
+import torch
+
+from secant.explorers.paths import LOG_H, PAIRS, Setting, explore_paths
+from tests.support.reading import picture, remarks, text
+
+
+def shown(explorer, name):
+    return float(text(explorer, name).removesuffix("→ "))
+
+
+def z(merge, y, w):
+    return y + w if merge == "+" else y * w
+
+
+#: y, w and their derivatives, in Python's floats.
+BY_HAND = {
+    "log x³, √x²": (lambda x: math.log(x**3), lambda x: abs(x), lambda x: 3 / x, lambda x: 1.0),
+    "x³, x²": (lambda x: x**3, lambda x: x**2, lambda x: 3 * x**2, lambda x: 2 * x),
+}
+
+
+def test_it_starts_with_the_lesson_s_two_paths():
+    explorer = explore_paths()
+    assert shown(explorer, "y") == pytest.approx(math.log(216 / 125))
+    assert shown(explorer, "w") == pytest.approx(1)
+    assert shown(explorer, "path-y") == pytest.approx(0.6)
+    assert shown(explorer, "path-w") == pytest.approx(1.0)
+    assert shown(explorer, "gradient") == pytest.approx(1.6)
+    width, height = picture(explorer.stage.image).size
+    assert width / height == 9 / 4
+
+
+def test_what_the_product_leaves_over_dies_like_h():
+    explorer = explore_paths(merge="×")
+    explorer.pair.value = "x³, x²"
+    for log_h, wanted in ((-1, 77.2751), (-2, 7.522525), (-3, 0.750225)):
+        explorer.log_h.value = log_h
+        assert shown(explorer, "rest") == pytest.approx(wanted, abs=1e-4)
+        dy, dw = (5 + 10**log_h) ** 3 - 125, (5 + 10**log_h) ** 2 - 25
+        assert shown(explorer, "rest") == pytest.approx(dy * dw / 10**log_h, rel=1e-6)
+    assert shown(explorer, "gradient") == 3125
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("merge", ["+", "×"])
+@pytest.mark.parametrize("x", [4.0, 5.0, 5.7])
+def test_the_numbers_are_those_computed_by_hand(name, merge, x):
+    explorer = explore_paths({name: PAIRS[name]}, merge=merge, x=x)
+    y, w, dy, dw = BY_HAND[name]
+    for log_h in (0.0, -1.5, -3.0):
+        explorer.log_h.value = log_h
+        h = 10**log_h
+        here, there = (y(x), w(x)), (y(x + h), w(x + h))
+        wanted = {
+            "y": (z(merge, there[0], here[1]) - z(merge, *here)) / h,
+            "w": (z(merge, here[0], there[1]) - z(merge, *here)) / h,
+            "quotient": (z(merge, *there) - z(merge, *here)) / h,
+            "path-y": dy(x) * (1 if merge == "+" else here[1]),
+            "path-w": dw(x) * (1 if merge == "+" else here[0]),
+        }
+        for key, number in wanted.items():
+            assert shown(explorer, key) == pytest.approx(number, rel=1e-8)
+        assert shown(explorer, "gradient") == pytest.approx(wanted["path-y"] + wanted["path-w"])
+        rest = wanted["quotient"] - wanted["y"] - wanted["w"]
+        assert shown(explorer, "rest") == pytest.approx(rest, rel=1e-6, abs=1e-7)
+        assert shown(explorer, "error") == abs(shown(explorer, "quotient") - shown(explorer, "gradient"))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_sum_leaves_nothing_over_at_any_h(name):
+    explorer = explore_paths({name: PAIRS[name]})
+    for log_h in (0.0, -1.0, -2.0, -4.0, -6.0):
+        explorer.log_h.value = log_h
+        assert abs(shown(explorer, "rest")) < 1e-13 * 150 / 10**log_h
+        assert shown(explorer, "y") + shown(explorer, "w") == pytest.approx(shown(explorer, "quotient"))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("merge", ["+", "×"])
+def test_the_quotient_nears_the_gradient(name, merge):
+    explorer = explore_paths({name: PAIRS[name]}, merge=merge)
+    errors = []
+    for log_h in (0, -1, -2, -3, -4):
+        explorer.log_h.value = log_h
+        errors.append(explorer.reading.error)
+    assert all(6 < before / after < 20 for before, after in pairwise(errors))
+
+
+def test_the_bars_stand_on_one_another():
+    explorer = explore_paths(merge="×", h=0.5)
+    bars, parts = explorer.picture.bars, explorer.reading.parts
+    top = {column: bar.get_y() + bar.get_height() for column, bar in bars.items()}
+    assert bars["y"].get_y() == 0 == bars["both"].get_y()
+    assert bars["w"].get_y() == pytest.approx(top["y"])
+    assert bars["rest"].get_y() == pytest.approx(top["w"])
+    assert top["rest"] == pytest.approx(top["both"]) == pytest.approx(parts["both"])
+    assert list(explorer.picture.gradient.get_ydata()) == [explorer.reading.slopes.both] * 2
+
+
+def test_each_control_redraws_the_picture():
+    explorer = explore_paths()
+    for control, value in (
+        (explorer.x, 4.25),
+        (explorer.log_h, -1.0),
+        (explorer.merge, "×"),
+        (explorer.pair, "x³, x²"),
+    ):
+        before = explorer.stage.image.value
+        control.value = value
+        assert explorer.stage.image.value != before
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("merge", ["+", "×"])
+def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name, merge):
+    explorer = explore_paths({name: PAIRS[name]}, merge=merge)
+    picture = explorer.picture
+    limits = picture.left.axis(), picture.right.axis()
+    for log_h in (-6.0, -3.0, 0.0):
+        for x in (4.0, 4.9, 6.0):
+            explorer.log_h.value, explorer.x.value = log_h, x
+            low, high = limits[0][2:]
+            assert low <= 0 < explorer.reading.quotient < high
+            assert limits[1][2] < explorer.reading.error < limits[1][3]
+    assert (picture.left.axis(), picture.right.axis()) == limits
+
+
+def test_negative_parts_hang_down():
+    explorer = explore_paths((torch.sin, lambda x: -(x**2)), x_range=(0, 2), x=1)
+    assert explorer.reading.parts["w"] < 0
+    assert explorer.picture.bars["w"].get_height() < 0
+    assert explorer.picture.left.get_ylim()[0] < explorer.reading.quotient
+
+
+def test_pairs_come_alone_or_by_name():
+    def f(x):
+        return x
+
+    assert list(explore_paths((f, torch.sin)).subject.pairs) == ["f, sin"]
+    assert list(explore_paths([lambda x: x, f]).subject.pairs) == ["y(x), f"]
+    assert list(explore_paths({"a": (f, f), "b": (f, torch.cos)}).subject.pairs) == ["a", "b"]
+
+
+def test_a_pair_of_one_s_own_is_taken_apart():
+    explorer = explore_paths((torch.sin, torch.exp), x_range=(0, 2), x=1, h=1e-3, merge="*")
+    assert shown(explorer, "path-y") == pytest.approx(math.cos(1) * math.e)
+    assert shown(explorer, "path-w") == pytest.approx(math.sin(1) * math.e)
+    assert shown(explorer, "gradient") == pytest.approx((math.cos(1) + math.sin(1)) * math.e)
+
+
+def test_functions_with_an_if_are_taken_one_x_at_a_time():
+    explorer = explore_paths((lambda x: x**2 if x > 5 else 3 * x, torch.sqrt), x=5.5, h=1e-3)
+    assert shown(explorer, "path-y") == 11
+    explorer.x.value = 4.5
+    assert shown(explorer, "path-y") == 3
+
+
+def stops(x):
+    raise RuntimeError("<b>broken</b>")
+
+
+BAD = {
+    "raises": stops,
+    "a number": 3,
+    "None": lambda x: None,
+    "a float": lambda x: math.sin(x),
+    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
+    "one for all": lambda x: torch.ones(7),
+    "nan": lambda x: x * torch.nan,
+    "infinite": lambda x: x / 0,
+    "integers": lambda x: x.long(),
+    "complex": lambda x: torch.complex(x, x),
+    "constant": lambda x: torch.tensor(3.0),
+    "cut": lambda x: x.detach() ** 2,
+    "two arguments": lambda x, y: x + y,
+    "in place": lambda x: x.add_(1),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_function_gets_words_and_the_sliders_go_on(name, place, both_languages, capsys):
+    pair = [torch.sin, torch.sin]
+    pair[place] = BAD[name]
+    explorer = explore_paths({name: pair, "good": (torch.sin, torch.cos)})
+    assert remarks(explorer) != ""
+    assert "Traceback" not in explorer.text.value
+    assert "<b>broken" not in explorer.text.value
+    if both_languages == "ko":
+        assert re.search("[가-힣]", remarks(explorer))
+    explorer.merge.value = "×"
+    explorer.x.value, explorer.log_h.value = 4.5, -2.0
+    if name == "raises":
+        explorer._repr_mimebundle_()
+    explorer.pair.value = "good"
+    assert shown(explorer, "gradient") == pytest.approx(math.cos(9.0), rel=1e-6)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_place_outside_a_function_s_domain_is_named(both_languages):
+    explorer = explore_paths((torch.log, torch.sqrt), x_range=(-1, 2), x=-0.5, h=1e-2)
+    assert "-0.5" in remarks(explorer)
+    explorer.x.value = 1.0
+    assert shown(explorer, "gradient") == 1.5
+
+
+def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(capsys):
+    def chatty(x):
+        print("hello")
+        warnings.warn("careful", stacklevel=1)
+        return x**2
+
+    with warnings.catch_warnings(record=True) as caught:
+        explore_paths((chatty, chatty))._repr_mimebundle_()
+    assert not caught
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pairs": {}},
+        {"pairs": torch.sin},
+        {"pairs": (torch.sin,)},
+        {"pairs": {"a": torch.sin}},
+        {"x_range": (3, 3)},
+        {"x_range": (0, math.inf)},
+        {"merge": "-"},
+        {"x": math.nan},
+        {"h": 0},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(wrong, both_languages):
+    with pytest.raises(ValueError, match=r"\w"):
+        explore_paths(**wrong)
+
+
+def test_start_values_are_moved_into_range():
+    assert explore_paths(x=100, h=1e9).setting == Setting("log x³, √x²", "+", 6.0, 1.0)
+    assert explore_paths(h=1e-30).setting.h == pytest.approx(10 ** LOG_H[0])
+
+
+def test_the_words_are_in_the_language_in_use(both_languages):
+    explorer = explore_paths()
+    texts = explorer.text.value + explorer.children[-2].value + explorer.stage.image.tooltip
+    assert bool(re.search("[가-힣]", texts)) == (both_languages == "ko")
+    assert 'aria-live="polite"' in explorer.text.value
+    assert "1.6" in explorer.stage.image.tooltip
+
+
+def test_without_a_front_end_there_is_one_ordinary_picture():
+    bundle = explore_paths()._repr_mimebundle_()
+    assert bundle["image/png"].startswith(b"\x89PNG")
+
+
+def test_the_picture_carries_symbols_only():
+    figure = explore_paths().static_figure()
+    labels = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
+    labels += [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
+    labels += [text for axes in figure.axes for text in (axes.get_xlabel(), axes.get_ylabel())]
+    assert all(text.isascii() for text in labels)
+    assert "$dz/dx$" in labels
+
+
+def test_a_frame_costs_little():
+    """5 ms is the aim; a busy machine gets leeway."""
+    explorer = explore_paths()
+    times = []
+    for k in range(40):
+        start = time.perf_counter()
+        explorer.log_h.value = -k / 16 - 0.0625
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.02

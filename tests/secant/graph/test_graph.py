@@ -1,0 +1,513 @@
+import gc
+import random
+import re
+import warnings
+import weakref
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+
+from secant import language
+from secant.graph.draw import AutogradGraph, draw_graph
+from secant.graph.layout import BOX, Place, lay_out, text_width
+from secant.graph.record import LIMIT
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(autouse=True)
+def _strict() -> Iterator[None]:
+    before = language()
+    language("en")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    language(before)
+
+
+def leaf(*values: float) -> torch.Tensor:
+    return torch.tensor(values[0] if len(values) == 1 else values, requires_grad=True)
+
+
+def network() -> dict[str, torch.Tensor]:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    data, target = torch.ones(8, 2), torch.zeros(8, 1)
+    out = net(data)
+    return {"loss": torch.nn.functional.mse_loss(out, target), "out": out, "data": data, "target": target}
+
+
+def examples() -> dict[str, dict[str, torch.Tensor]]:
+    w, x, b = leaf(2.0), leaf(3.0), leaf(1.0)
+    chain = recurrent = skipping = x
+    for _ in range(30):
+        chain = chain.sin()
+    for _ in range(10):
+        recurrent = (recurrent * w).sin() + b
+        skipping = skipping + (skipping * w).relu()
+    parts = torch.unbind(leaf(1.0, 2.0, 3.0) * 2)
+    return {
+        "line": {"loss": (w * x + b) ** 2, "w": w, "x": x, "b": b},
+        "diamond": {"y": torch.log(x**3) + torch.sqrt(x**2), "x": x},
+        "square": {"y": x * x, "x": x},
+        "network": network(),
+        "chain": {"y": chain, "x": x},
+        "recurrent": {"y": recurrent, "w": w, "x": x, "b": b},
+        "skipping": {"y": skipping, "x": x},
+        "two outputs": {"p": parts[0], "q": parts[0] + parts[1], "손실": parts[2] * w, "c": torch.ones(2)},
+        "wide": {"y": torch.stack([leaf(1.0) for _ in range(20)])},
+        "constants": {f"c{i}": torch.ones(2) for i in range(12)},
+    }
+
+
+EXAMPLES = list(examples())
+
+
+def names(graph: AutogradGraph) -> list[str]:
+    return [node.name.rstrip("01") for node in graph.nodes]
+
+
+def saved_of(graph: AutogradGraph, name: str) -> list[str]:
+    return [str(one) for node in graph.nodes if node.name.startswith(name) for one in node.saved]
+
+
+def svg_of(graph: AutogradGraph) -> Any:
+    return ElementTree.fromstring(re.search(r"<svg.*?</svg>", graph._repr_html_(), re.DOTALL)[0])
+
+
+def assert_apart(graph: AutogradGraph) -> None:
+    scene = lay_out(graph.recorded, graph.saved)
+
+    def extent(place: Place) -> tuple[float, float, float, float]:
+        return place.x - place.left, place.x + place.right, place.y, place.y + place.depth
+
+    boxes = [extent(place) for place in scene.places]
+    boxes += [(x, x + width, y, y + BOX) for x, y, width in scene.loose]
+    for one, two in combinations(boxes, 2):
+        aside = one[1] <= two[0] or two[1] <= one[0]
+        assert aside or one[3] <= two[2] or two[3] <= one[2], (one, two)
+    assert all(box[0] >= 0 and box[1] <= scene.width and box[3] <= scene.height for box in boxes)
+
+
+# Structure
+
+
+def test_a_line() -> None:
+    graph = draw_graph(**examples()["line"])
+    assert names(graph) == ["PowBackward", "AddBackward", "MulBackward", *["AccumulateGrad"] * 3]
+    assert [node.inputs for node in graph.nodes] == [(1,), (2, 3), (4, 5), (), (), ()]
+    assert [node.leaf for node in graph.nodes] == [None, None, None, "b ()", "w ()", "x ()"]
+    assert graph.nodes[0].tensors == ("loss",)
+    assert [node.output for node in graph.nodes] == [True, False, False, False, False, False]
+
+
+def test_a_shared_leaf_is_one_node() -> None:
+    graph = draw_graph(**examples()["diamond"])
+    assert sorted(names(graph)) == sorted(
+        ["AddBackward", "LogBackward", "PowBackward", "SqrtBackward", "PowBackward", "AccumulateGrad"]
+    )
+    assert sum(5 in node.inputs for node in graph.nodes) == 2
+
+
+def test_parallel_edges_are_both_there() -> None:
+    graph = draw_graph(**examples()["square"])
+    assert [node.inputs for node in graph.nodes] == [(1, 1), ()]
+    ways = [path for path in svg_of(graph).findall(f"{SVG}path") if path.get("fill") == "none"]
+    assert len(ways) == len({path.get("d") for path in ways}) == 2
+
+
+def test_parallel_edges_past_a_row_stay_apart() -> None:
+    x = leaf(2.0)
+    graph = draw_graph(y=torch.stack([x, x, x.sin()]))
+    starts = {re.match(r"M\S+", path.get("d"))[0] for path in svg_of(graph).findall(f"{SVG}path")}
+    assert graph.nodes[0].inputs == (1, 1, 2)
+    assert len(starts) >= 4  # three from the output, one from the sine
+
+
+def test_constants_have_no_edge() -> None:
+    graph = draw_graph(y=torch.ones(2) * leaf(1.0, 2.0) + 1)
+    assert names(graph) == ["AddBackward", "MulBackward", "AccumulateGrad"]
+    assert [node.inputs for node in graph.nodes] == [(1,), (2,), ()]
+
+
+def test_a_long_chain_is_cut_near_the_output() -> None:
+    x = leaf(1.0)
+    y = x
+    for _ in range(3000):
+        y = y + 1
+    graph = draw_graph(y=y, x=x)
+    assert len(graph.nodes) == LIMIT
+    assert graph.nodes[0].tensors == ("y",)
+    assert graph.nodes[-1].left_out == 1
+    assert graph.recorded.left_out == 3001 - LIMIT
+    assert graph.recorded.missing == ("x",)
+    assert str(graph).splitlines()[-3].endswith("-> …")
+    assert "2901 more follow" in str(graph)
+    assert "not drawn: x" in graph._repr_html_()
+    assert "⋯" in graph._repr_html_()
+
+
+def test_every_node_once_in_a_deep_graph_of_shared_parts() -> None:
+    y = leaf(1.0)
+    for _ in range(40):
+        y = y + y  # 2**40 ways lead to the leaf
+    assert len(draw_graph(y=y).nodes) == 41
+
+
+def test_two_outputs_and_an_intermediate() -> None:
+    graph = draw_graph(**examples()["two outputs"])
+    tagged = {node.tensors: node.output for node in graph.nodes if node.tensors}
+    assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one result of three
+    assert [(box.label, box.constant) for box in graph.recorded.loose] == [("c (2,)", True)]
+
+
+def test_one_tensor_under_two_names() -> None:
+    x = leaf(1.0)
+    y = x.exp()
+    graph = draw_graph(y=y, also=y, x=x, leaf=x)
+    assert graph.nodes[0].tensors == ("y", "also")
+    assert graph.nodes[1].leaf == "x, leaf ()"
+
+
+def test_parameters_by_name() -> None:
+    net = torch.nn.Linear(2, 1)
+    graph = draw_graph(out=net(torch.ones(3, 2)), **dict(net.named_parameters()))
+    assert {node.leaf for node in graph.nodes} == {None, "weight (1, 2)", "bias (1,)"}
+
+
+# What it works for
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, factor: float) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        ctx.factor = factor
+        ctx.variable = "not a leaf"
+        return x * factor
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return grad * ctx.factor, None
+
+
+def test_a_custom_function() -> None:
+    x = leaf(2.0)
+    y = Scale.apply(x, 3.0)
+    graph = draw_graph(y=y, x=x)
+    assert [node.name for node in graph.nodes] == ["ScaleBackward", "AccumulateGrad"]
+    assert saved_of(graph, "Scale") == ["saved_tensors[0]: x () = 2", "factor = 3", "variable = 'not a leaf'"]
+    y.backward()
+    assert "saved_tensors: freed" in saved_of(draw_graph(y=y), "Scale")
+
+
+def test_writing_into_a_view() -> None:
+    x, base = leaf(2.0), torch.zeros(3)
+    part = base[1:2]
+    part.mul_(x)
+    graph = draw_graph(base=base, part=part)
+    assert "CopySlices" in names(graph)
+    assert graph.nodes[0].tensors == ("part",)
+    assert ("base",) in [node.tensors for node in graph.nodes if node.name == "CopySlices"]
+
+
+def test_no_graph_at_all() -> None:
+    x = leaf(2.0)
+    with torch.no_grad():
+        y = x * 2
+    graph = draw_graph(x=x, y=y, z=x.detach())
+    assert graph.nodes == ()
+    assert [(box.label, box.constant) for box in graph.recorded.loose] == [
+        ("x ()", False),
+        ("y ()", True),
+        ("z ()", True),
+    ]
+    assert "unused leaf" in str(graph)
+    assert "constant leaf" in str(graph)
+    assert "no node made them" in graph._repr_html_()
+
+
+def test_nothing_is_changed() -> None:
+    given = network()
+    before = given["loss"].grad_fn, given["loss"].grad_fn.next_functions
+    draw_graph(saved=True, **given)._repr_html_()
+    assert (given["loss"].grad_fn, given["loss"].grad_fn.next_functions) == before
+    given["loss"].backward()
+    draw_graph(saved=True, **given)._repr_html_()
+
+
+def test_the_picture_does_not_keep_the_graph_alive() -> None:
+    x = leaf(2.0)
+    held = x.exp()
+    gone = weakref.ref(held)
+    graph = draw_graph(saved=True, y=held * 2)
+    del held
+    gc.collect()
+    assert gone() is None
+    assert graph.nodes
+
+
+def test_a_double_backward_graph() -> None:
+    x = leaf(2.0)
+    (slope,) = torch.autograd.grad(x**3, x, create_graph=True)
+    graph = draw_graph(slope=slope, x=x)
+    assert "AccumulateGrad" in names(graph)
+    assert graph._repr_html_()
+
+
+# What is saved
+
+
+def test_saved_values_with_their_names() -> None:
+    graph = draw_graph(saved=True, **examples()["line"])
+    assert saved_of(graph, "Pow") == ["self: () = 7", "exponent = 2"]
+    assert sorted(saved_of(graph, "Mul")) == ["other: x () = 3", "self: w () = 2"]
+    assert "self: w () = 2" in str(graph)
+    assert "self: w () = 2" in "".join(svg_of(graph).itertext())
+
+
+def test_saved_values_are_a_hover_text_otherwise() -> None:
+    graph = draw_graph(**examples()["line"])
+    assert "self" not in str(graph)
+    root = svg_of(graph)
+    assert "self: w () = 2" in " ".join(title.text for title in root.iter(f"{SVG}title"))
+    assert "self" not in " ".join(text.text for text in root.iter(f"{SVG}text"))
+
+
+def test_a_result_that_is_saved_has_its_name() -> None:
+    x = leaf(1.0, 2.0)
+    y = x.exp()
+    assert saved_of(draw_graph(y=y), "Exp") == ["result: y (2,)"]
+    assert saved_of(draw_graph(z=y.t()), "Exp") == [
+        "result: z (2,)"
+    ]  # the same memory, and so the same values
+    assert saved_of(draw_graph(z=y[:1]), "Exp") == ["result: (2,)"]
+
+
+def test_freed_values() -> None:
+    given = examples()["line"]
+    given["loss"].backward()
+    graph = draw_graph(saved=True, **given)
+    assert saved_of(graph, "Mul") == ["other: freed", "self: freed"]
+    assert "self: freed" in graph._repr_html_()
+    language("ko")
+    assert "self: 해제됨" in graph._repr_html_()
+    assert "self: 해제됨" in str(graph)
+
+
+def test_a_value_changed_in_place_since() -> None:
+    y = leaf(1.0, 2.0).exp()
+    total = y.sum()
+    y.add_(1)
+    assert saved_of(draw_graph(total=total, y=y), "Exp") == ["result: changed in place since"]
+
+
+def test_hooks_are_not_called() -> None:
+    def refuse(packed: Any) -> Any:
+        raise AssertionError("unpacked")
+
+    x = leaf(2.0)
+    with saved_tensors_hooks(lambda tensor: tensor, refuse):
+        y, z = x * x, Scale.apply(x, 2.0)
+    assert saved_of(draw_graph(y=y), "Mul") == ["other: packed by a hook", "self: packed by a hook"]
+    assert "saved_tensors: packed by a hook" in saved_of(draw_graph(z=z), "Scale")
+
+
+def test_negative_numbers_are_negative() -> None:
+    assert "index = -1" in saved_of(draw_graph(y=(leaf(1.0, 2.0) * 2)[-1]), "Select")
+
+
+def test_an_index_is_a_list_of_tensors() -> None:
+    y = (leaf(1.0, 2.0) * 2)[torch.tensor([0, 1])]
+    assert saved_of(draw_graph(y=y), "Index") == ["indices[0]: (2,)", "self_sym_sizes = (2,)"]
+
+
+def test_many_saved_values_are_cut_short_in_the_picture() -> None:
+    y = torch.nn.BatchNorm1d(2)(torch.randn(3, 2))
+    graph = draw_graph(saved=True, y=y)
+    drawn = [text.text for text in svg_of(graph).iter(f"{SVG}text")]
+    assert len(graph.nodes[0].saved) >= 8
+    assert len(drawn) < 16
+
+
+def test_a_sparse_gradient_and_odd_dtypes() -> None:
+    rows = torch.nn.Embedding(4, 2, sparse=True)(torch.tensor([0, 1]))
+    wave = torch.tensor(1 + 2j, requires_grad=True)
+    graph = draw_graph(saved=True, rows=rows, y=(wave * wave).abs(), s=torch.eye(2).to_sparse())
+    assert graph._repr_html_()
+    assert "1+2j" in str(graph)
+
+
+# Picture and text
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_no_boxes_overlap(example: str, saved: bool) -> None:
+    assert_apart(draw_graph(saved=saved, **examples()[example]))
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_text_fits_its_box(example: str, saved: bool, lang: str) -> None:
+    given = examples()[example]
+    if example == "network":
+        given["loss"].backward()
+    language(lang)
+    root = svg_of(draw_graph(saved=saved, **given))
+    width, height = float(root.get("width")), float(root.get("height"))
+    seen = 0
+    for group in root.iter(f"{SVG}g"):
+        boxes = [
+            [float(rect.get(key)) for key in ("x", "y", "width", "height")]
+            for rect in group.iter(f"{SVG}rect")
+        ]
+        for path in group.iter(f"{SVG}path"):
+            if hexagon := re.match(r"M(\S+) (\S+?)l(\S+) (-\S+?)h(\S+?)l", path.get("d")):
+                x, y, side, up, flat = map(float, hexagon.groups())
+                boxes.append([x, y + up, flat + 2 * side, -2 * up])
+        assert all(x >= 0 and x + w <= width and y >= 0 and y + h <= height for x, y, w, h in boxes)
+        for text in group.iter(f"{SVG}text"):
+            long = text_width(text.text, float(text.get("font-size")))
+            start = (
+                float(text.get("x")) - {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")] * long
+            )
+            base = float(text.get("y"))
+            assert any(
+                x + 2 <= start and start + long <= x + w - 2 and y + 8 <= base <= y + h - 3
+                for x, y, w, h in boxes
+            ), text.text
+            seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_edges_only_go_down_and_all_end_at_a_node(example: str) -> None:
+    given = draw_graph(**examples()[example])
+    scene = lay_out(given.recorded, given.saved)
+    row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
+    assert all(row_of[end] == row_of[start] + 1 for start, end in scene.edges)
+    passing = set(range(len(scene.places))) - set(range(len(given.nodes)))
+    follow = dict(edge for edge in scene.edges if edge[0] in passing)
+
+    def arrival(place: int) -> int:
+        while place in passing:
+            place = follow[place]
+        return place
+
+    drawn = [(start, arrival(end)) for start, end in scene.edges if start not in passing]
+    assert sorted(drawn) == sorted((i, j) for i, node in enumerate(given.nodes) for j in node.inputs)
+
+
+def test_a_row_wider_than_a_page_is_parted() -> None:
+    scene = lay_out(draw_graph(**examples()["wide"]).recorded, False)
+    assert len(scene.rows) > 2
+    assert scene.width < 1500
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_boxes_overlap_in_a_random_graph(seed: int) -> None:
+    dice = random.Random(seed)
+    made = [leaf(1.0, 2.0) for _ in range(dice.randint(1, 30))]
+    for _ in range(dice.randint(1, 80)):
+        chosen = [dice.choice(made[-12:]) for _ in range(dice.randint(1, 4))]
+        made.append(chosen[0] * chosen[-1] if len(chosen) < 3 else torch.stack(chosen).sum(0))
+    given = {f"t{i}": dice.choice(made) for i in range(8)}
+    assert_apart(draw_graph(saved=seed % 2 == 0, end=made[-1], **given))
+
+
+def test_text_of_a_line() -> None:
+    lines = str(draw_graph(**examples()["line"])).splitlines()
+    assert [line.split() for line in lines[:3]] == [
+        ["1", "PowBackward0", "loss", "()", "->", "2"],
+        ["2", "AddBackward0", "()", "->", "3,", "4"],
+        ["3", "MulBackward0", "()", "->", "5,", "6"],
+    ]
+    assert lines[3:] == ["4  AccumulateGrad  b ()", "5  AccumulateGrad  w ()", "6  AccumulateGrad  x ()"]
+    assert len({line.index("->") for line in lines[:3]}) == 1
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        (
+            "en",
+            ["Arrows go the way backward() walks", "constant leaf", "Autograd graph, nodes: 10", "leads to"],
+        ),
+        ("ko", ["backward()가 지나가는 방향", "상수 leaf", "계산 그래프, 노드 10개", "출력"]),
+    ],
+)
+def test_both_languages(lang: str, words: list[str]) -> None:
+    graph = draw_graph(**network())
+    language(lang)  # chosen when it is shown
+    page = graph._repr_html_()
+    assert [word for word in words if word not in page] == []
+
+
+def test_no_english_word_is_left_in_korean() -> None:
+    language("ko")
+    graph = draw_graph(**network())
+    known = {"backward", "grad_fn", "shape", "next_functions", "leaf", "requires_grad", "grad", "gradient"}
+    words = re.sub(r"<[^>]*>", " ", re.sub(r"<svg.*?</svg>", "", graph._repr_html_(), flags=re.DOTALL))
+    assert set(re.findall(r"[A-Za-z_]{2,}", words)) - known == {"AccumulateGrad"}
+
+
+def test_the_legend_holds_what_occurs() -> None:
+    page = draw_graph(**examples()["square"])._repr_html_()
+    assert "constant leaf" not in page
+    assert "named result" not in page
+    assert "AccumulateGrad: adds" in page
+
+
+def test_names_are_escaped() -> None:
+    x = leaf(1.0)
+    given = {'<b>"&': x, "<script>": x * 2, "<i>": torch.ones(1)}
+    page = draw_graph(saved=True, **given)._repr_html_()
+    assert "<b>" not in page
+    assert "<script" not in page
+    assert "<i>" not in page
+    assert '<b>"& ()' in "".join(svg_of(draw_graph(**given)).itertext())
+
+
+def test_it_reads_without_style_sheets() -> None:
+    root = svg_of(draw_graph(saved=True, **network()))
+    assert root.get("role") == "img"
+    assert root.get("aria-label").startswith(
+        "Autograd graph, nodes: 10. 1 MseLossBackward0 loss () leads to 2 Addmm"
+    )
+    assert not list(root.iter(f"{SVG}style"))
+    for element in root.iter():
+        if element.tag in {f"{SVG}text", f"{SVG}rect"}:
+            assert element.get("fill")
+            assert "var(" not in element.get("fill")
+
+
+def test_a_long_name_is_clipped_but_complete_on_hovering() -> None:
+    x = leaf(1.0)
+    long = "a_name_that_is_really_much_longer_than_any_that_a_picture_can_show"
+    root = svg_of(draw_graph(**{long: x * 2}))
+    assert all(long not in (text.text or "") for text in root.iter(f"{SVG}text"))
+    assert long in " ".join(title.text for title in root.iter(f"{SVG}title"))
+
+
+# Refusals
+
+
+def test_what_is_no_tensor_is_refused() -> None:
+    with pytest.raises(TypeError, match="draw_graph shows tensors; y is a float"):
+        draw_graph(x=leaf(1.0), y=1.0)
+
+
+def test_no_tensor_at_all_is_refused() -> None:
+    with pytest.raises(TypeError, match="needs the tensors"):
+        draw_graph()
+
+
+def test_a_tensor_called_saved_is_refused() -> None:
+    with pytest.raises(TypeError, match="another name"):
+        draw_graph(saved=leaf(1.0))
