@@ -22,19 +22,10 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import Task, tasks
 from autograder.intake.submission import Rejected, Step, Submission
+from autograder.sandbox.client import CandidateClient, TaskClient
 from autograder.sandbox.inside.wire import WireError
-from autograder.sandbox.wall import (
-    Answer,
-    Candidate,
-    CellResult,
-    Crashed,
-    Line,
-    Loaded,
-    TimedOut,
-    Wall,
-    WallError,
-)
-from autograder.sandbox.wall import Task as Copy
+from autograder.sandbox.results import CellResult, Crashed, Line, Loaded, Reply, TimedOut, WallError
+from autograder.sandbox.wall import Wall
 from secant import check, language, say
 
 Outcome = Literal[
@@ -138,7 +129,7 @@ class Exam:
         results = [TaskResult(task.id, 0.0, task.points, outcome, message) for task in self.tasks]
         return Report(self.lesson, results)
 
-    def _sit(self, candidate: Candidate, taken: Submission, secret: bytes) -> Report:
+    def _sit(self, candidate: CandidateClient, taken: Submission, secret: bytes) -> Report:
         end = time.monotonic() + SUBMISSION_SECONDS
         draw = hmac.new(secret, bytes.fromhex(taken.digest), hashlib.sha256).digest()
         loaded = _load(candidate, taken.steps, _number(draw))
@@ -146,7 +137,7 @@ class Exam:
         return Report(self.lesson, results, list(taken.notes), list(loaded.cells.values()), taken)
 
     def _task(
-        self, candidate: Candidate, task: Task, loaded: "_Loading", draw: bytes, end: float
+        self, candidate: CandidateClient, task: Task, loaded: "_Loading", draw: bytes, end: float
     ) -> TaskResult:
         started = time.monotonic()
         if task.id not in self._tests:
@@ -233,7 +224,7 @@ def _is_probe(node: ast.stmt) -> bool:
 class _Questions:
     """Puts a test cell's calls to the candidate, within the task's time."""
 
-    def __init__(self, copy: Copy, loaded: "_Loading", task: str, end: float) -> None:
+    def __init__(self, copy: TaskClient, loaded: "_Loading", task: str, end: float) -> None:
         self._copy = copy
         self._loaded = loaded
         self._task = task
@@ -335,7 +326,7 @@ class _Loading:
         )
 
 
-def _load(candidate: Candidate, steps: Sequence[Step], seed: int) -> _Loading:
+def _load(candidate: CandidateClient, steps: Sequence[Step], seed: int) -> _Loading:
     """Run the cells; one that does not end is left out of a second run, so that it costs no other task."""
     loading = _Loading(steps)
     end = time.monotonic() + 1.5 * LOAD_SECONDS
@@ -382,12 +373,12 @@ def _not_done() -> str:
     )
 
 
-def _is_missing(answer: Answer, task: str) -> bool:
+def _is_missing(answer: Reply, task: str) -> bool:
     # A probe that calls a function which is not there raises a NameError that names it.
     return answer.error == "NameError" and f"'{task}'" in answer.message
 
 
-def _raised(answer: Answer) -> str:
+def _raised(answer: Reply) -> str:
     return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + _error(answer)
 
 
@@ -397,7 +388,7 @@ def _plain(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
 
 
-def _error(what: Answer | CellResult) -> str:
+def _error(what: Reply | CellResult) -> str:
     head = f"  {what.error}: {what.message}" if what.message else f"  {what.error}"
     return "\n".join([head, *(_at(line) for line in what.trace[-3:])])
 

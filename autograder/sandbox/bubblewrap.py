@@ -37,7 +37,7 @@ def bwrap_path() -> str:
 
 
 _OURS = "/secant"  # where the code of our own is
-_INSIDE = "autograder/sandbox/inside"  # the one folder of the grader that is there
+_INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the one folder of the grader that is there
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "networkx")
@@ -99,9 +99,10 @@ def _mounts(hidden: Iterable[str], size: list[str]) -> list[str]:
     masked += [f"{sysconfig.get_path('purelib')}/autograder", *hidden]
     plan = dict.fromkeys(shown, "show")
     plan |= {path: "mask" for path in masked if _is_inside(path, shown) and os.path.exists(path)}
-    options = ["--dir", _OURS, *_devices(size)]
+    options = _devices(size)
     # Where bubblewrap itself makes a mount's parents, it copies the mode of a closed home.
-    parents = {str(parent) for path in plan for parent in Path(path).parents} - {"/", "/tmp", "/dev"}
+    parents = {str(parent) for path in [*plan, _INSIDE] for parent in Path(path).parents}
+    parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not _is_inside(path, shown)):
         options += ["--dir", path]
     empty = []
@@ -139,7 +140,7 @@ def _own_files() -> list[str]:
     if found is None or not found.submodule_search_locations:
         raise WallError("the package secant is not installed")
     secant = os.path.abspath(found.submodule_search_locations[0])
-    return ["--ro-bind", inside, f"{_OURS}/{_INSIDE}", "--ro-bind", secant, f"{_OURS}/secant"]
+    return ["--ro-bind", inside, _INSIDE, "--ro-bind", secant, f"{_OURS}/secant"]
 
 
 def _prefixes() -> list[str]:

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside import wire
-from autograder.sandbox.results import Answer, CandidateError, CellResult, Crashed, Line, Loaded, TimedOut
+from autograder.sandbox.results import CandidateError, CellResult, Crashed, Line, Loaded, Reply, TimedOut
 
 
-class Candidate:
+class CandidateClient:
     """One submission. Loads its cells once, then gives each task a fresh copy of what they left.
 
     The copy is a fork of the loaded process. Where that is unsafe (the cells left threads behind) or
@@ -73,7 +73,7 @@ class Candidate:
             self._container.sweep(0)  # what the cells have started in the background
         return Loaded(tuple(results), self._threads)
 
-    def task(self, seed: int = 0) -> "Task":
+    def task(self, seed: int = 0) -> "TaskClient":
         """A fresh copy of the loaded process, for one task; use it in a `with` statement.
 
         Raises:
@@ -100,12 +100,12 @@ class Candidate:
         except BaseException:
             container.close()
             raise
-        return Task(container.channel, container.ending, container.close)
+        return TaskClient(container.channel, container.ending, container.close)
 
     def _can_fork(self) -> bool:
         return self._threads == 1 and sys.platform == "linux"
 
-    def _fork(self, container: Container, seed: int) -> "Task":
+    def _fork(self, container: Container, seed: int) -> "TaskClient":
         deadline = time.monotonic() + CONTAINER_SECONDS
         ours, theirs = socket.socketpair()
         try:
@@ -119,7 +119,7 @@ class Candidate:
         except BaseException:
             ours.close()
             raise
-        return Task(ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child))
+        return TaskClient(ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child))
 
     def _ending_of_task(self, container: Container) -> Crashed:
         """Ask the loaded process how its child ended: a claim, good enough for a message."""
@@ -148,7 +148,7 @@ class Candidate:
             self.close()
 
 
-class Task:
+class TaskClient:
     """One task's own copy of the student's process. After TimedOut or Crashed it answers no more."""
 
     def __init__(
@@ -164,7 +164,7 @@ class Task:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def define(self, source: str, timeout: float = 30.0) -> Answer:
+    def define(self, source: str, timeout: float = 30.0) -> Reply:
         """Run imports and functions of a test cell over a copy of the student's names."""
         return self._request({"do": "define", "source": source}, timeout)
 
@@ -174,7 +174,7 @@ class Task:
         args: Sequence[Any] = (),
         kwargs: dict[str, Any] | None = None,
         timeout: float = 10.0,
-    ) -> Answer:
+    ) -> Reply:
         """Call a function by its name, with plain data.
 
         Raises:
@@ -192,13 +192,13 @@ class Task:
             channel.close()
             self._end()
 
-    def _request(self, request: dict[str, Any], timeout: float) -> Answer:
+    def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
         deadline = time.monotonic() + timeout
         try:
             wire.send(self._channel, request, deadline, exact=True)
-            return _answer(wire.recv(self._channel, deadline))
+            return _reply(wire.recv(self._channel, deadline))
         except wire.WireTimeout:
             self.close()
             raise TimedOut(f"no answer within {timeout:g} s") from None
@@ -283,13 +283,13 @@ def _cell_result(label: str, reply: object, seconds: float) -> CellResult:
     return CellResult(label, error, message, _trace(reply), _text(reply, "output", 20_000), seconds)
 
 
-def _answer(reply: object) -> Answer:
-    match _field(reply, "kind"):
+def _reply(message: object) -> Reply:
+    match _field(message, "kind"):
         case "value":
-            return Answer("value", _field(reply, "value"))
+            return Reply("value", _field(message, "value"))
         case "missing":
-            return Answer("missing")
+            return Reply("missing")
         case "raised":
-            error = _text(reply, "error", 100) or "Exception"
-            return Answer("raised", None, error, _text(reply, "message", 2_000), _trace(reply))
+            error = _text(message, "error", 100) or "Exception"
+            return Reply("raised", None, error, _text(message, "message", 2_000), _trace(message))
     raise Crashed("garbage")

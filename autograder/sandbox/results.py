@@ -94,7 +94,7 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """The answer to one question.
 
     Attributes:

@@ -8,7 +8,7 @@
 
 Bubblewrap makes the outer wall: no network, no file of the course, an environment of our own. Inside it a
 template process (template.py) forks one container for each submission, with namespaces, limits and a filter of
-system calls of its own (fence.py). Where the kernel does not allow namespaces within namespaces, each
+system calls of its own (inside/). Where the kernel does not allow namespaces within namespaces, each
 submission gets a wall to itself: slower, and as safe. Where no wall can be made, `WallUnavailable` says
 what to install; only a person's own notebook may be run without one (`mode="bare"`).
 """
@@ -30,7 +30,7 @@ from typing import IO, Literal, Self
 
 from autograder.sandbox.bubblewrap import ALLOW, bwrap_options, bwrap_path
 from autograder.sandbox.cgroup import remove_stale
-from autograder.sandbox.client import Candidate, Task
+from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.container import (
     CONTAINER_SECONDS,
     START_SECONDS,
@@ -40,33 +40,7 @@ from autograder.sandbox.container import (
     start_bare,
 )
 from autograder.sandbox.inside.limits import ContainerLimits
-from autograder.sandbox.results import (
-    Answer,
-    CandidateError,
-    CellResult,
-    Crashed,
-    Line,
-    Loaded,
-    TimedOut,
-    WallError,
-    WallUnavailable,
-)
-
-__all__ = [
-    "Answer",
-    "Candidate",
-    "CandidateError",
-    "CellResult",
-    "Crashed",
-    "Line",
-    "Loaded",
-    "ContainerLimits",
-    "Task",
-    "TimedOut",
-    "Wall",
-    "WallError",
-    "WallUnavailable",
-]
+from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
 
 Mode = Literal["forked", "single", "bare"]
 Log = Callable[[str], None]
@@ -147,9 +121,9 @@ class Wall:
         with self._lock:
             self._end_template()
 
-    def candidate(self) -> Candidate:
+    def candidate(self) -> CandidateClient:
         """A new candidate; use it in a `with` statement. Its container is made when cells are loaded."""
-        return Candidate(self.open_container)
+        return CandidateClient(self.open_container)
 
     def open_container(self) -> Container:
         """Make one container, with a candidate in it that has loaded nothing."""

@@ -21,7 +21,7 @@ def look(world: World, wall: Wall) -> dict[str, object]:
             name
             for _, names, _ in os.walk("/sys/fs/cgroup")  # other graders' groups come and go meanwhile
             for name in names
-            if name.startswith(f"secant-room-{os.getpid()}-")
+            if name.startswith(f"secant-container-{os.getpid()}-")
         ],
         "descriptors": len(os.listdir("/proc/self/fd")),
         "directory": os.getcwd(),

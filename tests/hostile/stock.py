@@ -339,7 +339,7 @@ def main(arguments: list[str]) -> None:
             save(case.id, "stock", found | {"seconds": round(time.monotonic() - started, 1)})
 
         with world.services(), Wall(hidden=[world.root]) as wall:
-            # A first room, so that what a template needs only once is not taken for a survivor.
+            # A first container, so that what a template needs only once is not taken for a survivor.
             world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock")
             for case in cases:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:

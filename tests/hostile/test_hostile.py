@@ -163,15 +163,15 @@ def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
 def test_a_failure_of_the_grader_is_no_verdict(
     world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    """The room breaks in the middle of a task: an error, not a zero."""
-    from autograder.sandbox.client import Task
+    """The container breaks in the middle of a task: an error, not a zero."""
+    from autograder.sandbox.client import TaskClient
 
     def broken(*a: Any, **k: Any) -> Any:
         raise WallError("the wall fell down")
 
     write(world.notebook(RIGHT), tmp_path / "one")
     taken = take_in(tmp_path / "one", LESSON, world.releases)
-    monkeypatch.setattr(Task, "ask", broken)
+    monkeypatch.setattr(TaskClient, "ask", broken)
     with pytest.raises(WallError):
         world.exam.sit(wall, taken, SECRET)
 

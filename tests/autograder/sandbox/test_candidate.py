@@ -12,43 +12,44 @@ import pytest
 import torch
 
 from autograder.sandbox.inside import candidate, wire
+from autograder.sandbox.inside import shell as cells
 
 
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Any]:
     main = sys.modules["__main__"]  # IPython puts the notebook's in its place
-    yield candidate.make_shell()
-    candidate.Shell.clear_instance()
+    yield cells.make_shell()
+    cells.Shell.clear_instance()
     sys.modules["__main__"] = main
 
 
 def test_output_keeps_its_beginning() -> None:
-    output = candidate._Output()
+    output = cells._Output()
     for _ in range(3):
-        assert output.write("x" * candidate.OUTPUT_LIMIT) == candidate.OUTPUT_LIMIT
+        assert output.write("x" * cells.OUTPUT_LIMIT) == cells.OUTPUT_LIMIT
     output.write("\ud800")
-    assert output.text() == "x" * candidate.OUTPUT_LIMIT
+    assert output.text() == "x" * cells.OUTPUT_LIMIT
     with pytest.raises(TypeError):
         output.write(b"x")  # type: ignore[arg-type]
 
 
 def test_output_can_always_be_sent() -> None:
-    output = candidate._Output()
+    output = cells._Output()
     output.write("\ud800 한국어")
     assert output.text() == "? 한국어"
     wire.encode(output.text(), exact=True)
 
 
 def test_an_error_shows_only_the_students_lines(shell: Any) -> None:
-    report = candidate._run_cell(shell, "grad", "def f(n):\n    return f(n + 1)\nf(0)")
+    report = cells.run_cell(shell, "grad", "def f(n):\n    return f(n + 1)\nf(0)")
     assert report["error"] == "RecursionError"
     assert {line[0] for line in report["trace"]} == {"grad"}
-    assert len(report["trace"]) <= candidate.TRACE_LIMIT
+    assert len(report["trace"]) <= cells.TRACE_LIMIT
     assert report["trace"][0] == ("grad", 3, "<module>", "f(0)")
 
 
 def test_a_syntax_error_names_its_line(shell: Any) -> None:
-    report = candidate._run_cell(shell, "grad", "x = 1\ny = = 2")
+    report = cells.run_cell(shell, "grad", "x = 1\ny = = 2")
     assert report["error"] == "SyntaxError"
     assert report["trace"] == [("grad", 2, "", "y = = 2")]
 
@@ -56,7 +57,7 @@ def test_a_syntax_error_names_its_line(shell: Any) -> None:
 def test_warnings_and_prints_are_output_not_errors(shell: Any) -> None:
     source = "import sys, warnings; warnings.warn('careful'); print('out'); print('err', file=sys.stderr)"
     with pytest.warns(UserWarning, match="careful"):  # pytest's own way to show it
-        report = candidate._run_cell(shell, "a", source)
+        report = cells.run_cell(shell, "a", source)
     assert report["error"] == ""
     assert report["output"] == "out\nerr\n"
 

@@ -1,4 +1,4 @@
-"""The fence's steps. A small interpreter runs the filter, so that machines not at hand are tested too."""
+"""What locks a process in. A small interpreter runs the filter, so that machines not at hand are tested too."""
 
 import errno
 import os
@@ -9,51 +9,51 @@ import textwrap
 
 import pytest
 
-from autograder.sandbox.inside import fence
+from autograder.sandbox.inside import kernel, namespaces, seccomp
 from autograder.sandbox.inside.limits import ContainerLimits
 
 if sys.platform != "linux":
-    pytest.skip("the fence is for Linux", allow_module_level=True)
+    pytest.skip("namespaces are Linux's", allow_module_level=True)
 
 ALLOWED = "allowed"
 
 
 def decide(machine: str, number: int, *arguments: int, architecture: int | None = None) -> str | int:
     """What the filter does with a system call: ALLOWED, "killed" or an errno."""
-    own = fence._MACHINES[machine][1]
+    own = seccomp._MACHINES[machine][1]
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<iIQ6Q", number, own if architecture is None else architecture, 0, *words)
-    program = fence._program(machine)
+    program = seccomp._program(machine)
     value = at = 0
     while True:
         code, true, false, k = program[at]
         at += 1
         match code:
-            case fence._LOAD:
+            case seccomp._LOAD:
                 (value,) = struct.unpack_from("<I", data, k)
-            case fence._EQUAL:
+            case seccomp._EQUAL:
                 at += true if value == k else false
-            case fence._AT_LEAST:
+            case seccomp._AT_LEAST:
                 at += true if value >= k else false
-            case fence._ANY_BIT:
+            case seccomp._ANY_BIT:
                 at += true if value & k else false
-            case fence._RETURN if k == fence._ALLOW:
+            case seccomp._RETURN if k == seccomp._ALLOW:
                 return ALLOWED
-            case fence._RETURN if k == fence._KILL:
+            case seccomp._RETURN if k == seccomp._KILL:
                 return "killed"
-            case fence._RETURN:
+            case seccomp._RETURN:
                 return k & 0xFFFF
             case _:
                 raise AssertionError(f"unknown instruction {code:#x}")
 
 
-MACHINES = pytest.mark.parametrize("machine", fence._MACHINES)
+MACHINES = pytest.mark.parametrize("machine", seccomp._MACHINES)
 
 
 @MACHINES
 def test_every_refused_call_is_refused(machine: str) -> None:
-    column = fence._MACHINES[machine][0]
-    for name, numbers in fence._REFUSED.items():
+    column = seccomp._MACHINES[machine][0]
+    for name, numbers in seccomp._REFUSED.items():
         number = numbers[column]
         if number is not None:
             assert decide(machine, number) == errno.EPERM, name
@@ -61,23 +61,23 @@ def test_every_refused_call_is_refused(machine: str) -> None:
 
 @MACHINES
 def test_no_call_is_listed_twice(machine: str) -> None:
-    column = fence._MACHINES[machine][0]
-    numbers = [pair[column] for pair in fence._REFUSED.values() if pair[column] is not None]
+    column = seccomp._MACHINES[machine][0]
+    numbers = [pair[column] for pair in seccomp._REFUSED.values() if pair[column] is not None]
     assert len(numbers) == len(set(numbers))
 
 
 @MACHINES
 def test_unknown_and_new_calls_do_not_exist(machine: str) -> None:
     for number in range(424, 1000):
-        wanted = ALLOWED if number in fence._SHARED_ALLOWED.values() else errno.ENOSYS
+        wanted = ALLOWED if number in seccomp._SHARED_ALLOWED.values() else errno.ENOSYS
         assert decide(machine, number) == wanted
 
 
 @MACHINES
 def test_arguments_are_looked_at(machine: str) -> None:
-    column = fence._MACHINES[machine][0]
+    column = seccomp._MACHINES[machine][0]
     clone, socket, limit, mmap = (
-        pair[column] for pair in (fence._CLONE, fence._SOCKET, fence._PRLIMIT, fence._MMAP)
+        pair[column] for pair in (seccomp._CLONE, seccomp._SOCKET, seccomp._PRLIMIT, seccomp._MMAP)
     )
     assert decide(machine, clone, 0x3D0F00) == ALLOWED  # a thread
     for bit in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
@@ -96,8 +96,8 @@ def test_another_machines_calls_end_the_process(machine: str) -> None:
 
 
 def inside(source: str) -> str:
-    """Run a program of ours that fences itself in."""
-    code = "import os\nfrom autograder.sandbox.inside import fence\n" + textwrap.dedent(source)
+    """Run a program of ours that locks itself in."""
+    code = "import os\nfrom autograder.sandbox.inside import kernel, namespaces, privileges, seccomp\n" + textwrap.dedent(source)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
@@ -109,7 +109,7 @@ def test_descriptors_are_closed_but_those_to_keep() -> None:
     keep = os.dup(1)
     for number in (20, 30, 40):
         os.dup2(1, number)
-    fence.close_all_but([keep, 30])
+    privileges.close_all_but([keep, 30])
     found = []
     for number in range(3, 64):
         try:
@@ -124,7 +124,7 @@ def test_descriptors_are_closed_but_those_to_keep() -> None:
 
 def test_silence_reaches_nobody() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import os; from autograder.sandbox.inside import fence; fence.silence(); os.write(2, b'x')"],
+        [sys.executable, "-c", "import os; from autograder.sandbox.inside import privileges; privileges.silence(); os.write(2, b'x')"],
         capture_output=True,
         timeout=60,
         check=True,
@@ -134,11 +134,11 @@ def test_silence_reaches_nobody() -> None:
 
 def test_a_refused_step_says_which() -> None:
     source = """
-    fence.drop_privileges()
-    fence.filter_system_calls()
+    privileges.drop_privileges()
+    seccomp.filter_system_calls()
     try:
-        fence.enter_namespaces()
-    except fence.FenceError as error:
+        namespaces.enter_namespaces()
+    except kernel.KernelRefused as error:
         print(error.strerror)
     """
     assert inside(source).startswith("unshare: ")
@@ -149,16 +149,16 @@ def test_limits_are_never_raised() -> None:
     import resource
     from autograder.sandbox.inside.limits import ContainerLimits
     resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))
-    fence.set_limits(ContainerLimits(open_files=200, processes=100_000))
+    privileges.set_limits(ContainerLimits(open_files=200, processes=100_000))
     print(resource.getrlimit(resource.RLIMIT_NOFILE))
     """
     assert inside(source) == "(50, 50)"
 
 
 def test_an_unknown_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fence.platform, "machine", lambda: "riscv64")
-    with pytest.raises(fence.FenceError, match="riscv64"):
-        fence.filter_system_calls()
+    monkeypatch.setattr(seccomp.platform, "machine", lambda: "riscv64")
+    with pytest.raises(kernel.KernelRefused, match="riscv64"):
+        seccomp.filter_system_calls()
 
 
 def test_limits_travel_as_plain_data() -> None:
@@ -167,5 +167,5 @@ def test_limits_travel_as_plain_data() -> None:
 
 
 def test_mounts_below_a_folder_are_found_once() -> None:
-    assert all(point.startswith("/proc/") for point in fence._mounted_below("/proc"))
+    assert all(point.startswith("/proc/") for point in namespaces._mounted_below("/proc"))
     assert os.path.ismount("/proc")

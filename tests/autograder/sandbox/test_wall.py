@@ -16,10 +16,11 @@ import pytest
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.bubblewrap import bwrap_options
 from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.client import CandidateClient, TaskClient
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import ContainerLimits
-from autograder.sandbox.results import Answer, Crashed, TimedOut, WallError, WallUnavailable
-from autograder.sandbox.wall import Candidate, Task, Wall
+from autograder.sandbox.results import Crashed, Reply, TimedOut, WallError, WallUnavailable
+from autograder.sandbox.wall import Wall
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("bwrap") is None, reason="the wall needs Linux and bubblewrap"
@@ -48,7 +49,7 @@ def wall(secret_file: Path, notices: list[str]) -> Iterator[Wall]:
         yield wall
 
 
-def load(candidate: Candidate, *sources: str, timeout: float = 20.0) -> list[str]:
+def load(candidate: CandidateClient, *sources: str, timeout: float = 20.0) -> list[str]:
     """Load cells; each one's error, or what it printed."""
     cells = [(str(number), textwrap.dedent(source)) for number, source in enumerate(sources)]
     results = candidate.load(cells, timeout).cells
@@ -61,7 +62,7 @@ def run(wall: Wall, *sources: str, timeout: float = 20.0) -> str:
         return load(candidate, *sources, timeout=timeout)[-1]
 
 
-def still_works(candidate: Candidate) -> bool:
+def still_works(candidate: CandidateClient) -> bool:
     with candidate.task() as task:
         return task.ask("honest", (3.0,)).value == 6.0
 
@@ -93,8 +94,10 @@ def test_no_file_outside_of_python_and_the_system_is_there(wall: Wall, secret_fi
 
 
 def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> None:
-    out = run(wall, "import os, autograder; print(sorted(os.listdir(autograder.__path__[0])))")
-    assert out == str(sorted(bubblewrap._OWN_FILES))
+    look = "[str(p) for a in autograder.__path__ for p in pathlib.Path(a).rglob('*.py')]"
+    out = run(wall, f"import autograder, pathlib; print(sorted({look}))")
+    inside = Path(bubblewrap.__file__).parent / "inside"
+    assert out == str(sorted(f"{bubblewrap._INSIDE}/{path.name}" for path in inside.glob("*.py")))
     assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
 
 
@@ -426,7 +429,7 @@ def test_what_an_answer_raises_is_told(wall: Wall) -> None:
             assert task.ask("nasty").error == "Nasty"
             assert len(task.ask("long").message) == 2000
             assert task.ask("surrogate").message == "?"
-            assert task.ask("nobody") == Answer("missing")
+            assert task.ask("nobody") == Reply("missing")
 
 
 def test_values_go_both_ways(wall: Wall) -> None:
@@ -817,7 +820,7 @@ def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
         "%%bash\necho from bash": "from bash",
         "from ipywidgets import interact\ninteract(lambda a: a, a=(0, 5));": "",
         "import asyncio\nawait asyncio.sleep(0)": "",
-        "files = !ls /container\nprint(files)": "['autograder', 'secant']",
+        "files = !ls /secant\nprint(files)": "['autograder', 'secant']",
         "get_ipython().run_line_magic('timeit', '-n1 -r1 1')": "",
         "%load_ext autoreload\n%autoreload 2\n%pdb on": "",
         "print(__name__)": "__main__",
@@ -955,7 +958,7 @@ def test_bare_mode_runs_without_a_wall() -> None:
 
 
 def test_bare_mode_where_nothing_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Candidate, "_can_fork", lambda self: False)
+    monkeypatch.setattr(CandidateClient, "_can_fork", lambda self: False)
     with Wall(mode="bare") as wall, wall.candidate() as candidate:
         load(candidate, HONEST)
         assert still_works(candidate)
@@ -979,7 +982,7 @@ def test_a_bare_candidate_that_cannot_start_is_the_graders_failure(monkeypatch: 
 def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
     with wall.candidate() as candidate:
         load(candidate, HONEST)
-        task: Task = candidate.task()
+        task: TaskClient = candidate.task()
         task.close()
         task.close()
         assert still_works(candidate)
