@@ -195,9 +195,10 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
+        body = wire.encode(request, exact=True)  # what cannot be sent is the caller's fault
         deadline = time.monotonic() + timeout
         try:
-            wire.send(self._channel, request, deadline, exact=True)
+            wire.send_body(self._channel, body, deadline)
             return _reply(wire.recv(self._channel, deadline))
         except wire.WireTimeout:
             self.close()
@@ -207,18 +208,8 @@ class TaskClient:
             self.close()
             raise reason from None
         except (wire.WireError, Crashed):
-            if not _was_sent(request):
-                raise
             self.close()
             raise Crashed("garbage") from None
-
-
-def _was_sent(request: dict[str, Any]) -> bool:
-    try:
-        wire.encode(request, exact=True)
-    except wire.WireError:
-        return False
-    return True
 
 
 def _send(container: Container, request: dict[str, Any], deadline: float) -> None:

@@ -69,9 +69,11 @@ class WalledContainer(Container):
         if "ready" not in message or not pid:
             raise WallError(f"no container could be made: {message.get('error', 'the supervisor is not visible')}")
         self._supervisor = os.pidfd_open(pid)
-        self._cgroup = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
-        if self._cgroup:
-            self._cgroup.add(pid)
+        group = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
+        if group and group.add(pid):
+            self._cgroup = group
+        elif group:  # it can be made but not joined: the supervisor's count has to do
+            group.remove()
         self._orders.send(b"go")
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
