@@ -221,7 +221,7 @@ def connect_by_port(
         port = server.getsockname()[1]
         process = subprocess.Popen([*command, "port", str(port)], stdin=subprocess.PIPE, **settings)
         assert process.stdin is not None
-        with process.stdin:
+        with contextlib.suppress(OSError), process.stdin:  # it may have ended: that is seen below
             process.stdin.write(token)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and process.poll() is None:

@@ -131,7 +131,7 @@ def test_an_answered_notebook_is_taken_in_whole():
     assert result.language == "en"
     assert result.file == f"{LESSON}.ipynb"
     assert result.notebook == answered()
-    assert len(result.digest) == 64
+    assert len(result.script.digest) == 64
 
 
 def test_the_unchanged_release_is_noted():
@@ -578,7 +578,7 @@ def test_d29_a_file_that_changes_while_it_is_read(tmp_path):
             assert isinstance(result, Submission)
             source = result.answers["grad_square"]
             assert source in (RIGHT, WRONG)
-            assert result.digest == take(versions[source == WRONG]).digest
+            assert result.script.digest == take(versions[source == WRONG]).script.digest
             assert cell_of(result.notebook, "grad_square").source == source
     finally:
         stop.set()
