@@ -73,11 +73,12 @@ def is_home(notebook: Path) -> bool:
 def read_notebook(path: Path) -> NotebookNode:
     """Read a notebook of the course's own. It was checked when it was built."""
     try:
-        return nbformat.v4.reads(path.read_text(encoding="utf-8"))
+        notebook: NotebookNode = nbformat.v4.reads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise CourseError(f"{path} is missing: run `autograder build`.") from None
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}.") from None
+    return notebook
 
 
 def find_course(*starts: Path) -> Path:

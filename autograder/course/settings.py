@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.errors import CourseError
 
@@ -19,9 +20,10 @@ def load_config(root: Path) -> Config:
         CourseError: they cannot be read.
     """
     try:
-        return PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
+        config: Config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
     except Exception as error:
         raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
+    return config
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Course:
     @property
     def submitted(self) -> Path:
         """The folder of all students' folders."""
-        return self.root / self.directory.submitted_directory
+        return Path(self.root, self.directory.submitted_directory)
 
     @property
     def hidden(self) -> tuple[str, ...]:

@@ -75,10 +75,10 @@ def _verdict(task: GradedTask) -> NotebookNode:
     """A test cell's output: nbgrader reads none of the points from an error, and all from anything else."""
     text = plain(task.message)
     if task.outcome == "passed":
-        return new_output("stream", name="stdout", text=text + "\n")
+        return _output("stream", name="stdout", text=text + "\n")
     head = f"{task.outcome}: {text}" if task.outcome != "wrong" else text
     # The name that HideTests knows for a message without frames.
-    return new_output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
+    return _output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
 def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
@@ -104,12 +104,17 @@ def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]
 
 
 def _outputs(cell: CellResult) -> list[NotebookNode]:
-    outputs = [new_output("stream", name="stdout", text=cell.output)] if cell.output else []
+    outputs = [_output("stream", name="stdout", text=cell.output)] if cell.output else []
     if cell.error:
         name, head = plain(cell.error), plain(f"{cell.error}: {cell.message}")
         lines = [plain(f"  {at.cell}:{at.number}: {at.text.strip()}") for at in cell.trace]
-        outputs.append(new_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
+        outputs.append(_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
     return outputs
+
+
+def _output(kind: str, **fields: Any) -> NotebookNode:
+    output: NotebookNode = new_output(kind, **fields)
+    return output
 
 
 def plain(text: str) -> str:

@@ -18,7 +18,8 @@ from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
 from autograder.sandbox.inside.limits import ContainerLimits
-from autograder.sandbox.wall import Wall, WallError, WallUnavailable
+from autograder.sandbox.results import WallError, WallUnavailable
+from autograder.sandbox.wall import Wall
 from tests.support.examined import examined
 
 from . import scene

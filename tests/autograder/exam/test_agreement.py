@@ -17,7 +17,8 @@ from autograder.exam.examiner import Examiner
 from autograder.exam.pool import WarmPool
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
-from autograder.sandbox.wall import Wall, WallUnavailable
+from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.wall import Wall
 from secant import check, language
 from tests.support.examined import examined
 from tests.support.small_class import answered

@@ -17,7 +17,7 @@ def test_bubblewrap_is_asked_once_what_it_can_do(monkeypatch: pytest.MonkeyPatch
         return subprocess.CompletedProcess(command, 0, "--size BYTES", "")
 
     bubblewrap._help.cache_clear()
-    monkeypatch.setattr(bubblewrap.subprocess, "run", run)
+    monkeypatch.setattr("autograder.sandbox.bubblewrap.subprocess.run", run)
     monkeypatch.setattr(bubblewrap, "bwrap_path", lambda: "/usr/bin/bwrap")
     for disk in (16, 32):
         options = bubblewrap.bwrap_options("single", [], "en", disk)

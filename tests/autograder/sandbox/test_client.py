@@ -44,7 +44,7 @@ def test_a_question_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def encode(*args: object, **options: object) -> bytes:
         encoded.append(args)
-        return real(*args, **options)  # type: ignore[arg-type]
+        return real(*args, **options)
 
     with serve(b"garbage") as task:
         monkeypatch.setattr(wire, "encode", encode)

@@ -281,7 +281,7 @@ def test_a_start_page_in_the_way_that_is_no_file(house: Path) -> None:
 
 def test_the_syllabus_is_whole() -> None:
     for name in ("en", "ko"):
-        language(name)  # type: ignore[arg-type]
+        language(name)
         lessons = start_page.read_syllabus(ROOT / "course/syllabus.toml")
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
         assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
@@ -429,7 +429,7 @@ def server(house: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str],
 
 def test_a_real_start(server: tuple[subprocess.Popen[str], str], house: Path, tmp_path: Path) -> None:
     process, address = server
-    base, token = re.fullmatch(r"(http://[^/]+)/lab/tree/START\.md\?token=(\w+)", address).groups()  # type: ignore[union-attr]
+    base, token = re.fullmatch(r"(http://[^/]+)/lab/tree/START\.md\?token=(\w+)", address).groups()
 
     def get(path: str) -> tuple[int, str]:
         request = urllib.request.Request(base + path, headers={"Authorization": f"token {token}"})
@@ -439,7 +439,7 @@ def test_a_real_start(server: tuple[subprocess.Popen[str], str], house: Path, tm
     status, lab_page = get("/lab/tree/START.md")
     assert status == 200
     # What asks the net, and what belongs to a class or an instructor, is off.
-    data = json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', lab_page, re.S)[1])  # type: ignore[index]
+    data = json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', lab_page, re.S)[1])
     assert data["news"] == {"disabled": True}
     assert set(lab.HIDDEN_PANELS) <= set(data["disabledExtensions"])
     settings = json.loads(get("/lab/api/settings/@jupyterlab/docmanager-extension:plugin")[1])
