@@ -602,145 +602,106 @@ def fresh_grad(f, x):
 
 # %% nbgrader={"grade_id": "test_fresh_grad", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
-from torch import nn
 
-from secant import check, probe, say, watch
+from secant import check, probe, say
 
 
 @probe
-def _gradients(name, x, dtype, held=None, numbers=(1.0, 0.0)):
-    kind = getattr(torch, dtype)
-    model = nn.ParameterDict({key: nn.Parameter(torch.tensor(v, dtype=kind)) for key, v in zip("wb", numbers, strict=True)})
-    functions = {
-        "t**2": lambda t: t**2,
-        "t": lambda t: t,
-        "t.sum()**2": lambda t: t.sum() ** 2,
-        "torch.relu(t)": torch.relu,
-        "t[..., None] * t[..., None, :]": lambda t: t[..., None] * t[..., None, :],
-        "model(t)": lambda t: torch.tanh(model["w"] * t + model["b"]),
-    }
-    f = functions[name]
-    x = torch.tensor(x, dtype=kind, requires_grad=True)
-    if held is not None:
-        for leaf in (x, model["w"], model["b"]):
-            leaf.grad = torch.full_like(leaf, held)
-
-    def copy(value):
-        return value.clone() if isinstance(value, torch.Tensor) else value
-
-    with watch(x=x, model=model) as seen:
-        result = fresh_grad(f, x)
-    first, changes = copy(result), seen.changes
-    if changes:  # what the next calls do would only hide the cause
-        return {"first": first, "changes": changes}
-    with watch(x=x, model=model) as seen:
-        again = copy(fresh_grad(f, x))
-    own = isinstance(result, torch.Tensor) and not any(
-        t is not None and result.data_ptr() == t.data_ptr() for t in (x, x.grad, model["w"].grad)
-    )
-    with torch.no_grad():
-        x += 1
-    elsewhere = fresh_grad(f, x)
-    other = fresh_grad(lambda t: -2 * f(t), x)
-    return {
-        "first": first,
-        "again": again,
-        "later": result,
-        "elsewhere": elsewhere,
-        "other": other,
-        "tracked": isinstance(result, torch.Tensor) and result.requires_grad,
-        "own": own,
-        "changes": seen.changes,
-    }
+def _first(values):
+    return fresh_grad(lambda t: t**2, torch.tensor(values, requires_grad=True))
 
 
+_mean = say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요")
 check.close(
-    _gradients("t**2", [1.0, 2.0, 3.0], "float32")["first"],
+    _first([1.0, 2.0, 3.0]),
     torch.tensor([2.0, 4.0, 6.0]),
     "fresh_grad(lambda t: t**2, x=[1., 2., 3.])",
     mistakes=[
-        (torch.tensor([2.0, 4.0, 6.0]) / 3, say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요")),
+        (torch.tensor([2.0, 4.0, 6.0]) / 3, _mean),
         (torch.tensor([1.0, 4.0, 9.0]), say(en="this is f(x); return its gradient", ko="f(x)의 값입니다. gradient를 돌려주세요")),
     ],
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from torch import nn
+
+from secant import formula, graphs, observe
 
 
-def _want(name, x, numbers):
-    if name == "t**2":
-        return 2 * x
-    if name == "t":
-        return torch.ones_like(x)
-    if name == "t.sum()**2":
-        return 2 * x.sum() * torch.ones_like(x)
-    if name == "torch.relu(t)":
-        return (x > 0).to(x.dtype)
-    if name == "model(t)":
-        w, b = numbers
-        return w * (1 - torch.tanh(w * x + b) ** 2)
-    # The numbers of each row are multiplied, each with each.
-    return 2 * x.sum(-1, keepdim=True) * torch.ones_like(x)
+@probe
+def _calls(name, x, dtype, held, numbers):
+    kind = getattr(torch, dtype)
+    model = nn.ParameterDict({key: torch.tensor(v, dtype=kind) for key, v in zip("wb", numbers, strict=True)})
+    f = formula(name, model=lambda t: torch.tanh(model["w"] * t + model["b"]))
+    x = graphs.leaf(x, kind, held)
+    for parameter in model.values():
+        parameter.grad = None if held is None else torch.full_like(parameter, held)
+    calls = observe(x=x, model=model)
+    calls(fresh_grad, f, x)
+    if not calls.changes:  # otherwise what the next calls do would only hide the cause
+        calls(fresh_grad, f, x)
+        x.data += 1
+        calls(fresh_grad, f, x)
+        calls(fresh_grad, lambda t: -2 * f(t), x)
+    return calls.data()
+
+
+def _want(name, x, w, b):
+    slopes = {
+        "t**2": lambda: 2 * x,
+        "t": lambda: torch.ones_like(x),
+        "t.sum()**2": lambda: 2 * x.sum() * torch.ones_like(x),
+        "torch.relu(t)": lambda: (x > 0).to(x.dtype),
+        # The numbers of each row are multiplied, each with each.
+        "t[..., None] * t[..., None, :]": lambda: 2 * x.sum(-1, keepdim=True) * torch.ones_like(x),
+        "model(t)": lambda: w * (1 - torch.tanh(w * x + b) ** 2),
+    }
+    return slopes[name]()
+
+
+_adds = say(
+    en="x.grad held something already and backward() added to it: the result must be the gradient alone",
+    ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다",
+)
+_buffer = say(
+    en="the second of two equal calls gave another answer: did the first leave something in a buffer?",
+    ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 첫 호출이 버퍼에 무언가를 남기지 않았나요?",
+)
+_whatever = say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?")
 
 
 def _compare(name, x, dtype, held=None, numbers=(1.0, 0.0), hint=""):
     f = name if name in ("torch.relu(t)", "model(t)") else f"lambda t: {name}"
     call = f"fresh_grad({f}, x={x}), {dtype}" + ("" if held is None else f", .grad = {held}")
-    kind = getattr(torch, dtype)
     here = torch.tensor(x, dtype=torch.float64)
-    want = _want(name, here, numbers).to(kind)
-    found = _gradients(name, x, dtype, held, numbers)
-    adds = say(
-        en="x.grad held something already and backward() added to it: the result must be the gradient alone",
-        ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다",
-    )
-    mistakes = [] if held is None else [(want + held, adds), (want + want + held, adds)]
-    mistakes += [
-        (want / max(1, want.numel()), say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요")),
-    ]
-    check.close(found["first"], want, call, mistakes=mistakes, hint=hint)
+    want, there = (_want(name, place, *numbers).to(getattr(torch, dtype)) for place in (here, here + 1))
+    mistakes = [] if held is None else [(want + held, _adds), (want + want + held, _adds)]
+    mistakes += [(want / max(1, want.numel()), _mean)]
+    found = _calls(name, x, dtype, held, numbers)
+    check.close(found["results"][0], want, call, mistakes=mistakes, hint=hint)
     check.untouched(found["changes"], call)
-    check.close(
-        found["again"],
-        want,
-        call + say(en=", called a second time", ko=", 두 번째 호출"),
-        hint=say(
-            en="the second of two equal calls gave another answer: did the first leave something in a buffer?",
-            ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 첫 호출이 버퍼에 무언가를 남기지 않았나요?",
-        ),
-    )
+    _, again, elsewhere, other = found["results"]
+    check.repeatable(again, want, call + say(en=", called a second time", ko=", 두 번째 호출"), hint=_buffer)
     check.that(
-        not found["tracked"],
+        not found["tracked"][0],
         say(
             en=f"{call}: the result has requires_grad=True: a graph hangs behind it. Is create_graph set?",
             ko=f"{call}: 결과의 requires_grad가 True입니다. 뒤에 그래프가 달려 있습니다. create_graph를 쓰지 않았나요?",
         ),
     )
     check.that(
-        found["own"],
+        not found["aliases"][0],
         say(
             en=f"{call}: the result is an alias of x or of a .grad buffer; return a tensor of its own",
             ko=f"{call}: 결과가 x나 .grad 버퍼의 별명입니다. 별개의 텐서를 돌려주세요",
         ),
     )
-    check.close(
-        found["elsewhere"],
-        _want(name, here + 1, numbers).to(kind),
-        call + say(en=", then the same f and the same x after x += 1", ko=", 이어서 x += 1 다음에 같은 f와 같은 x로"),
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(
-        found["other"],
-        -2 * _want(name, here + 1, numbers).to(kind),
-        call + say(en=", then another function, -2 * f(t), at the same x", ko=", 이어서 같은 x에서 다른 함수 -2 * f(t)로"),
-        hint=say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(
-        found["later"],
-        want,
-        call + say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값"),
-        hint=say(en="a later call changed an earlier result: return a new tensor each time", ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 텐서를 돌려주세요"),
-    )
+    then = say(en=", then the same f and the same x after x += 1", ko=", 이어서 x += 1 다음에 같은 f와 같은 x로")
+    check.not_stale(elsewhere, there, call + then)
+    then = say(en=", then another function, -2 * f(t), at the same x", ko=", 이어서 같은 x에서 다른 함수 -2 * f(t)로")
+    check.not_stale(other, -2 * there, call + then, hint=_whatever)
+    later = say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값")
+    check.not_overwritten(found["kept"][0], want, call + later)
 
 
 _shape = say(en="f(x) may have any shape; asked for is the gradient of the sum of all its numbers", ko="f(x)의 shape은 무엇이든 될 수 있습니다. 모든 수의 합의 gradient를 구하세요")
@@ -830,53 +791,16 @@ def grad_history(fs, x):
 # %% nbgrader={"grade_id": "test_grad_history", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say, watch
+from secant import check, probe, say
 
 
 @probe
-def _history(names, x, dtype):
-    functions = {
-        "t**2": lambda t: (t**2).sum(),
-        "t**3": lambda t: (t**3).sum(),
-        "3*t": lambda t: 3 * t.sum(),
-        "sin(t)": lambda t: torch.sin(t).sum(),
-        "max(t, -t/2)": lambda t: torch.maximum(t, -t / 2).sum(),
-    }
-    fs = [functions[name] for name in names]
-    given = list(fs)
-    x = torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=True)
-
-    def copies(values):
-        if not isinstance(values, list):
-            return values
-        return [v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values]
-
-    with watch(x=x) as seen:
-        result = grad_history(fs, x)
-    entries = copies(result)
-    total = None if x.grad is None else x.grad.clone()
-    tracked = isinstance(result, list) and any(isinstance(v, torch.Tensor) and v.requires_grad for v in result)
-    with torch.no_grad():
-        if x.grad is not None:
-            x.grad.fill_(1234.0)
-        x.grad = None
-        x += 1
-    later = copies(result)
-    elsewhere = grad_history(fs, x)
-    return {
-        "entries": entries,
-        "total": total,
-        "tracked": tracked,
-        "later": later,
-        "elsewhere": copies(elsewhere),
-        "kept": copies(result),
-        "changes": [change for change in seen.changes if tuple(change) != ("grad", "x")],
-        "same": len(fs) == len(given) and all(f is g for f, g in zip(fs, given, strict=True)),
-    }
+def _sums(x):
+    return grad_history([lambda t: t**2, lambda t: t**3], torch.tensor(x, requires_grad=True))
 
 
 check.close(
-    _history(["t**2", "t**3"], 2.0, "float32")["entries"][-1],
+    _sums(2.0)[-1],
     torch.tensor(16.0),
     "grad_history([lambda t: t**2, lambda t: t**3], x=2)[-1]",
     mistakes={
@@ -886,6 +810,27 @@ check.close(
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import formula, graphs, observe
+
+
+@probe
+def _calls(names, x, dtype):
+    functions = {name: formula(f"({name}).sum()", sin=torch.sin, max=torch.maximum) for name in names}
+    fs = [functions[name] for name in names]
+    given = list(fs)
+    x = graphs.leaf(x, getattr(torch, dtype))
+    calls = observe(x=x)
+    calls(grad_history, fs, x)
+    total = None if x.grad is None else x.grad.clone()
+    if total is not None:
+        x.grad.detach().fill_(1234.0)
+    x.grad = None
+    x.data += 1
+    later = calls.data()["kept"][0]
+    calls(grad_history, fs, x)
+    return {**calls.data(), "total": total, "later": later, "same": fs == given}
+
+
 _SLOPES = {
     "t**2": lambda t: 2 * t,
     "t**3": lambda t: 3 * t**2,
@@ -908,72 +853,51 @@ def _plus_one(x):
     return [_plus_one(part) for part in x] if isinstance(x, list) else x + 1
 
 
+_alias = say(
+    en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy",
+    ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 사본을 넣으세요",
+)
+_alone = say(
+    en="these are the gradients of the single calls; asked for is x.grad, which adds them up",
+    ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요",
+)
+_sum = say(en="entry k is the sum of the first k gradients", ko="k번째 원소는 처음 k개의 gradient를 더한 것입니다")
+_total = say(
+    en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself",
+    ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요",
+)
+_still = say(
+    en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too",
+    ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다",
+)
+
+
 def _compare(names, x, dtype):
-    listed = ", ".join(names)
-    call = f"grad_history([{listed}], x={x}), {dtype}"
+    call = f"grad_history([{', '.join(names)}], x={x}), {dtype}"
     want = _running(names, x, dtype)
     alone = [_running([name], x, dtype)[0] for name in names]
-    found = _history(names, x, dtype)
-    check.close(
-        found["entries"],
-        want,
-        call,
-        mistakes=[
-            (
-                [want[-1]] * len(want) if want else [],
-                say(
-                    en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy",
-                    ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 사본을 넣으세요",
-                ),
-            ),
-            (
-                alone,
-                say(
-                    en="these are the gradients of the single calls; asked for is x.grad, which adds them up",
-                    ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요",
-                ),
-            ),
-        ],
-        hint=say(en="entry k is the sum of the first k gradients", ko="k번째 원소는 처음 k개의 gradient를 더한 것입니다")
-        if isinstance(found["entries"], list)
-        else "",
-    )
+    found = _calls(names, x, dtype)
+    entries, elsewhere = found["results"]
+    mistakes = [([want[-1]] * len(want) if want else [], _alias), (alone, _alone)]
+    check.close(entries, want, call, mistakes=mistakes, hint=_sum if isinstance(entries, list) else "")
+    after = call + say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad")
     if want:
-        check.close(
-            found["total"],
-            want[-1],
-            call + say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad"),
-            mistakes=[(alone[-1], say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다"))],
-            hint=say(
-                en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself",
-                ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요",
-            ),
-        )
+        emptied = say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다")
+        check.close(found["total"], want[-1], after, mistakes=[(alone[-1], emptied)], hint=_total)
     else:
-        check.equal(found["total"], None, call + say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad"))
-    check.close(
-        found["later"],
-        want,
-        call + say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소"),
-        hint=say(
-            en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too",
-            ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다",
-        ),
-    )
+        check.equal(found["total"], None, after)
+    filled = say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소")
+    check.close(found["later"], want, call + filled, hint=_still)
     check.that(
-        not found["tracked"],
+        not found["tracked"][0],
         say(en=f"{call}: an entry has requires_grad=True: a graph hangs behind it", ko=f"{call}: requires_grad가 True인 원소가 있습니다. 뒤에 그래프가 달려 있습니다"),
     )
-    check.untouched(found["changes"], call)
+    check.untouched(found["changes"], call, but=[("grad", "x")])
     check.that(found["same"], say(en=f"{call}: the list fs was changed", ko=f"{call}: 리스트 fs가 바뀌었습니다"))
-    check.close(
-        found["elsewhere"],
-        _running(names, _plus_one(x), dtype),
-        call + say(en=", then again after x.grad = None and x += 1", ko=", 이어서 x.grad = None, x += 1 다음에 한 번 더"),
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(
-        found["kept"],
+    then = say(en=", then again after x.grad = None and x += 1", ko=", 이어서 x.grad = None, x += 1 다음에 한 번 더")
+    check.not_stale(elsewhere, _running(names, _plus_one(x), dtype), call + then)
+    check.not_overwritten(
+        found["kept"][0],
         want,
         call + say(en=": the first list, looked at after a later call", ko=": 첫 리스트를 뒤의 호출 다음에 다시 본 값"),
         hint=say(en="a later call changed an earlier result: make a new list each time", ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 리스트를 만드세요"),
