@@ -824,8 +824,7 @@ def _calls(names, x, dtype):
     total = None if x.grad is None else x.grad.clone()
     if total is not None:
         x.grad.detach().fill_(1234.0)
-    x.grad = None
-    x.data += 1
+    x.grad, x.data = None, x.data + 1
     later = calls.data()["kept"][0]
     calls(grad_history, fs, x)
     return {**calls.data(), "total": total, "later": later, "same": fs == given}
