@@ -106,7 +106,7 @@ def rejected(content: Any, reason: Any, **options: Any) -> Any:
 
 def run(result: Any) -> Any:
     """Run the steps as the candidate does: a step that fails does not stop the next."""
-    names: dict[str, list[bytes]] = {}
+    names: dict[str, Any] = {}
     for step in result.steps:
         try:
             exec(step.source, names)
