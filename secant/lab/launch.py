@@ -10,6 +10,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from urllib.parse import quote
 
+import zmq
+
 import secant
 from secant.lab.start_page import read_syllabus, start_page, write_start_page
 from secant.lab.workspace import STATE_FOLDER, LabError, copy_lessons
@@ -53,10 +55,21 @@ HIDDEN_SERVICES = (
 )
 
 
+def jupyter_defaults() -> dict[str, dict[str, object]]:
+    """What every Jupyter program reads first, so that a learner's own configuration goes before it."""
+    defaults: dict[str, dict[str, object]] = {}
+    if zmq.has("curve"):  # else no kernel would start
+        # A kernel warns of plain TCP in the learner's terminal. Unlike Unix sockets, whose paths may not be
+        # long and which not every disk and system has, encryption works wherever TCP does.
+        defaults["KernelManager"] = {"transport_encryption": "auto"}
+    return defaults
+
+
 def write_lab_config(workspace: Path) -> Path:
     """Write our defaults into a folder of their own: the learner's configuration stays as it is."""
     folder = workspace / STATE_FOLDER / "jupyter"
     files: dict[str, object] = {
+        "jupyter_config.json": jupyter_defaults(),
         "labconfig/default_setting_overrides.json": lab_defaults(),
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(HIDDEN_PANELS, True)},
         "jupyter_server_config.json": {

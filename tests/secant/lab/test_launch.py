@@ -1,23 +1,22 @@
-"""`python -m secant.lab`: its words, its JupyterLab and a real start."""
+"""`python -m secant.lab`: its words, and what it asks of JupyterLab."""
 
 import json
 import os
-import re
-import signal
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zmq
+from jupyter_server.serverapp import ServerApp
+from traitlets.config import Config
 
 import secant
 from secant import language
 from secant.lab import launch as lab
-from tests.secant.lab.house import FOLDER, NOTEBOOK, write
+from tests.secant.lab.house import write
 
 
 def run(house: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -103,91 +102,6 @@ def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.Monk
     assert plugin not in lab.lab_defaults()
 
 
-AUDIT = """
-import os, sys
-def audit(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo"):
-        with open(os.environ["AUDIT"], "a") as file:
-            print(event, arguments[1] if event == "socket.connect" else arguments[0], file=file)
-sys.addaudithook(audit)
-"""
-
-
-def wait_for(port: int) -> None:
-    """Jupyter prints the address a moment before it listens."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with socket.socket() as client:
-            if client.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    pytest.fail("nobody listens")
-
-
-@pytest.fixture
-def server(house: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A real start in Korean on a free port, with a home of its own; the address with the token."""
-    write(tmp_path / "site/sitecustomize.py", AUDIT.encode())
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    paths = os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    home = {"HOME": str(tmp_path / "home"), "AUDIT": str(tmp_path / "audit.txt"), "PYTHONPATH": paths}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "secant.lab", "--no-browser", "--lang", "ko", "--port", str(port)],
-        cwd=house,
-        env={**os.environ, **home},
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr
-        lines = []
-        for line in process.stderr:
-            lines.append(line)
-            if found := re.search(rf"http://127.0.0.1:{port}/\S+token=\w+", line):
-                wait_for(port)
-                yield process, found[0]
-                break
-        else:
-            pytest.fail("".join(lines))
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def test_a_real_start(server: tuple[subprocess.Popen[str], str], house: Path, tmp_path: Path) -> None:
-    process, address = server
-    base, token = re.fullmatch(r"(http://[^/]+)/lab/tree/START\.md\?token=(\w+)", address).groups()  # type: ignore[union-attr]
-
-    def get(path: str) -> tuple[int, str]:
-        request = urllib.request.Request(base + path, headers={"Authorization": f"token {token}"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status, answer.read().decode()
-
-    status, lab_page = get("/lab/tree/START.md")
-    assert status == 200
-    # What asks the net, and what belongs to a class or an instructor, is off.
-    data = json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', lab_page, re.S)[1])  # type: ignore[index]
-    assert data["news"] == {"disabled": True}
-    assert set(lab.HIDDEN_PANELS) <= set(data["disabledExtensions"])
-    settings = json.loads(get("/lab/api/settings/@jupyterlab/docmanager-extension:plugin")[1])
-    assert settings["schema"]["properties"]["defaultViewers"]["default"] == {"markdown": "Markdown Preview"}
-    assert get("/lab/api/update")[0] == 200
-    assert "Autograd가" in json.loads(get("/api/contents/START.md?type=file")[1])["content"]
-    assert get(f"/api/contents/{NOTEBOOK}?type=file")[0] == 200
-    listed = {entry["name"] for entry in json.loads(get("/api/contents/")[1])["content"]}
-    assert listed == {FOLDER, "START.md"}
-    with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(f"{base}/api/contents", timeout=30)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
-    audit = tmp_path / "audit.txt"
-    asked = audit.read_text().splitlines() if audit.exists() else []
-    assert [line for line in asked if not re.search(r"127\.0\.0\.1|localhost|::1|None", line)] == []
-
-
 def test_the_kernels_know_the_language(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyterlab.labapp import LabApp
 
@@ -206,3 +120,34 @@ def test_the_kernels_know_the_language(house: Path, monkeypatch: pytest.MonkeyPa
     assert seen["cwd"] == workspace
     assert seen["JUPYTER_CONFIG_PATH"] == f"{workspace}/.secant/jupyter{os.pathsep}/own"
     assert f"--ServerApp.root_dir={workspace}" in seen["arguments"]
+
+
+@pytest.fixture
+def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, object]], Config]:
+    """What a server's configuration is under `make lab`, given the learner's own."""
+
+    def read(own: dict[str, object]) -> Config:
+        monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "own"))
+        monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(lab.write_lab_config(tmp_path)))
+        write(tmp_path / "own/jupyter_server_config.json", json.dumps(own).encode())
+        server = ServerApp()
+        server.load_config_file()
+        return server.config
+
+    return read
+
+
+def test_the_learners_own_server_configuration_wins(
+    configured: Callable[[dict[str, object]], Config],
+) -> None:
+    config = configured({"KernelManager": {"transport_encryption": "disabled"}})
+    assert config.KernelManager.transport_encryption == "disabled"
+
+
+@pytest.mark.parametrize("curve", [True, False])
+def test_kernels_are_encrypted_where_zeromq_can(
+    configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch, curve: bool
+) -> None:
+    """Where it cannot, a kernel that is to be encrypted would not start at all."""
+    monkeypatch.setattr(zmq, "has", lambda what: curve and what == "curve")
+    assert ("transport_encryption" in configured({}).KernelManager) == curve

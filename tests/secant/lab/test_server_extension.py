@@ -1,15 +1,14 @@
-"""The extension is proved on a real server's sockets, with a kernel behind them, and on JupyterLab's page."""
+"""The extension is proved on a real server's sockets, with a kernel behind them.
+
+That JupyterLab's page is told what the extension says stands in test_real_start.
+"""
 
 import asyncio
 import gc
-import html
-import json
 import logging
-import re
 import socket
 import subprocess
 import sys
-import urllib.request
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +19,6 @@ from tornado.websocket import websocket_connect
 from traitlets.config import Config
 
 from secant.lab import server_extension as extension
-from tests.support import jupyterlab as lab
 
 
 def server_side(port):
@@ -94,14 +92,6 @@ def test_a_widgets_message_is_added_to_the_types_that_are_not_tracked():
 def test_types_that_somebody_configured_are_kept():
     config = {"MappingKernelManager": {"untracked_message_types": ["status"]}}
     assert untracked(linked(config)) == ["status", "comm_msg"]
-
-
-def test_jupyterlabs_page_is_told(tmp_path):
-    """By the extension as it is installed: a page that knows the types leaves the kernel's status alone."""
-    with lab.jupyterlab(tmp_path) as address, urllib.request.urlopen(f"{address}/lab") as answer:
-        page = answer.read().decode()
-    found = re.search(r'id="jupyter-config-data"[^>]*>(.*?)</script>', page, re.DOTALL)
-    assert "comm_msg" in json.loads(html.unescape(found[1]))["untracked_message_types"]
 
 
 def test_types_configured_as_something_else_are_left_with_a_warning(caplog):
