@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import shutil
 import socket
 import sys
 from datetime import date
@@ -62,6 +63,11 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
         # A kernel warns of plain TCP in the learner's terminal. Unlike Unix sockets, whose paths may not be
         # long and which not every disk and system has, encryption works wherever TCP does.
         defaults["KernelManager"] = {"transport_encryption": "auto"}
+    shell = os.environ.get("SHELL") or shutil.which("sh")
+    if os.name == "posix" and shell:
+        # Not as a login shell, which Jupyter opens where it was not started from a terminal itself:
+        # /etc/profile sets PATH anew, and `autograder` would not be found.
+        defaults["ServerApp"] = {"terminado_settings": {"shell_command": [shell]}}
     return defaults
 
 

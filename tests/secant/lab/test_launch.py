@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -137,10 +138,30 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dic
     return read
 
 
+@pytest.mark.parametrize("shell", ["/bin/bash", "/usr/bin/zsh", "/opt/my tools/fish"])
+def test_a_terminal_is_the_learners_shell_and_no_login_shell(
+    configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    monkeypatch.setenv("SHELL", shell)
+    assert configured({}).ServerApp.terminado_settings == {"shell_command": [shell]}
+
+
+def test_without_a_shell_of_their_own_it_is_sh(
+    configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SHELL")
+    assert configured({}).ServerApp.terminado_settings == {"shell_command": [shutil.which("sh")]}
+
+
 def test_the_learners_own_server_configuration_wins(
     configured: Callable[[dict[str, object]], Config],
 ) -> None:
-    config = configured({"KernelManager": {"transport_encryption": "disabled"}})
+    own = {
+        "ServerApp": {"terminado_settings": {"shell_command": ["bash", "-l"]}},
+        "KernelManager": {"transport_encryption": "disabled"},
+    }
+    config = configured(own)
+    assert config.ServerApp.terminado_settings == own["ServerApp"]["terminado_settings"]
     assert config.KernelManager.transport_encryption == "disabled"
 
 

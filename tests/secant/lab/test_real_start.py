@@ -200,3 +200,26 @@ def test_validate_warns_of_nothing(server: Server) -> None:
     done = json.loads(server.ask("/assignments/validate", {"path": TINY}))
     assert done["success"], done["value"]
     assert "encryption" not in server.log.read_text()
+
+
+async def typed(server: Server, line: str, wanted: str) -> str:
+    """Type a line into a new terminal; return what is found in its output."""
+    terminal = json.loads(server.ask("/api/terminals", {}))["name"]
+    client = await server.connect(f"/terminals/websocket/{terminal}")
+    try:
+        await client.write_message(json.dumps(["stdin", f"{line}\r"]))
+        seen = ""
+        async with asyncio.timeout(30):
+            while not (found := re.search(wanted, seen)):
+                kind, *words = json.loads(await client.read_message() or "null")
+                seen += "".join(words) if kind == "stdout" else ""
+        return found[1]
+    finally:
+        client.close()
+        server.ask(f"/api/terminals/{terminal}", method="DELETE")
+
+
+def test_a_terminal_finds_autograder(server: Server) -> None:
+    """A server that was not started from a terminal opens login shells, where /etc/profile sets PATH anew."""
+    found = asyncio.run(typed(server, 'echo "found=$(command -v autograder)."', r"found=([^$\s]*)\.\r"))
+    assert found == str(Path(sys.executable).parent / "autograder")
