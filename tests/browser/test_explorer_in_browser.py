@@ -11,7 +11,7 @@ import pytest
 from tests.support import jupyterlab as lab
 from tests.support.naming import unnamed
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01_what_autograd_does"
@@ -19,28 +19,26 @@ TINY = ("from secant import explore", "explore()")
 X, LOG_H = 0, 1  # the sliders' numbers in the explorer
 
 
-@pytest.fixture(scope="module", params=["en", "ko"])
-def opened(request, browser, tmp_path_factory):
+@pytest.fixture(scope="module")
+def opened(served):
     """Lesson 1 as a student opens it, all cells run; a notebook with the explorer alone until it is built."""
-    place = tmp_path_factory.mktemp(f"lab-{request.param}")
-    lesson = ROOT / "release" / request.param / LESSON
+    place = served.place / "explorer"
+    lesson = ROOT / "release" / served.language / LESSON
     if (lesson / f"{LESSON}.ipynb").exists():
-        shutil.copytree(lesson, place / LESSON)
-        name = f"{LESSON}/{LESSON}.ipynb"
+        shutil.copytree(lesson, place)
+        name = f"explorer/{LESSON}.ipynb"
     else:
-        name = "explorer.ipynb"
-        lab.write_notebook(place / name, TINY)
+        place.mkdir()
+        name = "explorer/explorer.ipynb"
+        lab.write_notebook(served.place / name, TINY)
     asked = []
-    with (
-        lab.jupyterlab(place, language=request.param) as address,
-        lab.run_notebook(browser, address, name, asked=asked) as page,
-    ):
+    with lab.run_notebook(served.browser, served.address, name, asked=asked) as page:
         page.locator(".secant-explorer img").first.wait_for(timeout=60_000)
         lab.wait_until_still(page.locator(".secant-explorer").first)
         yield SimpleNamespace(
             page=page,
             explorer=page.locator(".secant-explorer").first,
-            language=request.param,
+            language=served.language,
             asked=asked,
         )
 
