@@ -67,6 +67,19 @@ def wait_for_kernel(opened, name, changed_from):
     opened.page.wait_for_timeout(600)
 
 
+def wait_for_rest(opened):
+    """Wait until neither the sliders nor the kernel's words move any more: on a busy machine a drag lags."""
+    before = None
+    while before != (
+        before := [box(opened, X).input_value(), box(opened, LOG_H).input_value(), words(opened)]
+    ):
+        opened.page.wait_for_timeout(600)
+
+
+def words(opened):
+    return opened.explorer.locator(".secant-words").inner_text()
+
+
 def text(opened, name):
     return opened.explorer.locator(f".secant-{name}").inner_text()
 
@@ -114,6 +127,7 @@ def test_at_rest_the_picture_is_sharp(opened):
     ("which", "key", "way"), [(X, "ArrowRight", 1), (X, "ArrowLeft", -1), (LOG_H, "ArrowLeft", -1)]
 )
 def test_the_arrow_keys_move_a_slider(opened, which, key, way):
+    wait_for_rest(opened)
     before = float(box(opened, which).input_value())
     old = text(opened, "quotient")
     handle(opened, which).focus()
