@@ -1,15 +1,14 @@
-"""The extension is proved on a real server's sockets, with a kernel behind them, and on JupyterLab's page."""
+"""The extension is proved on a real server's sockets, with a kernel behind them.
+
+That JupyterLab's page is told what the extension says stands in test_real_start.
+"""
 
 import asyncio
 import gc
-import html
-import json
 import logging
-import re
 import socket
 import subprocess
 import sys
-import urllib.request
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +19,6 @@ from tornado.websocket import websocket_connect
 from traitlets.config import Config
 
 from secant.lab import server_extension as extension
-from tests.support import jupyterlab as lab
 
 
 def server_side(port):
@@ -96,14 +94,6 @@ def test_types_that_somebody_configured_are_kept():
     assert untracked(linked(config)) == ["status", "comm_msg"]
 
 
-def test_jupyterlabs_page_is_told(tmp_path):
-    """By the extension as it is installed: a page that knows the types leaves the kernel's status alone."""
-    with lab.jupyterlab(tmp_path) as address, urllib.request.urlopen(f"{address}/lab") as answer:
-        page = answer.read().decode()
-    found = re.search(r'id="jupyter-config-data"[^>]*>(.*?)</script>', page, re.DOTALL)
-    assert "comm_msg" in json.loads(html.unescape(found[1]))["untracked_message_types"]
-
-
 def test_types_configured_as_something_else_are_left_with_a_warning(caplog):
     config = linked({"MappingKernelManager": {"untracked_message_types": "status"}})
     assert config.MappingKernelManager.untracked_message_types == "status"
@@ -137,8 +127,7 @@ def test_a_connection_that_cannot_be_hurried_still_connects(caplog):
 
 def test_it_loads_without_torch_or_matplotlib():
     """The server has no use for either."""
-    code = (
-        "import sys, secant.lab.server_extension; print(sorted({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules)))"
-    )
+    heavy = "{'torch', 'matplotlib', 'ipywidgets'}"
+    code = f"import sys, secant.lab.server_extension; print(sorted({heavy} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
