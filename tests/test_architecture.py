@@ -65,7 +65,9 @@ def edges() -> set[tuple[str, str]]:
 
 
 def test_every_package_is_a_room() -> None:
-    packages = {path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")}
+    packages = {
+        path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")
+    }
     assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ROOMS)
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from autograder.sandbox.container import Container, start_bare
 from autograder.sandbox.results import WallError
 
-# On Linux one process serves a whole notebook; elsewhere each task takes one of its own (see sandbox/client.py).
+# On Linux one process serves a whole notebook; elsewhere each task takes one (see sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3
 
 

@@ -8,7 +8,6 @@ The code runs as its author, in a process of its own. Nothing is sent anywhere; 
 
 import re
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from autograder.course.assignment import Assignment, built_lessons, find_course, read_assignment
@@ -57,9 +56,7 @@ class Checker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -100,7 +97,11 @@ class Checker:
             self._assignments[root] = [read_assignment(root, lesson) for lesson in built_lessons(root)]
         marks = _grade_ids(path)
         found = [
-            (len(marks & _graded(assignment)), assignment.lesson.casefold() in path.name.casefold(), assignment)
+            (
+                len(marks & _graded(assignment)),
+                assignment.lesson.casefold() in path.name.casefold(),
+                assignment,
+            )
             for assignment in self._assignments[root]
         ]
         shared, named, assignment = max(found, key=lambda entry: entry[:2], default=(0, False, None))

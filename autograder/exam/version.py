@@ -31,7 +31,8 @@ def deciding_files() -> Iterator[tuple[str, Path]]:
     """Every file of the deciding code, with a name that does not say where it is installed."""
     for name in DECIDING:
         spec = importlib.util.find_spec(name)
-        assert spec is not None and spec.origin is not None
+        assert spec is not None
+        assert spec.origin is not None
         if spec.submodule_search_locations is None:
             yield name, Path(spec.origin)
             continue

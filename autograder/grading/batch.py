@@ -183,9 +183,7 @@ class _Batch:
                     self.summary.walls.add(wall)
                     self._finish(entry, open_, self._graded(entry, open_, report))
 
-    def _graded(
-        self, entry: Entry, open_: _Open, report: Report, flags: Sequence[str] = ()
-    ) -> Result:
+    def _graded(self, entry: Entry, open_: _Open, report: Report, flags: Sequence[str] = ()) -> Result:
         submission, known = open_.submission, tasks(open_.assignment.source)
         cells = placed(submission, report.cells) if submission else ()
         return graded(entry.student, report, known, submission, cells, flags)
@@ -284,7 +282,13 @@ class _Batch:
         self._over(entry)
 
     def _note_everywhere(
-        self, entry: Entry, assignment: Assignment, outcome: Outcome, message: str, flag: str, student: str = ""
+        self,
+        entry: Entry,
+        assignment: Assignment,
+        outcome: Outcome,
+        message: str,
+        flag: str,
+        student: str = "",
     ) -> None:
         """List a submission whose result goes nowhere else."""
         known = tasks(assignment.source)
@@ -347,7 +351,9 @@ def _timestamp(folder: Path) -> datetime | None:
 
 def _key(taken: Submission | Rejected, assignment: Assignment) -> str:
     """A hash of all that a result comes from: the file, the tests, and the grader."""
-    file = ["rejected", taken.reason, taken.en] if isinstance(taken, Rejected) else ["file", taken.script.digest]
+    file = (
+        ["rejected", taken.reason, taken.en] if isinstance(taken, Rejected) else ["file", taken.script.digest]
+    )
     return sha256(json.dumps([file, assignment.digest, grader_version()]))
 
 

@@ -117,7 +117,11 @@ class Book:
             CourseError: its cells are others than those that submissions have been graded for.
         """
         notebook = copy.deepcopy(assignment.source)
-        names = {"assignment": assignment.lesson, "notebook": assignment.lesson, "db_url": self._coursedir.db_url}
+        names = {
+            "assignment": assignment.lesson,
+            "notebook": assignment.lesson,
+            "db_url": self._coursedir.db_url,
+        }
         resources: Any = {"nbgrader": names, "unique_key": assignment.lesson}
         steps = GenerateAssignment(coursedir=self._coursedir, config=self._config).preprocessors
         before = steps[: steps.index(SaveCells)]
@@ -130,7 +134,8 @@ class Book:
             SaveCells(config=self._config)(notebook, resources)
         except RuntimeError as error:
             raise CourseError(
-                f"Lesson {assignment.lesson} no longer has the cells that the gradebook has grades for: {error}."
+                f"Lesson {assignment.lesson} no longer has the cells that the gradebook has grades for: "
+                f"{error}."
             ) from error
         self._gradebook.db.expire_all()
 
@@ -189,9 +194,7 @@ class Book:
             comment.auto_comment = why
         return True
 
-    def write(
-        self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None
-    ) -> None:
+    def write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         """Write a result, in one transaction, and note that it is not filed yet.
 
         Args:
@@ -205,9 +208,7 @@ class Book:
         """
         self._transaction(lambda: self._write(student, lesson, key, result, timestamp))
 
-    def _write(
-        self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None
-    ) -> None:
+    def _write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         notebook = self._find(student, lesson) or self._create(student, lesson)
         notebook.assignment.timestamp = timestamp
         record = self._record(student, lesson)

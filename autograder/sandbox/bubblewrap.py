@@ -129,7 +129,7 @@ def _show(path: str) -> list[str]:
 
 
 def _devices(size: list[str]) -> list[str]:
-    """A minimal /dev, and the two places that can be written to; forked containers mount their own over these."""
+    """A minimal /dev, and the two places that can be written to; a forked container mounts its own there."""
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]

@@ -1,6 +1,6 @@
 """A control group for one submission, where this user may make one: the kernel's own count of memory.
 
-Without one, the supervisor (template.py) counts, ten times a second. Both versions of the interface are known.
+Without one, the supervisor counts, ten times a second. Both versions of the interface are known.
 """
 
 import contextlib

@@ -4,7 +4,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
@@ -30,9 +29,7 @@ class CandidateClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -119,7 +116,9 @@ class CandidateClient:
         except BaseException:
             ours.close()
             raise
-        return TaskClient(ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child))
+        return TaskClient(
+            ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child)
+        )
 
     def _ending_of_task(self, container: Container) -> Crashed:
         """Ask the loaded process how its child ended: a claim, good enough for a message."""

@@ -67,7 +67,9 @@ class WalledContainer(Container):
         """Wait for the supervisor, put it under the kernel's limits, and let it start the candidate."""
         message, pid = self._receive(deadline)
         if "ready" not in message or not pid:
-            raise WallError(f"no container could be made: {message.get('error', 'the supervisor is not visible')}")
+            raise WallError(
+                f"no container could be made: {message.get('error', 'the supervisor is not visible')}"
+            )
         self._supervisor = os.pidfd_open(pid)
         group = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
         if group and group.add(pid):

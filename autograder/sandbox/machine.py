@@ -122,7 +122,9 @@ def _can_join(group: Cgroup) -> bool:
 
 
 def _wall(mode: Mode, needed: bool) -> Finding:
-    what = {"forked": "wall, containers forked from one template", "single": "wall, one for each submission"}[mode]
+    what = {"forked": "wall, containers forked from one template", "single": "wall, one for each submission"}[
+        mode
+    ]
     wall = Wall(mode=mode)
     try:
         wall.start()

@@ -9,7 +9,7 @@ import hashlib
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import torch
 
@@ -119,35 +119,28 @@ def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint:
     close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
 
 
-def repeatable(
-    got: Any,
-    want: Any,
-    what: str = "",
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    mistakes: Mistakes = (),
-    hint: str = "",
-) -> None:
-    """Check that the second of two equal calls gave the same; `hint` takes the place of the usual words."""
+class How(TypedDict, total=False):
+    """What the three checks below pass on to `close`; a `hint` takes the place of their usual words."""
+
+    rtol: float
+    atol: float
+    mistakes: Mistakes
+    hint: str
+
+
+def repeatable(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
+    """Check that the second of two equal calls gave the same."""
     usual = say(
         en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"
     )
-    close(got, want, what, rtol=rtol, atol=atol, mistakes=mistakes, hint=hint or usual)
+    how["hint"] = how.get("hint") or usual
+    close(got, want, what, **how)
 
 
-def not_stale(
-    got: Any,
-    want: Any,
-    what: str = "",
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    mistakes: Mistakes = (),
-    hint: str = "",
-) -> None:
+def not_stale(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
     """Check that a call after others, with other values, is right: nothing may come out of a cache."""
-    close(got, want, what, rtol=rtol, atol=atol, mistakes=mistakes, hint=hint or stale())
+    how["hint"] = how.get("hint") or stale()
+    close(got, want, what, **how)
 
 
 def stale() -> str:
@@ -155,21 +148,14 @@ def stale() -> str:
     return say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")
 
 
-def not_overwritten(
-    kept: Any,
-    want: Any,
-    what: str = "",
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    hint: str = "",
-) -> None:
+def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
     """Check that an earlier result, looked at after a later call, is still right."""
     usual = say(
         en="a later call changed an earlier result: return a new tensor each time",
         ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 텐서를 돌려주세요",
     )
-    close(kept, want, what, rtol=rtol, atol=atol, hint=hint or usual)
+    how["hint"] = how.get("hint") or usual
+    close(kept, want, what, **how)
 
 
 def that(condition: bool, message: str) -> None:

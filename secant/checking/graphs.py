@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Hashable, Sequence
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 import torch
@@ -71,9 +71,7 @@ class limit_steps:
         sys.settrace(self._step)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         sys.settrace(self._before)
 
     def _step(self, frame: FrameType, event: str, argument: Any) -> Any:

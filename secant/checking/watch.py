@@ -1,7 +1,6 @@
 """An eye on what belongs to the caller of a student's function."""
 
 import random
-from types import TracebackType
 
 import numpy as np
 import torch
@@ -46,9 +45,7 @@ class watch:
         self._before = self._snapshot()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         after = self._snapshot()
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
         torch.set_grad_enabled(True)

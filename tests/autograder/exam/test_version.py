@@ -102,11 +102,16 @@ def decides(name: str) -> bool:
 def test_what_decides_leans_on_nothing_else_of_ours() -> None:
     # The template imports all of secant, so that no candidate has to.
     found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
-    assert {(path.name, name) for path, name in found} == {("template.py", "secant"), ("assignment.py", "autograder")}
+    assert {(path.name, name) for path, name in found} == {
+        ("template.py", "secant"),
+        ("assignment.py", "autograder"),
+    }
 
 
 def test_the_tests_of_the_lessons_lean_on_nothing_else() -> None:
-    sources = [task.test.source for lesson in find_lessons(ROOT) for task in tasks(read_lesson(lesson)) if task.test]
+    sources = [
+        task.test.source for lesson in find_lessons(ROOT) for task in tasks(read_lesson(lesson)) if task.test
+    ]
     names = {name for source in sources for name in imported_by(source)}
     assert names
     assert [name for name in sorted(names) if not decides(name)] == []

@@ -676,7 +676,7 @@ def test_nothing_outlives_its_task(wall: Wall, name: str) -> None:
 
 
 def processes() -> set[str]:
-    """The processes below the template, as this test's process sees them: their users are containers' guests."""
+    """The processes below the template, as this test's process sees them: their users are guests."""
     mine, found = str(os.getpid()), set()
     parents = {}
     for folder in Path("/proc").iterdir():
