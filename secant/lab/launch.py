@@ -172,7 +172,7 @@ def course_root() -> Path:
 def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """Our options, and the rest, which is JupyterLab's."""
     parser = argparse.ArgumentParser(
-        prog="python -m secant.lab.launch",
+        prog="python -m secant.lab",
         description="Copy the lessons and open JupyterLab there. Other arguments are JupyterLab's.",
         allow_abbrev=False,
     )

@@ -47,7 +47,7 @@ def build_home(root: Path) -> Path:
     (root / "backend.py").write_text(BACKEND)
     (root / "tiny.py").write_text("print('tiny', __import__('sys').prefix)")
     (root / "requirements.txt").write_text("")
-    (root / "secant").mkdir()
+    (root / "secant/lab").mkdir(parents=True)
     (root / "secant/lab/jupyter_server_config.json").write_text("{}")
     return root
 

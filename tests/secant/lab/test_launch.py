@@ -38,6 +38,7 @@ def run(house: Path, *arguments: str, **environment: str) -> subprocess.Complete
 def test_bad_arguments(house: Path, arguments: list[str], word: str) -> None:
     done = run(house, *arguments)
     assert done.returncode == 2
+    assert done.stderr.startswith("usage: python -m secant.lab [")
     assert word in done.stderr
     assert "Traceback" not in done.stderr
     assert not (house / "workspace").exists()

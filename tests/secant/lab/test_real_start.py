@@ -25,6 +25,8 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from secant.lab import launch
 from tests.secant.lab.house import FOLDER, NOTEBOOK, build, write
 
+pytestmark = pytest.mark.xdist_group("real start")  # one server for all, where xdist keeps groups together
+
 TINY = f"{FOLDER}/tiny.ipynb"
 AUDIT = """
 import os, sys
@@ -178,10 +180,12 @@ async def a_kernels_day(server: Server) -> list[str]:
     client = await server.connect(f"{kernel}/channels?session_id=test")
     try:
         first = await answer(client, "here = 1")
-        began = await answer(client, "import time; time.sleep(60)", "execute_input")
+        began = await answer(client, "import time; print('asleep', flush=True); time.sleep(60)", "stream")
         server.ask(f"{kernel}/interrupt", {})
         stopped = await following(client, began["parent_header"]["msg_id"], "execute_reply")
+        client.close()
         server.ask(f"{kernel}/restart", {})
+        client = await server.connect(f"{kernel}/channels?session_id=test")
         again = await answer(client, "here")
         last = await answer(client, "1")
         return [reply["content"].get("ename", "ok") for reply in (first, stopped, again, last)]
