@@ -154,7 +154,7 @@ def wanted() -> str:
     return digest.hexdigest()
 
 
-def read_stamp() -> dict:
+def read_stamp() -> dict[str, object]:
     """What was installed, or an empty dict."""
     try:
         with open(STAMP, encoding="utf-8") as file:
@@ -164,7 +164,7 @@ def read_stamp() -> dict:
     return stamp if isinstance(stamp, dict) else {}
 
 
-def write_stamp(stamp: dict) -> None:
+def write_stamp(stamp: dict[str, object]) -> None:
     """Record what is installed; {"building": true} marks a .venv that is ours and not complete."""
     with open(STAMP, "w", encoding="utf-8") as file:
         json.dump(stamp, file)

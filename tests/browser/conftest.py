@@ -4,7 +4,9 @@ Without Chromium these skip, or fail where it is required.
 """
 
 import os
+from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from tests.support import jupyterlab as lab
 
 
 @pytest.fixture(scope="package")
-def browser():
+def browser() -> Iterator[Any]:
     """One for this package alone: while it runs, no other test of the process can have an event loop."""
     if lab.chromium_path() is None:
         reason = "Chromium is not installed (apt install chromium)"
@@ -24,7 +26,9 @@ def browser():
 
 
 @pytest.fixture(scope="package", params=["en", "ko"])
-def served(request, browser, tmp_path_factory):
+def served(
+    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
     """A JupyterLab in one language over a folder, in which each module has one of its own."""
     place = tmp_path_factory.mktemp(f"lab-{request.param}")
     with lab.jupyterlab(place, language=request.param) as address:

@@ -1,5 +1,7 @@
 """A server that many tests and benchmarks share is left as it was found."""
 
+from typing import Any
+
 import pytest
 
 from tests.support import jupyterlab as lab
@@ -7,7 +9,7 @@ from tests.support import jupyterlab as lab
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def test_a_page_that_is_closed_leaves_no_kernel_and_the_next_opens_alone(served):
+def test_a_page_that_is_closed_leaves_no_kernel_and_the_next_opens_alone(served: Any) -> None:
     place = served.place / "kernels"
     place.mkdir()
     for name in ("first", "second"):

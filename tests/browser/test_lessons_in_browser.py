@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -29,7 +30,7 @@ SHOW = f"""async (number) => {{
 
 
 @pytest.fixture(scope="module")
-def lessons(served):
+def lessons(served: Any) -> Any:
     """The released lessons down to their tasks, in a folder of the server's."""
     place = served.place / "lessons"
     place.mkdir()
@@ -42,7 +43,7 @@ def lessons(served):
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_the_lesson_runs_and_its_explorers_follow_the_hand(served, lessons, name):
+def test_the_lesson_runs_and_its_explorers_follow_the_hand(served: Any, lessons: Any, name: str) -> None:
     path = f"{lessons}/{name}.ipynb"
     with lab.run_notebook(served.browser, served.address, path, height=1200) as page:
         page.wait_for_function(DONE, timeout=90_000)
@@ -54,7 +55,7 @@ def test_the_lesson_runs_and_its_explorers_follow_the_hand(served, lessons, name
             follows_the_hand(page, page.locator(".jp-mod-active .secant-explorer"), served.language)
 
 
-def follows_the_hand(page, explorer, language):
+def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
     explorer.locator("img").wait_for(timeout=60_000)
     lab.wait_until_still(explorer)
     page.wait_for_function("e => e.querySelector('img').title", arg=explorer.element_handle(), timeout=10_000)

@@ -277,8 +277,8 @@ def totals(rows: dict[str, dict[str, Any]]) -> list[tuple[str, int, int]]:
             for which in ("ours", "stock")
         )
         counted.append((name, ours, stock))
-    either = [sum(bool(row[which]) for row in rows.values()) for which in ("ours", "stock")]
-    return [*counted, ("any of these", *either)]
+    ours, stock = (sum(bool(row[which]) for row in rows.values()) for which in ("ours", "stock"))
+    return [*counted, ("any of these", ours, stock)]
 
 
 def tables(rows: dict[str, dict[str, Any]]) -> str:

@@ -1,5 +1,7 @@
 """Test cells start collapsed in the release."""
 
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbformat import NotebookNode
@@ -15,7 +17,7 @@ TEST = {"grade_id": "test_f", "solution": False, "grade": True, "locked": True}
 MANUAL = {"grade_id": "why", "solution": True, "grade": True}
 
 
-def test_only_test_cells_are_collapsed():
+def test_only_test_cells_are_collapsed() -> None:
     cells = [
         new_markdown_cell("text"),
         new_code_cell("a = 1"),
@@ -31,7 +33,7 @@ def test_only_test_cells_are_collapsed():
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_a_release_has_them_collapsed_and_the_source_has_not(course, language):
+def test_a_release_has_them_collapsed_and_the_source_has_not(course: Path, language: str) -> None:
     builder.build(course, find_lessons(course))
 
     def cells(home: str) -> list[NotebookNode]:

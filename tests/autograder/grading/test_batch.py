@@ -23,6 +23,7 @@ from autograder.course.lesson import find_lessons
 from autograder.course.settings import SECRET, Course
 from autograder.grading import batch, gradebook
 from autograder.grading.batch import Entry, find_submissions
+from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Done, Failed, Job, NoWall, Page
 from autograder.sandbox.results import WallUnavailable
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions
@@ -372,7 +373,7 @@ def test_failed_grading_in_between_costs_a_person_no_work(room: Path, right: dic
 # --- Failures ---------------------------------------------------------------------------------------------
 
 
-def broken(student: str) -> Callable[[Job | Page], dict[str, Any] | None]:
+def broken(student: str) -> Callable[[Job | Page], Done | None]:
     """A wall that fails for one student."""
 
     def spoil(job: Job | Page) -> Done | None:
@@ -469,7 +470,7 @@ def test_crash_between_gradebook_and_folders(
     hand_in(room, "ann", answered(room, right))
     run(room)
     hand_in(room, "ann", answered(room, right | WRONG))
-    write = batch.replace_folder
+    write = replace_folder
 
     def crash(folder: Path, *rest: Any) -> None:
         if where in folder.parts:

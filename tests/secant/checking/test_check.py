@@ -1,5 +1,6 @@
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def test_nothing_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     assert "all" not in captured.out.lower().split()
 
 
-def told(function, *arguments, **options) -> str:
+def told(function: Any, *arguments: Any, **options: Any) -> str:
     with pytest.raises(check.CheckFailed) as failure:
         function(*arguments, **options)
     return str(failure.value)
@@ -155,7 +156,7 @@ def told(function, *arguments, **options) -> str:
         (check.not_overwritten, "a later call changed an earlier result", "뒤의 호출이 앞의 결과를"),
     ],
 )
-def test_a_later_call_has_its_own_words(function, en: str, ko: str) -> None:
+def test_a_later_call_has_its_own_words(function: Any, en: str, ko: str) -> None:
     function(1.0, 1.0, "f(x)", rtol=1e-12)
     assert en in told(function, 2.0, 1.0, "f(x)")
     assert en not in told(function, 2.0, 1.0, "f(x)", hint="another")
@@ -177,7 +178,7 @@ def test_a_later_call_has_its_own_words(function, en: str, ko: str) -> None:
         (1.0005, "known"),
     ],
 )
-def test_what_is_nearly_right_has_its_own_hint(got, said: str) -> None:
+def test_what_is_nearly_right_has_its_own_hint(got: Any, said: str) -> None:
     mistakes = {1.0005: "known"}
     options = {"rtol": 1e-11, "atol": 0.0, "mistakes": mistakes, "nearly": "use float64", "hint": "general"}
     assert said in told(check.close, got, 1.0, "f(x)", **options)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -48,7 +50,7 @@ def grad(x: torch.Tensor) -> torch.Tensor | None:
         (lambda x: None, []),
     ],
 )
-def test_what_shares_the_memory_of_the_callers_tensors_is_named(function, names: list[str]) -> None:
+def test_what_shares_the_memory_of_the_callers_tensors_is_named(function: Any, names: list[str]) -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     calls = observe(x=x, empty=torch.empty(0), sparse=torch.eye(2).to_sparse())
     calls(function, x)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zmq
@@ -17,6 +18,7 @@ from traitlets.config import Config
 import secant
 from secant import language
 from secant.lab import launch as lab
+from secant.lab.workspace import LabError
 from tests.secant.lab.house import write
 
 
@@ -64,7 +66,7 @@ def test_an_impossible_port_is_one_sentence(house: Path) -> None:
 def test_no_release_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(secant, "__file__", str(tmp_path / "site-packages/secant/__init__.py"))
-    with pytest.raises(lab.LabError, match=r"no release/en/ here"):
+    with pytest.raises(LabError, match=r"no release/en/ here"):
         lab.course_root()
 
 
@@ -107,7 +109,7 @@ def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.Monk
 def test_the_kernels_know_the_language(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyterlab.labapp import LabApp
 
-    seen = {}
+    seen: dict[str, Any] = {}
 
     def start(arguments: list[str]) -> None:
         seen.update(arguments=arguments, cwd=Path.cwd(), **os.environ)

@@ -98,7 +98,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
     try:
         address = wait_for_address(process, log, port)
-        base, token = re.fullmatch(r"(http://[^/]+)/\S+token=(\w+)", address).groups()  # type: ignore[union-attr]
+        base, token = re.fullmatch(r"(http://[^/]+)/\S+token=(\w+)", address).groups()
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 1")])
         nbformat.write(notebook, house / "workspace/ko" / TINY)
         yield Server(address, base, token, log)
@@ -114,7 +114,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def page_config(server: Server) -> dict[str, Any]:
     """What JupyterLab's page is told."""
     page = server.ask("/lab/tree/START.md")
-    return json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])  # type: ignore[index]
+    return json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])
 
 
 def test_it_opens_at_the_start_page(server: Server) -> None:

@@ -59,7 +59,7 @@ def test_a_start_page_in_the_way_that_is_no_file(house: Path) -> None:
 
 def test_the_syllabus_is_whole() -> None:
     for name in ("en", "ko"):
-        language(name)  # type: ignore[arg-type]
+        language(name)
         lessons = start_page.read_syllabus(ROOT / "course/syllabus.toml")
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
         assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
