@@ -1,4 +1,4 @@
-"""What several test folders share: where the repository is, a small course to play with, and which tests run."""
+"""What several test folders share: the repository's root, a small course, and which tests run."""
 
 import shutil
 from pathlib import Path

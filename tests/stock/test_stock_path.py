@@ -1,13 +1,13 @@
 """The path, proven with stock tools: nbgrader alone releases, grades and gives feedback.
 
-Each lesson takes the path once, in a course directory of its own where both languages are released and graded
-from one gradebook. The solution is handed in whole, in both languages; every right and every wrong answer kept
-beside the lesson is handed in once. Answers to different tasks share a notebook, since nbgrader grades a
-task by its own cell, and the notebooks take turns between the languages. `make test-deep` takes the path again
-with the languages exchanged, and in the first lesson hands in each wrong answer alone. (What each wrong answer
-is told in each language is also tested without nbgrader, in tests/course.)
+Each lesson takes the path once, in a course directory of its own where both languages are released and
+graded from one gradebook. The solution is handed in whole, in both languages; every right and every wrong
+answer kept beside the lesson is handed in once. Answers to different tasks share a notebook, since nbgrader
+grades a task by its own cell, and the notebooks take turns between the languages. What each wrong answer is
+told in both languages is tested without nbgrader, in tests/course.
 
-nbgrader and its kernels are forked from a warm process, which saves their imports.
+`make test-deep` takes the path again with the languages exchanged, and in lesson 1 hands in each wrong
+answer alone. nbgrader and its kernels are forked from a warm process, which saves their imports.
 """
 
 import html
