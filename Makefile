@@ -31,6 +31,7 @@ test:
 
 lint:
 	$(bootstrap) --extra dev -m ruff check
+	$(bootstrap) --extra dev -m ruff format --check
 	$(bootstrap) --extra dev -m mypy
 
 build:

@@ -9,6 +9,7 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import GetGrades
 
+from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
 from autograder.grading.hide_tests import HideTests
 
@@ -25,7 +26,11 @@ c.CourseDirectory.source_directory = "source"
 c.CourseDirectory.release_directory = f"release/{language}"
 
 # The language first: every later step then sees one notebook in one language.
-c.GenerateAssignment.preprocessors = [SelectLanguage, *GenerateAssignment.preprocessors.default()]
+c.GenerateAssignment.preprocessors = [
+    SelectLanguage,
+    CollapseTests,
+    *GenerateAssignment.preprocessors.default(),
+]
 
 # One stub for both languages: a graded cell is the same in both releases.
 stub = "Write your answer here / 여기에 답을 쓰세요"

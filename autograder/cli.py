@@ -18,7 +18,7 @@ from autograder.course.lesson import choose_lessons, find_lessons, find_root
 from secant.language import language, say
 
 if TYPE_CHECKING:
-    from autograder.exam.examiner import Report
+    from autograder.exam.report import Report
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Paths and notebooks' words are shown as they are: no markup, no guessed colours, no wrapping.
@@ -92,9 +92,9 @@ def check(
 
     Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.
     """
-    from autograder.exam.pool import Waiting
+    from autograder.exam.pool import WarmPool
 
-    waiting = Waiting()  # which imports torch while the examiner does
+    waiting = WarmPool()  # which imports torch while the examiner does
     try:
         from autograder.exam.selfcheck import Checker
         from autograder.sandbox.results import WallError
@@ -128,12 +128,14 @@ def grade(
 
     Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
     """
+    from autograder.course.settings import Course
     from autograder.grading import batch
-    from autograder.grading.executors import Processes, cluster
+    from autograder.grading.executors import LocalWorkers, cluster
+    from autograder.sandbox.results import WallUnavailable
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler exclude each other.")
-    course = batch.Course.at(find_root(Path.cwd()))
+    course = Course.at(find_root(Path.cwd()))
     lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
     entries = batch.find_submissions(course, lessons, student or [])
     if not entries:
@@ -142,30 +144,30 @@ def grade(
             f"Nothing{whose} was found in {course.submitted}: a submission is a folder student/lesson in it."
         )
         raise typer.Exit(1 if student else 0)
-    crew = cluster(scheduler) if scheduler else Processes(min(workers or _cores(), len(entries)))
+    pool = cluster(scheduler) if scheduler else LocalWorkers(min(workers or _cores(), len(entries)))
     try:
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))
             summary = batch.grade(
                 course,
                 entries,
-                crew,
+                pool,
                 force=force,
                 tell=lambda entry, text: (
                     progress.console.print(f"{entry}: {text}") if text else progress.advance(bar)
                 ),
             )
     except KeyboardInterrupt:
-        crew.close(kill=True)
+        pool.close(kill=True)
         err.print("Stopped. What was graded is kept; the same command goes on from here.")
         raise typer.Exit(130) from None
-    except batch.NoWall as error:
-        crew.close(kill=True)
+    except WallUnavailable as error:
+        pool.close(kill=True)
         raise CourseError(f"Nothing is graded without a wall. {error.reason}\n{error.fix}") from None
     except BaseException:
-        crew.close(kill=True)
+        pool.close(kill=True)
         raise
-    crew.close()
+    pool.close()
     if json_file:
         json_file.write_text(
             json.dumps(summary.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
@@ -221,8 +223,8 @@ _LOOK = {
 
 def _show(report: "Report") -> None:
     """Print a table of the tasks, then what those that failed are told."""
-    if report.submission is not None:
-        language(report.submission.language)
+    if report.language is not None:
+        language(report.language)
     table = Table(title=report.lesson, title_justify="left", title_style="bold")
     table.add_column(say(en="Task", ko="과제"))
     table.add_column(say(en="Points", ko="점수"), justify="right")

@@ -26,7 +26,7 @@ from typing import Any
 from nbformat import v4
 from nbgrader.validator import Validator
 
-from autograder.course.assignment import read_papers
+from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.exam.selfcheck import Checker
@@ -40,7 +40,7 @@ def solved(lesson: str, folder: Path) -> Path:
     """Write the lesson as a student who is done would hand it in."""
     (found,) = [entry for entry in find_lessons(ROOT) if entry.name == lesson]
     answers = {task.id: task.answer.source for task in tasks(read_lesson(found))}
-    notebook = copy.deepcopy(read_papers(ROOT, lesson).releases["en"])
+    notebook = copy.deepcopy(read_assignment(ROOT, lesson).releases["en"])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers[grade_id(cell)]
     path = folder / f"{lesson}.ipynb"

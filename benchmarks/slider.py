@@ -158,7 +158,8 @@ def frames_per_second(page: Page, number: int) -> float:
     _settle(page)
     moves, frames = page.evaluate("[moves, frames_]")
     distinct = [b for a, b in zip([0.0, *frames], frames, strict=False) if b - a > 4]  # one paint counts once
-    return 1000 * len(distinct) / (max(distinct[-1], moves[-1]) - moves[0])
+    seconds: float = (max(distinct[-1], moves[-1]) - moves[0]) / 1000
+    return len(distinct) / seconds
 
 
 def latencies(page: Page, number: int) -> list[float]:

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 OLDEST = (3, 11)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -154,7 +155,7 @@ def wanted() -> str:
     return digest.hexdigest()
 
 
-def read_stamp() -> dict:
+def read_stamp() -> "dict[str, Any]":
     """What was installed, or an empty dict."""
     try:
         with open(STAMP, encoding="utf-8") as file:
@@ -164,7 +165,7 @@ def read_stamp() -> dict:
     return stamp if isinstance(stamp, dict) else {}
 
 
-def write_stamp(stamp: dict) -> None:
+def write_stamp(stamp: "dict[str, Any]") -> None:
     """Record what is installed; {"building": true} marks a .venv that is ours and not complete."""
     with open(STAMP, "w", encoding="utf-8") as file:
         json.dump(stamp, file)

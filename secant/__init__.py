@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 from secant.language import language, say
 
 if TYPE_CHECKING:
-    from secant.checking import check
+    from secant.checking import check, graphs
     from secant.checking.expect_error import expect_error
+    from secant.checking.functions import formula
+    from secant.checking.observe import observe
     from secant.checking.probe import probe
     from secant.checking.watch import watch
     from secant.explorers.buffer import explore_buffer
@@ -26,7 +28,10 @@ __all__ = [
     "explore_buffer",
     "explore_chain",
     "explore_paths",
+    "formula",
+    "graphs",
     "language",
+    "observe",
     "probe",
     "say",
     "tensor_info",
@@ -43,6 +48,9 @@ _HOMES = {
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
     "explore_paths": "secant.explorers.paths",
+    "formula": "secant.checking.functions",
+    "graphs": "secant.checking.graphs",
+    "observe": "secant.checking.observe",
     "probe": "secant.checking.probe",
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
@@ -55,4 +63,4 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'secant' has no attribute {name!r}")
     module = import_module(_HOMES[name])
-    return module if name == "check" else getattr(module, name)
+    return module if name in ("check", "graphs") else getattr(module, name)

@@ -1,0 +1,1 @@
+"""From course/ to source/ to release/."""

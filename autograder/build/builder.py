@@ -19,11 +19,10 @@ from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
-from traitlets.config import Config, PyFileConfigLoader
 
 from autograder.build import rules
-from autograder.course.errors import CourseError
 from autograder.course.lesson import CELL_METADATA, Lesson, find_lessons, read_lesson
+from autograder.course.settings import load_config
 
 #: Files by their path in the course directory.
 Files = dict[Path, bytes]
@@ -129,7 +128,7 @@ def _build_all(root: Path, lessons: list[Lesson], languages: list[str], step: Ca
 
 def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list[str]:
     """Run nbgrader's generate_assignment in the workshop with the course's own settings."""
-    config = _settings(root)
+    config = load_config(root)
     config.CourseDirectory.root = str(workshop)
     config.CourseDirectory.release_directory = f"release/{language}"
     config.CourseDirectory.assignment_id = lesson.name
@@ -141,13 +140,6 @@ def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list
     if result["success"]:
         return []
     return [f"course/{lesson.name}: nbgrader cannot release it in {language}: {_reason(result)}"]
-
-
-def _settings(root: Path) -> Config:
-    try:
-        return PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
-    except Exception as error:
-        raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
 
 
 def _reason(result: dict[str, str]) -> str:

@@ -1,0 +1,1 @@
+"""What a course is, as data: lessons, cells, tasks, settings."""

@@ -1,4 +1,4 @@
-"""A lesson's examination papers: what the examiner asks, and what the students were given."""
+"""A lesson's examination assignment: what the examiner asks, and what the students were given."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from secant.language import LANGUAGES, Language
 
 
 @dataclass(frozen=True)
-class Papers:
+class Assignment:
     """A lesson, ready to grade.
 
     Attributes:
@@ -38,7 +38,7 @@ class Papers:
         return hashlib.sha256(json.dumps([asked, given]).encode()).hexdigest()
 
 
-def read_papers(root: Path, lesson: str, source: str = "source") -> Papers:
+def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignment:
     """Read a lesson's built notebooks.
 
     Args:
@@ -57,7 +57,7 @@ def read_papers(root: Path, lesson: str, source: str = "source") -> Papers:
     }
     if not releases:
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
-    return Papers(lesson, read_notebook(root / source / name), releases)
+    return Assignment(lesson, read_notebook(root / source / name), releases)
 
 
 def built_lessons(root: Path, source: str = "source") -> list[str]:
@@ -73,11 +73,12 @@ def is_home(notebook: Path) -> bool:
 def read_notebook(path: Path) -> NotebookNode:
     """Read a notebook of the course's own. It was checked when it was built."""
     try:
-        return nbformat.v4.reads(path.read_text(encoding="utf-8"))
+        notebook: NotebookNode = nbformat.v4.reads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise CourseError(f"{path} is missing: run `autograder build`.") from None
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}.") from None
+    return notebook
 
 
 def find_course(*starts: Path) -> Path:

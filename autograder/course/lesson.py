@@ -102,7 +102,8 @@ def read_text(path: Path) -> NotebookNode:
             cell.metadata.pop(key, None)
     for cell, name in zip(read.cells, _cell_ids(read.cells), strict=True):
         cell.id = name
-    return new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})
+    notebook: NotebookNode = new_notebook(cells=read.cells, metadata={"kernelspec": dict(_KERNEL)})
+    return notebook
 
 
 def read_lesson(lesson: Lesson) -> NotebookNode:

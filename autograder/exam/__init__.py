@@ -1,0 +1,1 @@
+"""Who decides: tests run here, and put their questions to the candidate."""

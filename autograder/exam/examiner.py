@@ -14,82 +14,29 @@ import io
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from nbformat import NotebookNode
 
 from autograder.course.cells import Task, tasks
-from autograder.intake.submission import Rejected, Step, Submission
+from autograder.exam import words
+from autograder.exam.report import Outcome, Report, TaskResult
+from autograder.intake.submission import Script, Step
 from autograder.sandbox.client import CandidateClient, TaskClient
 from autograder.sandbox.inside.wire import WireError
-from autograder.sandbox.results import CellResult, Crashed, Line, Loaded, Reply, TimedOut, WallError
+from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, TimedOut, WallError
 from autograder.sandbox.wall import Wall
 from secant import check, language, say
-
-Outcome = Literal[
-    "passed", "wrong", "not_attempted", "crashed", "timed_out", "rejected", "grader_failure", "manual"
-]
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
 LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
-MESSAGE_LIMIT = 4_000  # characters
 
 
-@dataclass(frozen=True)
-class TaskResult:
-    """What became of one task. Points of a manual task count nowhere until a person has graded it."""
-
-    id: str
-    points: float
-    max_points: float
-    outcome: Outcome
-    message: str
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Report:
-    """What became of one submission.
-
-    Attributes:
-        tasks: in the order of the lesson.
-        flags: what staff may want to know; no flag changes a point.
-        cells: what the student's cells printed or raised, as the candidate claims it.
-        submission: the notebook and its language; None if it was rejected.
-    """
-
-    lesson: str
-    tasks: list[TaskResult]
-    flags: list[str] = field(default_factory=list)
-    cells: list[CellResult] = field(default_factory=list)
-    submission: Submission | None = None
-
-    @property
-    def score(self) -> float:
-        """Points reached, manual tasks left out."""
-        return sum(task.points for task in self.tasks if task.outcome != "manual")
-
-    @property
-    def max_score(self) -> float:
-        """Points to be had, manual tasks left out."""
-        return sum(task.max_points for task in self.tasks if task.outcome != "manual")
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`."""
-        return {
-            "lesson": self.lesson,
-            "score": self.score,
-            "max_score": self.max_score,
-            "tasks": [asdict(task) for task in self.tasks],
-        }
-
-
-class Exam:
+class Examiner:
     """A lesson's tests, read once and used for every submission.
 
     Args:
@@ -102,39 +49,32 @@ class Exam:
         self.tasks = tasks(source)
         self._tests = {task.id: _Test(task) for task in self.tasks if task.test is not None}
 
-    def sit(self, wall: Wall, taken: Submission | Rejected, secret: bytes = b"") -> Report:
+    def grade(self, wall: Wall, script: Script, secret: bytes = b"") -> Report:
         """Grade a submission.
 
         Args:
             wall: where the student's code runs.
-            taken: what the intake made of the file.
+            script: what the intake made of the file.
             secret: goes into the draw of the inputs, so that a student cannot work them out beforehand.
                 The same secret and the same file always give the same inputs.
 
         Raises:
             WallError: the grader's own failure. No score may be written.
         """
-        if isinstance(taken, Rejected):
-            return self.everywhere("rejected", taken.message)
         before = language()
-        language(taken.language)
+        language(script.language)
         try:
             with wall.candidate() as candidate:
-                return self._sit(candidate, taken, secret)
+                return self._grade(candidate, script, secret)
         finally:
             language(before)
 
-    def everywhere(self, outcome: Outcome, message: str) -> Report:
-        """The report of a submission that met the same fate in every task."""
-        results = [TaskResult(task.id, 0.0, task.points, outcome, message) for task in self.tasks]
-        return Report(self.lesson, results)
-
-    def _sit(self, candidate: CandidateClient, taken: Submission, secret: bytes) -> Report:
+    def _grade(self, candidate: CandidateClient, script: Script, secret: bytes) -> Report:
         end = time.monotonic() + SUBMISSION_SECONDS
-        draw = hmac.new(secret, bytes.fromhex(taken.digest), hashlib.sha256).digest()
-        loaded = _load(candidate, taken.steps, _number(draw))
+        draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
+        loaded = _load(candidate, script.steps, _number(draw))
         results = [self._task(candidate, task, loaded, draw + task.id.encode(), end) for task in self.tasks]
-        return Report(self.lesson, results, list(taken.notes), list(loaded.cells.values()), taken)
+        return Report(self.lesson, results, list(loaded.cells.values()), script.language)
 
     def _task(
         self, candidate: CandidateClient, task: Task, loaded: "_Loading", draw: bytes, end: float
@@ -147,17 +87,18 @@ class Exam:
             if not loaded.ready:
                 raise _Verdict(*loaded.fate(task.id))
             if started > end:
-                raise _Verdict("timed_out", _too_long(SUBMISSION_SECONDS))
+                raise _Verdict("timed_out", words.too_long(SUBMISSION_SECONDS))
             with candidate.task(_number(draw)) as copy:
                 questions = _Questions(copy, loaded, task.id, min(end, started + TASK_SECONDS))
                 self._tests[task.id].run(questions, draw)
-            outcome, message = _passed()
+            outcome, message = words.passed()
         except _Verdict as verdict:
             outcome, message = verdict.outcome, verdict.message
-        except (TimedOut, Crashed) as fate:
-            outcome, message = _fate(fate)
+        except (TimedOut, Crashed) as error:
+            outcome, message = _fate(error)
         points = task.points if outcome == "passed" else 0.0
-        return TaskResult(task.id, points, task.points, outcome, _plain(message), time.monotonic() - started)
+        seconds = time.monotonic() - started
+        return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds)
 
 
 class _Verdict(Exception):
@@ -167,10 +108,6 @@ class _Verdict(Exception):
         super().__init__(message)
         self.outcome = outcome
         self.message = message
-
-
-def _passed() -> tuple[Outcome, str]:
-    return "passed", say(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
 
 
 # --- Running a test cell -------------------------------------------------------------------------------
@@ -235,7 +172,7 @@ class _Questions:
         """Send the imports and probes of a test cell."""
         answer = self._copy.define(source, self._seconds())
         if answer.kind != "value":
-            raise _Verdict("wrong", _raised(answer))
+            raise _Verdict("wrong", words.raised(answer))
 
     def about(self, name: str) -> Callable[..., Any]:
         """Return a function that looks like the student's (or a probe), and asks."""
@@ -251,8 +188,8 @@ class _Questions:
             if answer.kind == "missing" or _is_missing(answer, self._task):
                 raise _Verdict(*self._loaded.fate(self._task))
             if answer.error == "NotImplementedError":
-                raise _Verdict("not_attempted", _not_done())
-            raise _Verdict("wrong", _raised(answer))
+                raise _Verdict("not_attempted", words.not_done())
+            raise _Verdict("wrong", words.raised(answer))
 
         return ask
 
@@ -269,7 +206,7 @@ class _Questions:
     def _seconds(self) -> float:
         left = self._end - time.monotonic()
         if left <= 0:
-            raise _Verdict("timed_out", _too_long(TASK_SECONDS))
+            raise _Verdict("timed_out", words.too_long(TASK_SECONDS))
         return min(left, QUESTION_SECONDS)
 
 
@@ -317,8 +254,8 @@ class _Loading:
         cell = self.cells.get(label)
         if cell is not None and not cell.ok:
             return "wrong", say(
-                en=f"Your answer cell stops with an error, so {task} is not there.\n{_error(cell)}",
-                ko=f"답을 쓴 셀이 오류로 멈추어 {task}이(가) 만들어지지 않았습니다.\n{_error(cell)}",
+                en=f"Your answer cell stops with an error, so {task} is not there.\n{words.error_of(cell)}",
+                ko=f"답을 쓴 셀이 오류로 멈추어 {task}이(가) 만들어지지 않았습니다.\n{words.error_of(cell)}",
             )
         return "wrong", say(
             en=f"No {task} was found. Did you rename or delete it?",
@@ -342,35 +279,8 @@ def _load(candidate: CandidateClient, steps: Sequence[Step], seed: int) -> _Load
     return loading
 
 
-def _number(draw: bytes) -> int:
-    return int.from_bytes(hashlib.sha256(draw).digest()[:4])
-
-
-# --- Words ---------------------------------------------------------------------------------------------
-
-
 def _fate(error: TimedOut | Crashed) -> tuple[Outcome, str]:
-    if isinstance(error, TimedOut):
-        return "timed_out", _too_long(QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
-    if error.reason == "memory":
-        return "crashed", say(en="it needed more memory than there is.", ko="메모리를 너무 많이 썼습니다.")
-    return "crashed", say(
-        en="the Python process ended (a crash, exit(), or too much of something).",
-        ko="파이썬 프로세스가 끝나 버렸습니다(비정상 종료, exit(), 자원 한도 초과 등).",
-    )
-
-
-def _too_long(seconds: float) -> str:
-    return say(
-        en=f"took longer than {seconds:g} s. Is there a loop that does not end?",
-        ko=f"{seconds:g}초가 넘게 걸렸습니다. 끝나지 않는 반복문이 있나요?",
-    )
-
-
-def _not_done() -> str:
-    return say(
-        en="Not done yet: the placeholder is still there.", ko="아직 풀지 않았습니다. 처음 내용 그대로입니다."
-    )
+    return words.fate(error, QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
 
 
 def _is_missing(answer: Reply, task: str) -> bool:
@@ -378,23 +288,5 @@ def _is_missing(answer: Reply, task: str) -> bool:
     return answer.error == "NameError" and f"'{task}'" in answer.message
 
 
-def _raised(answer: Reply) -> str:
-    return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + _error(answer)
-
-
-def _plain(text: str) -> str:
-    """Text that may hold a student's words: shortened, and nothing that steers a terminal in it."""
-    shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
-    return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
-
-
-def _error(what: Reply | CellResult) -> str:
-    head = f"  {what.error}: {what.message}" if what.message else f"  {what.error}"
-    return "\n".join([head, *(_at(line) for line in what.trace[-3:])])
-
-
-def _at(line: Line) -> str:
-    return say(
-        en=f"  at {line.cell}, line {line.number}: {line.text.strip()}",
-        ko=f"  위치: {line.cell}, {line.number}번째 줄: {line.text.strip()}",
-    )
+def _number(draw: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(draw).digest()[:4])

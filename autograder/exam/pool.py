@@ -3,17 +3,19 @@
 Nothing here imports torch: while such a process does, the examiner's own imports can go on beside it.
 """
 
+import contextlib
 import sys
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from autograder.sandbox.container import Container, start_bare
+from autograder.sandbox.results import WallError
 
-# On Linux one process serves a whole notebook; elsewhere each task takes one of its own (see interview.py).
+# On Linux one process serves a whole notebook; elsewhere each task takes one (see sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3
 
 
-class Waiting:
+class WarmPool:
     """A short queue of warm processes. They are no wall: for a person's own notebook only."""
 
     def __init__(self) -> None:
@@ -35,5 +37,6 @@ class Waiting:
     def close(self) -> None:
         """End those that still wait."""
         while self._containers:
-            self._containers.popleft().result().close()
+            with contextlib.suppress(WallError, OSError):  # one that could not be started has nothing to end
+                self._containers.popleft().result().close()
         self._starter.shutdown()

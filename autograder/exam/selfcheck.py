@@ -8,14 +8,14 @@ The code runs as its author, in a process of its own. Nothing is sent anywhere; 
 
 import re
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from autograder.course.assignment import Papers, built_lessons, find_course, read_papers
+from autograder.course.assignment import Assignment, built_lessons, find_course, read_assignment
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
-from autograder.exam.examiner import Exam, Report
-from autograder.exam.pool import Waiting
+from autograder.exam.examiner import Examiner
+from autograder.exam.pool import WarmPool
+from autograder.exam.report import Report
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
@@ -27,10 +27,10 @@ class CheckError(CourseError):
     """This notebook cannot be checked. The message is for its author."""
 
 
-class NoWall(Wall):
+class OwnProcesses(Wall):
     """What stands in the wall's place: processes of the author's own."""
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: WarmPool) -> None:
         super().__init__(mode="bare")
         self._waiting = waiting
 
@@ -46,18 +46,17 @@ class Checker:
         keep_warm: whether to start the next process after each check.
     """
 
-    def __init__(self, waiting: Waiting | None = None, *, keep_warm: bool = True) -> None:
-        self._waiting = waiting or Waiting()
-        self._wall = NoWall(self._waiting)
+    def __init__(self, waiting: WarmPool | None = None, *, keep_warm: bool = True) -> None:
+        self._waiting = waiting or WarmPool()
+        self._wall = OwnProcesses(self._waiting)
         self._keep_warm = keep_warm
-        self._papers: dict[Path, list[Papers]] = {}
+        self._assignments: dict[Path, list[Assignment]] = {}
+        self._examiners: dict[tuple[Path, str], Examiner] = {}
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -75,34 +74,44 @@ class Checker:
         path = notebook.resolve()  # a link to one's own file is fine
         if not path.is_file():
             raise CheckError(f"{notebook} is not a file." if path.exists() else f"There is no {notebook}.")
-        papers = self._recognise(path, find_course(path.parent, Path.cwd()))
-        taken = take_in(path, papers.lesson, papers.releases)
+        root = find_course(path.parent, Path.cwd())
+        assignment = self._recognise(path, root)
+        taken = take_in(path, assignment.lesson, assignment.releases)
         if isinstance(taken, Rejected):
             raise CheckError(f"{path.name}: {taken.message}")
-        exam = Exam(papers.lesson, papers.source)
         try:
-            return exam.sit(self._wall, taken)
+            return self._examiner(root, assignment).grade(self._wall, taken.script)
         finally:
             if self._keep_warm:
                 self._waiting.refill()
 
-    def _recognise(self, path: Path, root: Path) -> Papers:
+    def _examiner(self, root: Path, assignment: Assignment) -> Examiner:
+        key = (root, assignment.lesson)
+        if key not in self._examiners:
+            self._examiners[key] = Examiner(assignment.lesson, assignment.source)
+        return self._examiners[key]
+
+    def _recognise(self, path: Path, root: Path) -> Assignment:
         """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
-        if root not in self._papers:
-            self._papers[root] = [read_papers(root, lesson) for lesson in built_lessons(root)]
+        if root not in self._assignments:
+            self._assignments[root] = [read_assignment(root, lesson) for lesson in built_lessons(root)]
         marks = _grade_ids(path)
         found = [
-            (len(marks & _graded(papers)), papers.lesson.casefold() in path.name.casefold(), papers)
-            for papers in self._papers[root]
+            (
+                len(marks & _graded(assignment)),
+                assignment.lesson.casefold() in path.name.casefold(),
+                assignment,
+            )
+            for assignment in self._assignments[root]
         ]
-        shared, named, papers = max(found, key=lambda entry: entry[:2], default=(0, False, None))
-        if papers is None or not (shared or named):
+        shared, named, assignment = max(found, key=lambda entry: entry[:2], default=(0, False, None))
+        if assignment is None or not (shared or named):
             raise CheckError(f"{path.name} is not a notebook of the course in {root}.")
-        return papers
+        return assignment
 
 
-def _graded(papers: Papers) -> set[str]:
-    return {grade_id(cell) for cell in papers.source.cells} - {""}
+def _graded(assignment: Assignment) -> set[str]:
+    return {grade_id(cell) for cell in assignment.source.cells} - {""}
 
 
 def _grade_ids(path: Path) -> set[str]:

@@ -12,103 +12,37 @@ grading" in formgrader), and the comment on each answer says why.
 
 import contextlib
 import fcntl
-import hashlib
-import importlib.metadata
 import json
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from nbformat import v4
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
-from traitlets.config import Config, PyFileConfigLoader
 
-import autograder
-import secant
-from autograder.course.assignment import Papers, read_papers
-from autograder.course.cells import Task, grade_id, tasks
+from autograder.course.assignment import Assignment, read_assignment
+from autograder.course.cells import tasks
 from autograder.course.errors import CourseError
-from autograder.grading.executors import Crew, run
+from autograder.course.settings import SECRET, Course
+from autograder.exam.report import Outcome, Report, everywhere
+from autograder.exam.version import grader_version
+from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import Pages, as_text, graded_notebook, placed, replace_folder
-from autograder.grading.gradebook import NO_RESPONSE, Book, GradebookBusy
-from autograder.grading.worker import Job, Page, work
+from autograder.grading.gradebook import Book, GradebookBusy
+from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.grading.result import Result, graded, sha256
+from autograder.grading.worker import work
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import take_in
+from autograder.sandbox.results import WallUnavailable
 
-SECRET = ".autograder-secret"
 _MAX_TIMESTAMP_BYTES = 100
-
-
-class NoWall(Exception):
-    """A worker's machine can build no wall, so nothing more is graded.
-
-    Attributes:
-        reason, fix: as in WallUnavailable.
-    """
-
-    def __init__(self, reason: str, fix: str) -> None:
-        super().__init__(f"{reason}\n{fix}")
-        self.reason = reason
-        self.fix = fix
-
-
-@dataclass(frozen=True)
-class Course:
-    """A course directory, with nbgrader's settings for it."""
-
-    root: Path
-    config: Config
-    directory: CourseDirectory
-
-    @classmethod
-    def at(cls, root: Path) -> "Course":
-        """Read the settings of the course in a folder.
-
-        Raises:
-            CourseError: they cannot be read, or ask for other folders than student/lesson.
-        """
-        try:
-            config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
-        except Exception as error:
-            raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
-        directory = CourseDirectory(config=config)
-        if directory.directory_structure != CourseDirectory().directory_structure:
-            raise CourseError(
-                "CourseDirectory.directory_structure must be nbgrader's own: step/student/lesson."
-            )
-        return cls(Path(directory.root), config, directory)
-
-    def folder(self, step: Literal["submitted", "autograded", "feedback"], student: str, lesson: str) -> Path:
-        """Where a step keeps a submission."""
-        name = getattr(self.directory, f"{step}_directory")
-        return Path(self.directory.format_path(name, student, lesson))
-
-    @property
-    def submitted(self) -> Path:
-        """The folder of all students' folders."""
-        return self.root / self.directory.submitted_directory
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        """What no student's code may find: the lessons, and everything that a class has put beside them."""
-        names = ("submitted", "autograded", "feedback", "source", "release")
-        places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
-        return tuple(
-            str(path) for path in (self.root / "course", *places, self.root / SECRET, *self._database())
-        )
-
-    def _database(self) -> list[Path]:
-        prefix = "sqlite:///"
-        url = self.directory.db_url
-        return [Path(url.removeprefix(prefix))] if url.startswith(prefix) else []
 
 
 class Entry(NamedTuple):
@@ -133,7 +67,7 @@ class Summary:
         walls: the kinds of wall that were used; "single" is the slow one.
     """
 
-    results: dict[Entry, dict[str, Any]] = field(default_factory=dict)
+    results: dict[Entry, Result] = field(default_factory=dict)
     done: int = 0
     kept: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
@@ -141,7 +75,7 @@ class Summary:
 
     def as_json(self) -> list[dict[str, Any]]:
         """The public form of `grade --json`."""
-        return [_public(result) for _, result in sorted(self.results.items(), key=lambda pair: str(pair[0]))]
+        return [result.public() for _, result in sorted(self.results.items(), key=lambda pair: str(pair[0]))]
 
 
 Tell = Callable[[Entry, str], None]
@@ -165,7 +99,7 @@ def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[
 def grade(
     course: Course,
     entries: Iterable[Entry],
-    crew: Crew,
+    workers: Workers,
     *,
     force: bool = False,
     tell: Tell = lambda entry, text: None,
@@ -175,36 +109,36 @@ def grade(
     Args:
         course: the course directory.
         entries: the submissions.
-        crew: who examines them.
+        workers: who examines them.
         force: grade also what has been graded before.
         tell: called with what staff should know at once; with an empty text when a submission is done.
 
     Raises:
         CourseError: a lesson is not built, or another run is busy in this course.
-        NoWall: a worker cannot build a wall.
+        WallUnavailable: a worker cannot build a wall.
     """
     with _secret(course.root) as secret, Book(course.directory, course.config) as book:
-        desk = _Desk(course, book, secret, entries, force, tell)
-        for job, found in run(work, desk.next_job, crew):
-            desk.receive(job, found)
-        return desk.summary
+        batch = _Batch(course, book, secret, entries, force, tell)
+        for job, found in run(work, batch.next_job, workers):
+            batch.receive(job, found)
+        return batch.summary
 
 
-# --- At the desk: one submission after another ------------------------------------------------------------
+# --- One submission after another ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Open:
     """A submission that is being graded."""
 
-    papers: Papers
-    taken: Submission | None  # None: rejected
+    assignment: Assignment
+    submission: Submission | None  # None: rejected
     key: str
     timestamp: datetime | None
 
 
-class _Desk:
-    """Where submissions come in and results are written."""
+class _Batch:
+    """One run: submissions come in and results are written."""
 
     def __init__(
         self, course: Course, book: Book, secret: bytes, entries: Iterable[Entry], force: bool, tell: Tell
@@ -217,7 +151,7 @@ class _Desk:
         self._entries = iter(entries)
         self._force = force
         self._tell = tell
-        self._papers: dict[str, Papers] = {}
+        self._assignments: dict[str, Assignment] = {}
         self._open: dict[Entry, _Open] = {}
         self._due: deque[Job | Page] = deque()
 
@@ -227,57 +161,61 @@ class _Desk:
             entry = next(self._entries, None)
             if entry is None:
                 return None
-            papers = self._lesson(entry.lesson)
-            with self._survived(entry, papers):
-                self._begin(entry, papers)
+            assignment = self._lesson(entry.lesson)
+            with self._survived(entry, assignment):
+                self._begin(entry, assignment)
         return self._due.popleft()
 
-    def receive(self, job: Job | Page, found: dict[str, Any]) -> None:
+    def receive(self, job: Job | Page, done: Done) -> None:
         """Write what came of a job."""
-        if "no_wall" in found:
-            raise NoWall(*found["no_wall"])
+        if isinstance(done, NoWall):
+            raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         open_ = self._open[entry]
-        with self._survived(entry, open_.papers):
-            if "failure" in found:
-                raise _Failure(found["failure"])
-            if isinstance(job, Page):
-                self._close(entry, found["page"])
-            else:
-                assert open_.taken is not None
-                self.summary.walls.add(found["wall"])
-                cells = placed(open_.taken.notebook, open_.taken.steps, found["cells"])
-                self._finish(entry, open_, _result(entry, open_, found["report"], cells))
+        with self._survived(entry, open_.assignment):
+            match done:
+                case Failed(why):
+                    raise _Failure(why)
+                case Rendered(html):
+                    self._close(entry, html)
+                case Examined(report, wall):
+                    assert open_.submission is not None
+                    self.summary.walls.add(wall)
+                    self._finish(entry, open_, self._graded(entry, open_, report))
 
-    def _lesson(self, name: str) -> Papers:
-        if name not in self._papers:
-            papers = read_papers(self._course.root, name, self._course.directory.source_directory)
-            self._book.register(papers)
-            self._papers[name] = papers
-        return self._papers[name]
+    def _graded(self, entry: Entry, open_: _Open, report: Report, flags: Sequence[str] = ()) -> Result:
+        submission, known = open_.submission, tasks(open_.assignment.source)
+        cells = placed(submission, report.cells) if submission else ()
+        return graded(entry.student, report, known, submission, cells, flags)
 
-    def _begin(self, entry: Entry, papers: Papers) -> None:
+    def _lesson(self, name: str) -> Assignment:
+        if name not in self._assignments:
+            assignment = read_assignment(self._course.root, name, self._course.directory.source_directory)
+            self._book.register(assignment)
+            self._assignments[name] = assignment
+        return self._assignments[name]
+
+    def _begin(self, entry: Entry, assignment: Assignment) -> None:
         """Take in a submission, and see what has to be done for it."""
         if not valid_student_id(entry.student):
-            return self._turn_away(entry, papers)
+            return self._turn_away(entry, assignment)
         folder = self._course.folder("submitted", *entry)
-        taken = _take_in(folder, entry.lesson, papers, self._course.submitted)
+        taken = _take_in(folder, entry.lesson, assignment, self._course.submitted)
         submission = taken if isinstance(taken, Submission) else None
-        open_ = self._open[entry] = _Open(papers, submission, _key(taken, papers), _timestamp(folder))
+        open_ = self._open[entry] = _Open(assignment, submission, _key(taken, assignment), _timestamp(folder))
         if not self._force and self._keep(entry, open_):
             return None
         self._book.mark_stale(entry.student, entry.lesson, _STALE)
         if isinstance(taken, Rejected):
             message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
-            report = _everywhere(papers, "rejected", message)
-            return self._finish(entry, open_, _result(entry, open_, report, [], [f"rejected:{taken.reason}"]))
+            report = everywhere(entry.lesson, tasks(assignment.source), "rejected", message)
+            flags = [f"rejected:{taken.reason}"]
+            return self._finish(entry, open_, self._graded(entry, open_, report, flags))
         job = Job(
             student=entry.student,
             lesson=entry.lesson,
-            source=v4.writes(papers.source),
-            steps=taken.steps,
-            language=taken.language,
-            digest=taken.digest,
+            source=v4.writes(assignment.source),
+            script=taken.script,
             secret=self._secret,
             hidden=self._course.hidden,
         )
@@ -306,17 +244,17 @@ class _Desk:
         page = self._course.folder("feedback", *entry) / f"{entry.lesson}.html"
         return notebook.is_file() and page.is_file()
 
-    def _finish(self, entry: Entry, open_: _Open, result: dict[str, Any]) -> None:
+    def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Enter a result. From here on it stands; the folders can be made from it at any time."""
         self._book.write(entry.student, entry.lesson, open_.key, result, open_.timestamp)
         self.summary.results[entry] = result
-        if result["flags"]:
-            self._tell(entry, ", ".join(result["flags"]))
+        if result.flags:
+            self._tell(entry, ", ".join(result.flags))
         self._file(entry, open_, result)
 
-    def _file(self, entry: Entry, open_: _Open, result: Mapping[str, Any]) -> None:
+    def _file(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Write the notebook that formgrader shows, and have the student's page made."""
-        notebook = graded_notebook(open_.papers, open_.taken.notebook if open_.taken else None, result)
+        notebook = graded_notebook(open_.assignment, open_.submission, result)
         files = {f"{entry.lesson}.ipynb": as_text(notebook)}
         if open_.timestamp:
             files["timestamp.txt"] = f"{open_.timestamp:%Y-%m-%d %H:%M:%S.%f} UTC\n"
@@ -335,14 +273,27 @@ class _Desk:
         extra = self._course.root / self._course.directory.source_directory / entry.lesson
         replace_folder(self._course.folder(step, *entry), files, extra, self._course.directory.groupshared)
 
-    def _turn_away(self, entry: Entry, papers: Papers) -> None:
+    def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
         shown = "".join(c if c.isprintable() else "?" for c in entry.student)[:100]
         message = "The folder's name is not a student id: letters, digits and _.@- only, 64 at most."
-        report = _everywhere(papers, "rejected", message)
-        self.summary.results[entry] = {**report, "student": shown, "flags": ["odd_student_id"]}
+        self._note_everywhere(entry, assignment, "rejected", message, "odd_student_id", shown)
         self._tell(Entry(shown, entry.lesson), message)
         self._over(entry)
+
+    def _note_everywhere(
+        self,
+        entry: Entry,
+        assignment: Assignment,
+        outcome: Outcome,
+        message: str,
+        flag: str,
+        student: str = "",
+    ) -> None:
+        """List a submission whose result goes nowhere else."""
+        known = tasks(assignment.source)
+        report = everywhere(entry.lesson, known, outcome, message)
+        self.summary.results[entry] = graded(student or entry.student, report, known, None, flags=[flag])
 
     def _over(self, entry: Entry) -> None:
         self._open.pop(entry, None)
@@ -350,11 +301,11 @@ class _Desk:
         self._tell(entry, "")
 
     @contextlib.contextmanager
-    def _survived(self, entry: Entry, papers: Papers) -> Iterator[None]:
+    def _survived(self, entry: Entry, assignment: Assignment) -> Iterator[None]:
         """Go on with the batch whatever happens to one submission, and say what happened."""
         try:
             yield
-        except (CourseError, NoWall):
+        except (CourseError, WallUnavailable):
             raise
         except Exception as error:
             why = str(error) if isinstance(error, _Failure) else f"{type(error).__name__}: {error}"
@@ -364,12 +315,7 @@ class _Desk:
             else:
                 self._tell(entry, f"not graded: {why}")
                 message = "The grader failed. This says nothing about the answer."
-                report = _everywhere(papers, "grader_failure", message)
-                self.summary.results[entry] = {
-                    **report,
-                    "student": entry.student,
-                    "flags": ["grader_failure"],
-                }
+                self._note_everywhere(entry, assignment, "grader_failure", message, "grader_failure")
                 with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
                     self._book.mark_stale(*entry, _STALE)
             self._over(entry)
@@ -385,11 +331,11 @@ _STALE = (
 )
 
 
-def _take_in(folder: Path, lesson: str, papers: Papers, root: Path) -> Submission | Rejected:
+def _take_in(folder: Path, lesson: str, assignment: Assignment, root: Path) -> Submission | Rejected:
     try:
-        return take_in(folder, lesson, papers.releases, root)
+        return take_in(folder, lesson, assignment.releases, root)
     except OSError:  # this machine's fault, and perhaps a passing one
-        return take_in(folder, lesson, papers.releases, root)
+        return take_in(folder, lesson, assignment.releases, root)
 
 
 def _timestamp(folder: Path) -> datetime | None:
@@ -403,88 +349,12 @@ def _timestamp(folder: Path) -> datetime | None:
         return None
 
 
-# --- Results ------------------------------------------------------------------------------------------------
-
-
-def _result(
-    entry: Entry,
-    open_: _Open,
-    report: Mapping[str, Any],
-    cells: list[dict[str, Any]],
-    flags: Iterable[str] = (),
-) -> dict[str, Any]:
-    """Everything that the gradebook and the folders are made from.
-
-    Beside what `grade --json` shows: for each task nbgrader's name of its graded `cell`, its automatic
-    score (`auto`, None if a person has to grade) and a hash of the `answer`; `cells`, what the student's
-    cells printed; `comments`, by the answer's grade_id.
-    """
-    taken = open_.taken
-    known = {task.id: task for task in tasks(open_.papers.source)}
-    comments = {}
-    rows = []
-    for row in report["tasks"]:
-        task = known[row["id"]]
-        answer = taken.answers.get(task.id, "") if taken else ""
-        idle = taken is not None and answer.strip() in ("", _stub(open_.papers, task.id))
-        auto = 0.0 if taken is None or idle else None
-        if task.test is not None:
-            auto = row["points"]
-        if taken is None:
-            comments[task.id] = row["message"]
-        elif idle:
-            comments[task.id] = NO_RESPONSE
-        rows.append({**row, "cell": _graded_cell(task), "auto": auto, "answer": _hash(answer)})
-    notes = taken.notes if taken else []
-    mine = {"student": entry.student, "flags": [*flags, *notes], "comments": comments, "cells": cells}
-    return {**report, **mine, "tasks": rows}
-
-
-def _everywhere(papers: Papers, outcome: str, message: str) -> dict[str, Any]:
-    """The report of a submission that met the same fate in every task; see `Exam.everywhere`."""
-    rows = [
-        {"id": task.id, "points": 0.0, "max_points": task.points, "outcome": outcome, "message": message}
-        for task in tasks(papers.source)
-    ]
-    best = sum(task.points for task in tasks(papers.source))
-    timed = [{**row, "seconds": 0.0} for row in rows]
-    return {"lesson": papers.lesson, "score": 0.0, "max_score": best, "tasks": timed}
-
-
-def _public(result: Mapping[str, Any]) -> dict[str, Any]:
-    shown = ("id", "points", "max_points", "outcome", "message", "seconds")
-    rows = [{name: task[name] for name in shown} for task in result["tasks"]]
-    whole = {name: result[name] for name in ("student", "lesson", "score", "max_score")}
-    return {**whole, "tasks": rows, "flags": list(result["flags"])}
-
-
-def _graded_cell(task: Task) -> str:
-    return task.id if task.test is None else grade_id(task.test)
-
-
-def _stub(papers: Papers, task: str) -> str:
-    cells = next(iter(papers.releases.values())).cells
-    return next((cell.source.strip() for cell in cells if grade_id(cell) == task), "")
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _key(taken: Submission | Rejected, papers: Papers) -> str:
+def _key(taken: Submission | Rejected, assignment: Assignment) -> str:
     """A hash of all that a result comes from: the file, the tests, and the grader."""
-    file = ["rejected", taken.reason, taken.en] if isinstance(taken, Rejected) else ["file", taken.digest]
-    return _hash(json.dumps([file, papers.digest, grader_version()]))
-
-
-@cache
-def grader_version() -> str:
-    """A hash of the code that decides: ours, and torch's version."""
-    found = hashlib.sha256(importlib.metadata.version("torch").encode())
-    for package in (autograder, secant):
-        for path in sorted(Path(package.__path__[0]).glob("*.py")):
-            found.update(path.name.encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()
+    file = (
+        ["rejected", taken.reason, taken.en] if isinstance(taken, Rejected) else ["file", taken.script.digest]
+    )
+    return sha256(json.dumps([file, assignment.digest, grader_version()]))
 
 
 @contextlib.contextmanager

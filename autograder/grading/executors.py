@@ -1,4 +1,4 @@
-"""Who does the work: processes of this machine, or a Dask cluster; and a second try for each job."""
+"""Where workers run: processes of this machine, or a Dask cluster; and a second try for each job."""
 
 import multiprocessing
 import os
@@ -10,43 +10,43 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from autograder.course.errors import CourseError
+from autograder.grading.jobs import Failed
 
-Job = Any  # whatever the work takes; it has to be picklable
-Work = Callable[[Job], dict[str, Any]]
+Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
 TRIES = 2
 
 
-class Crew(Protocol):
+class Workers(Protocol):
     """Does jobs, as many at once as it has places."""
 
     places: int
 
-    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
+    def submit(self, work: Work, job: Any) -> Future[Any]:
         """Begin a job. Only called while a place is free."""
 
-    def settle(self, future: "Future[dict[str, Any]]") -> None:
+    def settle(self, future: Future[Any]) -> None:
         """Note that this job is over, however it ended."""
 
     def close(self, kill: bool = False) -> None:
         """Let everybody go; kill: at once, whatever they are doing."""
 
 
-class Processes:
+class LocalWorkers:
     """Processes of this machine, one job each: when one dies, it is known whose job it was."""
 
     def __init__(self, places: int) -> None:
         self.places = places
         self._idle: list[ProcessPoolExecutor] = []
-        self._busy: dict[Future[dict[str, Any]], ProcessPoolExecutor] = {}
+        self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
 
-    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
+    def submit(self, work: Work, job: Any) -> Future[Any]:
         one = self._idle.pop() if self._idle else self._hire()
         future = one.submit(work, job)
         self._busy[future] = one
         return future
 
-    def settle(self, future: Future[dict[str, Any]]) -> None:
+    def settle(self, future: Future[Any]) -> None:
         one = self._busy.pop(future)
         if isinstance(future.exception(), BrokenExecutor):
             del self._pids[one]
@@ -60,10 +60,6 @@ class Processes:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
             one.shutdown(wait=not kill, cancel_futures=True)
-
-    def pids(self) -> list[int]:
-        """The processes' numbers."""
-        return [pid.result() for pid in self._pids.values()]
 
     def _hire(self) -> ProcessPoolExecutor:
         # Not forked: this process has threads, and the examiner needs nothing of it.
@@ -85,24 +81,24 @@ def _end_with(parent: Any) -> None:
     os._exit(1)
 
 
-class Borrowed:
+class ExecutorWorkers:
     """Anybody's `concurrent.futures` executor, such as a Dask cluster's."""
 
     def __init__(self, executor: Executor, places: int) -> None:
         self.places = places
         self._executor = executor
 
-    def submit(self, work: Work, job: Job) -> Future[dict[str, Any]]:
+    def submit(self, work: Work, job: Any) -> Future[Any]:
         return self._executor.submit(work, job)
 
-    def settle(self, future: Future[dict[str, Any]]) -> None:
+    def settle(self, future: Future[Any]) -> None:
         pass
 
     def close(self, kill: bool = False) -> None:
         self._executor.shutdown(wait=not kill)
 
 
-def cluster(address: str) -> Borrowed:
+def cluster(address: str) -> ExecutorWorkers:
     """Return a Dask cluster's workers; each should have one thread.
 
     Raises:
@@ -119,41 +115,41 @@ def cluster(address: str) -> Borrowed:
     except (OSError, ValueError) as error:
         raise CourseError(f"No Dask scheduler answers at {address}: {error}.") from None
     # pure=True would merge equal calls, and a second try is an equal call.
-    return Borrowed(client.get_executor(pure=False, retries=0), max(1, sum(client.ncores().values())))
+    return ExecutorWorkers(client.get_executor(pure=False, retries=0), max(1, sum(client.ncores().values())))
 
 
-def run(work: Work, next_job: Callable[[], Job | None], crew: Crew) -> Iterator[tuple[Job, dict[str, Any]]]:
+def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
     """Do jobs until there are none, and yield each with what came of it, as they end.
 
-    A job whose worker died, or that came to a `failure`, is tried once more. If that fails too, the
+    A job whose worker died, or that came to `Failed`, is tried once more. If that fails too, the
     failure is what came of it.
 
     Args:
         work: does a job.
         next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
-        crew: who works.
+        workers: who works.
     """
-    running: dict[Future[dict[str, Any]], tuple[Job, int]] = {}
+    running: dict[Future[Any], tuple[Any, int]] = {}
     while True:
-        while len(running) < crew.places and (job := next_job()) is not None:
-            running[crew.submit(work, job)] = (job, 1)
+        while len(running) < workers.places and (job := next_job()) is not None:
+            running[workers.submit(work, job)] = (job, 1)
         if not running:
             return
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             job, tries = running.pop(future)
-            crew.settle(future)
+            workers.settle(future)
             result = _result(future)
-            if "failure" in result and tries < TRIES:
-                running[crew.submit(work, job)] = (job, tries + 1)
+            if isinstance(result, Failed) and tries < TRIES:
+                running[workers.submit(work, job)] = (job, tries + 1)
             else:
                 yield job, result
 
 
-def _result(future: Future[dict[str, Any]]) -> dict[str, Any]:
+def _result(future: Future[Any]) -> Any:
     try:
         return future.result()
     except BrokenExecutor:
-        return {"failure": "the process that graded it has ended"}
+        return Failed("the process that graded it has ended")
     except Exception as error:
-        return {"failure": f"{type(error).__name__}: {error}"}
+        return Failed(f"{type(error).__name__}: {error}")

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,12 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import compute_checksum
 from traitlets.config import Config
 
-from autograder.course.assignment import Papers
-from autograder.course.cells import grade_id, is_answer, is_test, tasks
-from autograder.grading.worker import Page
-from autograder.intake.submission import Step
+from autograder.course.assignment import Assignment
+from autograder.course.cells import grade_id, is_answer, is_test
+from autograder.grading.jobs import Page
+from autograder.grading.result import GradedTask, Printed, Result
+from autograder.intake.submission import Submission
+from autograder.sandbox.results import CellResult
 
 CELL_CHARS = 10_000  # of a cell's output that are shown
 PAGE_CHARS = 200_000  # of all outputs together
@@ -36,20 +39,20 @@ _UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # --- The notebook ---------------------------------------------------------------------------------------
 
 
-def graded_notebook(papers: Papers, taken: NotebookNode | None, result: Mapping[str, Any]) -> NotebookNode:
+def graded_notebook(assignment: Assignment, submission: Submission | None, result: Result) -> NotebookNode:
     """Return the notebook with what became of it written in as outputs.
 
     Args:
-        papers: the lesson.
-        taken: what the intake rebuilt; None if the file was rejected.
-        result: see classroom.py.
+        assignment: the lesson.
+        submission: what the intake made of the file; None if it was rejected.
+        result: what became of it.
     """
-    ours = taken if taken is not None else next(iter(papers.releases.values()))
+    ours = submission.notebook if submission else next(iter(assignment.releases.values()))
     notebook: NotebookNode = copy.deepcopy(ours)
-    tests = {grade_id(cell): cell.source for cell in papers.source.cells if is_test(cell)}
-    stubs = {task.id: _stub(papers, task.id) for task in tasks(papers.source)}
-    found = {task["cell"]: task for task in result["tasks"]}
-    printed = {cell["place"]: cell for cell in result["cells"]} if taken is not None else {}
+    tests = {grade_id(cell): cell.source for cell in assignment.source.cells if is_test(cell)}
+    prose = set(submission.answers) - submission.unwritten if submission else set()
+    found = {task.cell: task for task in result.tasks}
+    printed = {printed.place: printed.cell for printed in result.cells}
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -61,59 +64,57 @@ def graded_notebook(papers: Papers, taken: NotebookNode | None, result: Mapping[
             cell.outputs = [_verdict(found[name])]
         elif place in printed:
             cell.outputs = _outputs(printed[place])
-        elif cell.cell_type == "markdown" and is_answer(cell) and cell.source.strip() != stubs.get(name):
+        elif cell.cell_type == "markdown" and is_answer(cell) and name in prose:
             cell.source = harmless(cell.source)
-    if result["flags"] or taken is None:
-        notebook.metadata["autograder"] = {"flags": list(result["flags"])}
+    if result.flags or submission is None:
+        notebook.metadata["autograder"] = {"flags": list(result.flags)}
     return notebook
 
 
-def _stub(papers: Papers, task: str) -> str:
-    cells = next(iter(papers.releases.values())).cells
-    return next((cell.source.strip() for cell in cells if grade_id(cell) == task), "")
-
-
-def _verdict(task: Mapping[str, Any]) -> NotebookNode:
+def _verdict(task: GradedTask) -> NotebookNode:
     """A test cell's output: nbgrader reads none of the points from an error, and all from anything else."""
-    text = plain(task["message"])
-    if task["outcome"] == "passed":
-        return new_output("stream", name="stdout", text=text + "\n")
-    head = f"{task['outcome']}: {text}" if task["outcome"] != "wrong" else text
+    text = plain(task.message)
+    if task.outcome == "passed":
+        return _output("stream", name="stdout", text=text + "\n")
+    head = f"{task.outcome}: {text}" if task.outcome != "wrong" else text
     # The name that HideTests knows for a message without frames.
-    return new_output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
+    return _output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
-def placed(
-    notebook: NotebookNode, steps: Sequence[Step], cells: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return what the student's cells printed or raised, bounded, each with its `place` in the notebook.
+def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
+    """Return what the student's cells printed or raised, bounded, each with its place in the notebook.
 
     The cells ran in the notebook's order, but those of ours that the student deleted did not run.
     """
-    sources = {step.label: step.source for step in steps if step.number}
-    ran = [(cell, sources[cell["label"]]) for cell in cells if cell["label"] in sources]
+    sources = {step.label: step.source for step in submission.steps if step.number}
+    ran = [(cell, sources[cell.label]) for cell in cells if cell.label in sources]
     left = PAGE_CHARS
     found = []
-    for place, ours in enumerate(notebook.cells):
+    for place, ours in enumerate(submission.notebook.cells):
         if ours.cell_type != "code" or is_test(ours):
             continue
         number = next((i for i, (_, source) in enumerate(ran) if source == ours.source), None)
         if number is not None:
             cell = ran[number][0]
-            output = plain(cell["output"])[: min(left, CELL_CHARS)]
+            output = plain(cell.output)[: min(left, CELL_CHARS)]
             left -= len(output)
-            found.append({**cell, "place": place, "output": output})
+            found.append(Printed(place, replace(cell, output=output)))
             del ran[: number + 1]
     return found
 
 
-def _outputs(cell: Mapping[str, Any]) -> list[NotebookNode]:
-    outputs = [new_output("stream", name="stdout", text=cell["output"])] if cell["output"] else []
-    if cell["error"]:
-        name, head = plain(cell["error"]), plain(f"{cell['error']}: {cell['message']}")
-        lines = [plain(f"  {at['cell']}:{at['number']}: {at['text'].strip()}") for at in cell["trace"]]
-        outputs.append(new_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
+def _outputs(cell: CellResult) -> list[NotebookNode]:
+    outputs = [_output("stream", name="stdout", text=cell.output)] if cell.output else []
+    if cell.error:
+        name, head = plain(cell.error), plain(f"{cell.error}: {cell.message}")
+        lines = [plain(f"  {at.cell}:{at.number}: {at.text.strip()}") for at in cell.trace]
+        outputs.append(_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
     return outputs
+
+
+def _output(kind: str, **fields: Any) -> NotebookNode:
+    output: NotebookNode = new_output(kind, **fields)
+    return output
 
 
 def plain(text: str) -> str:

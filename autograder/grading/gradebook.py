@@ -9,14 +9,14 @@ import copy
 import json
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self, TypeVar
 
 from nbformat import NotebookNode
+from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import (
-    Assignment,
     Comment,
     Grade,
     Gradebook,
@@ -34,13 +34,13 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from traitlets.config import Config
 
-from autograder.course.assignment import Papers
+from autograder.course.assignment import Assignment
 from autograder.course.errors import CourseError
+from autograder.grading.result import Result
 
 T = TypeVar("T")
 
 BUSY_SECONDS = 60.0  # how long to wait for somebody else's transaction, such as formgrader's
-NO_RESPONSE = "No response."  # nbgrader's own words
 
 
 class GradebookBusy(Exception):
@@ -57,7 +57,7 @@ class Record(_Base):
     Attributes:
         notebook_id: of nbgrader's submitted notebook. A record of another one counts for nothing.
         key: a hash of all that the result came from.
-        result: what was found, as JSON.
+        result: what was found, as JSON; empty if nothing was.
         filed: whether the folders hold it too.
         stale: empty, or, when the grade is of an earlier file or test, JSON that says which grades had
             waited for a person before it was marked so.
@@ -79,7 +79,7 @@ class Kept:
     """A result that was found before, and is still in the gradebook."""
 
     key: str
-    result: dict[str, Any]
+    result: Result
     filed: bool
     stale: bool
     timestamp: datetime | None
@@ -110,27 +110,32 @@ class Book:
     def __exit__(self, *_: object) -> None:
         self._gradebook.close()
 
-    def register(self, papers: Papers) -> None:
+    def register(self, assignment: Assignment) -> None:
         """Enter a lesson's graded cells, as `nbgrader generate_assignment` does.
 
         Raises:
             CourseError: its cells are others than those that submissions have been graded for.
         """
-        notebook = copy.deepcopy(papers.source)
-        names = {"assignment": papers.lesson, "notebook": papers.lesson, "db_url": self._coursedir.db_url}
-        resources: Any = {"nbgrader": names, "unique_key": papers.lesson}
+        notebook = copy.deepcopy(assignment.source)
+        names = {
+            "assignment": assignment.lesson,
+            "notebook": assignment.lesson,
+            "db_url": self._coursedir.db_url,
+        }
+        resources: Any = {"nbgrader": names, "unique_key": assignment.lesson}
         steps = GenerateAssignment(coursedir=self._coursedir, config=self._config).preprocessors
         before = steps[: steps.index(SaveCells)]
         for step in before:
             notebook, resources = step(config=self._config)(notebook, resources)
-        if self._is_registered(papers.lesson, notebook):
+        if self._is_registered(assignment.lesson, notebook):
             return
-        self._gradebook.update_or_create_assignment(papers.lesson)
+        self._gradebook.update_or_create_assignment(assignment.lesson)
         try:
             SaveCells(config=self._config)(notebook, resources)
         except RuntimeError as error:
             raise CourseError(
-                f"Lesson {papers.lesson} no longer has the cells that the gradebook has grades for: {error}."
+                f"Lesson {assignment.lesson} no longer has the cells that the gradebook has grades for: "
+                f"{error}."
             ) from error
         self._gradebook.db.expire_all()
 
@@ -157,7 +162,9 @@ class Book:
         notebook = self._find(student, lesson)
         if record is None or notebook is None or record.notebook_id != notebook.id:
             return None
-        result = json.loads(record.result)
+        result = _read(record)
+        if result is None:
+            return None
         scores = _auto_scores(result)
         if any(grade.auto_score != scores.get(grade.name) for grade in notebook.grades):
             return None  # somebody else graded it, such as `nbgrader autograde`
@@ -177,7 +184,7 @@ class Book:
         record = self._record(student, lesson)
         if record is None or record.notebook_id != notebook.id:
             record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
-            record.result, record.filed, record.stale = json.dumps({"tasks": []}), True, ""
+            record.result, record.filed, record.stale = "", True, ""
             record = self._db.merge(record)
         if not record.stale:
             record.stale = json.dumps([grade.name for grade in notebook.grades if grade.needs_manual_grade])
@@ -187,15 +194,13 @@ class Book:
             comment.auto_comment = why
         return True
 
-    def write(
-        self, student: str, lesson: str, key: str, result: Mapping[str, Any], timestamp: datetime | None
-    ) -> None:
+    def write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         """Write a result, in one transaction, and note that it is not filed yet.
 
         Args:
             student, lesson: whose, and of what.
             key: a hash of all that the result came from.
-            result: see classroom.py.
+            result: what was found.
             timestamp: when it was handed in, if that is known.
 
         Raises:
@@ -203,13 +208,11 @@ class Book:
         """
         self._transaction(lambda: self._write(student, lesson, key, result, timestamp))
 
-    def _write(
-        self, student: str, lesson: str, key: str, result: Mapping[str, Any], timestamp: datetime | None
-    ) -> None:
+    def _write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         notebook = self._find(student, lesson) or self._create(student, lesson)
         notebook.assignment.timestamp = timestamp
         record = self._record(student, lesson)
-        before = json.loads(record.result) if record and record.notebook_id == notebook.id else {}
+        before = _read(record) if record and record.notebook_id == notebook.id else None
         waited = json.loads(record.stale) if record and record.stale else None
         scores = _auto_scores(result)
         for grade in notebook.grades:
@@ -222,12 +225,12 @@ class Book:
                 grade.needs_manual_grade = changed or open_before
             grade.auto_score = score
         for comment in notebook.comments:
-            comment.auto_comment = result["comments"].get(comment.name)
+            comment.auto_comment = result.comments.get(comment.name)
         self._db.flush()
         self._db.refresh(notebook)
         notebook.late_submission_penalty = self._penalty(notebook)
         entry = Record(student=student, lesson=lesson, notebook_id=notebook.id, key=key)
-        entry.result, entry.filed, entry.stale = json.dumps(result), False, ""
+        entry.result, entry.filed, entry.stale = json.dumps(result.as_json()), False, ""
         self._db.merge(entry)
 
     def mark_filed(self, student: str, lesson: str) -> None:
@@ -260,7 +263,7 @@ class Book:
             return self._add_submission(student, lesson)
 
     def _add_submission(self, student: str, lesson: str) -> SubmittedNotebook:
-        assignment = self._db.query(Assignment).filter(Assignment.name == lesson).one()
+        assignment = self._db.query(AssignmentEntry).filter(AssignmentEntry.name == lesson).one()
         person = self._db.get(Student, student)
         if person is None:
             person = Student(id=student)
@@ -311,11 +314,19 @@ class Book:
                 raise
 
 
-def _auto_scores(result: Mapping[str, Any]) -> dict[str, float | None]:
+def _read(record: Record) -> Result | None:
+    """Return a record's result; None where there is none, or one of another version's form."""
+    try:
+        return Result.from_json(json.loads(record.result))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _auto_scores(result: Result) -> dict[str, float | None]:
     """The automatic score by nbgrader's name of the graded cell; None where a person has to grade."""
-    return {task["cell"]: task["auto"] for task in result["tasks"]}
+    return {task.cell: task.auto for task in result.tasks}
 
 
-def _answer(result: Mapping[str, Any], cell: str) -> str | None:
+def _answer(result: Result | None, cell: str) -> str | None:
     """A hash of the answer that a graded cell is about."""
-    return next((task["answer"] for task in result.get("tasks", []) if task["cell"] == cell), None)
+    return next((task.answer for task in result.tasks if task.cell == cell), None) if result else None

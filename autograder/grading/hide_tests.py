@@ -30,7 +30,8 @@ class HideTests(ClearHiddenTests):
                 if output.output_type == "error" and is_test(cell):
                     output.traceback = _own_frames(output, cell.execution_count)
                 _censor(output, secret)
-        return super().preprocess(nb, resources)
+        cleared: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
+        return cleared
 
 
 def hidden_lines(nb: NotebookNode) -> set[str]:

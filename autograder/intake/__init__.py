@@ -1,1 +1,1 @@
-"""Hostile bytes in, a submission that can be graded out."""
+"""Hostile bytes in; a submission that can be graded, or a sentence why not, out."""

@@ -123,10 +123,20 @@ def settle(
             en=f"The notebook has no graded cell of lesson {lesson}. Is it the right file?",
             ko=f"노트북에 {lesson} 단원의 채점 셀이 없습니다. 맞는 파일인지 확인하세요.",
         )
-    if not any(is_written(cell, pairing.lesson[index]) for index, cell in pairing.answers.items()):
+    if not _written(pairing):
         pairing.notes.append("unchanged")
     _refuse_long(pairing)
     return language, pairing
+
+
+def unwritten(pairing: Pairing) -> frozenset[str]:
+    """The tasks whose answer is missing, empty, or the released stub."""
+    return frozenset(grade_id(cell) for cell in filter(is_answer, pairing.lesson)) - _written(pairing)
+
+
+def _written(pairing: Pairing) -> set[str]:
+    chosen = pairing.answers.items()
+    return {grade_id(pairing.lesson[i]) for i, cell in chosen if is_written(cell, pairing.lesson[i])}
 
 
 def _language(submitted: Submitted) -> Language:

@@ -1,4 +1,4 @@
-"""A notebook's JSON, of whatever format, read as hostile text: cells with everything in them of the right type."""
+"""A notebook's JSON, of whatever format, read as hostile text: cells in which all is of the right type."""
 
 import json
 from collections.abc import Mapping

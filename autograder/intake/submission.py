@@ -1,6 +1,7 @@
 """What the intake makes of a submitted file: a submission that can be graded, or why it cannot be."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
@@ -39,27 +40,50 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Script:
+    """What the examiner needs of a submission.
+
+    Attributes:
+        steps: the code to run, in order.
+        language: the language of the submission.
+        digest: the SHA-256 of the file's bytes, in hexadecimal.
+    """
+
+    steps: Sequence[Step]
+    language: Language
+    digest: str
+
+
+@dataclass(frozen=True)
 class Submission:
     """A submission that can be graded.
 
     Attributes:
-        steps: the code to run, in order.
+        script: what the examiner needs of it.
         answers: the text of each task's answer that was found, by task id.
+        unwritten: the tasks whose answer is missing, empty, or the released stub.
         notebook: our cells with the student's answers, extra code cells and order. Its tests are the
             released ones, so nothing hidden is in it.
-        language: the language of the submission.
-        digest: the SHA-256 of the file's bytes, in hexadecimal.
         file: the name of the file that was read.
         notes: what staff may want to know, such as `changed_test:grad_square`; see `take_in`.
     """
 
-    steps: list[Step]
-    answers: dict[str, str]
+    script: Script
+    answers: Mapping[str, str]
+    unwritten: frozenset[str]
     notebook: NotebookNode
-    language: Language
-    digest: str
     file: str
-    notes: list[str] = field(default_factory=list)
+    notes: Sequence[str] = ()
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The code to run, in order."""
+        return self.script.steps
+
+    @property
+    def language(self) -> Language:
+        """The language of the submission."""
+        return self.script.language
 
 
 class Refused(Exception):

@@ -17,10 +17,10 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
 from autograder.intake.files import read
-from autograder.intake.pairing import settle
+from autograder.intake.pairing import settle, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, steps_of
-from autograder.intake.submission import Refused, Rejected, Submission
+from autograder.intake.submission import Refused, Rejected, Script, Submission
 from secant.language import Language
 
 
@@ -60,12 +60,13 @@ def take_in(
     except Refused as refusal:
         return refusal.outcome
     layout = layout_of(pairing)
+    answers = {grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()}
+    script = Script(steps_of(pairing, layout), language, hashlib.sha256(data).hexdigest())
     return Submission(
-        steps=steps_of(pairing, layout),
-        answers={grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()},
+        script=script,
+        answers=answers,
+        unwritten=unwritten(pairing),
         notebook=notebook_of(releases[language], pairing, layout),
-        language=language,
-        digest=hashlib.sha256(data).hexdigest(),
         file="".join(c if c.isprintable() else "?" for c in name),
         notes=[*notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
     )

@@ -1,0 +1,1 @@
+"""The wall around a student's process, from outside."""

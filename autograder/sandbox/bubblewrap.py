@@ -7,6 +7,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from autograder.sandbox.inside.limits import MEGABYTE
@@ -86,8 +87,14 @@ def _environment(language: str) -> dict[str, str]:
 
 def _size_option(disk_mb: int) -> list[str]:
     """Bubblewrap before 0.7 cannot limit a tmpfs; then the supervisor's count of memory has to do."""
-    done = subprocess.run([bwrap_path(), "--help"], capture_output=True, text=True, check=False)
-    return ["--size", str(disk_mb * MEGABYTE)] if "--size" in done.stdout + done.stderr else []
+    return ["--size", str(disk_mb * MEGABYTE)] if "--size" in _help(bwrap_path()) else []
+
+
+@cache
+def _help(bwrap: str) -> str:
+    """What this bubblewrap says it can do; asked once, since some machines build a wall a submission."""
+    done = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
 
 
 def _mounts(hidden: Iterable[str], size: list[str]) -> list[str]:
@@ -122,7 +129,7 @@ def _show(path: str) -> list[str]:
 
 
 def _devices(size: list[str]) -> list[str]:
-    """A minimal /dev, and the two places that can be written to; forked containers mount their own over these."""
+    """A minimal /dev, and the two places that can be written to; a forked container mounts its own there."""
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]

@@ -1,6 +1,6 @@
 """A control group for one submission, where this user may make one: the kernel's own count of memory.
 
-Without one, the supervisor (template.py) counts, ten times a second. Both versions of the interface are known.
+Without one, the supervisor counts, ten times a second. Both versions of the interface are known.
 """
 
 import contextlib
@@ -38,10 +38,17 @@ class Cgroup:
                 cls(folders).remove()
         return None
 
-    def add(self, pid: int) -> None:
-        """Put a process, and so its later children, into the group."""
-        for folder in self._folders:
-            (folder / "cgroup.procs").write_text(str(pid))
+    def add(self, pid: int) -> bool:
+        """Put a process, and so its later children, into the group. False where this user may not."""
+        memory, *others = self._folders
+        try:
+            (memory / "cgroup.procs").write_text(str(pid))
+        except OSError:
+            return False
+        for folder in others:  # the kernel's own limit of processes holds as well
+            with contextlib.suppress(OSError):
+                (folder / "cgroup.procs").write_text(str(pid))
+        return True
 
     def was_out_of_memory(self) -> bool:
         """Whether the kernel has killed a process of the group for its memory."""

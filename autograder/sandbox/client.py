@@ -4,7 +4,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
@@ -30,9 +29,7 @@ class CandidateClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -119,7 +116,9 @@ class CandidateClient:
         except BaseException:
             ours.close()
             raise
-        return TaskClient(ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child))
+        return TaskClient(
+            ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child)
+        )
 
     def _ending_of_task(self, container: Container) -> Crashed:
         """Ask the loaded process how its child ended: a claim, good enough for a message."""
@@ -195,9 +194,10 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
+        body = wire.encode(request, exact=True)  # what cannot be sent is the caller's fault
         deadline = time.monotonic() + timeout
         try:
-            wire.send(self._channel, request, deadline, exact=True)
+            wire.send_body(self._channel, body, deadline)
             return _reply(wire.recv(self._channel, deadline))
         except wire.WireTimeout:
             self.close()
@@ -207,18 +207,8 @@ class TaskClient:
             self.close()
             raise reason from None
         except (wire.WireError, Crashed):
-            if not _was_sent(request):
-                raise
             self.close()
             raise Crashed("garbage") from None
-
-
-def _was_sent(request: dict[str, Any]) -> bool:
-    try:
-        wire.encode(request, exact=True)
-    except wire.WireError:
-        return False
-    return True
 
 
 def _send(container: Container, request: dict[str, Any], deadline: float) -> None:

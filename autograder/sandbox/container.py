@@ -67,11 +67,15 @@ class WalledContainer(Container):
         """Wait for the supervisor, put it under the kernel's limits, and let it start the candidate."""
         message, pid = self._receive(deadline)
         if "ready" not in message or not pid:
-            raise WallError(f"no container could be made: {message.get('error', 'the supervisor is not visible')}")
+            raise WallError(
+                f"no container could be made: {message.get('error', 'the supervisor is not visible')}"
+            )
         self._supervisor = os.pidfd_open(pid)
-        self._cgroup = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
-        if self._cgroup:
-            self._cgroup.add(pid)
+        group = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
+        if group and group.add(pid):
+            self._cgroup = group
+        elif group:  # it can be made but not joined: the supervisor's count has to do
+            group.remove()
         self._orders.send(b"go")
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
@@ -219,7 +223,7 @@ def connect_by_port(
         port = server.getsockname()[1]
         process = subprocess.Popen([*command, "port", str(port)], stdin=subprocess.PIPE, **settings)
         assert process.stdin is not None
-        with process.stdin:
+        with contextlib.suppress(OSError), process.stdin:  # it may have ended: that is seen below
             process.stdin.write(token)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and process.poll() is None:

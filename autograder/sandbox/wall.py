@@ -7,8 +7,8 @@
             answer = task.ask("grad_square", (3.0,), timeout=10.0)
 
 Bubblewrap makes the outer wall: no network, no file of the course, an environment of our own. Inside it a
-template process (template.py) forks one container for each submission, with namespaces, limits and a filter of
-system calls of its own (inside/). Where the kernel does not allow namespaces within namespaces, each
+template process (inside/template.py) forks one container for each submission, with namespaces, limits and a
+filter of system calls of its own. Where the kernel does not allow namespaces within namespaces, each
 submission gets a wall to itself: slower, and as safe. Where no wall can be made, `WallUnavailable` says
 what to install; only a person's own notebook may be run without one (`mode="bare"`).
 """

@@ -602,145 +602,106 @@ def fresh_grad(f, x):
 
 # %% nbgrader={"grade_id": "test_fresh_grad", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
-from torch import nn
 
-from secant import check, probe, say, watch
+from secant import check, probe, say
 
 
 @probe
-def _gradients(name, x, dtype, held=None, numbers=(1.0, 0.0)):
-    kind = getattr(torch, dtype)
-    model = nn.ParameterDict({key: nn.Parameter(torch.tensor(v, dtype=kind)) for key, v in zip("wb", numbers, strict=True)})
-    functions = {
-        "t**2": lambda t: t**2,
-        "t": lambda t: t,
-        "t.sum()**2": lambda t: t.sum() ** 2,
-        "torch.relu(t)": torch.relu,
-        "t[..., None] * t[..., None, :]": lambda t: t[..., None] * t[..., None, :],
-        "model(t)": lambda t: torch.tanh(model["w"] * t + model["b"]),
-    }
-    f = functions[name]
-    x = torch.tensor(x, dtype=kind, requires_grad=True)
-    if held is not None:
-        for leaf in (x, model["w"], model["b"]):
-            leaf.grad = torch.full_like(leaf, held)
-
-    def copy(value):
-        return value.clone() if isinstance(value, torch.Tensor) else value
-
-    with watch(x=x, model=model) as seen:
-        result = fresh_grad(f, x)
-    first, changes = copy(result), seen.changes
-    if changes:  # what the next calls do would only hide the cause
-        return {"first": first, "changes": changes}
-    with watch(x=x, model=model) as seen:
-        again = copy(fresh_grad(f, x))
-    own = isinstance(result, torch.Tensor) and not any(
-        t is not None and result.data_ptr() == t.data_ptr() for t in (x, x.grad, model["w"].grad)
-    )
-    with torch.no_grad():
-        x += 1
-    elsewhere = fresh_grad(f, x)
-    other = fresh_grad(lambda t: -2 * f(t), x)
-    return {
-        "first": first,
-        "again": again,
-        "later": result,
-        "elsewhere": elsewhere,
-        "other": other,
-        "tracked": isinstance(result, torch.Tensor) and result.requires_grad,
-        "own": own,
-        "changes": seen.changes,
-    }
+def _first(values):
+    return fresh_grad(lambda t: t**2, torch.tensor(values, requires_grad=True))
 
 
+_mean = say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요")
 check.close(
-    _gradients("t**2", [1.0, 2.0, 3.0], "float32")["first"],
+    _first([1.0, 2.0, 3.0]),
     torch.tensor([2.0, 4.0, 6.0]),
     "fresh_grad(lambda t: t**2, x=[1., 2., 3.])",
     mistakes=[
-        (torch.tensor([2.0, 4.0, 6.0]) / 3, say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요")),
+        (torch.tensor([2.0, 4.0, 6.0]) / 3, _mean),
         (torch.tensor([1.0, 4.0, 9.0]), say(en="this is f(x); return its gradient", ko="f(x)의 값입니다. gradient를 돌려주세요")),
     ],
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from torch import nn
+
+from secant import formula, graphs, observe
 
 
-def _want(name, x, numbers):
-    if name == "t**2":
-        return 2 * x
-    if name == "t":
-        return torch.ones_like(x)
-    if name == "t.sum()**2":
-        return 2 * x.sum() * torch.ones_like(x)
-    if name == "torch.relu(t)":
-        return (x > 0).to(x.dtype)
-    if name == "model(t)":
-        w, b = numbers
-        return w * (1 - torch.tanh(w * x + b) ** 2)
-    # The numbers of each row are multiplied, each with each.
-    return 2 * x.sum(-1, keepdim=True) * torch.ones_like(x)
+@probe
+def _calls(name, x, dtype, held, numbers):
+    kind = getattr(torch, dtype)
+    model = nn.ParameterDict({key: torch.tensor(v, dtype=kind) for key, v in zip("wb", numbers, strict=True)})
+    f = formula(name, model=lambda t: torch.tanh(model["w"] * t + model["b"]))
+    x = graphs.leaf(x, kind, held)
+    for parameter in model.values():
+        parameter.grad = None if held is None else torch.full_like(parameter, held)
+    calls = observe(x=x, model=model)
+    calls(fresh_grad, f, x)
+    if not calls.changes:  # otherwise what the next calls do would only hide the cause
+        calls(fresh_grad, f, x)
+        x.data += 1
+        calls(fresh_grad, f, x)
+        calls(fresh_grad, lambda t: -2 * f(t), x)
+    return calls.data()
+
+
+def _want(name, x, w, b):
+    slopes = {
+        "t**2": lambda: 2 * x,
+        "t": lambda: torch.ones_like(x),
+        "t.sum()**2": lambda: 2 * x.sum() * torch.ones_like(x),
+        "torch.relu(t)": lambda: (x > 0).to(x.dtype),
+        # The numbers of each row are multiplied, each with each.
+        "t[..., None] * t[..., None, :]": lambda: 2 * x.sum(-1, keepdim=True) * torch.ones_like(x),
+        "model(t)": lambda: w * (1 - torch.tanh(w * x + b) ** 2),
+    }
+    return slopes[name]()
+
+
+_adds = say(
+    en="x.grad held something already and backward() added to it: the result must be the gradient alone",
+    ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다",
+)
+_buffer = say(
+    en="the second of two equal calls gave another answer: did the first leave something in a buffer?",
+    ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 첫 호출이 버퍼에 무언가를 남기지 않았나요?",
+)
+_whatever = say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?")
 
 
 def _compare(name, x, dtype, held=None, numbers=(1.0, 0.0), hint=""):
     f = name if name in ("torch.relu(t)", "model(t)") else f"lambda t: {name}"
     call = f"fresh_grad({f}, x={x}), {dtype}" + ("" if held is None else f", .grad = {held}")
-    kind = getattr(torch, dtype)
     here = torch.tensor(x, dtype=torch.float64)
-    want = _want(name, here, numbers).to(kind)
-    found = _gradients(name, x, dtype, held, numbers)
-    adds = say(
-        en="x.grad held something already and backward() added to it: the result must be the gradient alone",
-        ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다",
-    )
-    mistakes = [] if held is None else [(want + held, adds), (want + want + held, adds)]
-    mistakes += [
-        (want / max(1, want.numel()), say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요")),
-    ]
-    check.close(found["first"], want, call, mistakes=mistakes, hint=hint)
+    want, there = (_want(name, place, *numbers).to(getattr(torch, dtype)) for place in (here, here + 1))
+    mistakes = [] if held is None else [(want + held, _adds), (want + want + held, _adds)]
+    mistakes += [(want / max(1, want.numel()), _mean)]
+    found = _calls(name, x, dtype, held, numbers)
+    check.close(found["results"][0], want, call, mistakes=mistakes, hint=hint)
     check.untouched(found["changes"], call)
-    check.close(
-        found["again"],
-        want,
-        call + say(en=", called a second time", ko=", 두 번째 호출"),
-        hint=say(
-            en="the second of two equal calls gave another answer: did the first leave something in a buffer?",
-            ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 첫 호출이 버퍼에 무언가를 남기지 않았나요?",
-        ),
-    )
+    _, again, elsewhere, other = found["results"]
+    check.repeatable(again, want, call + say(en=", called a second time", ko=", 두 번째 호출"), hint=_buffer)
     check.that(
-        not found["tracked"],
+        not found["tracked"][0],
         say(
             en=f"{call}: the result has requires_grad=True: a graph hangs behind it. Is create_graph set?",
             ko=f"{call}: 결과의 requires_grad가 True입니다. 뒤에 그래프가 달려 있습니다. create_graph를 쓰지 않았나요?",
         ),
     )
     check.that(
-        found["own"],
+        not found["aliases"][0],
         say(
             en=f"{call}: the result is an alias of x or of a .grad buffer; return a tensor of its own",
             ko=f"{call}: 결과가 x나 .grad 버퍼의 별명입니다. 별개의 텐서를 돌려주세요",
         ),
     )
-    check.close(
-        found["elsewhere"],
-        _want(name, here + 1, numbers).to(kind),
-        call + say(en=", then the same f and the same x after x += 1", ko=", 이어서 x += 1 다음에 같은 f와 같은 x로"),
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(
-        found["other"],
-        -2 * _want(name, here + 1, numbers).to(kind),
-        call + say(en=", then another function, -2 * f(t), at the same x", ko=", 이어서 같은 x에서 다른 함수 -2 * f(t)로"),
-        hint=say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(
-        found["later"],
-        want,
-        call + say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값"),
-        hint=say(en="a later call changed an earlier result: return a new tensor each time", ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 텐서를 돌려주세요"),
-    )
+    then = say(en=", then the same f and the same x after x += 1", ko=", 이어서 x += 1 다음에 같은 f와 같은 x로")
+    check.not_stale(elsewhere, there, call + then)
+    then = say(en=", then another function, -2 * f(t), at the same x", ko=", 이어서 같은 x에서 다른 함수 -2 * f(t)로")
+    check.not_stale(other, -2 * there, call + then, hint=_whatever)
+    later = say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값")
+    check.not_overwritten(found["kept"][0], want, call + later)
 
 
 _shape = say(en="f(x) may have any shape; asked for is the gradient of the sum of all its numbers", ko="f(x)의 shape은 무엇이든 될 수 있습니다. 모든 수의 합의 gradient를 구하세요")
@@ -830,53 +791,16 @@ def grad_history(fs, x):
 # %% nbgrader={"grade_id": "test_grad_history", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say, watch
+from secant import check, probe, say
 
 
 @probe
-def _history(names, x, dtype):
-    functions = {
-        "t**2": lambda t: (t**2).sum(),
-        "t**3": lambda t: (t**3).sum(),
-        "3*t": lambda t: 3 * t.sum(),
-        "sin(t)": lambda t: torch.sin(t).sum(),
-        "max(t, -t/2)": lambda t: torch.maximum(t, -t / 2).sum(),
-    }
-    fs = [functions[name] for name in names]
-    given = list(fs)
-    x = torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=True)
-
-    def copies(values):
-        if not isinstance(values, list):
-            return values
-        return [v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values]
-
-    with watch(x=x) as seen:
-        result = grad_history(fs, x)
-    entries = copies(result)
-    total = None if x.grad is None else x.grad.clone()
-    tracked = isinstance(result, list) and any(isinstance(v, torch.Tensor) and v.requires_grad for v in result)
-    with torch.no_grad():
-        if x.grad is not None:
-            x.grad.fill_(1234.0)
-        x.grad = None
-        x += 1
-    later = copies(result)
-    elsewhere = grad_history(fs, x)
-    return {
-        "entries": entries,
-        "total": total,
-        "tracked": tracked,
-        "later": later,
-        "elsewhere": copies(elsewhere),
-        "kept": copies(result),
-        "changes": [change for change in seen.changes if tuple(change) != ("grad", "x")],
-        "same": len(fs) == len(given) and all(f is g for f, g in zip(fs, given, strict=True)),
-    }
+def _sums(x):
+    return grad_history([lambda t: t**2, lambda t: t**3], torch.tensor(x, requires_grad=True))
 
 
 check.close(
-    _history(["t**2", "t**3"], 2.0, "float32")["entries"][-1],
+    _sums(2.0)[-1],
     torch.tensor(16.0),
     "grad_history([lambda t: t**2, lambda t: t**3], x=2)[-1]",
     mistakes={
@@ -886,6 +810,26 @@ check.close(
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import formula, graphs, observe
+
+
+@probe
+def _calls(names, x, dtype):
+    functions = {name: formula(f"({name}).sum()", sin=torch.sin, max=torch.maximum) for name in names}
+    fs = [functions[name] for name in names]
+    given = list(fs)
+    x = graphs.leaf(x, getattr(torch, dtype))
+    calls = observe(x=x)
+    calls(grad_history, fs, x)
+    total = None if x.grad is None else x.grad.clone()
+    if total is not None:
+        x.grad.detach().fill_(1234.0)
+    x.grad, x.data = None, x.data + 1
+    later = calls.data()["kept"][0]
+    calls(grad_history, fs, x)
+    return {**calls.data(), "total": total, "later": later, "same": fs == given}
+
+
 _SLOPES = {
     "t**2": lambda t: 2 * t,
     "t**3": lambda t: 3 * t**2,
@@ -908,72 +852,51 @@ def _plus_one(x):
     return [_plus_one(part) for part in x] if isinstance(x, list) else x + 1
 
 
+_alias = say(
+    en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy",
+    ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 사본을 넣으세요",
+)
+_alone = say(
+    en="these are the gradients of the single calls; asked for is x.grad, which adds them up",
+    ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요",
+)
+_sum = say(en="entry k is the sum of the first k gradients", ko="k번째 원소는 처음 k개의 gradient를 더한 것입니다")
+_total = say(
+    en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself",
+    ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요",
+)
+_still = say(
+    en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too",
+    ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다",
+)
+
+
 def _compare(names, x, dtype):
-    listed = ", ".join(names)
-    call = f"grad_history([{listed}], x={x}), {dtype}"
+    call = f"grad_history([{', '.join(names)}], x={x}), {dtype}"
     want = _running(names, x, dtype)
     alone = [_running([name], x, dtype)[0] for name in names]
-    found = _history(names, x, dtype)
-    check.close(
-        found["entries"],
-        want,
-        call,
-        mistakes=[
-            (
-                [want[-1]] * len(want) if want else [],
-                say(
-                    en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy",
-                    ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 사본을 넣으세요",
-                ),
-            ),
-            (
-                alone,
-                say(
-                    en="these are the gradients of the single calls; asked for is x.grad, which adds them up",
-                    ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요",
-                ),
-            ),
-        ],
-        hint=say(en="entry k is the sum of the first k gradients", ko="k번째 원소는 처음 k개의 gradient를 더한 것입니다")
-        if isinstance(found["entries"], list)
-        else "",
-    )
+    found = _calls(names, x, dtype)
+    entries, elsewhere = found["results"]
+    mistakes = [([want[-1]] * len(want) if want else [], _alias), (alone, _alone)]
+    check.close(entries, want, call, mistakes=mistakes, hint=_sum if isinstance(entries, list) else "")
+    after = call + say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad")
     if want:
-        check.close(
-            found["total"],
-            want[-1],
-            call + say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad"),
-            mistakes=[(alone[-1], say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다"))],
-            hint=say(
-                en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself",
-                ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요",
-            ),
-        )
+        emptied = say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다")
+        check.close(found["total"], want[-1], after, mistakes=[(alone[-1], emptied)], hint=_total)
     else:
-        check.equal(found["total"], None, call + say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad"))
-    check.close(
-        found["later"],
-        want,
-        call + say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소"),
-        hint=say(
-            en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too",
-            ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다",
-        ),
-    )
+        check.equal(found["total"], None, after)
+    filled = say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소")
+    check.close(found["later"], want, call + filled, hint=_still)
     check.that(
-        not found["tracked"],
+        not found["tracked"][0],
         say(en=f"{call}: an entry has requires_grad=True: a graph hangs behind it", ko=f"{call}: requires_grad가 True인 원소가 있습니다. 뒤에 그래프가 달려 있습니다"),
     )
-    check.untouched(found["changes"], call)
+    check.untouched(found["changes"], call, but=[("grad", "x")])
     check.that(found["same"], say(en=f"{call}: the list fs was changed", ko=f"{call}: 리스트 fs가 바뀌었습니다"))
-    check.close(
-        found["elsewhere"],
-        _running(names, _plus_one(x), dtype),
-        call + say(en=", then again after x.grad = None and x += 1", ko=", 이어서 x.grad = None, x += 1 다음에 한 번 더"),
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(
-        found["kept"],
+    then = say(en=", then again after x.grad = None and x += 1", ko=", 이어서 x.grad = None, x += 1 다음에 한 번 더")
+    check.not_stale(elsewhere, _running(names, _plus_one(x), dtype), call + then)
+    check.not_overwritten(
+        found["kept"][0],
         want,
         call + say(en=": the first list, looked at after a later call", ko=": 첫 리스트를 뒤의 호출 다음에 다시 본 값"),
         hint=say(en="a later call changed an earlier result: make a new list each time", ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 리스트를 만드세요"),
@@ -1065,19 +988,11 @@ def train5(w0, lr, zero):
 
 
 # %% nbgrader={"grade_id": "test_train5", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, probe, say, watch
-
-
-@probe
-def _norms(w0, lr, zero):
-    with watch() as seen:
-        result = train5(w0, lr, zero)
-    return result, seen.changes
-
+from secant import check, say
 
 for _zero in (True, False):
     _call = f"train5(1.0, 0.1, {_zero})"
-    _result, _changes = _norms(1.0, 0.1, _zero)
+    _result = train5(1.0, 0.1, _zero)
     check.that(
         isinstance(_result, list) and len(_result) == 5,
         say(en=f"{_call} returned {_result!r}: return a list of five floats", ko=f"{_call}의 결과는 {_result!r}입니다. float 다섯 개가 든 리스트를 돌려주세요"),
@@ -1094,6 +1009,15 @@ for _zero in (True, False):
     )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import observe, probe
+
+
+@probe
+def _norms(w0, lr, zeros):
+    calls = observe()
+    for zero in zeros:
+        calls(train5, w0, lr, zero)
+    return calls.data()
 
 
 def _walk(w0, lr, zero, before=False):
@@ -1106,37 +1030,35 @@ def _walk(w0, lr, zero, before=False):
     return found if before else [*found[1:], w]
 
 
-def _compare(w0, lr, zero):
-    call = f"train5({w0}, {lr}, {zero})"
+_resets = {
+    False: say(
+        en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it",
+        ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다",
+    ),
+    True: say(
+        en="these are the norms without a reset; for zero=True empty the buffer before each backward()",
+        ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요",
+    ),
+}
+
+
+def _compare(w0, lr, zero, result):
     signed = _walk(w0, lr, zero)
-    want = [abs(w) for w in signed]
-    result, changes = _norms(w0, lr, zero)
-    mistakes = [
-        (
-            [abs(w) for w in _walk(w0, lr, not zero)],
-            say(
-                en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it",
-                ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다",
-            )
-            if not zero
-            else say(
-                en="these are the norms without a reset; for zero=True empty the buffer before each backward()",
-                ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요",
-            ),
-        ),
-        (signed, say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요")),
-        (
-            [abs(w) for w in _walk(w0, lr, zero, before=True)],
-            say(en="each norm belongs after its step, not before it", ko="노름은 걸음을 옮기기 전이 아니라 옮긴 뒤에 구합니다"),
-        ),
-        ([w * w for w in signed], say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요")),
-    ]
-    scale = max(1.0, abs(w0))
-    near = isinstance(result, list) and all(isinstance(n, float) for n in result) and len(result) == 5
-    near = near and max(abs(a - b) for a, b in zip(result, want, strict=True)) < 1e-4 * scale
-    hint = say(en="nearly: compute in float64", ko="거의 맞습니다. float64로 계산하세요") if near else ""
-    check.close(result, want, call, rtol=1e-11, atol=1e-12 * scale, mistakes=mistakes, hint=hint)
-    check.untouched(changes, call)
+    before = [abs(w) for w in _walk(w0, lr, zero, before=True)]
+    check.close(
+        result,
+        [abs(w) for w in signed],
+        f"train5({w0}, {lr}, {zero})",
+        rtol=1e-11,
+        atol=1e-12 * max(1.0, abs(w0)),
+        mistakes=[
+            ([abs(w) for w in _walk(w0, lr, not zero)], _resets[zero]),
+            (signed, say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요")),
+            (before, say(en="each norm belongs after its step, not before it", ko="노름은 걸음을 옮기기 전이 아니라 옮긴 뒤에 구합니다")),
+            ([w * w for w in signed], say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요")),
+        ],
+        nearly=say(en="nearly: compute in float64", ko="거의 맞습니다. float64로 계산하세요"),
+    )
 
 
 _cases = [
@@ -1153,28 +1075,18 @@ _cases = [
     (check.draw(1, 3), 0.0),
     (check.draw(1, 3), 0),
 ]
+_zeros = (True, True, False, False, True, False)
 for _w0, _lr in _cases:
-    for _zero in (True, False):
-        _compare(_w0, _lr, _zero)
-        _compare(_w0, _lr, _zero)
-    _compare(_w0, _lr, True)
-
-
-@probe
-def _kept(w0, lr):
-    first = train5(w0, lr, True)
-    before = list(first)
-    train5(w0, lr, False)
-    return before, first
-
-
-_before, _after = _kept(check.draw(1, 3), 0.2)
-check.equal(
-    _after,
-    _before,
-    say(en="the first list of train5, looked at after a second call", ko="train5를 두 번째로 부른 뒤에 다시 본 첫 번째 리스트"),
-    hint=say(en="the second call changed the first list: begin a new list in every call", ko="두 번째 호출이 첫 번째 리스트를 바꾸었습니다. 호출할 때마다 리스트를 새로 만드세요"),
-)
+    _found = _norms(_w0, _lr, _zeros)
+    for _zero, _result in zip(_zeros, _found["results"], strict=True):
+        _compare(_w0, _lr, _zero, _result)
+    check.untouched(_found["changes"], f"train5({_w0}, {_lr}, zero)")
+    check.not_overwritten(
+        _found["kept"][0],
+        _found["results"][0],
+        say(en="the first list of train5, looked at after a second call", ko="train5를 두 번째로 부른 뒤에 다시 본 첫 번째 리스트"),
+        hint=say(en="the second call changed the first list: begin a new list in every call", ko="두 번째 호출이 첫 번째 리스트를 바꾸었습니다. 호출할 때마다 리스트를 새로 만드세요"),
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1337,11 +1249,40 @@ def accumulate(model, batches):
 import torch
 from torch import nn
 
-from secant import check, probe, say, watch
+from secant import check, probe, say
 
 
 @probe
-def _accumulated(weights, X, Y, sizes, dtype, frozen=False):
+def _grad(X, Y, w):
+    model = nn.Linear(3, 1, bias=False, dtype=torch.float64)
+    model.weight.data.copy_(w)
+    accumulate(model, list(zip(X.split(5), Y.split(5), strict=True)))
+    return model.weight.grad
+
+
+_X, _Y, _w = check.draw_tensor(10, 3), check.draw_tensor(10, 1), check.draw_tensor(1, 3)
+# The gradients of the two pieces' means.
+_first, _second = (2 * (_X @ _w.T - _Y) * _X).view(2, 5, 1, 3).mean(1)
+_emptied = say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요")
+_added = say(
+    en="the means are simply added: with two pieces that is twice the mean of the whole",
+    ko="평균을 그냥 더했습니다. 조각이 둘이면 전체 평균의 두 배가 됩니다",
+)
+_sum = say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다")
+check.close(
+    _grad(_X, _Y, _w),
+    (_first + _second) / 2,
+    say(en="parameters' .grad after accumulate(model, batches), 5 + 5 rows", ko="accumulate(model, batches) 뒤 파라미터의 .grad, 5 + 5행"),
+    mistakes=[(_first + _second, _added), (5 * (_first + _second), _sum), (_second / 2, _emptied), (_second, _emptied)],
+    hint=say(en="multiply each piece's loss by its share of the rows before backward()", ko="backward() 전에 조각의 loss에 그 조각이 차지하는 행의 비율을 곱하세요"),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+from secant import observe
+
+
+@probe
+def _calls(weights, X, Y, sizes, dtype, frozen):
     kind = getattr(torch, dtype)
     rows, open_graphs, done = [], [], []
 
@@ -1349,9 +1290,7 @@ def _accumulated(weights, X, Y, sizes, dtype, frozen=False):
         def __init__(self):
             super().__init__()
             for name, value in weights.items():
-                setattr(self, name, nn.Parameter(value.to(kind, copy=True)))
-            self.bias.requires_grad_(not frozen)
-            self.train(not frozen)
+                self.register_parameter(name, nn.Parameter(value.to(kind, copy=True)))
 
         def forward(self, X):
             open_graphs.append(len(rows) - len(done))
@@ -1361,41 +1300,27 @@ def _accumulated(weights, X, Y, sizes, dtype, frozen=False):
                 out.register_hook(lambda gradient: done.append(1))
             return out
 
-    model = Spy()
+    model = Spy().train(not frozen)
+    model.bias.requires_grad_(not frozen)
     X, Y = X.to(kind, copy=True), Y.to(kind, copy=True)
     batches = list(zip(X.split(sizes), Y.split(sizes), strict=True))
     given = list(batches)
-    with watch(model=model, X=X, Y=Y) as seen:
-        accumulate(model, batches)
-    grads = {name: None if p.grad is None else p.grad.clone() for name, p in model.named_parameters()}
-    tracked = any(p.grad is not None and p.grad.requires_grad for p in model.parameters())
+
+    def grads():
+        return {name: p.grad for name, p in model.named_parameters()}
+
+    calls = observe(model=model, X=X, Y=Y)
+    calls(accumulate, model, batches)
+    calls(grads)
     same = len(batches) == len(given) and all(a is b for a, b in zip(batches, given, strict=True))
     same = same and not any(piece.requires_grad for pair in given for piece in pair)
-    calls = list(rows)
-    graphs = list(open_graphs)
-    with torch.no_grad():
-        for p in model.parameters():
-            p.grad = None
-            p += 0.25
-    accumulate(model, given[::-1])
-    return {
-        "grads": grads,
-        "tracked": tracked,
-        "same": same,
-        "rows": calls,
-        "graphs": graphs,
-        "again": {name: None if p.grad is None else p.grad for name, p in model.named_parameters()},
-        "changes": [change for change in seen.changes if change[0] != "grad" or change[1] in "XY"],
-    }
-
-
-_X = torch.tensor([check.draws(3, -2, 2) for _ in range(10)], dtype=torch.float64)
-_Y = torch.tensor([check.draws(1, -2, 2) for _ in range(10)], dtype=torch.float64)
-_weights = {
-    "inner": torch.tensor([check.draws(2, -1, 1) for _ in range(3)], dtype=torch.float64),
-    "outer": torch.tensor([check.draws(1, -1, 1) for _ in range(2)], dtype=torch.float64),
-    "bias": torch.tensor(check.draws(1, -1, 1), dtype=torch.float64),
-}
+    seen = {"same": same, "rows": list(rows), "graphs": list(open_graphs), "changes": list(calls.changes)}
+    for p in model.parameters():
+        p.grad = None
+        p.data += 0.25
+    calls(accumulate, model, given[::-1])
+    calls(grads)
+    return {**calls.data(), **seen}
 
 
 def _share_gradients(weights, X, Y, sizes, shares):
@@ -1409,105 +1334,54 @@ def _share_gradients(weights, X, Y, sizes, shares):
     return dict(zip(leaves, found, strict=True))
 
 
-check.close(
-    _accumulated(_weights, _X, _Y, [5, 5], "float64")["grads"],
-    _share_gradients(_weights, _X, _Y, [10], [1.0]),
-    say(en="parameters' .grad after accumulate(model, batches), 5 + 5 rows", ko="accumulate(model, batches) 뒤 파라미터의 .grad, 5 + 5행"),
-    mistakes=[
-        (
-            _share_gradients(_weights, _X, _Y, [5, 5], [1.0, 1.0]),
-            say(
-                en="the means are simply added: with two pieces that is twice the mean of the whole",
-                ko="평균을 그냥 더했습니다. 조각이 둘이면 전체 평균의 두 배가 됩니다",
-            ),
-        ),
-        (_share_gradients(_weights, _X, _Y, [5, 5], [5.0, 5.0]), say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다")),
-        (_share_gradients(_weights, _X, _Y, [5, 5], [0.0, 0.5]), say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요")),
-        (_share_gradients(_weights, _X, _Y, [5, 5], [0.0, 1.0]), say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요")),
-    ],
-    hint=say(en="multiply each piece's loss by its share of the rows before backward()", ko="backward() 전에 조각의 loss에 그 조각이 차지하는 행의 비율을 곱하세요"),
+_by_number = say(
+    en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows",
+    ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 행의 비율만큼 가중치를 주세요",
 )
-check.visible_passed()
-### BEGIN HIDDEN TESTS
+_by_rows = say(
+    en="you divided by the number of rows; mse_loss is the mean over all elements, columns too",
+    ko="행의 수로 나누었습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다",
+)
+_by_one = say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
+_added = say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 행의 비율만큼 가중치를 주세요")
+_afterwards = say(
+    en="afterwards each tracked parameter's .grad is the gradient of the mean over all rows",
+    ko="끝난 뒤 추적되는 파라미터의 .grad는 모든 행에 대한 평균의 gradient여야 합니다",
+)
+_one_by_one = say(
+    en="call the model once for each piece, with that piece alone: all rows at once may not fit into the memory",
+    ko="모델은 조각마다 한 번씩, 그 조각만 넣어 부르세요. 모든 행을 한꺼번에 넣으면 메모리에 들어가지 않을 수 있습니다",
+)
 
 
 def _compare(sizes, columns, dtype, frozen=False):
-    rows, inputs, hidden = sum(sizes), 3, 4
-    X = torch.tensor([check.draws(inputs, -2, 2) for _ in range(rows)], dtype=torch.float64)
-    Y = torch.tensor([check.draws(columns, -2, 2) for _ in range(rows)], dtype=torch.float64)
-    weights = {
-        "inner": torch.tensor([check.draws(hidden, -1, 1) for _ in range(inputs)], dtype=torch.float64),
-        "outer": torch.tensor([check.draws(columns, -1, 1) for _ in range(hidden)], dtype=torch.float64),
-        "bias": torch.tensor(check.draws(columns, -1, 1), dtype=torch.float64),
-    }
-    n, kind = len(sizes), getattr(torch, dtype)
+    rows, n, kind = sum(sizes), len(sizes), getattr(torch, dtype)
+    X, Y = check.draw_tensor(rows, 3, low=-2, high=2), check.draw_tensor(rows, columns, low=-2, high=2)
+    shapes = {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
+    weights = {name: check.draw_tensor(*shape, low=-1, high=1) for name, shape in shapes.items()}
 
-    def cast(grads):
+    def shared(shares, sizes=sizes, weights=weights):
+        grads = _share_gradients(weights, X, Y, sizes, shares)
         return {k: None if frozen and k == "bias" else g.to(kind) for k, g in grads.items()}
 
-    def shared(shares):
-        return cast(_share_gradients(weights, X, Y, sizes, shares))
-
     call = f"accumulate(model, batches), {' + '.join(map(str, sizes))} rows, {columns} columns, {dtype}"
-    want = cast(_share_gradients(weights, X, Y, [rows], [1.0]))
-    emptied = say(
-        en="only the last piece is left: do not empty the buffers in the loop",
-        ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요",
-    )
     mistakes = [
-        (
-            shared([1 / n] * n),
-            say(
-                en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows",
-                ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 행의 비율만큼 가중치를 주세요",
-            ),
-        ),
-        (
-            shared([1.0] * n),
-            say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 행의 비율만큼 가중치를 주세요"),
-        ),
-        (
-            shared([size / rows * columns for size in sizes]),
-            say(
-                en="you divided by the number of rows; mse_loss is the mean over all elements, columns too",
-                ko="행의 수로 나누었습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다",
-            ),
-        ),
-        (shared([size * columns for size in sizes]), say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다")),
-        (shared([*[0.0] * (n - 1), sizes[-1] / rows]), emptied),
-        (shared([*[0.0] * (n - 1), 1.0]), emptied),
-        (shared([*[0.0] * (n - 1), 1 / n]), emptied),
-        (
-            shared([size / sizes[0] / n for size in sizes]),
-            say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요"),
-        ),
+        (shared([1 / n] * n), _by_number),
+        (shared([1.0] * n), _added),
+        (shared([size / rows * columns for size in sizes]), _by_rows),
+        (shared([size * columns for size in sizes]), _sum),
+        *((shared([*[0.0] * (n - 1), share]), _emptied) for share in (sizes[-1] / rows, 1.0, 1 / n)),
+        (shared([size / sizes[0] / n for size in sizes]), _by_one),
     ]
-    found = _accumulated(weights, X, Y, sizes, dtype, frozen)
-    check.close(
-        found["grads"],
-        want,
-        call,
-        mistakes=mistakes,
-        hint=say(
-            en="afterwards each tracked parameter's .grad is the gradient of the mean over all rows",
-            ko="끝난 뒤 추적되는 파라미터의 .grad는 모든 행에 대한 평균의 gradient여야 합니다",
-        ),
-    )
-    check.untouched(found["changes"], call)
+    found = _calls(weights, X, Y, sizes, dtype, frozen)
+    _, grads, _, again = found["results"]
+    check.close(grads, shared([1.0], [rows]), call, mistakes=mistakes, hint=_afterwards)
+    asked = [("grad", f"model.{name}") for name in weights]
+    check.untouched(found["changes"], call, but=asked)
     check.that(found["same"], say(en=f"{call}: the list of batches, or a tensor in it, was changed", ko=f"{call}: 리스트 batches나 그 안의 텐서가 바뀌었습니다"))
-    check.that(
-        not found["tracked"],
-        say(en=f"{call}: a graph hangs behind a .grad", ko=f"{call}: .grad 뒤에 그래프가 달려 있습니다"),
-    )
-    check.equal(
-        sorted(found["rows"]),
-        sorted(sizes),
-        call + say(en=": the rows that the model was given in each call (sorted)", ko=": 모델이 호출마다 받은 행의 수(정렬)"),
-        hint=say(
-            en="call the model once for each piece, with that piece alone: all rows at once may not fit into the memory",
-            ko="모델은 조각마다 한 번씩, 그 조각만 넣어 부르세요. 모든 행을 한꺼번에 넣으면 메모리에 들어가지 않을 수 있습니다",
-        ),
-    )
+    check.that(not found["tracked"][1], say(en=f"{call}: a graph hangs behind a .grad", ko=f"{call}: .grad 뒤에 그래프가 달려 있습니다"))
+    given = say(en=": the rows that the model was given in each call (sorted)", ko=": 모델이 호출마다 받은 행의 수(정렬)")
+    check.equal(sorted(found["rows"]), sorted(sizes), call + given, hint=_one_by_one)
     check.that(
         not any(found["graphs"]),
         say(
@@ -1518,12 +1392,8 @@ def _compare(sizes, columns, dtype, frozen=False):
         ),
     )
     moved = {name: (value.to(kind) + 0.25).double() for name, value in weights.items()}
-    check.close(
-        found["again"],
-        cast(_share_gradients(moved, X, Y, [rows], [1.0])),
-        call + say(en=", then again with other weights and the pieces in reverse order", ko=", 이어서 가중치를 바꾸고 조각을 거꾸로 넣어 한 번 더"),
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
+    then = say(en=", then again with other weights and the pieces in reverse order", ko=", 이어서 가중치를 바꾸고 조각을 거꾸로 넣어 한 번 더")
+    check.not_stale(again, shared([1.0], [rows], moved), call + then)
 
 
 for _dtype in ("float64", "float32"):
@@ -1603,18 +1473,19 @@ def all_grads(x0):
 # %% nbgrader={"grade_id": "test_all_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import warnings
 
-from secant import check, probe, say, watch
+from secant import check, observe, probe, say
 
 
 @probe
-def _all(x0):
-    with warnings.catch_warnings(record=True) as caught, watch() as seen:
+def _call(x0):
+    calls = observe()
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = all_grads(x0)
-    return result, [str(warning.message).partition(". ")[0] for warning in caught], seen.changes
+        result = calls(all_grads, x0)
+    return result, [str(warning.message).partition(". ")[0] for warning in caught], calls.changes
 
 
-_result, _warned, _changes = _all(5.0)
+_result = _call(5.0)[0]
 check.that(
     isinstance(_result, tuple) and len(_result) == 3,
     say(en=f"all_grads(5.0) returned {_result!r}: return a tuple of three floats", ko=f"all_grads(5.0)의 결과는 {_result!r}입니다. float 세 개가 든 튜플을 돌려주세요"),
@@ -1635,39 +1506,31 @@ _late = say(
     en="y and z are not leaves, so their gradient is kept only if asked for before backward(): retain_grad() afterwards is too late",
     ko="y와 z는 leaf가 아니어서 backward() 전에 부탁해야 gradient가 남습니다. 나중에 retain_grad()를 부르면 늦습니다",
 )
+_first = say(en="the first is dy/dx; every gradient here is that of z", ko="첫째 값이 dy/dx입니다. 여기서는 모두 z의 gradient입니다")
+_doubled = say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
 for _x0 in (2.0, *check.draws(3, 0.2, 0.9), *check.draws(3, 1.1, 9), 1, 3, 12, check.draw(100, 900), 5.0):
-    _call = f"all_grads({_x0})"
+    _what = f"all_grads({_x0})"
     _dx, _dy = 3 / _x0, 1 / _x0**3
     _mistakes = [
-        ((_dx, None, None), _late),
-        ((_dx, _dy, None), _late),
-        ((_dx, None, 1.0), _late),
+        *(((_dx, *rest), _late) for rest in ((None, None), (_dy, None), (None, 1.0))),
         ((1.0, _dy, _dx), say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다")),
-        (
-            (3.0 * _x0**2, _dy, 1.0),
-            say(en="the first is dy/dx; every gradient here is that of z", ko="첫째 값이 dy/dx입니다. 여기서는 모두 z의 gradient입니다"),
-        ),
-        (
-            (_dx, 3.0 * _x0**2, 1.0),
-            say(en="the second is dy/dx; asked for is dz/dy", ko="둘째 값이 dy/dx입니다. dz/dy를 구하세요"),
-        ),
+        ((3.0 * _x0**2, _dy, 1.0), _first),
+        ((_dx, 3.0 * _x0**2, 1.0), say(en="the second is dy/dx; asked for is dz/dy", ko="둘째 값이 dy/dx입니다. dz/dy를 구하세요")),
         ((2 * _dx, 2 * _dy, 2.0), say(en="everything is doubled: backward() ran twice", ko="모두 두 배입니다. backward()를 두 번 불렀습니다")),
-        ((2 * _dx, _dy, 1.0), say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")),
+        ((2 * _dx, _dy, 1.0), _doubled),
     ]
+    _nearly = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")
     for _ in range(2):
-        _result, _warned, _changes = _all(_x0)
-        _near = isinstance(_result, tuple) and len(_result) == 3 and all(isinstance(v, float) for v in _result)
-        _near = _near and all(abs(v - w) <= 1e-4 * w for v, w in zip(_result, (_dx, _dy, 1.0), strict=True))
-        _hint = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요") if _near else ""
-        check.close(_result, (_dx, _dy, 1.0), _call, rtol=1e-11, atol=0.0, mistakes=_mistakes, hint=_hint)
+        _result, _warned, _changes = _call(_x0)
+        check.close(_result, (_dx, _dy, 1.0), _what, rtol=1e-11, atol=0.0, mistakes=_mistakes, nearly=_nearly)
         check.that(
             not _warned,
             say(
-                en=f"{_call} is right, but a warning appeared: {_warned}. Do not read .grad of a tensor that is neither a leaf nor asked to keep it",
-                ko=f"{_call}의 값은 맞지만 경고가 떴습니다: {_warned}. leaf도 아니고 남겨 달라고 하지도 않은 텐서의 .grad는 읽지 마세요",
+                en=f"{_what} is right, but a warning appeared: {_warned}. Do not read .grad of a tensor that is neither a leaf nor asked to keep it",
+                ko=f"{_what}의 값은 맞지만 경고가 떴습니다: {_warned}. leaf도 아니고 남겨 달라고 하지도 않은 텐서의 .grad는 읽지 마세요",
             ),
         )
-        check.untouched(_changes, _call)
+        check.untouched(_changes, _what)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -1,0 +1,1 @@
+"""What a test cell says and does: right or wrong, and why."""

@@ -9,7 +9,7 @@ import hashlib
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import torch
 
@@ -23,6 +23,8 @@ _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
     torch.complex64: (1e-4, 1e-5),
 }
 _COARSE = (2e-2, 1e-2)
+# What is right to three digits is nearly right.
+_NEARLY = 1e-3
 _random = random.Random()
 
 Mistakes = Mapping[Any, str] | Sequence[tuple[Any, str]]
@@ -57,6 +59,11 @@ def draws(n: int, low: float, high: float) -> list[float]:
     return numbers
 
 
+def draw_tensor(*shape: int, low: float = -3, high: float = 3) -> torch.Tensor:
+    """Return a float64 tensor of different random numbers between low and high."""
+    return torch.tensor(draws(math.prod(shape), low, high), dtype=torch.float64).reshape(shape)
+
+
 def close(
     got: Any,
     want: Any,
@@ -66,6 +73,7 @@ def close(
     atol: float | None = None,
     equal_nan: bool = False,
     mistakes: Mistakes = (),
+    nearly: str = "",
     hint: str = "",
 ) -> None:
     """Check that got is want, up to rounding.
@@ -79,15 +87,18 @@ def close(
         equal_nan: whether nan is right where want is nan.
         mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
             tensor like want. One that cannot be told from the right value is passed over.
-        hint: what to say when no mistake is recognised.
+        nearly: what to say when no mistake is recognised and got is right to three digits: float32, rounding,
+            or a difference quotient. Give rtol with it.
+        hint: what to say otherwise.
 
     Raises:
         CheckFailed: naming expected, got and, where known, the likely cause.
     """
 
-    def differs(a: Any, b: Any) -> str:
+    def differs(a: Any, b: Any, coarser: float = 1.0) -> str:
         try:
-            return _difference(a, b, rtol, atol, equal_nan)
+            rel, absolute = (None if t is None else coarser * t for t in (rtol, atol))
+            return _difference(a, b, rel, absolute, equal_nan)
         except Exception as error:  # an object may raise anything when it is read
             why = type(error).__name__
             return say(en=f"It cannot be compared ({why}).", ko=f"비교할 수 없습니다({why}).")
@@ -97,13 +108,54 @@ def close(
         return
     pairs = mistakes.items() if isinstance(mistakes, Mapping) else mistakes
     wrongs = [(_like(want, wrong), why) for wrong, why in pairs]
-    cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), hint)
-    fail(_report(what, want, got, problem, cause))
+    cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
+    if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
+        cause = nearly
+    fail(_report(what, want, got, problem, cause or hint))
 
 
 def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
     """Check that got is exactly want, type included: strings, bools, integers, None, and nests of them."""
     close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
+
+
+class How(TypedDict, total=False):
+    """What the three checks below pass on to `close`; a `hint` takes the place of their usual words."""
+
+    rtol: float
+    atol: float
+    mistakes: Mistakes
+    hint: str
+
+
+def repeatable(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
+    """Check that the second of two equal calls gave the same."""
+    usual = say(
+        en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"
+    )
+    how["hint"] = how.get("hint") or usual
+    close(got, want, what, **how)
+
+
+def not_stale(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
+    """Check that a call after others, with other values, is right: nothing may come out of a cache."""
+    how["hint"] = how.get("hint") or stale()
+    close(got, want, what, **how)
+
+
+def stale() -> str:
+    """Return the usual hint for the answer to an earlier call."""
+    return say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?")
+
+
+def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
+    """Check that an earlier result, looked at after a later call, is still right."""
+    usual = say(
+        en="a later call changed an earlier result: return a new tensor each time",
+        ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 텐서를 돌려주세요",
+    )
+    how["hint"] = how.get("hint") or usual
+    close(kept, want, what, **how)
 
 
 def that(condition: bool, message: str) -> None:
@@ -112,9 +164,16 @@ def that(condition: bool, message: str) -> None:
         fail(message)
 
 
-def untouched(changes: Iterable[Sequence[str]], what: str = "") -> None:
-    """Check that a call left what belongs to its caller as it was; changes come from `secant.watch`."""
-    lines = [_side_effect(kind, name) for kind, name in changes]
+def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable[Sequence[str]] = ()) -> None:
+    """Check that a call left what belongs to its caller as it was.
+
+    Args:
+        changes: (kind, name) pairs from `secant.watch` or `secant.observe`.
+        what: the call, as the student would type it.
+        but: the changes that the task asks for, like ("grad", "x").
+    """
+    asked = {tuple(change) for change in but}
+    lines = [_side_effect(kind, name) for kind, name in changes if (kind, name) not in asked]
     if lines:
         fail("\n".join([what, *(f"  {line}" for line in lines)]).strip("\n"))
 

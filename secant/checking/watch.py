@@ -1,7 +1,6 @@
 """An eye on what belongs to the caller of a student's function."""
 
 import random
-from types import TracebackType
 
 import numpy as np
 import torch
@@ -14,7 +13,8 @@ class watch:
     """Compare what belongs to the caller before and after the body of a with statement.
 
     Args:
-        **watched: tensors and modules, by the name that a message should use.
+        **watched: tensors and modules, by the name that a message should use. `tensors` holds them all, those
+            of the modules too, by name.
 
     The body starts with gradients on and float32 as the default dtype. After it, `changes` holds a
     (kind, name) pair for each thing that differs, where kind is one of value, grad, requires_grad, hooks,
@@ -23,15 +23,15 @@ class watch:
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
-        self._tensors: dict[str, torch.Tensor] = {}
+        self.tensors: dict[str, torch.Tensor] = {}
         self._modules: dict[str, nn.Module] = {}
         for name, thing in watched.items():
             if isinstance(thing, nn.Module):
                 self._modules |= {f"{name}.{n}" if n else name: m for n, m in thing.named_modules()}
                 owned = [*thing.named_parameters(), *thing.named_buffers()]
-                self._tensors |= {f"{name}.{n}": t for n, t in owned}
+                self.tensors |= {f"{name}.{n}": t for n, t in owned}
             else:
-                self._tensors[name] = thing
+                self.tensors[name] = thing
         self.changes: list[Change] = []
 
     def __enter__(self) -> "watch":
@@ -45,9 +45,7 @@ class watch:
         self._before = self._snapshot()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         after = self._snapshot()
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
         torch.set_grad_enabled(True)
@@ -64,7 +62,7 @@ class watch:
                 _numpy_state(),
             ),
         }
-        for name, tensor in self._tensors.items():
+        for name, tensor in self.tensors.items():
             state["value", name] = tensor.detach().clone()
             # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None

@@ -1,0 +1,1 @@
+"""Sliders over pictures of a difference quotient, one explorer a lesson."""

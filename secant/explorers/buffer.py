@@ -154,7 +154,7 @@ def _backward(f: Function, leaf: Tensor) -> None:
     value = difference.values(f, leaf)
     try:
         # `inputs` keeps the pass from adding to the .grad of a model that f may hold
-        value.backward(inputs=[leaf])  # type: ignore[no-untyped-call]
+        value.backward(inputs=[leaf])
     except RuntimeError as error:
         what = str(error).strip().splitlines()[0][:200]
         raise FunctionProblem(

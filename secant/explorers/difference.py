@@ -89,7 +89,7 @@ def gradient(f: Function, x: Tensor) -> Tensor:
         total = values(f, leaf).sum()
     with contextlib.suppress(RuntimeError):
         # `inputs` keeps the pass from adding to the .grad of a model that f may hold
-        total.backward(inputs=[leaf])  # type: ignore[no-untyped-call]
+        total.backward(inputs=[leaf])
     if leaf.grad is None:
         raise FunctionProblem(
             say(

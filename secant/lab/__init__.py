@@ -1,0 +1,1 @@
+"""Where a learner works: the workspace, its start page, and JupyterLab."""

@@ -3,12 +3,15 @@
 import argparse
 import json
 import os
+import shutil
 import socket
 import sys
 from datetime import date
 from importlib.metadata import entry_points
 from pathlib import Path
 from urllib.parse import quote
+
+import zmq
 
 import secant
 from secant.lab.start_page import read_syllabus, start_page, write_start_page
@@ -53,10 +56,26 @@ HIDDEN_SERVICES = (
 )
 
 
+def jupyter_defaults() -> dict[str, dict[str, object]]:
+    """What every Jupyter program reads first, so that a learner's own configuration goes before it."""
+    defaults: dict[str, dict[str, object]] = {}
+    if zmq.has("curve"):  # else no kernel would start
+        # A kernel warns of plain TCP in the learner's terminal. Unlike Unix sockets, whose paths may not be
+        # long and which not every disk and system has, encryption works wherever TCP does.
+        defaults["KernelManager"] = {"transport_encryption": "auto"}
+    shell = os.environ.get("SHELL") or shutil.which("sh")
+    if os.name == "posix" and shell:
+        # Not as a login shell, which Jupyter opens where it was not started from a terminal itself:
+        # /etc/profile sets PATH anew, and `autograder` would not be found.
+        defaults["ServerApp"] = {"terminado_settings": {"shell_command": [shell]}}
+    return defaults
+
+
 def write_lab_config(workspace: Path) -> Path:
     """Write our defaults into a folder of their own: the learner's configuration stays as it is."""
     folder = workspace / STATE_FOLDER / "jupyter"
     files: dict[str, object] = {
+        "jupyter_config.json": jupyter_defaults(),
         "labconfig/default_setting_overrides.json": lab_defaults(),
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(HIDDEN_PANELS, True)},
         "jupyter_server_config.json": {
@@ -153,7 +172,7 @@ def course_root() -> Path:
 def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """Our options, and the rest, which is JupyterLab's."""
     parser = argparse.ArgumentParser(
-        prog="python -m secant.lab.launch",
+        prog="python -m secant.lab",
         description="Copy the lessons and open JupyterLab there. Other arguments are JupyterLab's.",
         allow_abbrev=False,
     )

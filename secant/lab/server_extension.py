@@ -26,7 +26,7 @@ def without_delay(connection: type) -> type:
         connection: the class the server would use; its configuration still applies to the subclass.
     """
 
-    class NoDelayConnection(connection):  # type: ignore[misc]
+    class NoDelayConnection(connection):
         async def connect(self) -> Any:
             try:
                 self.websocket_handler.set_nodelay(True)

@@ -15,7 +15,8 @@ import pytest
 
 from autograder.build import builder as build
 from autograder.course.lesson import find_lessons
-from autograder.sandbox.wall import Wall, WallUnavailable
+from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.wall import Wall
 from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
 
 ROOT = Path(__file__).resolve().parents[2]

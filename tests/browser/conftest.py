@@ -1,15 +1,21 @@
-"""A browser for the tests that need one. Without Chromium they skip, or fail where it is required."""
+"""One browser and one JupyterLab of each language for all tests that need them.
+
+Without Chromium these skip, or fail where it is required.
+"""
 
 import os
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.support import jupyterlab as lab
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """One for each module: while it runs, no other test of the process can have an event loop."""
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """One for this package alone: while it runs, no other test of the process can have an event loop."""
     if lab.chromium_path() is None:
         reason = "Chromium is not installed (apt install chromium)"
         if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":
@@ -17,3 +23,13 @@ def browser():
         pytest.skip(reason)
     with lab.chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="package", params=["en", "ko"])
+def served(
+    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
+    """A JupyterLab in one language over a folder, in which each module has one of its own."""
+    place = tmp_path_factory.mktemp(f"lab-{request.param}")
+    with lab.jupyterlab(place, language=request.param) as address:
+        yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import nbformat
 import pytest
@@ -11,7 +11,7 @@ from autograder.course.lesson import find_lessons
 from tests.support import jupyterlab as lab
 from tests.support.naming import unnamed
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parents[2]
 LESSONS = [lesson.name for lesson in find_lessons(ROOT)]
@@ -29,22 +29,23 @@ SHOW = f"""async (number) => {{
 }}"""
 
 
-@pytest.fixture(scope="module", params=["en", "ko"])
-def served(request, browser, tmp_path_factory):
-    """A JupyterLab in one language, over the released lessons down to their tasks."""
-    place = tmp_path_factory.mktemp(f"lab-{request.param}")
+@pytest.fixture(scope="module")
+def lessons(served: Any) -> Any:
+    """The released lessons down to their tasks, in a folder of the server's."""
+    place = served.place / "lessons"
+    place.mkdir()
     for name in LESSONS:
-        notebook = nbformat.read(ROOT / "release" / request.param / name / f"{name}.ipynb", as_version=4)
+        notebook = nbformat.read(ROOT / "release" / served.language / name / f"{name}.ipynb", as_version=4)
         tasks = [i for i, cell in enumerate(notebook.cells) if re.match("# (Tasks|과제)$", cell.source, re.M)]
         del notebook.cells[tasks[0] :]
         nbformat.write(notebook, place / f"{name}.ipynb")
-    with lab.jupyterlab(place, language=request.param) as address:
-        yield SimpleNamespace(language=request.param, address=address, browser=browser)
+    return place.name
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_the_lesson_runs_and_its_explorers_follow_the_hand(served, name):
-    with lab.run_notebook(served.browser, served.address, f"{name}.ipynb", height=1200) as page:
+def test_the_lesson_runs_and_its_explorers_follow_the_hand(served: Any, lessons: Any, name: str) -> None:
+    path = f"{lessons}/{name}.ipynb"
+    with lab.run_notebook(served.browser, served.address, path, height=1200) as page:
         page.wait_for_function(DONE, timeout=90_000)
         assert page.evaluate(TROUBLE) == []
         count = page.evaluate(EXPLORERS)
@@ -54,7 +55,7 @@ def test_the_lesson_runs_and_its_explorers_follow_the_hand(served, name):
             follows_the_hand(page, page.locator(".jp-mod-active .secant-explorer"), served.language)
 
 
-def follows_the_hand(page, explorer, language):
+def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
     explorer.locator("img").wait_for(timeout=60_000)
     lab.wait_until_still(explorer)
     page.wait_for_function("e => e.querySelector('img').title", arg=explorer.element_handle(), timeout=10_000)

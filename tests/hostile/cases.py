@@ -113,7 +113,7 @@ def write(made: Made, folder: Path) -> None:
     elif "cells" in made or "worksheets" in made:
         files = {name: json.dumps(made).encode()}
     else:
-        files = made  # type: ignore[assignment]
+        files = made
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

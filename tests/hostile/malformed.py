@@ -123,7 +123,7 @@ def _garbage(notebook: dict[str, Any]) -> None:
     notebook["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": 5}
     for cell in notebook["cells"]:
         cell["attachments"] = {"a.png": 7}
-    notebook["cells"] += [None, 5, "x", {}, {"cell_type": 3, "source": {"a": 1}}]  # type: ignore[list-item]
+    notebook["cells"] += [None, 5, "x", {}, {"cell_type": 3, "source": {"a": 1}}]
 
 
 right("D26", "attachments and widget state that are garbage", changed(_garbage))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from autograder.intake.take_in import take_in
 from autograder.sandbox.wall import Wall
+from tests.support.examined import examined
 
 from .cases import write
 from .world import LESSON, RIGHT, World
@@ -23,8 +24,7 @@ def main(times: int) -> int:
         write(world.notebook(LUCKY), Path(name) / "one")
         seen = set()
         for _ in range(times):
-            report = world.exam.sit(
-                wall, take_in(Path(name) / "one", LESSON, world.releases), b"of the class"
+            report = examined(world.examiner, wall, take_in(Path(name) / "one", LESSON, world.releases), b"of the class"
             )
             seen.add(json.dumps([asdict(task) | {"seconds": 0} for task in report.tasks]))
     print(f"{times} gradings, {len(seen)} result{'s' * (len(seen) != 1)}")

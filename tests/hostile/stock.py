@@ -27,6 +27,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.wall import Wall
+from tests.support.examined import examined
 
 from . import scene
 from .cases import Case, load_all, write
@@ -194,7 +195,7 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
     try:
         with tempfile.TemporaryDirectory() as name:
             write(case.make(world, case.answers(variant)), Path(name) / "case")
-            report = world.exam.sit(wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock")
+            report = examined(world.examiner, wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock")
         told = json.dumps([[t.message for t in report.tasks], [c.output for c in report.cells]])
         found["seen"] = [word for word in ("SEEN", BAIT, *world.hidden_lines()) if word in told]
         found["scores"]["a_case"] = report.score
@@ -204,7 +205,7 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
     for name, seconds in kept.items():
         setattr(examiner, name, seconds)
     wall.limits = ContainerLimits()
-    found["scores"]["z_good"] = world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock").score
+    found["scores"]["z_good"] = examined(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock").score
     after = scene.look(world, wall)
     found["survivors"] = after["processes"] - before["processes"]  # type: ignore[operator]
     found["written"] = after["pwned"] + ([] if after["files"] == before["files"] else ["course"])  # type: ignore[operator]
@@ -276,8 +277,8 @@ def totals(rows: dict[str, dict[str, Any]]) -> list[tuple[str, int, int]]:
             for which in ("ours", "stock")
         )
         counted.append((name, ours, stock))
-    either = [sum(bool(row[which]) for row in rows.values()) for which in ("ours", "stock")]
-    return [*counted, ("any of these", *either)]
+    ours, stock = (sum(bool(row[which]) for row in rows.values()) for which in ("ours", "stock"))
+    return [*counted, ("any of these", ours, stock)]
 
 
 def tables(rows: dict[str, dict[str, Any]]) -> str:
@@ -340,7 +341,7 @@ def main(arguments: list[str]) -> None:
 
         with world.services(), Wall(hidden=[world.root]) as wall:
             # A first container, so that what a template needs only once is not taken for a survivor.
-            world.exam.sit(wall, take_in(good, LESSON, world.releases), b"stock")
+            examined(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock")
             for case in cases:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:
                     save(case.id, "ours", run_ours(case, variant_of(case), world, wall, good))

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.grading.batch import Course, Summary, find_submissions, grade
-from autograder.grading.executors import Processes
+from autograder.course.settings import Course
+from autograder.grading.batch import Summary, find_submissions, grade
+from autograder.grading.executors import LocalWorkers
 
 from .cases import Case, load_all, write
 from .stock import honest, variant_of
@@ -61,7 +62,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
     course = Course.at(root)
     with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
         book.add_student("0_first", last_name="CANARY-gradebook-9d2e")
-    crew = Processes(1)
+    crew = LocalWorkers(1)
     try:
         yield Graded(root, cases, grade(course, find_submissions(course, [LESSON]), crew))
     finally:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from nbformat import v4
 
-from autograder.course.assignment import Papers, read_papers
+from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
-from autograder.exam.examiner import Exam, Report
+from autograder.exam.examiner import Examiner
+from autograder.exam.report import Report
 from autograder.intake.take_in import take_in
 from autograder.sandbox.wall import Wall
+from tests.support.examined import examined
 
 from .cases import load_all
 from .world import REPOSITORY, World
@@ -34,8 +36,8 @@ ODD = {
 
 
 @pytest.fixture(scope="module")
-def papers() -> Papers:
-    return read_papers(REPOSITORY, LESSON)
+def papers() -> Assignment:
+    return read_assignment(REPOSITORY, LESSON)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def wall() -> Iterator[Wall]:
         yield wall
 
 
-def sit(papers: Papers, wall: Wall, folder: Path, answers: dict[str, str], first: str = "") -> Report:
+def sit(papers: Assignment, wall: Wall, folder: Path, answers: dict[str, str], first: str = "") -> Report:
     """Grade lesson 1 with these answers, after this cell."""
     notebook = copy.deepcopy(papers.releases["en"])
     for cell in filter(is_answer, notebook.cells):
@@ -52,17 +54,17 @@ def sit(papers: Papers, wall: Wall, folder: Path, answers: dict[str, str], first
     notebook.cells.insert(3, v4.new_code_cell(first, id="first"))
     path = folder / f"{LESSON}.ipynb"
     path.write_text(v4.writes(notebook))
-    return Exam(LESSON, papers.source).sit(wall, take_in(path, LESSON, papers.releases), b"of the class")
+    return examined(Examiner(LESSON, papers.source), wall, take_in(path, LESSON, papers.releases), b"of the class")
 
 
-def returning(papers: Papers, value: str) -> dict[str, str]:
+def returning(papers: Assignment, value: str) -> dict[str, str]:
     """Functions that take anything and return this."""
     return {task.id: f"def {task.id}(*args):\n    return {value}" for task in tasks(papers.source)}
 
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD)
 def test_an_odd_value_is_a_wrong_answer_with_a_short_plain_message(
-    papers: Papers, wall: Wall, tmp_path: Path, value: str
+    papers: Assignment, wall: Wall, tmp_path: Path, value: str
 ) -> None:
     report = sit(papers, wall, tmp_path, returning(papers, value))
     assert report.score == 0
@@ -74,7 +76,7 @@ def test_an_odd_value_is_a_wrong_answer_with_a_short_plain_message(
 
 @pytest.mark.parametrize("id", SPOILERS)
 def test_a_spoilt_process_gets_no_points(
-    papers: Papers, wall: Wall, tmp_path: Path, id: str, tmp_path_factory: pytest.TempPathFactory
+    papers: Assignment, wall: Wall, tmp_path: Path, id: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     world = World.create(tmp_path_factory.mktemp("world"), bait=False)
     made = load_all()[id].make(world, {})
@@ -83,7 +85,7 @@ def test_a_spoilt_process_gets_no_points(
     assert sit(papers, wall, tmp_path, returning(papers, "0.0"), trick).score == 0
 
 
-def test_the_lessons_own_answers_get_everything(papers: Papers, wall: Wall, tmp_path: Path) -> None:
+def test_the_lessons_own_answers_get_everything(papers: Assignment, wall: Wall, tmp_path: Path) -> None:
     answers = {task.id: task.answer.source for task in tasks(papers.source)}
     report = sit(papers, wall, tmp_path, answers)
     assert report.score == report.max_score

@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell
 from autograder.build.builder import build
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.lesson import find_lessons, read_lesson
-from autograder.exam.examiner import Exam
+from autograder.exam.examiner import Examiner
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
@@ -94,9 +94,9 @@ class World:
         return {lang: nbformat.read(self.root / path.format(lang), 4) for lang in ("en", "ko")}
 
     @cached_property
-    def exam(self) -> Exam:
+    def examiner(self) -> Examiner:
         """The lesson's tests."""
-        return Exam(LESSON, self.source)
+        return Examiner(LESSON, self.source)
 
     @contextmanager
     def services(self) -> Iterator[None]:

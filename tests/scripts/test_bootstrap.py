@@ -47,7 +47,7 @@ def build_home(root: Path) -> Path:
     (root / "backend.py").write_text(BACKEND)
     (root / "tiny.py").write_text("print('tiny', __import__('sys').prefix)")
     (root / "requirements.txt").write_text("")
-    (root / "secant").mkdir()
+    (root / "secant/lab").mkdir(parents=True)
     (root / "secant/lab/jupyter_server_config.json").write_text("{}")
     return root
 
@@ -157,7 +157,7 @@ def test_two_at_once(home: Path) -> None:
     said = sorted(process.communicate(timeout=120)[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert said[0].startswith("Installing")
-    assert said[1] == f"Waiting for another set-up to finish.\ntiny {home}/.venv\n"
+    assert said[1] == f"WarmPool for another set-up to finish.\ntiny {home}/.venv\n"
 
 
 # --- a .venv that is not complete ---

@@ -156,6 +156,7 @@ def run_notebook(
 ) -> Iterator[Page]:
     """Open a notebook (its path below the server's root) in a fresh page and run all its cells.
 
+    At the end the page is closed and the notebook's kernel shut down.
     Every address that the page asks for is added to `asked`, which slows the page down.
     """
     context = browser.new_context(
@@ -166,12 +167,27 @@ def run_notebook(
         if asked is not None:
             page.on("request", lambda request: asked.append(request.url))
             page.on("websocket", lambda websocket: asked.append(websocket.url))
-        page.goto(f"{address}/lab/tree/{path}")
+        page.goto(f"{address}/lab/tree/{path}?reset")  # without what the page before had open
         page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
         page.evaluate(RUN_ALL, path)
         yield page
     finally:
         context.close()
+        shut_down(address, path)
+
+
+def sessions(address: str) -> list[dict[str, Any]]:
+    """Return what the server runs: a session for each notebook, with its kernel."""
+    with urllib.request.urlopen(f"{address}/api/sessions", timeout=30) as answer:
+        return json.load(answer)
+
+
+def shut_down(address: str, path: str) -> None:
+    """End the kernel of a notebook, if it has one."""
+    for session in sessions(address):
+        if session["path"] == path:
+            request = urllib.request.Request(f"{address}/api/sessions/{session['id']}", method="DELETE")
+            urllib.request.urlopen(request, timeout=30).close()
 
 
 def wait_until_still(place: Locator, seconds: float = 1) -> None:

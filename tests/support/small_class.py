@@ -1,4 +1,4 @@
-"""A small class to grade: the fixture lesson built once, students who hand in, and a crew that works here."""
+"""A small class to grade: the fixture lesson built once, students who hand in, and workers that are this process."""
 
 import copy
 import dataclasses
@@ -9,28 +9,29 @@ from typing import Any
 
 from nbformat import NotebookNode, v4
 
-from autograder.course.assignment import read_papers
+from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
-from autograder.grading.batch import Course, Entry, Summary, find_submissions, grade
-from autograder.grading.worker import Job, Page
+from autograder.course.settings import Course
+from autograder.grading.batch import Entry, Summary, find_submissions, grade
+from autograder.grading.jobs import Done, Job, Page
 
 STEPS = "01_steps"
 WRONG = {"double": "def double(x):\n    return x * x - 3"}
 
 
 class Here:
-    """A crew of one: this process. What the course hides is hidden by the tests of the wall."""
+    """Workers of one: this process. What the course hides is hidden by the tests of the wall."""
 
     places = 1
 
-    def __init__(self, spoil: Callable[[Job | Page], dict[str, Any] | None] = lambda job: None) -> None:
+    def __init__(self, spoil: Callable[[Job | Page], Done | None] = lambda job: None) -> None:
         self.jobs: list[Job | Page] = []
         self._spoil = spoil
 
-    def submit(self, work: Callable[[Any], dict[str, Any]], job: Any) -> "Future[dict[str, Any]]":
+    def submit(self, work: Callable[[Any], Done], job: Any) -> Future[Done]:
         self.jobs.append(job)
-        future: Future[dict[str, Any]] = Future()
+        future: Future[Done] = Future()
         try:
             ours = dataclasses.replace(job, hidden=()) if isinstance(job, Job) else job
             future.set_result(self._spoil(job) or work(ours))
@@ -38,7 +39,7 @@ class Here:
             future.set_exception(error)
         return future
 
-    def settle(self, future: "Future[dict[str, Any]]") -> None:
+    def settle(self, future: Future[Done]) -> None:
         pass
 
     def close(self, kill: bool = False) -> None:
@@ -60,7 +61,7 @@ def answered(
     root: Path, answers: Mapping[str, str], language: str = "en", lesson: str = STEPS
 ) -> NotebookNode:
     """The released notebook with these answers."""
-    notebook = copy.deepcopy(read_papers(root, lesson).releases[language])
+    notebook = copy.deepcopy(read_assignment(root, lesson).releases[language])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers.get(grade_id(cell), cell.source)
     return notebook
@@ -81,7 +82,7 @@ def hand_in(
 
 def run(
     root: Path,
-    crew: Here | None = None,
+    workers: Here | None = None,
     *,
     force: bool = False,
     hear: Callable[[str], None] = lambda text: None,
@@ -96,4 +97,4 @@ def run(
             hear(said[-1])
 
     entries = find_submissions(course, [STEPS])
-    return grade(course, entries, crew or Here(), force=force, tell=tell), said
+    return grade(course, entries, workers or Here(), force=force, tell=tell), said

@@ -45,7 +45,7 @@ class Shell(InteractiveShell):
     showsyntaxerror = showtraceback
 
     @contextlib.contextmanager
-    def _tee(self, channel: str) -> Iterator[None]:  # type: ignore[override]
+    def _tee(self, channel: str) -> Iterator[None]:
         """Keep no copy of what is printed: IPython would keep all of it, for its history."""
         yield
 

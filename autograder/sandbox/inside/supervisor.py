@@ -149,7 +149,7 @@ def memory_in_use(limit: int) -> int:
     """The bytes that this container holds: its processes' own pages, and its files, which live in memory.
 
     The quick sum counts pages twice that a fork shares, and the exact one takes milliseconds a process; so
-    the exact one is for a container that looks too large. A process that hides its map keeps its quick figure.
+    it is for a container that looks too large. A process that hides its map keeps its quick figure.
     """
     quick = {pid: _quick_figure(pid) for pid in _processes()}
     files = _files()

@@ -4,14 +4,13 @@ It holds no test, no secret and no descriptor but its control socket, because it
 that may read all its memory. It never computes and never starts a thread: a child of a process with
 threads hangs at its first parallel sum.
 
-A *container* is what one submission lives in: process 1 of new namespaces (the *supervisor*, our code, which runs
-none of the student's) and the candidate, with all that it starts. When the supervisor ends, the kernel ends
-everything in the container.
+A *container* is what one submission lives in: process 1 of new namespaces (the supervisor) and the
+candidate, with all that it starts. When the supervisor ends, the kernel ends everything in the container.
 
-    python -m autograder.sandbox.inside.template forked USER CONTROL          fork a container for each message on the socket
-    python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL   be the one container of this wall
+    python -m autograder.sandbox.inside.template forked USER CONTROL
+    python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL
 
-USER is whom to become if started as root; the last arguments are numbers of inherited sockets.
+`forked` forks a container for each message on the socket, `single` is the one container of its wall. USER is whom to become if started as root; the last arguments are numbers of inherited sockets.
 """
 
 import gc

@@ -514,8 +514,12 @@ def send(
     *,
     exact: bool = False,
 ) -> None:
-    """Send one value as a frame. Args as in `encode` and `recv`; no deadline means to wait for ever."""
-    body = encode(value, limits, exact=exact)
+    """Send one value as a frame. Args as in `encode` and `send_body`."""
+    send_body(sock, encode(value, limits, exact=exact), deadline)
+
+
+def send_body(sock: socket.socket, body: bytes, deadline: float | None = None) -> None:
+    """Send what `encode` made as a frame; no deadline means to wait for ever. Raises as `recv` does."""
     try:
         sock.settimeout(None if deadline is None else _left(deadline))
         sock.sendall(struct.pack("<I", len(body)) + body)  # the timeout covers the whole of sendall

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -20,21 +21,21 @@ NOTEBOOKS = [Path(home, "01_steps", "01_steps.ipynb") for home in ("release/en",
 TABLES = [path.with_name("data") / "points.csv" for path in NOTEBOOKS]
 
 
-def build(course, **options):
+def build(course: Path, **options: Any) -> Any:
     return builder.build(course, find_lessons(course), **options)
 
 
-def contents(course):
+def contents(course: Path) -> Any:
     return {
         p: p.read_bytes() for home in ("source", "release") for p in (course / home).rglob("*") if p.is_file()
     }
 
 
-def read(course, home):
+def read(course: Path, home: Any) -> Any:
     return nbformat.read(course / home / "01_steps" / "01_steps.ipynb", as_version=4)
 
 
-def edit(course, old="Because", new="Just because"):
+def edit(course: Path, old: Any = "Because", new: Any = "Just because") -> None:
     """Change the source notebook as somebody in JupyterLab would."""
     path = course / NOTEBOOKS[2]
     text = path.read_text()
@@ -43,34 +44,34 @@ def edit(course, old="Because", new="Just because"):
 
 
 @pytest.fixture
-def built(course):
+def built(course: Path) -> Any:
     build(course)
     return course
 
 
 @pytest.fixture
-def run(course, monkeypatch):
+def run(course: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run the command line in the course."""
     monkeypatch.chdir(course)
 
-    def call(*words):
+    def call(*words: Any) -> Any:
         result = CliRunner().invoke(app, ["build", *words], catch_exceptions=False)
         return result.exit_code, result.output
 
     return call
 
 
-def test_the_first_build_writes_everything(course):
+def test_the_first_build_writes_everything(course: Path) -> None:
     assert sorted(build(course).written) == sorted(NOTEBOOKS + TABLES)
 
 
-def test_the_next_build_writes_nothing(built):
+def test_the_next_build_writes_nothing(built: Path) -> None:
     ages = {path: path.stat().st_mtime_ns for path in contents(built)}
     assert build(built).written == []
     assert {path: path.stat().st_mtime_ns for path in contents(built)} == ages
 
 
-def test_the_same_text_gives_the_same_bytes(built):
+def test_the_same_text_gives_the_same_bytes(built: Path) -> None:
     first = contents(built)
     shutil.rmtree(built / "source")
     shutil.rmtree(built / "release")
@@ -78,7 +79,7 @@ def test_the_same_text_gives_the_same_bytes(built):
     assert contents(built) == first
 
 
-def test_the_instructors_notebook_has_both_languages_and_everything_hidden(built):
+def test_the_instructors_notebook_has_both_languages_and_everything_hidden(built: Path) -> None:
     text = (built / NOTEBOOKS[2]).read_text()
     assert all(part in text for part in ("# Steps", "# 걸음", "BEGIN SOLUTION", "BEGIN HIDDEN TESTS"))
 
@@ -86,7 +87,7 @@ def test_the_instructors_notebook_has_both_languages_and_everything_hidden(built
 @pytest.mark.parametrize(
     ("lang", "there", "gone"), [("en", "# Steps", "# 걸음"), ("ko", "# 걸음", "# Steps")]
 )
-def test_a_release_has_one_language_and_nothing_hidden(built, lang, there, gone):
+def test_a_release_has_one_language_and_nothing_hidden(built: Path, lang: str, there: str, gone: str) -> None:
     text = (built / f"release/{lang}/01_steps/01_steps.ipynb").read_text()
     assert there in text
     assert json.dumps(f'language("{lang}")') in text
@@ -97,7 +98,7 @@ def test_a_release_has_one_language_and_nothing_hidden(built, lang, there, gone)
     assert read(built, f"release/{lang}").metadata.lang == lang
 
 
-def test_both_releases_have_the_same_graded_cells(built):
+def test_both_releases_have_the_same_graded_cells(built: Path) -> None:
     graded = [
         [cell for cell in read(built, f"release/{lang}").cells if "nbgrader" in cell.metadata]
         for lang in ("en", "ko")
@@ -106,14 +107,14 @@ def test_both_releases_have_the_same_graded_cells(built):
     assert all(len(cell.metadata.nbgrader.checksum) == 32 for cell in graded[0])
 
 
-def test_answers_are_never_released(built):
+def test_answers_are_never_released(built: Path) -> None:
     (built / "course/01_steps/__pycache__").mkdir()
     (built / "course/01_steps/__pycache__/wrong_answers.pyc").write_bytes(b"")
     build(built)
     assert sorted(path.relative_to(built) for path in contents(built)) == sorted(NOTEBOOKS + TABLES)
 
 
-def test_building_makes_no_gradebook_and_leaves_one_alone(course):
+def test_building_makes_no_gradebook_and_leaves_one_alone(course: Path) -> None:
     (course / "gradebook.db").write_bytes(b"the instructor's")
     build(course)
     assert (course / "gradebook.db").read_bytes() == b"the instructor's"
@@ -122,30 +123,30 @@ def test_building_makes_no_gradebook_and_leaves_one_alone(course):
     }  # fmt: skip
 
 
-def test_everybody_may_read_what_is_built(built):
+def test_everybody_may_read_what_is_built(built: Path) -> None:
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in contents(built))
 
 
-def test_one_language_alone(course):
+def test_one_language_alone(course: Path) -> None:
     assert sorted(build(course, languages=["ko"]).written) == sorted(
         path for path in NOTEBOOKS + TABLES if "en" not in path.parts
     )
 
 
-def test_only_the_lessons_asked_for(course):
+def test_only_the_lessons_asked_for(course: Path) -> None:
     shutil.copytree(course / "course/01_steps", course / "course/02_more")
     (course / "course/02_more/01_steps.py").rename(course / "course/02_more/02_more.py")
     builder.build(course, find_lessons(course)[1:])
     assert {path.parent.name for path in contents(course) if path.suffix == ".ipynb"} == {"02_more"}
 
 
-def test_the_steps_are_counted(course):
+def test_the_steps_are_counted(course: Path) -> None:
     steps = []
     build(course, step=lambda: steps.append(1))
     assert len(steps) == 3
 
 
-def test_a_problem_stops_everything(course):
+def test_a_problem_stops_everything(course: Path) -> None:
     path = course / "course/01_steps/01_steps.py"
     path.write_text(path.read_text().replace(', "points": 3', ""))
     with pytest.raises(builder.BuildError, match="needs points"):
@@ -153,7 +154,7 @@ def test_a_problem_stops_everything(course):
     assert contents(course) == {}
 
 
-def test_what_nbgrader_refuses_is_one_sentence(course):
+def test_what_nbgrader_refuses_is_one_sentence(course: Path) -> None:
     config = course / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.ClearSolutions.code_stub = {"R": "fail()"}\n')
     with pytest.raises(builder.BuildError) as refusal:
@@ -165,7 +166,7 @@ def test_what_nbgrader_refuses_is_one_sentence(course):
     ]
 
 
-def test_a_write_that_fails_leaves_the_old_file(built, monkeypatch):
+def test_a_write_that_fails_leaves_the_old_file(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(built)
     edit_text(built)
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
@@ -174,7 +175,7 @@ def test_a_write_that_fails_leaves_the_old_file(built, monkeypatch):
     assert contents(built) == before
 
 
-def edit_text(course, old="return 2 * x", new="return x * 2"):
+def edit_text(course: Path, old: Any = "return 2 * x", new: Any = "return x * 2") -> None:
     path = course / "course/01_steps/01_steps.py"
     text = path.read_text()
     assert old in text
@@ -184,11 +185,11 @@ def edit_text(course, old="return 2 * x", new="return x * 2"):
 # Comparing.
 
 
-def test_check_is_content_with_a_fresh_build(built):
+def test_check_is_content_with_a_fresh_build(built: Path) -> None:
     assert build(built, check=True) == builder.Built(lessons=1)
 
 
-def test_check_names_what_is_stale_and_writes_nothing(built):
+def test_check_names_what_is_stale_and_writes_nothing(built: Path) -> None:
     edit_text(built)
     (built / TABLES[0]).unlink()
     (built / "release/ko/01_steps/old.png").write_bytes(b"")
@@ -207,7 +208,7 @@ def test_check_names_what_is_stale_and_writes_nothing(built):
     assert contents(built) == before
 
 
-def test_a_removed_lesson_stays_and_is_named(built):
+def test_a_removed_lesson_stays_and_is_named(built: Path) -> None:
     shutil.rmtree(built / "course/01_steps")
     found = build(built)
     assert found.written == []
@@ -215,7 +216,7 @@ def test_a_removed_lesson_stays_and_is_named(built):
     assert (built / NOTEBOOKS[0]).exists()
 
 
-def test_other_lessons_are_no_business_of_a_partial_check(built):
+def test_other_lessons_are_no_business_of_a_partial_check(built: Path) -> None:
     shutil.copytree(built / "course/01_steps", built / "course/02_more")
     assert builder.build(built, find_lessons(built)[:1], check=True).stale == []
 
@@ -223,7 +224,7 @@ def test_other_lessons_are_no_business_of_a_partial_check(built):
 # Edits of the source notebook.
 
 
-def test_an_edit_of_the_source_notebook_is_not_destroyed(built):
+def test_an_edit_of_the_source_notebook_is_not_destroyed(built: Path) -> None:
     edit(built)
     before = contents(built)
     with pytest.raises(
@@ -233,38 +234,38 @@ def test_an_edit_of_the_source_notebook_is_not_destroyed(built):
     assert contents(built) == before
 
 
-def test_an_edit_is_kept_whatever_the_text_has_become(built):
+def test_an_edit_is_kept_whatever_the_text_has_become(built: Path) -> None:
     edit(built)
     edit_text(built)
     with pytest.raises(builder.BuildError, match="was edited after it was built"):
         build(built)
 
 
-def test_force_discards_an_edit(built):
+def test_force_discards_an_edit(built: Path) -> None:
     before = contents(built)
     edit(built)
     build(built, force=True)
     assert contents(built) == before
 
 
-def test_check_reports_an_edit(built):
+def test_check_reports_an_edit(built: Path) -> None:
     edit(built)
     assert build(built, check=True).stale == [builder.Stale(NOTEBOOKS[2], "differs")]
 
 
-def test_an_edit_carried_over_to_the_text_is_built(built):
+def test_an_edit_carried_over_to_the_text_is_built(built: Path) -> None:
     edit(built)
     edit_text(built, "Because", "Just because")
     assert build(built).written == [NOTEBOOKS[2]]
 
 
-def test_what_a_viewer_adds_is_no_edit(built):
+def test_what_a_viewer_adds_is_no_edit(built: Path) -> None:
     edit(built, '"kernelspec"', '"language_info": {"name": "python"}, "kernelspec"')
     edit(built, '"outputs": []', '"outputs": [{"name": "stdout", "output_type": "stream", "text": "hi"}]')
     assert build(built).written == [NOTEBOOKS[2]]
 
 
-def test_a_notebook_from_elsewhere_is_not_destroyed(course):
+def test_a_notebook_from_elsewhere_is_not_destroyed(course: Path) -> None:
     path = course / NOTEBOOKS[2]
     path.parent.mkdir(parents=True)
     path.write_text("not a notebook")
@@ -272,13 +273,13 @@ def test_a_notebook_from_elsewhere_is_not_destroyed(course):
         build(course)
 
 
-def test_the_source_notebook_is_no_younger_than_its_text(built):
+def test_the_source_notebook_is_no_younger_than_its_text(built: Path) -> None:
     assert (built / NOTEBOOKS[2]).stat().st_mtime_ns == (
         built / "course/01_steps/01_steps.py"
     ).stat().st_mtime_ns
 
 
-def test_jupytext_carries_an_edit_over(built, root):
+def test_jupytext_carries_an_edit_over(built: Path, root: Path) -> None:
     shutil.copy(root / "jupytext.toml", built)
     edit(built)
     os.utime(built / NOTEBOOKS[2])
@@ -291,7 +292,7 @@ def test_jupytext_carries_an_edit_over(built, root):
 # The command line.
 
 
-def test_the_command_builds_and_then_checks(run):
+def test_the_command_builds_and_then_checks(run: Any) -> None:
     code, text = run("1")
     assert code == 0
     assert "wrote    release/ko/01_steps/01_steps.ipynb" in text
@@ -299,14 +300,14 @@ def test_the_command_builds_and_then_checks(run):
     assert run("--check") == (0, "1 lesson: 0 stale files.\n")
 
 
-def test_the_command_fails_on_stale_files(run, built):
+def test_the_command_fails_on_stale_files(run: Any, built: Path) -> None:
     (built / TABLES[0]).write_text("other")
     assert run("--check") == (
         1, "differs  release/en/01_steps/data/points.csv\n1 lesson: 1 stale file.\n"
     )  # fmt: skip
 
 
-def test_the_command_lists_every_problem(run, course):
+def test_the_command_lists_every_problem(run: Any, course: Path) -> None:
     path = course / "course/01_steps/01_steps.py"
     path.write_text(path.read_text().replace(', "points": 3', "").replace('language("en")', ""))
     code, text = run()
@@ -316,37 +317,49 @@ def test_the_command_lists_every_problem(run, course):
     assert "Nothing was built: 2 problems." in text
 
 
-def test_one_language_from_the_command(run, course):
+def test_one_language_from_the_command(run: Any, course: Path) -> None:
     assert run("--lang", "ko")[0] == 0
     assert not (course / "release/en").exists()
 
 
 @pytest.mark.parametrize("words", [["--lang", "fr"], ["--chek"], ["7"]])
-def test_bad_words_are_one_message(words, course, monkeypatch, capsys):
+def test_bad_words_are_one_message(
+    words: Any, course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = fails(course, words, monkeypatch, capsys)
     assert "Traceback" not in text
     assert text.strip()
 
 
-def test_an_unknown_lesson(course, monkeypatch, capsys):
+def test_an_unknown_lesson(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert fails(course, ["7"], monkeypatch, capsys) == 'There is no lesson "7"; the lessons are: 01_steps.\n'
 
 
-def test_outside_a_course(course, monkeypatch, capsys):
+def test_outside_a_course(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "is not in a course directory" in fails(course.parent, [], monkeypatch, capsys)
 
 
-def test_a_config_that_cannot_be_loaded(course, monkeypatch, capsys):
+def test_a_config_that_cannot_be_loaded(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (course / "nbgrader_config.py").write_text("1 / 0")
     assert "nbgrader_config.py cannot be loaded: division by zero." in fails(course, [], monkeypatch, capsys)
 
 
-def test_a_place_that_cannot_be_written(course, monkeypatch, capsys):
+def test_a_place_that_cannot_be_written(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (course / "source").write_text("a file")
     assert "source" in fails(course, [], monkeypatch, capsys)
 
 
-def fails(folder, words, monkeypatch, capsys):
+def fails(
+    folder: Path, words: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Any:
     """Return what a command that cannot be carried out writes to stderr."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["autograder", "build", *words])
@@ -359,6 +372,6 @@ def fails(folder, words, monkeypatch, capsys):
 # This repository.
 
 
-def test_source_and_release_are_up_to_date(root):
+def test_source_and_release_are_up_to_date(root: Path) -> None:
     stale = builder.build(root, find_lessons(root), check=True).stale
     assert not stale, "run `autograder build`"

@@ -1,9 +1,11 @@
 """Every refusal of the lesson contract, each from one slip in a lesson that keeps it."""
 
+from typing import Any
+
 import pytest
 
 from autograder.build import rules
-from autograder.course.lesson import read_lesson, read_text
+from autograder.course.lesson import Lesson, read_lesson, read_text
 
 TEST = '"grade_id": "test_double", "solution": false, "grade": true, "locked": true, "points": 2'
 
@@ -214,19 +216,19 @@ SLIPS = {
 }
 
 
-def refusals(steps, old, new, count=1):
+def refusals(steps: Lesson, old: Any, new: Any, count: Any = 1) -> Any:
     text = steps.text.read_text()
     assert old in text
     steps.text.write_text(text.replace(old, new, count))
     return rules.notebook_problems(read_lesson(steps), steps.text.relative_to(steps.root))
 
 
-def test_the_small_lesson_keeps_the_rules(steps):
+def test_the_small_lesson_keeps_the_rules(steps: Lesson) -> None:
     assert rules.lesson_problems(steps) == []
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_every_slip_is_refused(steps, name):
+def test_every_slip_is_refused(steps: Lesson, name: str) -> None:
     old, new, cell, says = SLIPS[name]
     found = refusals(steps, old, new)
     fitting = [text for text in found if cell in text and says in text]
@@ -235,7 +237,7 @@ def test_every_slip_is_refused(steps, name):
     assert all("\n" not in text for text in found)
 
 
-def test_all_problems_are_reported_at_once(steps):
+def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
     text = steps.text.read_text().replace('en="1728a197"', 'en="0"').replace(', "points": 3', "")
     steps.text.write_text(text)
     found = rules.lesson_problems(steps)
@@ -262,11 +264,11 @@ def test_all_problems_are_reported_at_once(steps):
         ("_counts(1), [1]", "_counts(1), [_y := 1]"),
     ],
 )
-def test_what_a_test_cell_may_do(steps, old, new):
+def test_what_a_test_cell_may_do(steps: Lesson, old: str, new: str) -> None:
     assert refusals(steps, old, new) == []
 
 
-def test_a_class_may_stand_under_another_task_name(steps):
+def test_a_class_may_stand_under_another_task_name(steps: Lesson) -> None:
     # The tasks of lesson 10 build one class in several steps.
     text = (
         steps.text.read_text().replace('"Counter"', '"count_on"').replace('"test_Counter"', '"test_count_on"')
@@ -296,7 +298,7 @@ def test_a_class_may_stand_under_another_task_name(steps):
         ("right", 'task="double"', 'task="doubled"', '"adds it to itself": there is no task "doubled"'),
     ],
 )
-def test_slips_in_the_answers(steps, file, old, new, says):
+def test_slips_in_the_answers(steps: Lesson, file: str, old: str, new: str, says: str) -> None:
     path = steps.folder / f"{file}_answers.py"
     text = path.read_text()
     assert old in text
@@ -305,13 +307,13 @@ def test_slips_in_the_answers(steps, file, old, new, says):
     assert any(f"course/01_steps/{file}_answers.py" in text and says in text for text in found), found
 
 
-def test_a_folder_without_a_lesson_is_a_problem(steps):
+def test_a_folder_without_a_lesson_is_a_problem(steps: Lesson) -> None:
     steps.text.unlink()
     (problem,) = rules.lesson_problems(steps)
     assert "01_steps.py cannot be read" in problem
 
 
-def test_what_would_be_released_is_refused(steps):
+def test_what_would_be_released_is_refused(steps: Lesson) -> None:
     found = rules.release_problems(read_text(steps.text), steps.text)
     assert [text.partition("cell ")[2] for text in found] == [
         "double: a solution would be released.",

@@ -6,12 +6,12 @@ import nbformat
 import pytest
 
 from autograder.course import lesson as lessons
-from autograder.course.cells import split_tests, tasks
+from autograder.course.cells import grade_id, split_tests, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
 
 
-def test_a_lesson_is_a_valid_notebook(steps):
+def test_a_lesson_is_a_valid_notebook(steps: Lesson) -> None:
     notebook = lessons.read_lesson(steps)
     nbformat.validate(notebook)
     assert notebook.metadata == {
@@ -19,33 +19,33 @@ def test_a_lesson_is_a_valid_notebook(steps):
     }
 
 
-def test_the_same_text_gives_the_same_notebook(steps):
+def test_the_same_text_gives_the_same_notebook(steps: Lesson) -> None:
     assert lessons.read_lesson(steps) == lessons.read_lesson(steps)
 
 
-def test_cell_ids_survive_an_edit_elsewhere(steps):
+def test_cell_ids_survive_an_edit_elsewhere(steps: Lesson) -> None:
     before = [cell.id for cell in lessons.read_lesson(steps).cells]
     steps.text.write_text(steps.text.read_text().replace("# Steps", "# Small steps"))
     after = [cell.id for cell in lessons.read_lesson(steps).cells]
     assert [a == b for a, b in zip(before, after, strict=True)] == [False] + [True] * (len(before) - 1)
 
 
-def test_equal_cells_have_different_ids(tmp_path):
+def test_equal_cells_have_different_ids(tmp_path: Path) -> None:
     path = tmp_path / "twice.py"
     path.write_text("# %%\na = 1\n\n# %%\na = 1\n")
     assert len({cell.id for cell in lessons.read_text(path).cells}) == 2
 
 
-def test_graded_cells_are_named_after_their_grade_id(steps):
+def test_graded_cells_are_named_after_their_grade_id(steps: Lesson) -> None:
     ids = [cell.id for cell in lessons.read_lesson(steps).cells if "nbgrader" in cell.metadata]
     assert ids == ["double", "test_double", "Counter", "test_Counter", "why"]
 
 
-def test_tex_survives_the_reading(steps):
+def test_tex_survives_the_reading(steps: Lesson) -> None:
     assert r"$\frac{\Delta f}{h}$" in lessons.read_lesson(steps).cells[0].source
 
 
-def test_tasks(steps):
+def test_tasks(steps: Lesson) -> None:
     found = tasks(lessons.read_lesson(steps))
     assert [(t.id, t.points, t.test is None) for t in found] == [
         ("double", 2.0, False),
@@ -56,29 +56,29 @@ def test_tasks(steps):
     assert found[0].test.source.startswith("from secant import check")
 
 
-def test_split_tests():
+def test_split_tests() -> None:
     source = "a\n### BEGIN HIDDEN TESTS\nb\nc\n### END HIDDEN TESTS"
     assert split_tests(source) == ("a", "b\nc")
     assert split_tests("a\nb") == ("a\nb", "")
 
 
-def test_with_answers_leaves_the_rest_and_the_original(steps):
+def test_with_answers_leaves_the_rest_and_the_original(steps: Lesson) -> None:
     notebook = lessons.read_lesson(steps)
     filled = lessons.with_answers(notebook, {"double": "double = float"})
-    sources = {lessons.grade_id(cell): cell.source for cell in filled.cells}
+    sources = {grade_id(cell): cell.source for cell in filled.cells}
     assert sources["double"] == "double = float"
     assert "self.n += 1" in sources["Counter"]
     assert notebook == lessons.read_lesson(steps)
 
 
-def test_wrong_answers(steps):
+def test_wrong_answers(steps: Lesson) -> None:
     first = lessons.wrong_answers(steps)[0]
     assert (first.name, first.task) == ("squares it", "double")
     assert first.hint == {"en": "you squared the number", "ko": "수를 제곱했습니다"}
     assert first.source == "def double(x):\n    return x * x - 3"
 
 
-def test_right_answers(steps):
+def test_right_answers(steps: Lesson) -> None:
     assert [(a.name, a.task, dict(a.hint)) for a in lessons.right_answers(steps)] == [
         ("adds it to itself", "double", {}),
         ("counts with a generator", "Counter", {}),
@@ -86,30 +86,30 @@ def test_right_answers(steps):
 
 
 @pytest.mark.parametrize("name", ["spoils x.grad", "fills the caller's .grad", "adds h=3 [sic]"])
-def test_a_name_may_hold_what_jupytext_takes_for_marks(steps, name):
+def test_a_name_may_hold_what_jupytext_takes_for_marks(steps: Lesson, name: str) -> None:
     path = steps.folder / "wrong_answers.py"
     path.write_text(path.read_text().replace("adds three", name))
     assert lessons.wrong_answers(steps)[1].name == name
 
 
-def test_a_cell_without_marks_holds_what_answers_share(steps):
+def test_a_cell_without_marks_holds_what_answers_share(steps: Lesson) -> None:
     path = steps.folder / "wrong_answers.py"
     path.write_text("# %%\nimport torch\n\n" + path.read_text())
     assert lessons.wrong_answers(steps)[0].name == "squares it"
 
 
-def test_a_lesson_need_not_have_answers(tmp_path):
+def test_a_lesson_need_not_have_answers(tmp_path: Path) -> None:
     assert lessons.wrong_answers(Lesson("01_x", tmp_path)) == []
 
 
-def test_extra_files_are_those_of_the_listed_folders(steps):
+def test_extra_files_are_those_of_the_listed_folders(steps: Lesson) -> None:
     for name in ("data/.hidden", "data/__pycache__/x.pyc", "images/a.svg", "notes/secret.txt", "loose.txt"):
         (steps.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (steps.folder / name).write_text("x")
     assert steps.extra_files == [Path("data/points.csv"), Path("images/a.svg")]
 
 
-def test_lessons_are_found_in_order(course):
+def test_lessons_are_found_in_order(course: Path) -> None:
     (course / "course" / "02_more").mkdir()
     (course / "course" / "notes").mkdir()
     (course / "course" / "03_file").write_text("")
@@ -117,32 +117,32 @@ def test_lessons_are_found_in_order(course):
 
 
 @pytest.mark.parametrize("word", ["1", "01", "01_steps"])
-def test_a_lesson_has_three_names(course, word):
+def test_a_lesson_has_three_names(course: Path, word: str) -> None:
     found = lessons.find_lessons(course)
     assert lessons.choose_lessons(found, [word]) == found[:1]
 
 
-def test_no_word_means_all_lessons(course):
+def test_no_word_means_all_lessons(course: Path) -> None:
     found = lessons.find_lessons(course)
     assert lessons.choose_lessons(found, []) == found
 
 
 @pytest.mark.parametrize("word", ["7", "steps", "", "-1", "²"])
-def test_an_unknown_lesson_lists_the_known_ones(course, word):
+def test_an_unknown_lesson_lists_the_known_ones(course: Path, word: str) -> None:
     with pytest.raises(CourseError, match="the lessons are: 01_steps"):
         lessons.choose_lessons(lessons.find_lessons(course), [word])
 
 
-def test_the_root_is_found_from_inside(course):
+def test_the_root_is_found_from_inside(course: Path) -> None:
     assert lessons.find_root(course / "course" / "01_steps") == course
 
 
-def test_elsewhere_there_is_no_root(tmp_path):
+def test_elsewhere_there_is_no_root(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="is not in a course directory"):
         lessons.find_root(tmp_path)
 
 
-def test_what_is_no_text_is_refused(tmp_path):
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(CourseError, match=r"bad\.py is not a py:percent text"):

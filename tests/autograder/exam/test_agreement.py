@@ -10,15 +10,17 @@ import pytest
 import torch
 from nbformat import v4
 
-from autograder.course.assignment import built_lessons, read_papers
+from autograder.course.assignment import built_lessons, read_assignment
 from autograder.course.cells import Task, grade_id, tasks
 from autograder.course.lesson import Answer, Lesson, find_lessons, read_lesson, right_answers, wrong_answers
-from autograder.exam.examiner import Exam
-from autograder.exam.pool import Waiting
+from autograder.exam.examiner import Examiner
+from autograder.exam.pool import WarmPool
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
-from autograder.sandbox.wall import Wall, WallUnavailable
+from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.wall import Wall
 from secant import check, language
+from tests.support.examined import examined
 from tests.support.small_class import answered
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -56,10 +58,10 @@ def wall() -> Iterator[Wall]:
         with Wall() as made:
             yield made
     except WallUnavailable:
-        from autograder.exam.selfcheck import NoWall
+        from autograder.exam.selfcheck import OwnProcesses
 
-        waiting = Waiting()
-        yield NoWall(waiting)
+        waiting = WarmPool()
+        yield OwnProcesses(waiting)
         waiting.close()
 
 
@@ -79,7 +81,7 @@ def submission(lesson: Lesson, answers: dict[str, str], tongue: str, folder: Pat
     notebook.metadata["lang"] = tongue
     path = folder / f"{lesson.name}.ipynb"
     path.write_text(v4.writes(notebook), encoding="utf-8")
-    taken = take_in(path, lesson.name, read_papers(ROOT, lesson.name).releases)
+    taken = take_in(path, lesson.name, read_assignment(ROOT, lesson.name).releases)
     assert isinstance(taken, Submission)
     assert taken.language == tongue
     return taken
@@ -108,7 +110,7 @@ def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen
     asked = graded(lesson)
     picked = {task.id: chosen.get(task.id) for task in asked}
     answers = {task.id: (picked[task.id] or task.answer).source for task in asked}
-    report = Exam(lesson.name, read_lesson(lesson)).sit(wall, submission(lesson, answers, tongue, tmp_path))
+    report = examined(Examiner(lesson.name, read_lesson(lesson)), wall, submission(lesson, answers, tongue, tmp_path))
     found = {task.id: task for task in report.tasks if task.outcome != "manual"}
     check.seed(name.encode())
     for task in asked:
@@ -125,5 +127,5 @@ def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen
 @pytest.mark.parametrize("tongue", ["en", "ko"])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_stub_is_not_attempted(wall: Wall, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
-    report = Exam(lesson.name, read_lesson(lesson)).sit(wall, submission(lesson, {}, tongue, tmp_path))
+    report = examined(Examiner(lesson.name, read_lesson(lesson)), wall, submission(lesson, {}, tongue, tmp_path))
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}

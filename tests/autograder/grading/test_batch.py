@@ -20,9 +20,12 @@ from autograder.build import builder as build
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
+from autograder.course.settings import SECRET, Course
 from autograder.grading import batch, gradebook
-from autograder.grading.batch import SECRET, Course, Entry, NoWall, find_submissions
-from autograder.grading.worker import Job, Page
+from autograder.grading.batch import Entry, find_submissions
+from autograder.grading.feedback import replace_folder
+from autograder.grading.jobs import Done, Failed, Job, NoWall, Page
+from autograder.sandbox.results import WallUnavailable
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -190,10 +193,10 @@ def test_secret_is_made_once_and_nobody_else_may_read_it(room: Path, right: dict
     secret = (room / SECRET).read_bytes()
     assert len(secret) == 32
     assert stat.S_IMODE((room / SECRET).stat().st_mode) == 0o600
-    crew = Here()
-    run(room, crew, force=True)
+    workers = Here()
+    run(room, workers, force=True)
     assert (room / SECRET).read_bytes() == secret
-    assert {job.secret for job in crew.jobs if isinstance(job, Job)} == {secret}
+    assert {job.secret for job in workers.jobs if isinstance(job, Job)} == {secret}
     assert SECRET in (ROOT / ".gitignore").read_text()
 
 
@@ -223,7 +226,7 @@ def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[
     folder.mkdir(parents=True)
     (folder / f"{STEPS}.ipynb").symlink_to("/etc/passwd")
     summary, said = run(room)
-    flags = {entry.student: result["flags"] for entry, result in summary.results.items()}
+    flags = {entry.student: list(result.flags) for entry, result in summary.results.items()}
     assert flags == {
         "ann": [],
         "a;b": ["odd_student_id"],
@@ -262,9 +265,9 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
     hand_in(room, "bob", answered(room, right))
     run(room)
     hand_in(room, "bob", answered(room, right | WRONG))
-    crew = Here()
-    summary, _ = run(room, crew)
-    assert crew.examined == ["bob"]
+    workers = Here()
+    summary, _ = run(room, workers)
+    assert workers.examined == ["bob"]
     assert (summary.done, summary.kept) == (2, 1)
     assert grades(room, "bob") == HALF | {"why": (None, True)}
     assert {r["student"]: r["score"] for r in summary.as_json()} == {"ann": 5, "bob": 3}
@@ -278,9 +281,9 @@ def test_changed_tests_grade_again(room: Path, right: dict[str, str]) -> None:
     run(room)
     source = room / "source" / STEPS / f"{STEPS}.ipynb"
     source.write_text(source.read_text().replace("draw(5.0, 6.0)", "draw(7.0, 8.0)"))
-    crew = Here()
-    run(room, crew)
-    assert crew.examined == ["ann"]
+    workers = Here()
+    run(room, workers)
+    assert workers.examined == ["ann"]
 
 
 def test_grade_that_somebody_else_gave_is_replaced(room: Path, right: dict[str, str]) -> None:
@@ -288,9 +291,9 @@ def test_grade_that_somebody_else_gave_is_replaced(room: Path, right: dict[str, 
     run(room)
     with sqlite3.connect(room / "gradebook.db") as raw:
         raw.execute("UPDATE grade SET auto_score = 2.0 WHERE auto_score = 0.0")
-    crew = Here()
-    run(room, crew)
-    assert crew.examined == ["ann"]
+    workers = Here()
+    run(room, workers)
+    assert workers.examined == ["ann"]
     assert grades(room, "ann")["test_double"] == (0.0, False)
 
 
@@ -300,9 +303,9 @@ def test_handing_in_the_same_again_keeps_the_grade_and_takes_the_new_time(
     hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00 UTC")
     run(room)
     hand_in(room, "ann", answered(room, right), timestamp="2026-11-02 10:00:00 UTC")
-    crew = Here()
-    run(room, crew)
-    assert crew.examined == []
+    workers = Here()
+    run(room, workers)
+    assert workers.examined == []
     course = Course.at(room)
     (row,) = NbGraderAPI(course.directory, config=course.config).get_submissions(STEPS)
     assert row["autograded"]
@@ -370,12 +373,12 @@ def test_failed_grading_in_between_costs_a_person_no_work(room: Path, right: dic
 # --- Failures ---------------------------------------------------------------------------------------------
 
 
-def broken(student: str) -> Callable[[Job | Page], dict[str, Any] | None]:
+def broken(student: str) -> Callable[[Job | Page], Done | None]:
     """A wall that fails for one student."""
 
-    def spoil(job: Job | Page) -> dict[str, Any] | None:
+    def spoil(job: Job | Page) -> Done | None:
         return (
-            {"failure": "no room could be made"} if isinstance(job, Job) and job.student == student else None
+            Failed("no room could be made") if isinstance(job, Job) and job.student == student else None
         )
 
     return spoil
@@ -384,9 +387,9 @@ def broken(student: str) -> Callable[[Job | Page], dict[str, Any] | None]:
 def test_grader_failure_is_tried_twice_and_is_no_zero(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     hand_in(room, "bob", answered(room, right))
-    crew = Here(broken("ann"))
-    summary, said = run(room, crew)
-    assert crew.examined == ["ann", "ann", "bob"]
+    workers = Here(broken("ann"))
+    summary, said = run(room, workers)
+    assert workers.examined == ["ann", "ann", "bob"]
     assert summary.failed == {Entry("ann", STEPS): "no room could be made"}
     assert said == [f"ann/{STEPS}: not graded: no room could be made"]
     first = summary.as_json()[0]
@@ -399,7 +402,7 @@ def test_grader_failure_is_tried_twice_and_is_no_zero(room: Path, right: dict[st
 
 def test_failure_that_passes_is_forgotten(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
-    failures = iter([{"failure": "for now"}])
+    failures = iter([Failed("for now")])
     summary, _ = run(room, Here(lambda job: next(failures, None)))
     assert not summary.failed
     assert grades(room, "ann") == BY_HAND
@@ -432,16 +435,16 @@ def test_resubmission_that_cannot_be_graded_marks_the_older_grade(room: Path, ri
     run(room, Here(broken("ann")))
     assert waiting(room, "ann")
     hand_in(room, "ann", answered(room, code | WRONG))
-    crew = Here()
-    run(room, crew)
-    assert crew.examined == []
+    workers = Here()
+    run(room, workers)
+    assert workers.examined == []
     assert grades(room, "ann") == HALF
 
 
 def test_no_wall_stops_everything(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
-    with pytest.raises(NoWall, match="bubblewrap"):
-        run(room, Here(lambda job: {"no_wall": ["bubblewrap is not installed.", "Install it."]}))
+    with pytest.raises(WallUnavailable, match="bubblewrap"):
+        run(room, Here(lambda job: NoWall("bubblewrap is not installed.", "Install it.")))
 
 
 def test_interrupted_run_goes_on_where_it_stopped(room: Path, right: dict[str, str]) -> None:
@@ -454,9 +457,9 @@ def test_interrupted_run_goes_on_where_it_stopped(room: Path, right: dict[str, s
 
     with pytest.raises(KeyboardInterrupt):
         run(room, Here(stop))
-    crew = Here()
-    summary, _ = run(room, crew)
-    assert crew.examined == ["bob", "cho"]
+    workers = Here()
+    summary, _ = run(room, workers)
+    assert workers.examined == ["bob", "cho"]
     assert (summary.done, summary.kept) == (3, 1)
 
 
@@ -467,7 +470,7 @@ def test_crash_between_gradebook_and_folders(
     hand_in(room, "ann", answered(room, right))
     run(room)
     hand_in(room, "ann", answered(room, right | WRONG))
-    write = batch.replace_folder
+    write = replace_folder
 
     def crash(folder: Path, *rest: Any) -> None:
         if where in folder.parts:
@@ -479,9 +482,9 @@ def test_crash_between_gradebook_and_folders(
         with pytest.raises(KeyboardInterrupt):
             run(room)
     assert grades(room, "ann")["test_double"] == (0.0, False)
-    crew = Here()
-    run(room, crew)
-    assert crew.examined == []
+    workers = Here()
+    run(room, workers)
+    assert workers.examined == []
     assert "you squared the number" in page(room, "ann")
 
 
@@ -499,9 +502,9 @@ def test_folder_that_cannot_be_written_is_said_and_made_up_for(
     assert list(summary.failed) == [Entry("ann", STEPS)]
     assert "graded, but its folders could not be written" in said[0]
     assert waiting(room, "ann") == {"why"}  # the grade stands
-    crew = Here()
-    summary, _ = run(room, crew)
-    assert crew.examined == []
+    workers = Here()
+    summary, _ = run(room, workers)
+    assert workers.examined == []
     assert not summary.failed
     assert page(room, "ann")
 
@@ -510,9 +513,9 @@ def test_lost_folder_is_written_again(room: Path, right: dict[str, str]) -> None
     hand_in(room, "ann", answered(room, right))
     run(room)
     shutil.rmtree(room / "feedback")
-    crew = Here()
-    run(room, crew)
-    assert crew.examined == []
+    workers = Here()
+    run(room, workers)
+    assert workers.examined == []
     assert page(room, "ann")
 
 

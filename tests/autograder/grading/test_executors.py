@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from autograder.course.errors import CourseError
-from autograder.grading.executors import Processes, cluster, run
+from autograder.grading.executors import LocalWorkers, cluster, run
+from autograder.grading.jobs import Failed
 
 
 def die_once(path: Path) -> dict[str, Any]:
@@ -38,22 +39,22 @@ def serve(jobs: list[Any]) -> Callable[[], Any]:
 
 
 @pytest.fixture
-def crew() -> Iterator[Processes]:
-    made = Processes(2)
+def crew() -> Iterator[LocalWorkers]:
+    made = LocalWorkers(2)
     yield made
     made.close(kill=True)
 
 
-def test_killed_worker_costs_nothing(crew: Processes, tmp_path: Path) -> None:
+def test_killed_worker_costs_nothing(crew: LocalWorkers, tmp_path: Path) -> None:
     jobs = [tmp_path / str(number) for number in range(3)]
     found = dict(run(die_once, serve(jobs), crew))
     assert set(found) == set(jobs)
     assert all("pid" in result for result in found.values())
 
 
-def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: Processes) -> None:
+def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: LocalWorkers) -> None:
     found = list(run(die_for_a, serve(["a", "b", "c", "d"]), crew))
-    assert {job: "failure" in result for job, result in found} == {
+    assert {job: isinstance(result, Failed) for job, result in found} == {
         "a": True,
         "b": False,
         "c": False,
@@ -61,16 +62,16 @@ def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: Processes) ->
     }
 
 
-def test_exception_is_a_failure(crew: Processes, tmp_path: Path) -> None:
-    assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, {"failure": "ValueError: unfit"})]
+def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
+    assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, time\n"
-        "from autograder.grading.executors import Processes\n"
+        "from autograder.grading.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
-        "    print(Processes(1)._hire().submit(os.getpid).result(), flush=True)\n"
+        "    print(LocalWorkers(1)._hire().submit(os.getpid).result(), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     script = tmp_path / "parent.py"

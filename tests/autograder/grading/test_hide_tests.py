@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from nbclient import NotebookClient
@@ -18,26 +19,26 @@ f(secret)
 ### END HIDDEN TESTS"""
 
 
-def feedback(*outputs):
+def feedback(*outputs: Any) -> Any:
     cell = new_code_cell(TEST, metadata=GRADED, outputs=list(outputs), execution_count=2)
     notebook = HideTests().preprocess(new_notebook(cells=[cell]), {})[0]
     return notebook.cells[0]
 
 
-def error(name, *traceback, value=""):
+def error(name: str, *traceback: Any, value: Any = "") -> Any:
     return new_output("error", ename=name, evalue=value, traceback=list(traceback))
 
 
-def test_the_hidden_source_is_cleared():
+def test_the_hidden_source_is_cleared() -> None:
     assert feedback().source == "from secant import check\nassert f(1) == 1"
 
 
-def test_a_failed_check_keeps_its_message():
+def test_a_failed_check_keeps_its_message() -> None:
     lines = ["f(3)", "  expected: 6", "  likely cause: you squared it"]
     assert feedback(error("CheckFailed", *lines)).outputs[0].traceback == lines
 
 
-def test_the_students_own_frames_stay():
+def test_the_students_own_frames_stay() -> None:
     mine = "\x1b[31mCell In[1], line 2\x1b[39m, in f(x)\n----> 2 return 1 / 0"
     test = "\x1b[31mCell In[2]\x1b[39m\x1b[32m, line 5\x1b[39m\n----> 5 f(secret)"
     library = "File torch/_tensor.py:1"
@@ -54,11 +55,11 @@ def test_the_students_own_frames_stay():
         error("ValueError", value="secret = 41 + 1"),
     ],
 )
-def test_an_output_that_repeats_a_hidden_line_is_emptied(output):
+def test_an_output_that_repeats_a_hidden_line_is_emptied(output: Any) -> None:
     assert "41 + 1" not in json.dumps(feedback(output).outputs)
 
 
-def test_other_outputs_stay():
+def test_other_outputs_stay() -> None:
     outputs = [
         new_output("stream", name="stdout", text="hello"),
         new_output("display_data", data={"application/vnd.x+json": {"a": 1}}),
@@ -66,7 +67,7 @@ def test_other_outputs_stay():
     assert feedback(*outputs).outputs == outputs
 
 
-def test_what_ipython_really_prints():
+def test_what_ipython_really_prints() -> None:
     answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")
     notebook = new_notebook(cells=[answer, new_code_cell(TEST, metadata=GRADED)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}

@@ -11,11 +11,13 @@ import threading
 import time
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.intake import files, parse
@@ -31,12 +33,12 @@ CUBE = "class Cube:\n    pass"
 TEST = "check.close(grad_square(3.0), 6.0)"
 
 
-def _graded(name, *, test=False, points=0.0, manual=False):
+def _graded(name: str, *, test: Any = False, points: Any = 0.0, manual: Any = False) -> Any:
     marks = {"grade_id": name, "grade": test or manual, "solution": not test, "locked": test}
     return {"nbgrader": {**marks, "schema_version": 3, "task": False, "points": points}}
 
 
-def release(lang="en"):
+def release(lang: str = "en") -> Any:
     """A small released notebook: two tasks with tests, one answer in prose."""
     prose = {"en": "# What autograd does", "ko": "# 오토그래드가 하는 일"}[lang]
     cells = [
@@ -56,7 +58,7 @@ def release(lang="en"):
 RELEASES = {"en": release("en"), "ko": release("ko")}
 
 
-def answered(lang="en", square=RIGHT):
+def answered(lang: str = "en", square: Any = RIGHT) -> Any:
     """What a student hands in who answered everything."""
     notebook = release(lang)
     cell_of(notebook, "grad_square").source = square
@@ -65,11 +67,11 @@ def answered(lang="en", square=RIGHT):
     return notebook
 
 
-def cell_of(notebook, name):
+def cell_of(notebook: NotebookNode, name: str) -> Any:
     return next(cell for cell in notebook.cells if cell.id == name)
 
 
-def take(content, folder=None, name=f"{LESSON}.ipynb"):
+def take(content: Any, folder: Path | None = None, name: str = f"{LESSON}.ipynb") -> Any:
     """Hand in one file: a notebook, a JSON value, text or bytes."""
     if folder is None:
         with tempfile.TemporaryDirectory() as fresh:
@@ -81,7 +83,7 @@ def take(content, folder=None, name=f"{LESSON}.ipynb"):
     return take_in(folder, LESSON, RELEASES)
 
 
-def accepted(content, **options):
+def accepted(content: Any, **options: Any) -> Any:
     result = take(content, **options)
     assert isinstance(result, Submission), result
     nbformat.validate(result.notebook)
@@ -93,7 +95,7 @@ def accepted(content, **options):
     return result
 
 
-def rejected(content, reason, **options):
+def rejected(content: Any, reason: Any, **options: Any) -> Any:
     result = take(content, **options)
     assert isinstance(result, Rejected), result
     assert result.reason == reason
@@ -102,9 +104,9 @@ def rejected(content, reason, **options):
     return result
 
 
-def run(result):
+def run(result: Any) -> Any:
     """Run the steps as the candidate does: a step that fails does not stop the next."""
-    names = {}
+    names: dict[str, Any] = {}
     for step in result.steps:
         try:
             exec(step.source, names)
@@ -116,7 +118,7 @@ def run(result):
 # --- An ordinary submission ----------------------------------------------------------------------------
 
 
-def test_an_answered_notebook_is_taken_in_whole():
+def test_an_answered_notebook_is_taken_in_whole() -> None:
     result = accepted(answered())
     assert [step.label for step in result.steps] == [
         "imports",
@@ -131,27 +133,27 @@ def test_an_answered_notebook_is_taken_in_whole():
     assert result.language == "en"
     assert result.file == f"{LESSON}.ipynb"
     assert result.notebook == answered()
-    assert len(result.digest) == 64
+    assert len(result.script.digest) == 64
 
 
-def test_the_unchanged_release_is_noted():
+def test_the_unchanged_release_is_noted() -> None:
     result = accepted(release())
     assert result.notes == ["unchanged"]
     assert result.answers["grad_square"] == STUB
 
 
-def test_the_release_is_not_changed():
+def test_the_release_is_not_changed() -> None:
     before = copy.deepcopy(RELEASES)
     accepted(answered())
     assert before == RELEASES
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_the_language_is_the_submissions_own(lang):
+def test_the_language_is_the_submissions_own(lang: str) -> None:
     assert accepted(answered(lang)).language == lang
 
 
-def test_without_a_mark_the_language_is_that_of_the_prose():
+def test_without_a_mark_the_language_is_that_of_the_prose() -> None:
     notebook = answered("ko")
     del notebook.metadata["lang"]
     assert accepted(notebook).language == "ko"
@@ -159,14 +161,14 @@ def test_without_a_mark_the_language_is_that_of_the_prose():
     assert accepted(notebook).language == "en"
 
 
-def test_a_lesson_may_be_released_in_one_language(tmp_path):
+def test_a_lesson_may_be_released_in_one_language(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(answered("ko")))
     result = take_in(tmp_path, LESSON, {"en": RELEASES["en"]})
     assert result.language == "en"
     assert result.answers["grad_square"] == RIGHT
 
 
-def test_a_file_may_be_given_instead_of_a_folder(tmp_path):
+def test_a_file_may_be_given_instead_of_a_folder(tmp_path: Path) -> None:
     path = tmp_path / "mine.ipynb"
     path.write_text(json.dumps(answered()))
     assert isinstance(take_in(path, LESSON, RELEASES), Submission)
@@ -175,7 +177,7 @@ def test_a_file_may_be_given_instead_of_a_folder(tmp_path):
 # --- Malformed files ------------------------------------------------------------------------------------
 
 
-def test_d01_truncated_json():
+def test_d01_truncated_json() -> None:
     text = json.dumps(answered(), indent=1)[:-700]
     result = rejected(text, "not_a_notebook")
     assert f"line {text.count(chr(10)) + 1}" in result.en
@@ -183,27 +185,27 @@ def test_d01_truncated_json():
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"\0" * 100])
-def test_d02_empty(data):
+def test_d02_empty(data: bytes) -> None:
     rejected(data, "empty")
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "null", '"cells"', "{}", '{"cells": 5}', '{"worksheets": {}}'])
-def test_d03_json_but_no_notebook(text):
+def test_d03_json_but_no_notebook(text: str) -> None:
     rejected(text, "not_a_notebook")
 
 
 @pytest.mark.parametrize("form", [99, 5, 2, 1, -1, "NaN", "Infinity", "9" * 5000])
-def test_d05_unknown_format(form):
+def test_d05_unknown_format(form: int | str) -> None:
     text = json.dumps(answered()).replace('"nbformat": 4', f'"nbformat": {form}')
     rejected(text, "format")
 
 
 @pytest.mark.parametrize("form", [None, "4", True, [], 4.5])
-def test_d05_a_damaged_format_number_is_seen_through(form):
+def test_d05_a_damaged_format_number_is_seen_through(form: Any) -> None:
     accepted({**answered(), "nbformat": form, "nbformat_minor": "x"})
 
 
-def test_d05_format_3_is_upgraded():
+def test_d05_format_3_is_upgraded() -> None:
     cells = []
     for cell in answered().cells:
         cell = {**cell, "metadata": dict(cell.metadata)}
@@ -218,7 +220,7 @@ def test_d05_format_3_is_upgraded():
 
 
 @pytest.mark.parametrize("metadata", [None, 5, [], {}])
-def test_d06_no_notebook_metadata(metadata):
+def test_d06_no_notebook_metadata(metadata: Any) -> None:
     notebook = {**answered(), "metadata": metadata}
     assert accepted(notebook).notebook.metadata == release().metadata
     del notebook["metadata"]
@@ -226,7 +228,7 @@ def test_d06_no_notebook_metadata(metadata):
 
 
 @pytest.mark.parametrize("broken", [None, 5, "x", [], {"nbgrader": 7}, {"nbgrader": {"grade_id": [1]}}])
-def test_d07_cells_without_usable_metadata_or_ids(broken):
+def test_d07_cells_without_usable_metadata_or_ids(broken: Any) -> None:
     notebook = json.loads(json.dumps(answered()))
     for cell in notebook["cells"]:
         cell["metadata"] = broken
@@ -240,43 +242,43 @@ def test_d07_cells_without_usable_metadata_or_ids(broken):
     accepted(notebook)
 
 
-def test_d07_cells_without_metadata_are_known_by_their_ids():
+def test_d07_cells_without_metadata_are_known_by_their_ids() -> None:
     notebook = json.loads(json.dumps(answered()))
     for cell in notebook["cells"]:
         cell["metadata"] = {}
     assert accepted(notebook).answers["why"] == "Because."
 
 
-def test_d07_duplicate_ids():
+def test_d07_duplicate_ids() -> None:
     notebook = answered()
     for cell in notebook.cells:
         cell.id = "same"
     assert accepted(notebook).answers["grad_square"] == RIGHT
 
 
-def test_d07_nothing_of_the_lesson():
+def test_d07_nothing_of_the_lesson() -> None:
     result = rejected({"nbformat": 4, "cells": [new_code_cell("x = 1"), 5]}, "wrong_notebook")
     assert LESSON in result.en
 
 
 @pytest.mark.parametrize("bracket", ["[", '{"a":'])
 @pytest.mark.parametrize("depth", [5_000, 200_000, 3_000_000])
-def test_d09_deep_nesting(bracket, depth):
+def test_d09_deep_nesting(bracket: str, depth: int) -> None:
     rejected(bracket * depth, "too_deep")
 
 
-def test_d09_more_lists_than_memory_is_good_for():
+def test_d09_more_lists_than_memory_is_good_for() -> None:
     rejected("[" + "[]," * parse.MAX_BRACKETS + "0]", "too_deep")
 
 
-def test_d09_deep_nesting_in_an_ignored_place():
+def test_d09_deep_nesting_in_an_ignored_place() -> None:
     deep = json.dumps(answered()).replace(
         '"metadata": {', '"metadata": {"deep": ' + "[" * 900 + "]" * 900 + ", ", 1
     )
     assert isinstance(take(deep), Submission | Rejected)
 
 
-def test_d10_not_utf8():
+def test_d10_not_utf8() -> None:
     data = json.dumps(answered()).encode().replace(b"Because", b"Bec\xffuse")
     where = data.index(b"\xff") + 1
     result = rejected(data, "encoding")
@@ -284,21 +286,21 @@ def test_d10_not_utf8():
     assert f"{where:,}번째 바이트가 0xFF" in result.ko
 
 
-def test_d10_korean_windows_text():
+def test_d10_korean_windows_text() -> None:
     notebook = answered()
     cell_of(notebook, "why").source = "왜냐하면"
     rejected(json.dumps(notebook, ensure_ascii=False).encode("cp949"), "encoding")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_d11_byte_order_marks_and_wide_encodings(encoding):
+def test_d11_byte_order_marks_and_wide_encodings(encoding: str) -> None:
     notebook = answered("ko")
     cell_of(notebook, "why").source = "왜냐하면"
     data = json.dumps(notebook, ensure_ascii=False).encode(encoding)
     assert accepted(data).answers["why"] == "왜냐하면"
 
 
-def test_d13_nan_infinity_and_huge_numbers_are_ignored():
+def test_d13_nan_infinity_and_huge_numbers_are_ignored() -> None:
     text = (
         json.dumps(answered())
         .replace('"points": 2', '"points": NaN')
@@ -311,13 +313,13 @@ def test_d13_nan_infinity_and_huge_numbers_are_ignored():
     assert "changed_metadata:test_grad_square" in result.notes
 
 
-def test_d13_of_duplicate_keys_the_last_counts():
+def test_d13_of_duplicate_keys_the_last_counts() -> None:
     text = json.dumps(answered())
     key = '"source": ' + json.dumps(RIGHT)
     assert accepted(text.replace(key, '"source": "x = 1", ' + key)).answers["grad_square"] == RIGHT
 
 
-def test_d14_a_huge_file_is_not_read(tmp_path):
+def test_d14_a_huge_file_is_not_read(tmp_path: Path) -> None:
     with open(tmp_path / f"{LESSON}.ipynb", "wb") as file:
         file.truncate(500_000_000)
     tracemalloc.start()
@@ -329,14 +331,14 @@ def test_d14_a_huge_file_is_not_read(tmp_path):
     assert peak < 1_000_000
 
 
-def test_d14_a_large_output_is_let_through():
+def test_d14_a_large_output_is_let_through() -> None:
     notebook = answered()
     output = nbformat.v4.new_output("display_data", {"image/png": "A" * 15_000_000})
     cell_of(notebook, "demo").outputs = [output]
     assert cell_of(accepted(notebook).notebook, "demo").outputs == []
 
 
-def test_d14_too_many_or_too_long_cells():
+def test_d14_too_many_or_too_long_cells() -> None:
     notebook = answered()
     rejected({**notebook, "cells": [*notebook.cells, *[{}] * 1000]}, "too_many_cells")
     notebook.cells.append(new_code_cell("#" * 100_001))
@@ -346,7 +348,7 @@ def test_d14_too_many_or_too_long_cells():
 
 
 @pytest.mark.parametrize("name", ["bash", "evil", "../../x", 7, None])
-def test_d16_the_kernel_is_ours(name):
+def test_d16_the_kernel_is_ours(name: int | str | None) -> None:
     notebook = answered()
     notebook.metadata["kernelspec"] = {"name": name, "display_name": "x"}
     assert accepted(notebook).notebook.metadata.kernelspec.name == "python3"
@@ -373,23 +375,23 @@ def test_d16_the_kernel_is_ours(name):
         "Untitled.ipynb",
     ],
 )
-def test_d17_a_changed_name_is_seen_through(name):
+def test_d17_a_changed_name_is_seen_through(name: str) -> None:
     assert accepted(answered(), name=name).notes == ["renamed"]
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "ipynb", f"{LESSON}.py", f"._{LESSON}.ipynb", f"{LESSON}.pdf"])
-def test_d17_no_notebook(name):
+def test_d17_no_notebook(name: str) -> None:
     assert f"{LESSON}.ipynb" in rejected(answered(), "no_notebook", name=name).en
 
 
-def test_d17_an_empty_or_missing_folder(tmp_path):
+def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing", tmp_path / "missing" / "too"):
         result = take_in(folder, LESSON, RELEASES)
         assert isinstance(result, Rejected)
         assert result.reason == "no_notebook"
 
 
-def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path):
+def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path: Path) -> None:
     for name in (f"{LESSON}-Copy1.ipynb", f"{LESSON} (3).ipynb", "other.ipynb"):
         (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path)
@@ -397,19 +399,19 @@ def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path):
     assert result.notes == ["several_notebooks"]
 
 
-def test_d18_of_several_copies_the_last_counts(tmp_path):
+def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON} (2).ipynb").write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (10).ipynb")
     assert result.answers["grad_square"] == RIGHT
     assert result.notes == ["renamed", "several_notebooks"]
 
 
-def test_d18_of_two_strange_names_none_is_guessed(tmp_path):
+def test_d18_of_two_strange_names_none_is_guessed(tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text("{}")
     rejected(answered(), "no_notebook", folder=tmp_path, name="b.ipynb")
 
 
-def test_d19_a_link_is_not_followed(tmp_path):
+def test_d19_a_link_is_not_followed(tmp_path: Path) -> None:
     real = tmp_path / "real.json"
     real.write_text(json.dumps(answered()))
     folder = tmp_path / "student"
@@ -424,7 +426,7 @@ def test_d19_a_link_is_not_followed(tmp_path):
         link.unlink()
 
 
-def test_d19_a_linked_folder_is_not_followed(tmp_path):
+def test_d19_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "real" / LESSON).mkdir(parents=True)
     (tmp_path / "real" / LESSON / f"{LESSON}.ipynb").write_text(json.dumps(answered()))
     submitted = tmp_path / "submitted"
@@ -444,13 +446,13 @@ def test_d19_a_linked_folder_is_not_followed(tmp_path):
     )
 
 
-def test_d19_special_files_are_not_opened(tmp_path):
+def test_d19_special_files_are_not_opened(tmp_path: Path) -> None:
     path = tmp_path / f"{LESSON}.ipynb"
     server = socket.socket(socket.AF_UNIX)
     home = os.getcwd()
     os.chdir(tmp_path)  # a socket's path is short
 
-    def make_socket():
+    def make_socket() -> None:
         server.bind(path.name)
 
     kinds = [lambda: os.mkfifo(path), path.mkdir, make_socket]
@@ -472,14 +474,14 @@ def test_d19_special_files_are_not_opened(tmp_path):
         server.close()
 
 
-def test_d19_a_hard_link_is_noted(tmp_path):
+def test_d19_a_hard_link_is_noted(tmp_path: Path) -> None:
     result = accepted(answered(), folder=tmp_path)
     os.link(tmp_path / f"{LESSON}.ipynb", tmp_path / "other.bin")
     result = take_in(tmp_path, LESSON, RELEASES)
     assert "hard_link" in result.notes
 
 
-def test_d22_names_that_collide(tmp_path):
+def test_d22_names_that_collide(tmp_path: Path) -> None:
     for name in (f"{LESSON.upper()}.ipynb", f"{LESSON}.ipynb\u200b", f"{LESSON}.IPYNB"):
         (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path)
@@ -487,7 +489,7 @@ def test_d22_names_that_collide(tmp_path):
     assert result.notes == ["several_notebooks"]
 
 
-def test_d22_a_name_that_is_not_text(tmp_path):
+def test_d22_a_name_that_is_not_text(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\x1b[2J.ipynb")
     (tmp_path / name).write_text(json.dumps(answered()))
     result = take_in(tmp_path, LESSON, RELEASES)
@@ -496,7 +498,7 @@ def test_d22_a_name_that_is_not_text(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["ann", "2024-12345", "a.b_c", "Ann@school.edu", "x" * 64])
-def test_d23_valid_student_ids(name):
+def test_d23_valid_student_ids(name: str) -> None:
     assert valid_student_id(name)
 
 
@@ -507,11 +509,11 @@ def test_d23_valid_student_ids(name):
         *("a..b", "a+b", "a.", "김철수", "ａ", "a\0b", "$(id)", "a'b", "\u202ea"),
     ],
 )
-def test_d23_odd_student_ids(name):
+def test_d23_odd_student_ids(name: Any) -> None:
     assert not valid_student_id(name)
 
 
-def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path):
+def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path: Path) -> None:
     (tmp_path / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
     (tmp_path / "data").mkdir()
     assert accepted(answered(), folder=tmp_path).notes == []
@@ -519,7 +521,7 @@ def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path):
     assert accepted(answered(), folder=tmp_path).notes == ["side_files"]
 
 
-def test_d26_attachments_and_widget_state():
+def test_d26_attachments_and_widget_state() -> None:
     notebook = answered()
     notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": 5}
     notebook.cells[0]["attachments"] = [7]
@@ -528,7 +530,7 @@ def test_d26_attachments_and_widget_state():
     assert accepted(notebook).notebook == answered()
 
 
-def test_d27_line_ends_tabs_and_form_feeds():
+def test_d27_line_ends_tabs_and_form_feeds() -> None:
     source = 'def grad_square(x):\r\n\ttext = """\r\n%time\r\n"""\r\n\f\r\n\treturn 2 * x'
     result = accepted(answered(square=source))
     assert "\r" not in result.answers["grad_square"]
@@ -539,31 +541,31 @@ def test_d27_line_ends_tabs_and_form_feeds():
 
 
 @pytest.mark.parametrize("source", [RIGHT.splitlines(keepends=True), [RIGHT, 5, None, []]])
-def test_d27_source_as_a_list(source):
+def test_d27_source_as_a_list(source: Any) -> None:
     notebook = json.loads(json.dumps(answered()))
     notebook["cells"][3]["source"] = source
     assert accepted(notebook).answers["grad_square"] == RIGHT
 
 
 @pytest.mark.parametrize("source", [None, 5, {}, [[RIGHT]]])
-def test_d27_source_that_is_no_text(source):
+def test_d27_source_that_is_no_text(source: Any) -> None:
     notebook = json.loads(json.dumps(answered()))
     notebook["cells"][3]["source"] = source
     assert accepted(notebook).answers["grad_square"] == ""
 
 
-def test_d27_lone_surrogates():
+def test_d27_lone_surrogates() -> None:
     text = json.dumps(answered(square="x = '\ud800'"))
     assert accepted(text).answers["grad_square"] == "x = '?'"
 
 
-def test_d29_a_file_that_changes_while_it_is_read(tmp_path):
+def test_d29_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / f"{LESSON}.ipynb"
     versions = [json.dumps(answered(square=source)).encode() for source in (RIGHT, WRONG)]
     path.write_bytes(versions[0])
     stop = threading.Event()
 
-    def rewrite():
+    def rewrite() -> None:
         while not stop.is_set():
             for version in versions:
                 other = tmp_path / "other"
@@ -578,14 +580,14 @@ def test_d29_a_file_that_changes_while_it_is_read(tmp_path):
             assert isinstance(result, Submission)
             source = result.answers["grad_square"]
             assert source in (RIGHT, WRONG)
-            assert result.digest == take(versions[source == WRONG]).digest
+            assert result.script.digest == take(versions[source == WRONG]).script.digest
             assert cell_of(result.notebook, "grad_square").source == source
     finally:
         stop.set()
         thread.join()
 
 
-def test_d29_a_file_that_grows_while_it_is_read(tmp_path, monkeypatch):
+def test_d29_a_file_that_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open(tmp_path / f"{LESSON}.ipynb", "wb") as file:
         file.truncate(200_000_000)
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 100_000)
@@ -601,7 +603,9 @@ def test_d29_a_file_that_grows_while_it_is_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
-def test_d29_a_file_that_is_swapped_after_the_look(tmp_path, monkeypatch, kind):
+def test_d29_a_file_that_is_swapped_after_the_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     submitted = tmp_path / "student"
     real = tmp_path / "real"
     real.mkdir()
@@ -609,7 +613,7 @@ def test_d29_a_file_that_is_swapped_after_the_look(tmp_path, monkeypatch, kind):
     path.write_text(json.dumps(answered()))
     looks = []
 
-    def lstat(folder, name, look=files._lstat):
+    def lstat(folder: Path, name: str, look: Any = files._lstat) -> Any:
         """What was there at the first look at each name; afterwards what is there."""
         looks.append(name)
         first = looks.count(name) == 1
@@ -629,7 +633,7 @@ def test_d29_a_file_that_is_swapped_after_the_look(tmp_path, monkeypatch, kind):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_we_may_not_read_is_not_the_students_fault(tmp_path):
+def test_a_file_that_we_may_not_read_is_not_the_students_fault(tmp_path: Path) -> None:
     accepted(answered(), folder=tmp_path)
     (tmp_path / f"{LESSON}.ipynb").chmod(0)
     with pytest.raises(PermissionError):
@@ -639,7 +643,7 @@ def test_a_file_that_we_may_not_read_is_not_the_students_fault(tmp_path):
 # --- Forging --------------------------------------------------------------------------------------------
 
 
-def test_a25_a26_tags_are_ignored():
+def test_a25_a26_tags_are_ignored() -> None:
     notebook = answered(square=WRONG)
     cell_of(notebook, "test_grad_square").metadata["tags"] = ["skip-execution"]
     result = accepted(notebook)
@@ -647,7 +651,7 @@ def test_a25_a26_tags_are_ignored():
     assert result.notes == ["changed_metadata:test_grad_square"]
 
 
-def test_a35_an_edited_test_is_ours_again():
+def test_a35_an_edited_test_is_ours_again() -> None:
     notebook = answered()
     cell_of(notebook, "test_grad_square").source = "forged = True"
     result = accepted(notebook)
@@ -656,7 +660,7 @@ def test_a35_an_edited_test_is_ours_again():
     assert result.notes == ["changed_test:test_grad_square"]
 
 
-def test_a36_a37_points_and_flags_are_ours():
+def test_a36_a37_points_and_flags_are_ours() -> None:
     notebook = answered()
     marks = cell_of(notebook, "test_grad_square").metadata.nbgrader
     marks.update(points=1e6, solution=True, grade=False, locked=False)
@@ -665,7 +669,7 @@ def test_a36_a37_points_and_flags_are_ours():
     assert result.notes == ["changed_metadata:test_grad_square"]
 
 
-def test_a38_a_copied_test_is_dropped():
+def test_a38_a_copied_test_is_dropped() -> None:
     notebook = answered()
     notebook.cells.append(copy.deepcopy(cell_of(notebook, "test_grad_square")))
     bare = new_code_cell(TEST, id="bare")
@@ -675,7 +679,7 @@ def test_a38_a_copied_test_is_dropped():
     assert result.notes == ["duplicate:test_grad_square"]
 
 
-def test_a38_of_copied_answers_the_last_written_one_counts():
+def test_a38_of_copied_answers_the_last_written_one_counts() -> None:
     notebook = answered(square=WRONG)
     for source in (RIGHT, STUB, ""):
         copied = copy.deepcopy(cell_of(notebook, "grad_square"))
@@ -689,7 +693,7 @@ def test_a38_of_copied_answers_the_last_written_one_counts():
     assert [c.id for c in result.notebook.cells][-1] == "grad_square"
 
 
-def test_a40_an_unknown_grade_id():
+def test_a40_an_unknown_grade_id() -> None:
     notebook = answered()
     cell = cell_of(notebook, "grad_square")
     cell.metadata.nbgrader["grade_id"] = "nope"
@@ -704,7 +708,7 @@ def test_a40_an_unknown_grade_id():
     assert "cell 4" in [step.label for step in result.steps]
 
 
-def test_a41_deleted_tests_come_back():
+def test_a41_deleted_tests_come_back() -> None:
     notebook = answered()
     notebook.cells = [c for c in notebook.cells if not c.id.startswith("test_")]
     result = accepted(notebook)
@@ -712,7 +716,7 @@ def test_a41_deleted_tests_come_back():
     assert result.notes == ["missing_test:test_grad_square", "missing_test:test_Cube"]
 
 
-def test_a42_a_changed_cell_type_is_ours_again():
+def test_a42_a_changed_cell_type_is_ours_again() -> None:
     notebook = json.loads(json.dumps(answered()))
     for cell in notebook["cells"][3:]:
         cell["cell_type"] = "markdown" if cell["cell_type"] == "code" else "code"
@@ -723,7 +727,7 @@ def test_a42_a_changed_cell_type_is_ours_again():
     assert "Because." not in [step.source for step in result.steps]
 
 
-def test_a43_outputs_are_discarded():
+def test_a43_outputs_are_discarded() -> None:
     notebook = answered()
     outputs = [nbformat.v4.new_output("execute_result", {"text/plain": "3"}, execution_count=1)]
     for cell in notebook.cells:
@@ -732,7 +736,7 @@ def test_a43_outputs_are_discarded():
     assert accepted(notebook).notebook == answered()
 
 
-def test_a45_the_last_definition_counts():
+def test_a45_the_last_definition_counts() -> None:
     notebook = answered(square=WRONG)
     notebook.cells.append(new_code_cell(RIGHT))
     result = accepted(notebook)
@@ -742,7 +746,7 @@ def test_a45_the_last_definition_counts():
 
 
 @pytest.mark.parametrize("place", [0, 8])
-def test_a45_an_answer_beside_the_stub_is_the_answer(place):
+def test_a45_an_answer_beside_the_stub_is_the_answer(place: int) -> None:
     notebook = answered(square=STUB)
     notebook.cells.insert(place, new_code_cell(RIGHT))
     result = accepted(notebook)
@@ -754,7 +758,7 @@ def test_a45_an_answer_beside_the_stub_is_the_answer(place):
 @pytest.mark.parametrize(
     "source", ["%%script bash\ntouch x", "!touch x", "%pip install x", "def f(:", "(" * 9000]
 )
-def test_a46_what_is_not_plain_python_is_passed_on(source):
+def test_a46_what_is_not_plain_python_is_passed_on(source: str) -> None:
     notebook = answered(square=f"{source}\n{RIGHT}")
     notebook.cells.append(new_code_cell(source))
     result = accepted(notebook)
@@ -762,7 +766,7 @@ def test_a46_what_is_not_plain_python_is_passed_on(source):
     assert result.answers["grad_square"].startswith(source)
 
 
-def test_one_cell_may_answer_two_tasks():
+def test_one_cell_may_answer_two_tasks() -> None:
     notebook = answered()
     notebook.cells = [c for c in notebook.cells if c.id not in ("grad_square", "Cube")]
     notebook.cells.insert(1, new_code_cell(f"{RIGHT}\n\n{CUBE}"))
@@ -774,7 +778,7 @@ def test_one_cell_may_answer_two_tasks():
 # --- Honest but nasty ------------------------------------------------------------------------------------
 
 
-def test_e01_a_deleted_import_cell():
+def test_e01_a_deleted_import_cell() -> None:
     notebook = answered(square="def grad_square(x):\n    return math.prod([2, x])")
     notebook.cells = [c for c in notebook.cells if c.id != "setup"]
     result = accepted(notebook)
@@ -783,7 +787,7 @@ def test_e01_a_deleted_import_cell():
     assert [c.id for c in result.notebook.cells][:2] == ["title-en", "setup"]
 
 
-def test_a_changed_cell_of_the_lesson_runs_as_the_student_left_it():
+def test_a_changed_cell_of_the_lesson_runs_as_the_student_left_it() -> None:
     notebook = answered()
     cell_of(notebook, "setup").source += "\nseed = 2"
     result = accepted(notebook)
@@ -791,7 +795,7 @@ def test_a_changed_cell_of_the_lesson_runs_as_the_student_left_it():
     assert cell_of(result.notebook, "setup").source.endswith("seed = 2")
 
 
-def test_a_cell_of_the_lesson_turned_into_prose_does_not_run():
+def test_a_cell_of_the_lesson_turned_into_prose_does_not_run() -> None:
     notebook = json.loads(json.dumps(answered()))
     notebook["cells"][2].update(cell_type="markdown", source="text")
     result = accepted(notebook)
@@ -799,7 +803,7 @@ def test_a_cell_of_the_lesson_turned_into_prose_does_not_run():
     assert cell_of(result.notebook, "demo") == cell_of(release(), "demo")
 
 
-def test_reordered_and_extra_cells_stay_where_they_stood():
+def test_reordered_and_extra_cells_stay_where_they_stood() -> None:
     notebook = answered()
     notebook.cells.reverse()
     notebook.cells.insert(2, new_code_cell("extra = 1", metadata={"tags": ["x"]}))
@@ -814,12 +818,12 @@ def test_reordered_and_extra_cells_stay_where_they_stood():
     assert [s.number for s in result.steps] == [0, 4, 5, 7, 8, 9]
 
 
-def test_e35_any_alphabet():
+def test_e35_any_alphabet() -> None:
     source = "def grad_square(x):  # 제곱 🙂\n    값 = 2 * x\n    return 값"
     assert run(accepted(answered(square=source)))["grad_square"](3) == 6
 
 
-def test_e37_the_same_bytes_give_the_same_result():
+def test_e37_the_same_bytes_give_the_same_result() -> None:
     assert take(answered()) == take(answered())
 
 
@@ -848,7 +852,7 @@ NOTEBOOKS = st.fixed_dictionaries(
 )
 
 
-def _is_outcome(result):
+def _is_outcome(result: Any) -> None:
     if isinstance(result, Submission):
         nbformat.validate(result.notebook)
         json.dumps(result.notebook, ensure_ascii=False).encode()
@@ -860,25 +864,25 @@ def _is_outcome(result):
 
 @given(st.binary(max_size=2000))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes(data):
+def test_any_bytes(data: Any) -> None:
     _is_outcome(take(data))
 
 
 @given(JSON)
 @settings(max_examples=200, deadline=None)
-def test_any_json(value):
+def test_any_json(value: Any) -> None:
     _is_outcome(take(value))
 
 
 @given(NOTEBOOKS)
 @settings(max_examples=300, deadline=None)
-def test_any_notebook(value):
+def test_any_notebook(value: Any) -> None:
     _is_outcome(take(value))
 
 
 @given(st.data())
 @settings(max_examples=200, deadline=None)
-def test_any_damage_to_a_real_file(data):
+def test_any_damage_to_a_real_file(data: Any) -> None:
     content = bytearray(json.dumps(answered("ko"), ensure_ascii=False, indent=1).encode())
     for _ in range(data.draw(st.integers(1, 4))):
         where = data.draw(st.integers(0, len(content) - 1))
@@ -886,7 +890,7 @@ def test_any_damage_to_a_real_file(data):
     _is_outcome(take(bytes(content)))
 
 
-def test_the_worst_json_within_the_bounds_is_bounded():
+def test_the_worst_json_within_the_bounds_is_bounded() -> None:
     size = files.MAX_FILE_BYTES - 100
     texts = [
         "[" + "[]," * (parse.MAX_BRACKETS - 10) + "0]",

@@ -1,4 +1,4 @@
-"""Throw damaged frames at the decoder: python -m tests.autograder.fuzz_wire --seconds 60.
+"""Throw damaged frames at the decoder: python -m tests.autograder.sandbox.fuzz_wire --seconds 60.
 
 Whatever the bytes are, `decode` must return plain data or raise WireError, quickly and in bounded memory.
 The seed of a failure is printed, and `--seed` repeats it.

@@ -30,7 +30,7 @@ def test_output_keeps_its_beginning() -> None:
     output.write("\ud800")
     assert output.text() == "x" * cells.OUTPUT_LIMIT
     with pytest.raises(TypeError):
-        output.write(b"x")  # type: ignore[arg-type]
+        output.write(b"x")
 
 
 def test_output_can_always_be_sent() -> None:

@@ -676,7 +676,7 @@ def test_nothing_outlives_its_task(wall: Wall, name: str) -> None:
 
 
 def processes() -> set[str]:
-    """The processes below the template, as this test's process sees them: their users are containers' guests."""
+    """The processes below the template, as this test's process sees them: their users are guests."""
     mine, found = str(os.getpid()), set()
     parents = {}
     for folder in Path("/proc").iterdir():
@@ -867,7 +867,7 @@ def test_a_killed_template_takes_its_rooms_along_and_is_replaced() -> None:
         wall._template.kill()
         wall._template.wait(10)
         with pytest.raises(WallError):
-            candidate._container.ending()  # type: ignore[union-attr]
+            candidate._container.ending()
         candidate.close()
         time.sleep(0.2)
         assert not processes() & before
@@ -901,7 +901,7 @@ def test_the_one_wall_a_submission_mode_holds_too(secret_file: Path) -> None:
 
 
 def test_without_bubblewrap_grading_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bubblewrap.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr("autograder.sandbox.bubblewrap.shutil.which", lambda *_, **__: None)
     with pytest.raises(WallUnavailable) as caught:
         Wall().start()
     assert "not installed" in caught.value.reason

@@ -9,6 +9,8 @@ import struct
 import threading
 import time
 import tracemalloc
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +30,7 @@ from autograder.sandbox.inside.wire import (
     encode,
 )
 from secant.language import language
-from tests.autograder import fuzz_wire
+from tests.autograder.sandbox import fuzz_wire
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 INTS = st.integers() | st.integers(-(2**4095), 2**4095)
@@ -38,7 +40,7 @@ KEYS = st.recursive(
 
 
 @st.composite
-def tensors(draw):
+def tensors(draw: Any) -> Any:
     dtype = draw(st.sampled_from(wire.DTYPES))
     shape = draw(st.lists(st.integers(0, 4), max_size=4))
     count = math.prod(shape)
@@ -61,7 +63,7 @@ VALUES = st.recursive(
 )
 
 
-def same(a, b):
+def same(a: Any, b: Any) -> Any:
     """Whether two values are of the same types and bit for bit equal."""
     if type(a) is not type(b):
         return False
@@ -76,11 +78,11 @@ def same(a, b):
     return a == b
 
 
-def raw(tensor):
+def raw(tensor: Any) -> Any:
     return tensor.contiguous().reshape(-1).view(torch.uint8).tolist() if tensor.numel() else []
 
 
-def there_and_back(value, **options):
+def there_and_back(value: Any, **options: Any) -> Any:
     return decode(encode(value, **options), **options)
 
 
@@ -89,13 +91,13 @@ def there_and_back(value, **options):
 
 @given(VALUES)
 @settings(deadline=None, max_examples=300)
-def test_plain_values_come_back_exactly(value):
+def test_plain_values_come_back_exactly(value: Any) -> None:
     assert same(there_and_back(value), value)
     assert encode(value, exact=True) == encode(value)
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.0, "1", None, -0.0, math.inf, math.nan, 0, -1, -128, 2**64])
-def test_types_are_told_apart(value):
+def test_types_are_told_apart(value: Any) -> None:
     assert same(there_and_back(value), value)
 
 
@@ -104,10 +106,10 @@ class Colour(enum.IntEnum):
 
 
 class Loud(str):
-    def __str__(self):
+    def __str__(self) -> Any:
         return "no"
 
-    def encode(self, *_):
+    def encode(self, *_: Any) -> Any:
         return b"no"
 
 
@@ -128,11 +130,11 @@ Point = collections.namedtuple("Point", "x y")
         (collections.Counter("aab"), {"a": 2, "b": 1}),
     ],
 )
-def test_a_subclass_is_sent_as_its_base(value, base):
+def test_a_subclass_is_sent_as_its_base(value: Any, base: Any) -> None:
     assert same(there_and_back(value), base)
 
 
-def test_a_maximum_is_a_tuple_of_tensors():
+def test_a_maximum_is_a_tuple_of_tensors() -> None:
     assert same(there_and_back(torch.eye(2).max(dim=0)), (torch.ones(2), torch.tensor([0, 1])))
 
 
@@ -140,17 +142,17 @@ class Liar(torch.Tensor):
     """Says what a checker wants to hear, whatever it is asked."""
 
     @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
+    def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return torch.ones(3)
 
     @property
-    def shape(self):
+    def shape(self) -> Any:  # type: ignore[override]
         return torch.Size([99])
 
-    def detach(self):
+    def detach(self) -> Any:
         return torch.ones(3)
 
-    numpy = tolist = contiguous = cpu = detach
+    numpy = tolist = contiguous = cpu = detach  # type: ignore[assignment]
 
 
 X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -176,23 +178,23 @@ X = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
         (X.clone().share_memory_(), X),
     ],
 )
-def test_odd_tensors_are_sent_as_plain_ones(tensor, plain):
+def test_odd_tensors_are_sent_as_plain_ones(tensor: Any, plain: Any) -> None:
     result = there_and_back(tensor)
     assert type(result) is torch.Tensor
     assert same(result, plain.contiguous())
     assert not result.requires_grad
 
 
-def test_a_leaf_of_inference_mode_is_sent():
+def test_a_leaf_of_inference_mode_is_sent() -> None:
     with torch.inference_mode():
         made = torch.ones(2)
         assert same(there_and_back(made), torch.ones(2))
     assert same(there_and_back(made), torch.ones(2))
 
 
-def test_a_mode_left_on_changes_nothing():
+def test_a_mode_left_on_changes_nothing() -> None:
     class Always(torch.overrides.TorchFunctionMode):
-        def __torch_function__(self, function, types, args=(), kwargs=None):
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return torch.zeros(7)
 
     with Always():
@@ -200,10 +202,10 @@ def test_a_mode_left_on_changes_nothing():
     assert same(decode(data), [X])
 
 
-def test_tensors_taken_out_of_a_transform():
+def test_tensors_taken_out_of_a_transform() -> None:
     kept = []
 
-    def f(x):
+    def f(x: Any) -> Any:
         kept.append(x)
         return x.sum()
 
@@ -214,19 +216,19 @@ def test_tensors_taken_out_of_a_transform():
     assert second == Other("torch.Tensor", "unreadable")
 
 
-def test_decoded_tensors_are_writable_and_on_their_own():
+def test_decoded_tensors_are_writable_and_on_their_own() -> None:
     first, second = there_and_back([X, X])
     first.zero_()
     assert same(second, X)
 
 
-def strange():
-    cyclic = []
+def strange() -> Any:
+    cyclic: list[Any] = []
     cyclic.append(cyclic)
-    wide = []
+    wide: list[Any] = []
     for _ in range(60):
         wide = [wide, wide]
-    round_dict = {}
+    round_dict: dict[str, Any] = {}
     round_dict["me"] = round_dict
     fake = torch._subclasses.FakeTensorMode()
     lost = torch.ones(4)
@@ -236,7 +238,7 @@ def strange():
         __module__ = property(lambda cls: 1 / 0)
 
     class Explosive(metaclass=Mean):
-        def __getattribute__(self, name):
+        def __getattribute__(self, name: str) -> None:
             raise KeyboardInterrupt
 
     return [
@@ -290,7 +292,7 @@ def strange():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_cannot_be_sent_is_named():
+def test_what_cannot_be_sent_is_named() -> None:
     for value, expected in strange():
         assert same(there_and_back(value), expected), expected
         if type(value) is not Other:
@@ -298,7 +300,7 @@ def test_what_cannot_be_sent_is_named():
                 encode(value, exact=True)
 
 
-def test_a_type_name_is_made_harmless():
+def test_a_type_name_is_made_harmless() -> None:
     names = ["<script>alert(1)</script>", "a\nb\x1b[2J\u202e", "이름", "x" * 5000]
     for name in names:
         result = there_and_back(type(name, (), {})())
@@ -307,8 +309,8 @@ def test_a_type_name_is_made_harmless():
     assert there_and_back(type("이름", (), {})()).type_name.endswith("이름")
 
 
-def test_encoding_works_near_the_end_of_the_stack():
-    def deeper(n):
+def test_encoding_works_near_the_end_of_the_stack() -> None:
+    def deeper(n: Any) -> Any:
         try:
             return deeper(n + 1)
         except RecursionError:
@@ -317,7 +319,7 @@ def test_encoding_works_near_the_end_of_the_stack():
     assert isinstance(decode(deeper(0)), list | Other)
 
 
-def test_every_note_is_described_in_both_languages():
+def test_every_note_is_described_in_both_languages() -> None:
     try:
         for note in wire.NOTES:
             other = Other("some.Type", note)
@@ -332,11 +334,11 @@ def test_every_note_is_described_in_both_languages():
 # --- Hostile bytes ---------------------------------------------------------------------------------------
 
 
-def body(*parts):
+def body(*parts: Any) -> Any:
     return bytes([wire.VERSION]) + b"".join(parts)
 
 
-def tensor_bytes(dtype, shape, count, data):
+def tensor_bytes(dtype: Any, shape: Any, count: Any, data: Any) -> Any:
     return body(struct.pack(f"<cBB{len(shape)}QQ", b"t", dtype, len(shape), *shape, count), data)
 
 
@@ -386,7 +388,7 @@ HUGE = 2**64 - 1
         tensor_bytes(0, (2,), 2, b"\x01\x02"),  # a bool that is 2
     ],
 )
-def test_a_broken_frame_is_refused(data):
+def test_a_broken_frame_is_refused(data: Any) -> None:
     tracemalloc.start()
     with pytest.raises(WireError):
         decode(data)
@@ -395,14 +397,14 @@ def test_a_broken_frame_is_refused(data):
     assert peak < 20_000_000
 
 
-def test_every_cut_of_a_frame_is_refused():
+def test_every_cut_of_a_frame_is_refused() -> None:
     data = encode(fuzz_wire.SEEDS)
     for end in range(len(data)):
         with pytest.raises(WireError):
             decode(data[:end])
 
 
-def test_limits_are_the_callers():
+def test_limits_are_the_callers() -> None:
     small = Limits(total_bytes=1000, items=30, depth=3, keys=2, dims=2, int_bits=8, text_bytes=10)
     for value in (
         ["x" * 6] * 2,
@@ -419,7 +421,7 @@ def test_limits_are_the_callers():
             decode(encode(value), small)
 
 
-def test_keys_that_collide_take_no_time():
+def test_keys_that_collide_take_no_time() -> None:
     # The hash of an int is its value modulo 2**61 - 1.
     keys = [i * (2**61 - 1) for i in range(LIMITS.keys)]
     started = time.monotonic()
@@ -429,19 +431,19 @@ def test_keys_that_collide_take_no_time():
 
 @given(st.binary(max_size=300))
 @settings(deadline=None, max_examples=500)
-def test_any_bytes_give_a_value_or_a_wire_error(data):
+def test_any_bytes_give_a_value_or_a_wire_error(data: Any) -> None:
     for start in (b"", bytes([wire.VERSION])):
         fuzz_wire.try_decode(start + data)
 
 
 @given(VALUES, st.integers(0, 2**32))
 @settings(deadline=None, max_examples=500)
-def test_any_damage_gives_a_value_or_a_wire_error(value, seed):
+def test_any_damage_gives_a_value_or_a_wire_error(value: Any, seed: Any) -> None:
     rng = random.Random(seed)
     fuzz_wire.try_decode(fuzz_wire.mutate(encode(value), rng))
 
 
-def test_memory_is_bounded_by_the_limits():
+def test_memory_is_bounded_by_the_limits() -> None:
     frames = [
         body(b"l" + struct.pack("<I", 99_999), b"N" * 99_999),
         body(b"l" + struct.pack("<I", 9_000), b"t\x08\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" * 9_000),
@@ -463,20 +465,20 @@ def test_memory_is_bounded_by_the_limits():
 
 
 @pytest.fixture
-def pair():
+def pair() -> Iterator[Any]:
     a, b = socket.socketpair()
     with a, b:
         yield a, b
 
 
-def soon(seconds=5.0):
+def soon(seconds: Any = 5.0) -> Any:
     return time.monotonic() + seconds
 
 
-def test_frames_cross_a_socket(pair):
+def test_frames_cross_a_socket(pair: Any) -> None:
     sent = [None, {"a": [torch.arange(5)]}, "가", torch.zeros(3_000_000)]
 
-    def speak():
+    def speak() -> None:
         for value in sent:
             wire.send(pair[0], value)
 
@@ -488,14 +490,14 @@ def test_frames_cross_a_socket(pair):
 
 
 @pytest.mark.parametrize("data", [b"", b"\x05", b"\x05\0\0\0", b"\x05\0\0\0\x01N"])
-def test_a_closed_connection_is_told(pair, data):
+def test_a_closed_connection_is_told(pair: Any, data: bytes) -> None:
     pair[0].sendall(data)
     pair[0].close()
     with pytest.raises(WireClosed):
         wire.recv(pair[1], soon())
 
 
-def test_sending_to_a_closed_connection(pair):
+def test_sending_to_a_closed_connection(pair: Any) -> None:
     pair[1].close()
     with pytest.raises(WireClosed):
         wire.send(pair[0], torch.zeros(1_000_000))
@@ -505,7 +507,7 @@ def test_sending_to_a_closed_connection(pair):
             call()
 
 
-def test_a_reset_connection_is_closed(pair):
+def test_a_reset_connection_is_closed(pair: Any) -> None:
     pair[1].sendall(b"unread")
     pair[1].close()
     pair[0].recv(6)
@@ -513,13 +515,13 @@ def test_a_reset_connection_is_closed(pair):
         wire.recv(pair[0], soon())
 
 
-def test_an_announced_length_is_checked_before_anything_is_read(pair):
+def test_an_announced_length_is_checked_before_anything_is_read(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes + 1))
     with pytest.raises(WireError, match="too large"):
         wire.recv(pair[1], soon())
 
 
-def test_an_announced_length_takes_no_memory(pair):
+def test_an_announced_length_takes_no_memory(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes) + b"x")
     tracemalloc.start()
     with pytest.raises(WireTimeout):
@@ -529,7 +531,7 @@ def test_an_announced_length_takes_no_memory(pair):
     assert peak < 1_000_000
 
 
-def test_silence_ends_at_the_deadline(pair):
+def test_silence_ends_at_the_deadline(pair: Any) -> None:
     started = time.monotonic()
     for deadline in (soon(0.2), soon(0), soon(-1)):
         with pytest.raises(WireTimeout):
@@ -537,11 +539,11 @@ def test_silence_ends_at_the_deadline(pair):
     assert time.monotonic() - started < 1
 
 
-def test_dripping_bytes_do_not_move_the_deadline(pair):
+def test_dripping_bytes_do_not_move_the_deadline(pair: Any) -> None:
     stop = threading.Event()
     frame = struct.pack("<I", 1000) + bytes(1000)
 
-    def drip():
+    def drip() -> None:
         for byte in frame:
             if stop.wait(0.02):
                 return
@@ -559,14 +561,14 @@ def test_dripping_bytes_do_not_move_the_deadline(pair):
         thread.join()
 
 
-def test_who_does_not_read_is_not_waited_for(pair):
+def test_who_does_not_read_is_not_waited_for(pair: Any) -> None:
     started = time.monotonic()
     with pytest.raises(WireTimeout):
         wire.send(pair[0], torch.zeros(10_000_000), soon(0.2))
     assert time.monotonic() - started < 2
 
 
-def test_descriptors_sent_along_are_not_kept(pair):
+def test_descriptors_sent_along_are_not_kept(pair: Any) -> None:
     body_ = encode(1)
     socket.send_fds(pair[0], [struct.pack("<I", len(body_)) + body_], [pair[0].fileno()])
     assert wire.recv(pair[1], soon()) == 1

@@ -1,5 +1,6 @@
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -139,3 +140,66 @@ def test_nothing_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     assert captured.err == ""
     assert "Visible tests passed" in captured.out
     assert "all" not in captured.out.lower().split()
+
+
+def told(function: Any, *arguments: Any, **options: Any) -> str:
+    with pytest.raises(check.CheckFailed) as failure:
+        function(*arguments, **options)
+    return str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "en", "ko"),
+    [
+        (check.repeatable, "the second of two equal calls gave another answer", "똑같이 두 번 불렀는데"),
+        (check.not_stale, "was something kept from the call before?", "앞의 호출에서 남겨 둔 값을"),
+        (check.not_overwritten, "a later call changed an earlier result", "뒤의 호출이 앞의 결과를"),
+    ],
+)
+def test_a_later_call_has_its_own_words(function: Any, en: str, ko: str) -> None:
+    function(1.0, 1.0, "f(x)", rtol=1e-12)
+    assert en in told(function, 2.0, 1.0, "f(x)")
+    assert en not in told(function, 2.0, 1.0, "f(x)", hint="another")
+    before = language()
+    try:
+        language("ko")
+        assert ko in told(function, 2.0, 1.0, "f(x)")
+    finally:
+        language(before)
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (1.0001, "use float64"),
+        (torch.tensor([1.0]), "general"),
+        (1.1, "general"),
+        (None, "general"),
+        (1.0005, "known"),
+    ],
+)
+def test_what_is_nearly_right_has_its_own_hint(got: Any, said: str) -> None:
+    mistakes = {1.0005: "known"}
+    options = {"rtol": 1e-11, "atol": 0.0, "mistakes": mistakes, "nearly": "use float64", "hint": "general"}
+    assert said in told(check.close, got, 1.0, "f(x)", **options)
+
+
+def test_nearly_scales_both_tolerances() -> None:
+    options = {"rtol": 1e-11, "nearly": "use float64", "hint": "general"}
+    want = (3e-3, 1.0)
+    assert "general" in told(check.close, (0.0, 1.0), want, **options, atol=0.0)
+    assert "use float64" in told(check.close, (0.0, 1.0), want, **options, atol=1e-10)
+
+
+def test_a_change_that_is_asked_for_is_no_side_effect() -> None:
+    changes = [("grad", "x"), ("value", "x")]
+    check.untouched(changes, "f(x)", but=changes)
+    assert "x.grad" not in told(check.untouched, changes, "f(x)", but=[["grad", "x"]])
+
+
+def test_a_tensor_of_random_numbers() -> None:
+    drawn = check.draw_tensor(3, 4, low=0, high=1)
+    assert drawn.shape == (3, 4)
+    assert drawn.dtype == torch.float64
+    assert len(set(drawn.flatten().tolist())) == 12
+    assert check.draw_tensor(1, 1).shape == (1, 1)

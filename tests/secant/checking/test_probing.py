@@ -1,4 +1,5 @@
 import random
+from typing import Any
 
 import pytest
 import torch
@@ -73,7 +74,7 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
         (change_default, ("default_dtype", "")),
     ],
 )
-def test_each_side_effect_is_seen_and_told(spoil, change: tuple[str, str]) -> None:
+def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     model = nn.Sequential(nn.Linear(2, 2))
     try:

@@ -1,0 +1,74 @@
+"""nbgrader's settings for a course, and where they put things."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.course.errors import CourseError
+
+SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/batch.py
+
+
+def load_config(root: Path) -> Config:
+    """Read the settings of the course in a folder.
+
+    Raises:
+        CourseError: they cannot be read.
+    """
+    try:
+        config: Config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
+    except Exception as error:
+        raise CourseError(f"{root / 'nbgrader_config.py'} cannot be loaded: {error}.") from error
+    return config
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course directory, with nbgrader's settings for it."""
+
+    root: Path
+    config: Config
+    directory: CourseDirectory
+
+    @classmethod
+    def at(cls, root: Path) -> "Course":
+        """Read the settings of the course in a folder.
+
+        Raises:
+            CourseError: they cannot be read, or ask for other folders than student/lesson.
+        """
+        config = load_config(root)
+        directory = CourseDirectory(config=config)
+        if directory.directory_structure != CourseDirectory().directory_structure:
+            raise CourseError(
+                "CourseDirectory.directory_structure must be nbgrader's own: step/student/lesson."
+            )
+        return cls(Path(directory.root), config, directory)
+
+    def folder(self, step: Literal["submitted", "autograded", "feedback"], student: str, lesson: str) -> Path:
+        """Where a step keeps a submission."""
+        name = getattr(self.directory, f"{step}_directory")
+        return Path(self.directory.format_path(name, student, lesson))
+
+    @property
+    def submitted(self) -> Path:
+        """The folder of all students' folders."""
+        return Path(self.root, self.directory.submitted_directory)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """What no student's code may find: the lessons, and everything that a class has put beside them."""
+        names = ("submitted", "autograded", "feedback", "source", "release")
+        places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
+        return tuple(
+            str(path) for path in (self.root / "course", *places, self.root / SECRET, *self._database())
+        )
+
+    def _database(self) -> list[Path]:
+        prefix = "sqlite:///"
+        url = self.directory.db_url
+        return [Path(url.removeprefix(prefix))] if url.startswith(prefix) else []

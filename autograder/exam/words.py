@@ -1,0 +1,63 @@
+"""Verdicts in words, for the student."""
+
+from autograder.exam.report import Outcome
+from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
+from secant.language import say
+
+MESSAGE_LIMIT = 4_000  # characters
+
+
+def passed() -> tuple[Outcome, str]:
+    """Say that a task is passed."""
+    return "passed", say(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
+
+
+def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, str]:
+    """Say how the student's process ended; seconds: the limit that a TimedOut reached."""
+    if isinstance(error, TimedOut):
+        return "timed_out", too_long(seconds)
+    if error.reason == "memory":
+        return "crashed", say(en="it needed more memory than there is.", ko="메모리를 너무 많이 썼습니다.")
+    return "crashed", say(
+        en="the Python process ended (a crash, exit(), or too much of something).",
+        ko="파이썬 프로세스가 끝나 버렸습니다(비정상 종료, exit(), 자원 한도 초과 등).",
+    )
+
+
+def too_long(seconds: float) -> str:
+    """Say that a limit of time was reached."""
+    return say(
+        en=f"took longer than {seconds:g} s. Is there a loop that does not end?",
+        ko=f"{seconds:g}초가 넘게 걸렸습니다. 끝나지 않는 반복문이 있나요?",
+    )
+
+
+def not_done() -> str:
+    """Say that the placeholder is still there."""
+    return say(
+        en="Not done yet: the placeholder is still there.", ko="아직 풀지 않았습니다. 처음 내용 그대로입니다."
+    )
+
+
+def raised(answer: Reply) -> str:
+    """Say what the student's code raised."""
+    return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + error_of(answer)
+
+
+def plain(text: str) -> str:
+    """Text that may hold a student's words: shortened, and nothing that steers a terminal in it."""
+    shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
+    return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
+
+
+def error_of(what: Reply | CellResult) -> str:
+    """Return an error and where it was raised, as indented lines."""
+    head = f"  {what.error}: {what.message}" if what.message else f"  {what.error}"
+    return "\n".join([head, *(_at(line) for line in what.trace[-3:])])
+
+
+def _at(line: Line) -> str:
+    return say(
+        en=f"  at {line.cell}, line {line.number}: {line.text.strip()}",
+        ko=f"  위치: {line.cell}, {line.number}번째 줄: {line.text.strip()}",
+    )

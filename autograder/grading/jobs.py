@@ -1,0 +1,79 @@
+"""What is given to a worker, and what comes back: plain data, for any process on any machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.exam.report import Report
+from autograder.intake.submission import Script
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to grade.
+
+    Attributes:
+        student, lesson: whose, and of what.
+        source: the instructor's notebook as JSON.
+        script: what to run and to ask.
+        secret: see `Examiner.grade`.
+        hidden: paths that must not exist inside the wall.
+    """
+
+    student: str
+    lesson: str
+    source: str
+    script: Script
+    secret: bytes
+    hidden: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One feedback page to make.
+
+    Attributes:
+        student, lesson: whose, and of what.
+        notebook: what to show, as JSON, with scores and without hidden tests.
+        resources: nbconvert's, with the totals.
+        settings: the course's settings of HTMLExporter.
+    """
+
+    student: str
+    lesson: str
+    notebook: str
+    resources: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What came of a job, and the kind of wall that it ran in."""
+
+    report: Report
+    wall: str
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A page that was made."""
+
+    html: str
+
+
+@dataclass(frozen=True)
+class NoWall:
+    """No wall can be built where the worker is; see WallUnavailable."""
+
+    reason: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The grader's own failure: it says nothing about the student."""
+
+    why: str
+
+
+Done = Examined | Rendered | NoWall | Failed

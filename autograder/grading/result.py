@@ -1,0 +1,130 @@
+"""A graded submission, as gradebook, folders, feedback and `grade --json` show it."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from autograder.course.cells import Task, grade_id
+from autograder.exam.report import Report, TaskResult, max_score, score
+from autograder.intake.submission import Submission
+from autograder.sandbox.results import CellResult, Line
+
+NO_RESPONSE = "No response."  # nbgrader's own words
+
+
+@dataclass(frozen=True)
+class GradedTask(TaskResult):
+    """A task's result, with what the gradebook needs.
+
+    Attributes:
+        cell: nbgrader's name of the graded cell.
+        auto: the automatic score; None if a person has to grade.
+        answer: a hash of the answer.
+    """
+
+    cell: str = ""
+    auto: float | None = None
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a cell printed or raised, and its `place` among the cells of the notebook."""
+
+    place: int
+    cell: CellResult
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self.cell), "place": self.place}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        fields = {name: value for name, value in data.items() if name != "place"}
+        trace = tuple(Line(**line) for line in data["trace"])
+        return cls(data["place"], CellResult(**{**fields, "trace": trace}))
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything that the gradebook and the folders are made from.
+
+    Attributes:
+        flags: what staff may want to know; no flag changes a point.
+        comments: by the answer's grade_id.
+        cells: what the student's cells printed.
+    """
+
+    student: str
+    lesson: str
+    tasks: Sequence[GradedTask]
+    flags: Sequence[str] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
+    cells: Sequence[Printed] = ()
+
+    def public(self) -> dict[str, Any]:
+        """The form of `grade --json`."""
+        shown = ("id", "points", "max_points", "outcome", "message", "seconds")
+        return {
+            "student": self.student,
+            "lesson": self.lesson,
+            "score": score(self.tasks),
+            "max_score": max_score(self.tasks),
+            "tasks": [{name: getattr(task, name) for name in shown} for task in self.tasks],
+            "flags": list(self.flags),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, for the gradebook's record; `from_json` reads it back."""
+        return {
+            **self.public(),
+            "tasks": [asdict(task) for task in self.tasks],
+            "comments": dict(self.comments),
+            "cells": [printed.as_json() for printed in self.cells],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(
+            student=data["student"],
+            lesson=data["lesson"],
+            tasks=[GradedTask(**task) for task in data["tasks"]],
+            flags=data["flags"],
+            comments=data["comments"],
+            cells=[Printed.from_json(cell) for cell in data["cells"]],
+        )
+
+
+def graded(
+    student: str,
+    report: Report,
+    tasks: Iterable[Task],
+    submission: Submission | None,
+    cells: Sequence[Printed] = (),
+    flags: Sequence[str] = (),
+) -> Result:
+    """Return the result that a report comes to; without a submission, nothing was there to read."""
+    known = {task.id: task for task in tasks}
+    rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
+    if submission is None:
+        comments = {row.id: row.message for row in rows}
+    else:
+        comments = {row.id: NO_RESPONSE for row in rows if row.id in submission.unwritten}
+    notes = submission.notes if submission else ()
+    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells)
+
+
+def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:
+    empty = submission is None or task.id in submission.unwritten
+    by_hand = 0.0 if empty else None
+    return GradedTask(
+        **asdict(row),
+        cell=task.id if task.test is None else grade_id(task.test),
+        auto=by_hand if task.test is None else row.points,
+        answer=sha256(submission.answers.get(task.id, "") if submission else ""),
+    )
+
+
+def sha256(text: str) -> str:
+    """Return a text's SHA-256, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()

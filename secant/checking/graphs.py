@@ -1,0 +1,83 @@
+"""Graphs to try an answer on, built from plain data. What is right about them stays in the test cell."""
+
+import sys
+from collections.abc import Hashable, Sequence
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+Edge = tuple[Hashable, Hashable, float]
+
+
+def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None) -> torch.Tensor:
+    """Return a new tracked leaf with these numbers, and with .grad full of `grad` unless that is None."""
+    made = torch.as_tensor(value, dtype=dtype).detach().clone().requires_grad_()
+    made.grad = None if grad is None else torch.full_like(made, grad)
+    return made
+
+
+def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
+    """Record a graph of torch, and return all its tensors, in order: the inputs, then what the steps made.
+
+    Args:
+        inputs: what each is: "leaf", "parameter", "constant", or "twin", a leaf that shares the memory of the
+            one before. Of those that are tracked every second one has a .grad already.
+        steps: the name of a function of torch, with "untracked " before it to record nothing, then its
+            arguments: an int is the place of an earlier tensor, a float is a number.
+    """
+    tensors: list[torch.Tensor] = []
+    for place, kind in enumerate(inputs):
+        made = tensors[-1].detach() if kind == "twin" else torch.full((2,), 0.5 + place / 8)
+        made = nn.Parameter(made) if kind == "parameter" else made.requires_grad_(kind != "constant")
+        made.grad = torch.full_like(made, 7.0) if made.requires_grad and place % 2 == 0 else None
+        tensors.append(made)
+    for name, *arguments in steps:
+        function = getattr(torch, name.removeprefix("untracked "))
+        with torch.set_grad_enabled(not name.startswith("untracked ")):
+            result = function(*(tensors[a] if isinstance(a, int) else a for a in arguments))
+        tensors += result if isinstance(result, tuple) else [result]
+    return tensors
+
+
+def chain(nodes: Sequence[Hashable], slopes: Sequence[float]) -> list[Edge]:
+    """Return the edges (start, end, slope) from each node to the next."""
+    return list(zip(nodes, nodes[1:], slopes, strict=False))
+
+
+def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
+    """Return the edges of diamonds in a row, from node 0 to node len(slopes): two paths lead through each.
+
+    Each diamond has four slopes: up and down from its start, then from these two to its end.
+    """
+    edges: list[Edge] = []
+    for k, (up, down, left, right) in enumerate(slopes):
+        edges += [(k, (k, 0), up), (k, (k, 1), down), ((k, 0), k + 1, left), ((k, 1), k + 1, right)]
+    return edges
+
+
+class limit_steps:
+    """Raise TimeoutError in a body whose calls take more than `most` steps of Python.
+
+    Steps are counted, not seconds: a slow computer is no mistake.
+    """
+
+    def __init__(self, most: int = 1_000_000) -> None:
+        self._left = most
+
+    def __enter__(self) -> "limit_steps":
+        self._before = sys.gettrace()
+        sys.settrace(self._step)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _step(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code is limit_steps.__exit__.__code__:
+            return None
+        self._left -= 1
+        if self._left < 0:
+            raise TimeoutError
+        return self._step

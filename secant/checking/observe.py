@@ -1,0 +1,91 @@
+"""Calls of a student's function, recorded as plain data for the checks."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import nn
+
+from secant.checking.watch import Change, watch
+
+# Deeper than any result that a task asks for; a list may contain itself.
+_DEPTH = 6
+
+
+class observe:
+    """Call a student's function, as often as the test needs, and record each call.
+
+    Args:
+        **watched: what belongs to the caller, as for `watch`.
+
+    `calls = observe(x=x)`, then `calls(f, x)` in the place of `f(x)`. It returns the result itself, and the
+    probe may spoil that, or what is watched, before the next call. At the end `calls.data()` is plain data.
+    """
+
+    def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
+        self._watched = watched
+        self._results: list[Any] = []
+        self._data: dict[str, list[Any]] = {"results": [], "tracked": [], "aliases": []}
+        self.changes: list[Change] = []
+
+    def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return function(*arguments), called under watch."""
+        with watch(**self._watched) as seen:
+            result = function(*arguments)
+        self._results.append(result)
+        self._data["results"].append(copy_of(result))
+        self._data["tracked"].append(any(tensor.requires_grad for tensor in _tensors(result)))
+        self._data["aliases"].append(_aliases(result, seen.tensors))
+        self.changes = list(dict.fromkeys(self.changes + seen.changes))
+        return result
+
+    def data(self) -> dict[str, Any]:
+        """Return what was seen, each a list with one entry a call, but for the changes of all calls together.
+
+        results: a copy of what came back, taken right after the call. kept: the same results as they are now.
+        tracked: whether a tensor in the result requires grad. aliases: the names of the watched tensors, and
+        of their .grad, whose memory the result shares. changes: as those of `watch`.
+        """
+        kept = [copy_of(result) for result in self._results]
+        return {**self._data, "kept": kept, "changes": self.changes}
+
+
+def copy_of(value: Any, depth: int = _DEPTH) -> Any:
+    """Return a copy of a tensor, or of a list, tuple or dict of them, without the graph behind it."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if not depth:
+        return value
+    if isinstance(value, list):
+        return [copy_of(part, depth - 1) for part in value]
+    if isinstance(value, tuple):
+        return tuple(copy_of(part, depth - 1) for part in value)
+    if isinstance(value, dict):
+        return {key: copy_of(part, depth - 1) for key, part in value.items()}
+    return value
+
+
+def _tensors(value: Any, depth: int = _DEPTH) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth and isinstance(value, list | tuple | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(part, depth - 1)
+
+
+def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
+    owned = dict(watched)
+    for name, tensor in watched.items():
+        # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
+        if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
+            owned[f"{name}.grad"] = tensor.grad
+    places = {_memory(tensor) for tensor in _tensors(result)} - {0}
+    return [name for name, tensor in owned.items() if _memory(tensor) in places]
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    """Return where a tensor's numbers are; 0 if it has none, or hides them."""
+    with contextlib.suppress(Exception):
+        return tensor.untyped_storage().data_ptr()
+    return 0

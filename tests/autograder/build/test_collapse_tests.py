@@ -1,0 +1,48 @@
+"""Test cells start collapsed in the release."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.build import builder
+from autograder.build.collapse_tests import CollapseTests
+from autograder.course.cells import is_test
+from autograder.course.lesson import find_lessons
+
+ANSWER = {"grade_id": "f", "solution": True, "grade": False}
+TEST = {"grade_id": "test_f", "solution": False, "grade": True, "locked": True}
+MANUAL = {"grade_id": "why", "solution": True, "grade": True}
+
+
+def test_only_test_cells_are_collapsed() -> None:
+    cells = [
+        new_markdown_cell("text"),
+        new_code_cell("a = 1"),
+        new_code_cell("", metadata={"nbgrader": ANSWER}),
+        new_code_cell("", metadata={"nbgrader": TEST}),
+        new_markdown_cell("", metadata={"nbgrader": MANUAL}),
+    ]
+    notebook, _ = CollapseTests().preprocess(new_notebook(cells=cells), {})
+    assert [cell.metadata.get("jupyter") for cell in notebook.cells] == [None] * 3 + [
+        {"source_hidden": True},
+        None,
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_release_has_them_collapsed_and_the_source_has_not(course: Path, language: str) -> None:
+    builder.build(course, find_lessons(course))
+
+    def cells(home: str) -> list[NotebookNode]:
+        (path,) = (course / home).glob("*/*.ipynb")
+        return nbformat.read(path, as_version=4).cells
+
+    released = cells(f"release/{language}")
+    assert any(is_test(cell) for cell in released)
+    # Collapsed is the source alone: the message below stays.
+    assert all(cell.metadata["jupyter"] == {"source_hidden": True} for cell in released if is_test(cell))
+    assert not any("jupyter" in cell.metadata for cell in [*released, *cells("source")] if not is_test(cell))
+    assert not any("jupyter" in cell.metadata for cell in cells("source"))

@@ -1,0 +1,59 @@
+"""Warm processes for a person's own notebook, where they cannot be started."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from autograder.exam import pool
+from autograder.exam.pool import WarmPool
+from autograder.sandbox.results import WallError
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_a_start_that_failed_is_said_once_and_closing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(language: str) -> None:
+        raise WallError("no candidate could be started")
+
+    monkeypatch.setattr(pool, "start_bare", broken)
+    monkeypatch.setattr(pool, "_AHEAD", 3)  # as it is off Linux: two more have failed as well
+    warm = WarmPool()
+    with pytest.raises(WallError, match="could be started"):
+        warm.take()
+    warm.close()
+
+
+def test_check_says_so_in_a_sentence_off_linux() -> None:
+    """The whole command, on a machine that neither forks nor starts Python."""
+    notebook = ROOT / "release/en/01_what_autograd_does/01_what_autograd_does.ipynb"
+    code = """
+        import sys
+        from autograder.exam import pool
+        from autograder.sandbox import container
+
+        class Elsewhere:
+            def __getattr__(self, name):
+                return {"platform": "win32", "executable": "/bin/false"}.get(name) or getattr(sys, name)
+
+        container.sys = pool.sys = Elsewhere()
+        pool._AHEAD = 3
+        from autograder.cli import main
+        sys.argv = ["autograder", "check", NOTEBOOK]
+        main()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", f"NOTEBOOK = {json.dumps(str(notebook))}\n{textwrap.dedent(code)}"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr.startswith("The notebook could not be run: no candidate could be started")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2

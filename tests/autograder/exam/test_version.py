@@ -1,0 +1,127 @@
+"""A change to what decides grades everybody again; a change to anything else nobody."""
+
+import ast
+import importlib.util
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.course.cells import tasks
+from autograder.course.lesson import find_lessons, read_lesson
+from autograder.exam.version import DECIDING, deciding_files
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def version(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bool]:
+    """Whether a change to this file changes the version."""
+    copy = tmp_path_factory.mktemp("code")
+    for package in ("autograder", "secant"):
+        shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+    code = """
+import sys
+from pathlib import Path
+from autograder.exam.version import grader_version
+before = grader_version()
+for name in sys.argv[1:]:
+    file = Path(name)
+    old = file.read_bytes()
+    file.write_bytes(old + b"# changed\\n")
+    grader_version.cache_clear()
+    print(name, grader_version() != before)
+    file.write_bytes(old)
+"""
+    files = sorted(str(path.relative_to(copy)) for path in copy.rglob("*.py"))
+    done = subprocess.run(
+        [sys.executable, "-c", code, *files], cwd=copy, capture_output=True, text=True, check=True
+    )
+    changed = dict(line.split() for line in done.stdout.splitlines())
+    return lambda name: {"True": True, "False": False}[changed[name]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "autograder/course/cells.py",
+        "autograder/intake/pairing.py",
+        "autograder/sandbox/wall.py",
+        "autograder/sandbox/inside/wire.py",
+        "autograder/exam/words.py",
+        "secant/checking/check.py",
+        "secant/language.py",
+    ],
+)
+def test_what_decides(version: Callable[[str], bool], name: str) -> None:
+    assert version(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "autograder/cli.py",
+        "autograder/build/builder.py",
+        "autograder/grading/feedback.py",
+        "secant/explorers/tangent.py",
+        "secant/explorers/kit/canvas.py",
+        "secant/graph/draw.py",
+        "secant/lab/launch.py",
+    ],
+)
+def test_what_decides_nothing(version: Callable[[str], bool], name: str) -> None:
+    assert not version(name)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        yield from (name for name in names if name.partition(".")[0] in ("autograder", "secant"))
+
+
+def home(name: str) -> str:
+    """The module that an imported name of the package secant comes from."""
+    from secant import _HOMES
+
+    package, _, rest = name.partition(".")
+    if package == "secant" and rest in _HOMES:
+        return _HOMES[rest]
+    return "secant.language" if name in ("secant.language", "secant.say") else name
+
+
+def decides(name: str) -> bool:
+    return any(f"{home(name)}.".startswith(f"{package}.") for package in DECIDING)
+
+
+def test_what_decides_leans_on_nothing_else_of_ours() -> None:
+    # The template imports all of secant, so that no candidate has to.
+    found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
+    assert {(path.name, name) for path, name in found} == {
+        ("template.py", "secant"),
+        ("assignment.py", "autograder"),
+    }
+
+
+def test_the_tests_of_the_lessons_lean_on_nothing_else() -> None:
+    sources = [
+        task.test.source for lesson in find_lessons(ROOT) for task in tasks(read_lesson(lesson)) if task.test
+    ]
+    names = {name for source in sources for name in imported_by(source)}
+    assert names
+    assert [name for name in sorted(names) if not decides(name)] == []
+
+
+def imported_by(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "secant":
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_every_deciding_package_is_there() -> None:
+    assert all(importlib.util.find_spec(name) for name in DECIDING)

@@ -1,0 +1,26 @@
+"""How bubblewrap is asked."""
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from autograder.sandbox import bubblewrap
+
+
+def test_bubblewrap_is_asked_once_what_it_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the mode of one wall a submission, options are made for every submission."""
+    asked: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        return subprocess.CompletedProcess(command, 0, "--size BYTES", "")
+
+    bubblewrap._help.cache_clear()
+    monkeypatch.setattr("autograder.sandbox.bubblewrap.subprocess.run", run)
+    monkeypatch.setattr(bubblewrap, "bwrap_path", lambda: "/usr/bin/bwrap")
+    for disk in (16, 32):
+        options = bubblewrap.bwrap_options("single", [], "en", disk)
+        assert str(disk * 2**20) in options
+    assert asked == [["/usr/bin/bwrap", "--help"]]
+    bubblewrap._help.cache_clear()

@@ -1,0 +1,55 @@
+"""Whose fault it is when a question gets no answer."""
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+from autograder.sandbox.client import TaskClient
+from autograder.sandbox.inside import wire
+from autograder.sandbox.results import Crashed
+
+
+def serve(answer: bytes) -> TaskClient:
+    """A task whose candidate answers any question with these bytes."""
+    ours, theirs = socket.socketpair()
+
+    def candidate() -> None:
+        with theirs, contextlib.suppress(wire.WireClosed):
+            wire.recv(theirs, time.monotonic() + 10)
+            theirs.sendall(struct.pack("<I", len(answer)) + answer)
+            theirs.recv(1)
+
+    threading.Thread(target=candidate, daemon=True).start()
+    return TaskClient(ours, lambda: Crashed("unknown"), lambda: None)
+
+
+def test_a_question_of_more_than_plain_data_is_the_tests_fault() -> None:
+    with serve(b"") as task, pytest.raises(wire.WireError, match="cannot send"):
+        task.ask("f", (object(),))
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"\1N trailing", b"\1s\xff\xff\xff\xff", wire.encode({"kind": "odd"})], ids=str
+)
+def test_an_answer_that_is_none_is_the_students(answer: bytes) -> None:
+    with serve(answer) as task, pytest.raises(Crashed, match="garbage"):
+        task.ask("f", (1.0,))
+
+
+def test_a_question_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = []
+    real = wire.encode
+
+    def encode(*args: object, **options: object) -> bytes:
+        encoded.append(args)
+        return real(*args, **options)
+
+    with serve(b"garbage") as task:
+        monkeypatch.setattr(wire, "encode", encode)
+        with pytest.raises(Crashed):
+            task.ask("f", (1.0,))
+    assert len(encoded) == 1

@@ -1,0 +1,70 @@
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+from secant import formula, graphs
+
+
+def test_a_formula_is_a_function_of_t() -> None:
+    A = torch.tensor([[1.0, 2.0]])
+    assert formula("t**2")(3) == 9
+    assert formula("torch.sin(A @ t)", A=A)(torch.zeros(2)).tolist() == [0]
+    assert formula("c + 1", c=2)(None) == 3
+    assert formula("f(t)", f=lambda t: -t)(4) == -4
+
+
+def test_a_leaf_is_new_and_tracked() -> None:
+    given = torch.tensor([1.0, 2.0])
+    x = graphs.leaf(given)
+    assert x.is_leaf
+    assert x.requires_grad
+    assert x.grad is None
+    assert x.data_ptr() != given.data_ptr()
+    x = graphs.leaf([1, 2], torch.float64, grad=7.0)
+    assert x.grad is not None
+    assert x.grad.tolist() == [7, 7]
+    assert x.dtype == x.grad.dtype == torch.float64
+
+
+def test_a_graph_is_built_step_by_step() -> None:
+    tensors = graphs.build(
+        ["leaf", "constant", "parameter", "leaf", "twin"],
+        [["mul", 0, 1], ["pow", 5, 2.0], ["untracked exp", 0], ["unbind", 6], ["sin", 9]],
+    )
+    assert [t.requires_grad for t in tensors] == [True, False, True, True, True, True, True, False] + [
+        True
+    ] * 3
+    assert isinstance(tensors[2], nn.Parameter)
+    assert tensors[3].data_ptr() == tensors[4].data_ptr()
+    assert [t.grad is not None for t in tensors[:5]] == [True, False, True, False, True]
+    assert tensors[6].tolist() == [0.3125**2, (0.5 * 0.625) ** 2]
+    assert tensors[10].grad_fn.name() == "SinBackward0"
+    assert tensors[10].grad_fn.next_functions[0] == (tensors[9].grad_fn, 1)
+
+
+def test_edges_of_a_chain_and_of_diamonds() -> None:
+    assert graphs.chain("xyz", [2.0, 3.0]) == [("x", "y", 2.0), ("y", "z", 3.0)]
+    edges = graphs.diamonds([(1.0, 2.0, 3.0, 4.0), (5.0, 6.0, 7.0, 8.0)])
+    assert edges[:4] == [(0, (0, 0), 1.0), (0, (0, 1), 2.0), ((0, 0), 1, 3.0), ((0, 1), 1, 4.0)]
+    assert edges[-1] == ((1, 1), 2, 8.0)
+
+
+def forever() -> None:
+    while True:
+        pass
+
+
+def test_steps_are_limited() -> None:
+    before = sys.gettrace()
+    with pytest.raises(TimeoutError), graphs.limit_steps(1000):
+        forever()
+    assert sys.gettrace() is before
+
+
+def test_few_steps_are_no_matter() -> None:
+    before = sys.gettrace()
+    with graphs.limit_steps(1000):
+        assert sorted([2, 1], key=lambda n: n) == [1, 2]
+    assert sys.gettrace() is before

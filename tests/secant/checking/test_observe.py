@@ -1,0 +1,89 @@
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from secant import observe
+
+
+def test_each_call_is_recorded_as_it_was_and_as_it_is_now() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    calls = observe(x=x)
+    first = calls(lambda t: [t.detach() * 2, ("a", t.detach() + 1)], x)
+    first[0].fill_(9)
+    calls(lambda t, k: k, x, 3)
+    data = calls.data()
+    copied, number = data["results"]
+    assert copied[0].tolist() == [2, 4]
+    assert copied[1][0] == "a"
+    assert copied[1][1].tolist() == [2, 3]
+    assert number == 3
+    assert data["kept"][0][0].tolist() == [9, 9]
+    assert data["tracked"] == [False, False]
+    assert data["changes"] == []
+
+
+def test_a_result_with_a_graph_behind_it_is_tracked_but_its_copy_is_not() -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    calls = observe()
+    calls(lambda: {"y": 2 * x})
+    data = calls.data()
+    assert data["tracked"] == [True]
+    assert not data["results"][0]["y"].requires_grad
+
+
+def grad(x: torch.Tensor) -> torch.Tensor | None:
+    x.sum().backward()
+    return x.grad
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (lambda x: x.detach().clone(), []),
+        (lambda x: x.detach()[1:], ["x"]),
+        (lambda x: (1.0, [x.detach().view(2, 1)]), ["x"]),
+        (grad, ["x.grad"]),
+        (lambda x: torch.empty(0), []),
+        (lambda x: torch.eye(2).to_sparse(), []),
+        (lambda x: None, []),
+    ],
+)
+def test_what_shares_the_memory_of_the_callers_tensors_is_named(function: Any, names: list[str]) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    calls = observe(x=x, empty=torch.empty(0), sparse=torch.eye(2).to_sparse())
+    calls(function, x)
+    assert calls.data()["aliases"] == [names]
+
+
+def test_buffers_of_a_module_are_the_callers_too() -> None:
+    model = nn.Linear(2, 1)
+    calls = observe(model=model)
+    calls(lambda: grad(model.weight))
+    assert calls.data()["aliases"] == [["model.weight.grad"]]
+    assert calls.changes == [("grad", "model.weight")]
+
+
+def test_a_change_that_each_call_makes_is_told_once() -> None:
+    x = torch.tensor([1.0], requires_grad=True)
+    calls = observe(x=x)
+    for _ in range(2):
+        calls(grad, x)
+    with torch.no_grad():
+        x += 1  # between the calls the probe may do as it likes
+    calls(lambda t: t.detach() + 1, x)
+    assert calls.changes == [("grad", "x")]
+
+
+def test_a_list_that_contains_itself_does_not_go_on_for_ever() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    calls = observe()
+    calls(lambda: endless)
+    assert len(calls.data()["results"]) == 1
+
+
+def test_an_error_of_the_answer_passes_through() -> None:
+    with pytest.raises(NotImplementedError):
+        observe()(lambda: (_ for _ in ()).throw(NotImplementedError))

@@ -1,0 +1,52 @@
+"""A course with one small lesson in both languages, and what one does with it."""
+
+from datetime import date
+from pathlib import Path
+
+from secant.lab import launch, workspace
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = "01_what_autograd_does"
+NOTEBOOK = f"{FOLDER}/{FOLDER}.ipynb"
+DAY = date(2026, 11, 21)
+
+
+def write(path: Path, content: bytes) -> Path:
+    """Write a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def build(place: Path) -> Path:
+    """Write the course into a folder."""
+    write(place / "course/syllabus.toml", (ROOT / "course/syllabus.toml").read_bytes())
+    for name in ("en", "ko"):
+        write(place / "release" / name / NOTEBOOK, b"lesson, first version")
+        write(place / "release" / name / FOLDER / "picture.png", b"picture")
+    return place
+
+
+def release(house: Path, content: bytes) -> None:
+    """Release another version of the lesson."""
+    write(house / "release/en" / NOTEBOOK, content)
+
+
+def prepare(house: Path, day: date = DAY) -> str:
+    """Start once, without JupyterLab; return the start page."""
+    workspace, page = launch.prepare(house, day)
+    return (workspace / page).read_text()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """All files that the learner sees."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and workspace.STATE_FOLDER not in path.parts
+    }
+
+
+def notebooks(house: Path) -> set[str]:
+    """The names of the learner's notebooks."""
+    return {name for name in tree(house / "workspace/en") if name.endswith(".ipynb")}

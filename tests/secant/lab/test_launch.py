@@ -1,0 +1,177 @@
+"""`python -m secant.lab`: its words, and what it asks of JupyterLab."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+from jupyter_server.serverapp import ServerApp
+from traitlets.config import Config
+
+import secant
+from secant import language
+from secant.lab import launch as lab
+from secant.lab.workspace import LabError
+from tests.secant.lab.house import write
+
+
+def run(house: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "secant.lab", "--no-browser", *arguments],
+        cwd=house,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [(["--lang", "fr"], "fr"), (["--port", "eighty"], "eighty"), (["--lang"], "--lang")],
+)
+def test_bad_arguments(house: Path, arguments: list[str], word: str) -> None:
+    done = run(house, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: python -m secant.lab [")
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (house / "workspace").exists()
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_a_port_in_use_is_one_sentence(house: Path, lang: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run(house, "--port", str(port), "--lang", lang)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert str(port) in done.stderr
+
+
+def test_an_impossible_port_is_one_sentence(house: Path) -> None:
+    done = run(house, "--port", "99999")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_no_release_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(secant, "__file__", str(tmp_path / "site-packages/secant/__init__.py"))
+    with pytest.raises(LabError, match=r"no release/en/ here"):
+        lab.course_root()
+
+
+def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
+    (house / "workspace").write_text("in the way")
+    done = run(house)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "workspace" in done.stderr
+
+
+def test_importing_is_quick() -> None:
+    code = "import secant.lab.launch, sys; print({'torch', 'matplotlib', 'jupyterlab'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+
+
+def options(*arguments: str) -> list[str]:
+    known, extra = lab.parse(list(arguments))
+    return lab.lab_arguments(Path("/w"), "START (new).md", known, extra)
+
+
+def test_the_learner_has_the_last_word() -> None:
+    assert "--LabApp.default_url=/lab/tree/START%20%28new%29.md" in options()
+    chosen = options("--LabApp.default_url=/lab", "--debug", "--port=1234", "--Foo.bar=1")
+    assert [word for word in chosen if "default_url" in word] == ["--LabApp.default_url=/lab"]
+    assert not any("log_level" in word for word in chosen)
+    assert {"--ServerApp.port=1234", "--ServerApp.port_retries=0", "--Foo.bar=1", "--debug"} <= set(chosen)
+    assert not any("port" in word for word in options())
+
+
+def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = "@jupyterlab/translation-extension:plugin"
+    language("ko")
+    for installed in (False, True):
+        monkeypatch.setattr(lab, "language_pack", lambda _locale, found=installed: found)
+        assert (plugin in lab.lab_defaults()) == installed
+    language("en")
+    assert plugin not in lab.lab_defaults()
+
+
+def test_the_kernels_know_the_language(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyterlab.labapp import LabApp
+
+    seen: dict[str, Any] = {}
+
+    def start(arguments: list[str]) -> None:
+        seen.update(arguments=arguments, cwd=Path.cwd(), **os.environ)
+
+    monkeypatch.setattr(LabApp, "launch_instance", start)
+    monkeypatch.chdir(house)
+    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH"):
+        monkeypatch.setenv(name, "/own")
+    assert lab.main(["--lang", "ko", "--no-browser"]) == 0
+    workspace = house / "workspace/ko"
+    assert seen["SECANT_LANG"] == "ko"
+    assert seen["cwd"] == workspace
+    assert seen["JUPYTER_CONFIG_PATH"] == f"{workspace}/.secant/jupyter{os.pathsep}/own"
+    assert f"--ServerApp.root_dir={workspace}" in seen["arguments"]
+
+
+@pytest.fixture
+def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, object]], Config]:
+    """What a server's configuration is under `make lab`, given the learner's own."""
+
+    def read(own: dict[str, object]) -> Config:
+        monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "own"))
+        monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(lab.write_lab_config(tmp_path)))
+        write(tmp_path / "own/jupyter_server_config.json", json.dumps(own).encode())
+        server = ServerApp()
+        server.load_config_file()
+        return server.config
+
+    return read
+
+
+@pytest.mark.parametrize("shell", ["/bin/bash", "/usr/bin/zsh", "/opt/my tools/fish"])
+def test_a_terminal_is_the_learners_shell_and_no_login_shell(
+    configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    monkeypatch.setenv("SHELL", shell)
+    assert configured({}).ServerApp.terminado_settings == {"shell_command": [shell]}
+
+
+def test_without_a_shell_of_their_own_it_is_sh(
+    configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SHELL")
+    assert configured({}).ServerApp.terminado_settings == {"shell_command": [shutil.which("sh")]}
+
+
+def test_the_learners_own_server_configuration_wins(
+    configured: Callable[[dict[str, object]], Config],
+) -> None:
+    own = {
+        "ServerApp": {"terminado_settings": {"shell_command": ["bash", "-l"]}},
+        "KernelManager": {"transport_encryption": "disabled"},
+    }
+    config = configured(own)
+    assert config.ServerApp.terminado_settings == own["ServerApp"]["terminado_settings"]
+    assert config.KernelManager.transport_encryption == "disabled"
+
+
+@pytest.mark.parametrize("curve", [True, False])
+def test_kernels_are_encrypted_where_zeromq_can(
+    configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch, curve: bool
+) -> None:
+    """Where it cannot, a kernel that is to be encrypted would not start at all."""
+    monkeypatch.setattr(zmq, "has", lambda what: curve and what == "curve")
+    assert ("transport_encryption" in configured({}).KernelManager) == curve

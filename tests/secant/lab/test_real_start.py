@@ -1,0 +1,229 @@
+"""One real start of `python -m secant.lab` in Korean, and what a learner meets there."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from secant.lab import launch
+from tests.secant.lab.house import FOLDER, NOTEBOOK, build, write
+
+pytestmark = pytest.mark.xdist_group("real start")  # one server for all, where xdist keeps groups together
+
+TINY = f"{FOLDER}/tiny.ipynb"
+AUDIT = """
+import os, sys
+def audit(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        with open(os.environ["AUDIT"], "a") as file:
+            print(event, arguments[1] if event == "socket.connect" else arguments[0], file=file)
+sys.addaudithook(audit)
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server as its learner has it, who knows the token."""
+
+    address: str
+    base: str
+    token: str
+    log: Path
+
+    def ask(self, path: str, body: object = None, method: str | None = None) -> str:
+        """Send a request, a POST if it has a body, and return the answer's text."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self.base + path, data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read().decode()
+
+    async def connect(self, path: str) -> WebSocketClientConnection:
+        """Open a websocket."""
+        address = f"{self.base.replace('http', 'ws', 1)}{path}"
+        return await websocket_connect(HTTPRequest(address, headers={"Authorization": f"token {self.token}"}))
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> str:
+    """Jupyter prints the address a moment before it listens."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        found = re.search(rf"http://127.0.0.1:{port}/\S+token=\w+", log.read_text())
+        with socket.socket() as client:
+            if found and client.connect_ex(("127.0.0.1", port)) == 0:
+                return found[0]
+        time.sleep(0.05)
+    pytest.fail(f"nobody listens:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A start on a free port, with a home of its own; at the end, Ctrl-C and what it asked of the net."""
+    place = tmp_path_factory.mktemp("start")
+    house, log, audit, port = build(place / "house"), place / "log.txt", place / "audit.txt", free_port()
+    write(place / "site/sitecustomize.py", AUDIT.encode())
+    paths = os.pathsep.join([str(place / "site"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    home = {"HOME": str(place / "home"), "AUDIT": str(audit), "PYTHONPATH": paths}
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "secant.lab", "--no-browser", "--lang", "ko", "--port", str(port)],
+            cwd=house,
+            env={**os.environ, **home},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
+    try:
+        address = wait_for_address(process, log, port)
+        base, token = re.fullmatch(r"(http://[^/]+)/\S+token=(\w+)", address).groups()
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 1")])
+        nbformat.write(notebook, house / "workspace/ko" / TINY)
+        yield Server(address, base, token, log)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        asked = audit.read_text().splitlines() if audit.exists() else []
+        assert [line for line in asked if not re.search(r"127\.0\.0\.1|localhost|::1|None", line)] == []
+    finally:
+        process.kill()
+        process.wait()
+
+
+def page_config(server: Server) -> dict[str, Any]:
+    """What JupyterLab's page is told."""
+    page = server.ask("/lab/tree/START.md")
+    return json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])
+
+
+def test_it_opens_at_the_start_page(server: Server) -> None:
+    assert server.address.startswith(f"{server.base}/lab/tree/START.md?token=")
+    settings = json.loads(server.ask("/lab/api/settings/@jupyterlab/docmanager-extension:plugin"))
+    assert settings["schema"]["properties"]["defaultViewers"]["default"] == {"markdown": "Markdown Preview"}
+    assert "Autograd가" in json.loads(server.ask("/api/contents/START.md?type=file"))["content"]
+
+
+def test_what_asks_the_net_and_what_belongs_to_a_class_is_off(server: Server) -> None:
+    data = page_config(server)
+    assert data["news"] == {"disabled": True}
+    assert set(launch.HIDDEN_PANELS) <= set(data["disabledExtensions"])
+    server.ask("/lab/api/update")
+
+
+def test_the_lessons_are_there_and_nothing_of_ours(server: Server) -> None:
+    server.ask(f"/api/contents/{NOTEBOOK}?type=file")
+    listed = {entry["name"] for entry in json.loads(server.ask("/api/contents/"))["content"]}
+    assert listed == {FOLDER, "START.md"}
+
+
+def test_nobody_comes_in_without_the_token(server: Server) -> None:
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(f"{server.base}/api/contents", timeout=30)
+
+
+def test_the_page_knows_which_messages_are_not_tracked(server: Server) -> None:
+    """By the extension as it is installed: a page that knows the types leaves the kernel's status alone."""
+    assert "comm_msg" in page_config(server)["untracked_message_types"]
+
+
+# --- a kernel, and what it says in the terminal ---
+
+
+async def answer(client: WebSocketClientConnection, code: str, kind: str = "execute_reply") -> dict[str, Any]:
+    """Run code in the kernel behind a websocket; return the first message of a kind that it answers with."""
+    number = uuid.uuid4().hex
+    message = {
+        "channel": "shell",
+        "header": {"msg_id": number, "msg_type": "execute_request", "session": "test", "username": ""},
+        "parent_header": {},
+        "metadata": {},
+        "content": {"code": code, "silent": False},
+    }
+    await client.write_message(json.dumps(message))
+    return await following(client, number, kind)
+
+
+async def following(client: WebSocketClientConnection, number: str, kind: str) -> dict[str, Any]:
+    """The next message of a kind that answers the message with this number."""
+    async with asyncio.timeout(60):
+        while True:
+            message = json.loads(await client.read_message() or "null")
+            if message["parent_header"].get("msg_id") == number and message["msg_type"] == kind:
+                return message
+
+
+async def a_kernels_day(server: Server) -> list[str]:
+    """Start a kernel, run code, interrupt it, restart it and run code again; return how each run ended."""
+    session = {"path": TINY, "name": "", "type": "notebook", "kernel": {"name": "python3"}}
+    kernel = f"/api/kernels/{json.loads(server.ask('/api/sessions', session))['kernel']['id']}"
+    client = await server.connect(f"{kernel}/channels?session_id=test")
+    try:
+        first = await answer(client, "here = 1")
+        began = await answer(client, "import time; print('asleep', flush=True); time.sleep(60)", "stream")
+        server.ask(f"{kernel}/interrupt", {})
+        stopped = await following(client, began["parent_header"]["msg_id"], "execute_reply")
+        client.close()
+        server.ask(f"{kernel}/restart", {})
+        client = await server.connect(f"{kernel}/channels?session_id=test")
+        again = await answer(client, "here")
+        last = await answer(client, "1")
+        return [reply["content"].get("ename", "ok") for reply in (first, stopped, again, last)]
+    finally:
+        client.close()
+        server.ask(kernel, method="DELETE")
+
+
+def test_a_kernel_warns_of_nothing(server: Server) -> None:
+    """A learner can do nothing about a kernel that runs over TCP without encryption."""
+    assert asyncio.run(a_kernels_day(server)) == ["ok", "KeyboardInterrupt", "NameError", "ok"]
+    assert "encryption" not in server.log.read_text()
+
+
+def test_validate_warns_of_nothing(server: Server) -> None:
+    done = json.loads(server.ask("/assignments/validate", {"path": TINY}))
+    assert done["success"], done["value"]
+    assert "encryption" not in server.log.read_text()
+
+
+async def typed(server: Server, line: str, wanted: str) -> str:
+    """Type a line into a new terminal; return what is found in its output."""
+    terminal = json.loads(server.ask("/api/terminals", {}))["name"]
+    client = await server.connect(f"/terminals/websocket/{terminal}")
+    try:
+        await client.write_message(json.dumps(["stdin", f"{line}\r"]))
+        seen = ""
+        async with asyncio.timeout(30):
+            while not (found := re.search(wanted, seen)):
+                kind, *words = json.loads(await client.read_message() or "null")
+                seen += "".join(words) if kind == "stdout" else ""
+        return found[1]
+    finally:
+        client.close()
+        server.ask(f"/api/terminals/{terminal}", method="DELETE")
+
+
+def test_a_terminal_finds_autograder(server: Server) -> None:
+    """A server that was not started from a terminal opens login shells, where /etc/profile sets PATH anew."""
+    found = asyncio.run(typed(server, 'echo "found=$(command -v autograder)."', r"found=([^$\s]*)\.\r"))
+    assert found == str(Path(sys.executable).parent / "autograder")

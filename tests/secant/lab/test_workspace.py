@@ -1,0 +1,159 @@
+"""Copying: what stands in a workspace is the learner's."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from secant.lab import workspace
+from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, notebooks, prepare, release, tree, write
+
+
+def test_lessons_are_copied_and_a_second_start_changes_nothing(house: Path) -> None:
+    page = prepare(house)
+    workspace = house / "workspace/en"
+    before = tree(workspace)
+    assert set(before) == {NOTEBOOK, f"{FOLDER}/picture.png", "START.md"}
+    assert "| new |" in page
+    assert prepare(house) == page
+    assert tree(workspace) == before
+
+
+def test_an_edited_file_is_never_touched(house: Path) -> None:
+    prepare(house)
+    own = write(house / "workspace/en" / NOTEBOOK, b"my answers")
+    page = prepare(house)
+    assert own.read_bytes() == b"my answers"
+    assert notebooks(house) == {NOTEBOOK}
+    assert "| in progress |" in page
+
+
+def test_a_changed_lesson_is_put_beside_once_and_the_page_says_so(house: Path) -> None:
+    prepare(house)
+    own = write(house / "workspace/en" / NOTEBOOK, b"my answers")
+    release(house, b"lesson, second version")
+    beside = f"{FOLDER}/{FOLDER} (new 2026-11-21).ipynb"
+    for day in (DAY, DAY, date(2026, 12, 24)):
+        page = prepare(house, day)
+        assert notebooks(house) == {NOTEBOOK, beside}
+        assert "| new version beside yours |" in page
+        assert f"({FOLDER}/{FOLDER}%20%28new%202026-11-21%29.ipynb)" in page
+    assert own.read_bytes() == b"my answers"
+    assert (house / "workspace/en" / beside).read_bytes() == b"lesson, second version"
+
+
+def test_a_file_that_was_not_edited_is_not_overwritten_either(house: Path) -> None:
+    prepare(house)
+    release(house, b"lesson, second version")
+    prepare(house)
+    assert (house / "workspace/en" / NOTEBOOK).read_bytes() == b"lesson, first version"
+    assert len(notebooks(house)) == 2
+
+
+def test_two_versions_of_one_day_lie_side_by_side(house: Path) -> None:
+    prepare(house)
+    for version in (b"second", b"third"):
+        release(house, version)
+        page = prepare(house)
+    assert notebooks(house) == {
+        NOTEBOOK,
+        f"{FOLDER}/{FOLDER} (new 2026-11-21).ipynb",
+        f"{FOLDER}/{FOLDER} (new 2026-11-21 2).ipynb",
+    }
+    assert "%202%29.ipynb" in page
+
+
+def test_a_new_version_that_was_thrown_away_does_not_come_back(house: Path) -> None:
+    prepare(house)
+    release(house, b"second")
+    prepare(house)
+    (house / "workspace/en" / FOLDER / f"{FOLDER} (new 2026-11-21).ipynb").unlink()
+    page = prepare(house)
+    assert notebooks(house) == {NOTEBOOK}
+    assert "New versions" not in page
+
+
+def test_a_learner_who_moves_to_the_new_version_hears_no_more_of_it(house: Path) -> None:
+    prepare(house)
+    release(house, b"second")
+    prepare(house)
+    beside = house / "workspace/en" / FOLDER / f"{FOLDER} (new 2026-11-21).ipynb"
+    beside.replace(house / "workspace/en" / NOTEBOOK)
+    page = prepare(house)
+    assert notebooks(house) == {NOTEBOOK}
+    assert "| new |" in page
+    release(house, b"third")
+    assert "| new version beside yours |" in prepare(house)
+
+
+def test_a_deleted_lesson_comes_fresh(house: Path) -> None:
+    prepare(house)
+    (house / "workspace/en" / NOTEBOOK).unlink()
+    prepare(house)
+    assert (house / "workspace/en" / NOTEBOOK).read_bytes() == b"lesson, first version"
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [None, b"", b"{", b"[]", b"3", b'{"a": 3}', b"\xff\x00", b'{"x": {"copied": null}}', b"[" * 100000],
+)
+def test_a_lost_or_corrupt_state_costs_no_work(house: Path, spoilt: bytes | None) -> None:
+    prepare(house)
+    own = write(house / "workspace/en" / NOTEBOOK, b"my answers")
+    state = house / "workspace/en" / workspace.STATE_FOLDER / "state.json"
+    if spoilt is None:
+        state.unlink()
+    else:
+        state.write_bytes(spoilt)
+    for _ in range(2):
+        prepare(house)
+        assert own.read_bytes() == b"my answers"
+        # Nobody knows any more which version the answers began from, so the current one is put beside them.
+        assert len(notebooks(house)) == 2
+    assert json.loads(state.read_bytes())
+
+
+@pytest.mark.parametrize("kind", ["folder", "dangling link", "link"])
+def test_whatever_has_the_name_stays(house: Path, kind: str) -> None:
+    name = house / "workspace/en" / NOTEBOOK
+    name.parent.mkdir(parents=True)
+    elsewhere = house / "elsewhere.ipynb"
+    if kind == "folder":
+        name.mkdir()
+    else:
+        name.symlink_to(elsewhere)
+    if kind == "link":
+        elsewhere.write_bytes(b"my answers")
+    prepare(house)
+    assert name.is_dir() if kind == "folder" else name.is_symlink()
+    assert elsewhere.exists() == (kind == "link")
+    assert kind != "link" or elsewhere.read_bytes() == b"my answers"
+
+
+def test_leftovers_of_a_release_are_not_copied(house: Path) -> None:
+    write(house / "release/en" / FOLDER / ".ipynb_checkpoints/old.ipynb", b"")
+    write(house / "release/en" / FOLDER / "__pycache__/x.pyc", b"")
+    prepare(house)
+    assert notebooks(house) == {NOTEBOOK}
+    assert len(tree(house / "workspace/en")) == 3
+
+
+def test_a_disk_that_fills_up_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def __enter__(self) -> "Full":
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def write(self, _: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+    def open_full(path: Path, _: str) -> Full:
+        path.touch()
+        return Full()
+
+    monkeypatch.setattr(Path, "open", open_full)
+    with pytest.raises(OSError, match="No space"):
+        workspace.create(tmp_path / "a.ipynb", b"lesson")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,13 @@
+"""What the examiner says of what the intake took in, readable or not."""
+
+from autograder.exam.examiner import Examiner
+from autograder.exam.report import Report, everywhere
+from autograder.intake.submission import Rejected, Submission
+from autograder.sandbox.wall import Wall
+
+
+def examined(examiner: Examiner, wall: Wall, taken: Submission | Rejected, secret: bytes = b"") -> Report:
+    """Grade a submission; one that was rejected meets that fate in every task."""
+    if isinstance(taken, Rejected):
+        return everywhere(examiner.lesson, examiner.tasks, "rejected", taken.message)
+    return examiner.grade(wall, taken.script, secret)

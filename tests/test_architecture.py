@@ -1,0 +1,83 @@
+"""The rooms and their floors, as ARCHITECTURE.md draws them: imports run one way."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: Each room, with the rooms that it may import: all of them stand above it in this table.
+ROOMS: dict[str, set[str]] = {
+    "secant": set(),
+    "secant.checking": {"secant"},
+    "secant.graph": {"secant"},
+    "secant.explorers.kit": {"secant"},
+    "secant.explorers": {"secant", "secant.explorers.kit"},
+    "secant.lab": {"secant"},
+    "autograder.sandbox.inside": {"secant"},
+    "autograder.course": {"secant"},
+    "autograder.build": {"autograder.course"},
+    "autograder.intake": {"secant", "autograder.course"},
+    "autograder.sandbox": {"autograder.sandbox.inside"},
+    "autograder.exam": {
+        "secant",
+        "autograder.course",
+        "autograder.intake",
+        "autograder.sandbox",
+        "autograder.sandbox.inside",
+    },
+    "autograder.grading": {"autograder.course", "autograder.intake", "autograder.sandbox", "autograder.exam"},
+    "autograder": {
+        "secant",
+        "autograder.course",
+        "autograder.build",
+        "autograder.sandbox",
+        "autograder.exam",
+        "autograder.grading",
+    },
+}
+#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used.
+FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph"}}
+
+
+def room(module: str) -> str:
+    """The innermost room that a module stands in."""
+    return max((name for name in ROOMS if f"{module}.".startswith(f"{name}.")), key=len)
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def edges() -> set[tuple[str, str]]:
+    """The pairs of rooms of which one imports the other."""
+    found = set()
+    for package in ("autograder", "secant"):
+        for path in (ROOT / package).rglob("*.py"):
+            here = room(".".join(path.relative_to(ROOT).with_suffix("").parts))
+            ours = (name for name in imports(path) if name.partition(".")[0] in ("autograder", "secant"))
+            found |= {(here, room(name)) for name in ours if name != "autograder"}
+    return {(here, there) for here, there in found if here != there}
+
+
+def test_every_package_is_a_room() -> None:
+    packages = {
+        path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")
+    }
+    assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ROOMS)
+
+
+def test_rooms_import_what_the_table_says() -> None:
+    allowed = {(here, there) for here, rooms in ROOMS.items() for there in rooms}
+    doors = {(here, there) for here, rooms in FRONT_DOORS.items() for there in rooms}
+    assert edges() - allowed == doors
+    assert allowed - edges() == set()
+
+
+def test_imports_run_one_way() -> None:
+    order = list(ROOMS)
+    assert all(order.index(there) < order.index(here) for here, rooms in ROOMS.items() for there in rooms)
