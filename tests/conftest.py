@@ -1,4 +1,4 @@
-"""What several test folders share: where the repository is, and a small course to play with."""
+"""What several test folders share: the repository's root, a small course, and which tests run."""
 
 import shutil
 from pathlib import Path
@@ -8,6 +8,31 @@ import pytest
 from autograder.course.lesson import Lesson, find_lessons
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--deep", action="store_true", help="run also what repeats in depth")
+    parser.addoption("--lesson", type=int, metavar="N", help="run the tests of this lesson's own alone")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what was not asked for, and begin with what takes longest."""
+    number = config.getoption("--lesson")
+    deep = config.getoption("--deep")
+    kept = [item for item in items if (deep or not item.get_closest_marker("deep")) and _is_of(number, item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = sorted(kept, key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def _is_of(number: int | None, item: pytest.Item) -> bool:
+    if number is None:
+        return True
+    lesson = (
+        item.callspec.params.get("lesson")
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+        else None
+    )
+    return isinstance(lesson, Lesson) and lesson.root == ROOT and int(lesson.name[:2]) == number
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ class watch:
             ("default_dtype", ""): torch.get_default_dtype(),
             ("random_state", ""): (
                 torch.get_rng_state(),
-                random.getstate(),
+                list(random.getstate()),  # a list: 625 numbers, compared in one go
                 _numpy_state(),
             ),
         }

@@ -4,28 +4,23 @@ import ast
 import random
 import re
 import warnings
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import CodeType
 
 import pytest
 import torch
 
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_tests, tasks
-from autograder.course.lesson import Answer, Lesson, find_lessons, read_lesson, right_answers, wrong_answers
+from autograder.course.lesson import Answer, Lesson
 from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
+from tests.support.lessons import LESSONS, imports, questions, right_answers, source, wrong_answers
 
-LESSONS = find_lessons(Path(__file__).resolve().parents[2])
 LANGUAGES = ("en", "ko")
 
 
-def cases() -> list[tuple[Lesson, Task]]:
-    return [
-        (lesson, task) for lesson in LESSONS for task in tasks(read_lesson(lesson)) if task.test is not None
-    ]
-
-
-def answered(answers: list[Answer], task: Task) -> list[Answer]:
+def answered(answers: Sequence[Answer], task: Task) -> list[Answer]:
     return [answer for answer in answers if answer.task == task.id]
 
 
@@ -33,9 +28,15 @@ def named(items: list[tuple]) -> list[str]:
     return ["-".join(getattr(part, "id", getattr(part, "name", "")) for part in item) for item in items]
 
 
-CASES = cases()
+CASES = [(lesson, task) for lesson in LESSONS for task in questions(lesson)]
 WRONG = [(lesson, task, wrong) for lesson, task in CASES for wrong in answered(wrong_answers(lesson), task)]
 RIGHT = [(lesson, task, right) for lesson, task in CASES for right in answered(right_answers(lesson), task)]
+
+
+# The inputs are drawn anew each time. More draws repeat what two have shown.
+draws = pytest.mark.parametrize(
+    "draws", [range(2), pytest.param(range(2, 10), marks=pytest.mark.deep)], ids=["2 draws", "8 more"]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +49,9 @@ def as_it_was() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
 
 
-def imports(lesson: Lesson) -> str:
-    """What a student's notebook has imported by the time an answer runs."""
-    code = "\n".join(cell.source for cell in read_lesson(lesson).cells if cell.cell_type == "code")
-    found = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return ast.unparse(ast.Module(found, []))
+@cache
+def compiled(text: str, name: str) -> CodeType:
+    return compile(text, name, "exec")
 
 
 def grade(lesson: Lesson, answer: str, test: str) -> str:
@@ -60,18 +59,18 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
     names: dict[str, object] = {"__name__": "__main__"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        exec(compile(imports(lesson) + "\n" + answer, "answer", "exec"), names)
+        exec(compiled(imports(lesson) + "\n" + answer, "answer"), names)
         try:
-            exec(compile(test, "test", "exec"), names)
+            exec(compiled(test, "test"), names)
         except check.CheckFailed as failure:
             return str(failure)
     return ""
 
 
+@draws
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
-def test_solution_passes(lesson: Lesson, task: Task) -> None:
-    # Ten times, since the inputs are drawn anew each time.
-    for number in range(10):
+def test_solution_passes(lesson: Lesson, task: Task, draws: range) -> None:
+    for number in draws:
         check.seed(bytes([number]))
         assert not grade(lesson, task.answer.source, task.test.source)
 
@@ -89,18 +88,24 @@ def test_stub_fails_the_visible_test(lesson: Lesson, task: Task) -> None:
         grade(lesson, stub, visible)
 
 
+@draws
 @pytest.mark.parametrize(("lesson", "task", "right"), RIGHT, ids=named(RIGHT))
-def test_right_answer_in_another_style_passes(lesson: Lesson, task: Task, right: Answer) -> None:
-    for number in range(10):
+def test_right_answer_in_another_style_passes(
+    lesson: Lesson, task: Task, right: Answer, draws: range
+) -> None:
+    for number in draws:
         check.seed(bytes([number]))
         assert not grade(lesson, right.source, task.test.source)
 
 
+@draws
 @pytest.mark.parametrize("tongue", LANGUAGES)
 @pytest.mark.parametrize(("lesson", "task", "wrong"), WRONG, ids=named(WRONG))
-def test_wrong_answer_fails_and_is_told_why(lesson: Lesson, task: Task, wrong: Answer, tongue: str) -> None:
+def test_wrong_answer_fails_and_is_told_why(
+    lesson: Lesson, task: Task, wrong: Answer, tongue: str, draws: range
+) -> None:
     language(tongue)
-    for number in range(5):
+    for number in draws:
         check.seed(random.Random(number).randbytes(4))
         message = grade(lesson, wrong.source, task.test.source)
         assert message, "the wrong answer passes"
@@ -115,8 +120,8 @@ def test_each_task_has_wrong_answers_and_a_right_one(lesson: Lesson, task: Task)
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_answer_names_a_task(lesson: Lesson) -> None:
-    known = {task.id for task in tasks(read_lesson(lesson))}
-    assert {answer.task for answer in wrong_answers(lesson) + right_answers(lesson)} <= known
+    known = {task.id for task in tasks(source(lesson))}
+    assert {answer.task for answer in (*wrong_answers(lesson), *right_answers(lesson))} <= known
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
@@ -126,5 +131,5 @@ def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
     calls = [node for node in ast.walk(ast.parse(task.test.source)) if isinstance(node, ast.Call)]
     said = [call for call in calls if getattr(call.func, "id", "") == "say"]
     texts = [node.value for call in said for node in ast.walk(call) if isinstance(node, ast.Constant)]
-    hidden = hidden_lines(read_lesson(lesson))
+    hidden = hidden_lines(source(lesson))
     assert not [(line, text) for text in texts for line in hidden if line in str(text)]

@@ -1,12 +1,17 @@
 """The path, proven with stock tools: nbgrader alone releases, grades and gives feedback.
 
-Each lesson takes the path twice, in two course directories, one for each language, so that two workers can
-share the work. In the first lesson each wrong answer is handed in alone; in the others wrong answers to
-different tasks share a notebook, which takes a quarter of the time. Both languages are graded from one
-gradebook.
+Each lesson takes the path once, in a course directory of its own where both languages are released and
+graded from one gradebook. The solution is handed in whole, in both languages; every right and every wrong
+answer kept beside the lesson is handed in once. Answers to different tasks share a notebook, since nbgrader
+grades a task by its own cell, and the notebooks take turns between the languages. What each wrong answer is
+told in both languages is tested without nbgrader, in tests/course.
+
+`make test-deep` takes the path again with the languages exchanged, and in lesson 1 hands in each wrong
+answer alone. nbgrader and its kernels are forked from a warm process, which saves their imports.
 """
 
 import html
+import json
 import os
 import re
 import shutil
@@ -14,7 +19,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 
 import nbformat
@@ -23,23 +27,31 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
 from autograder.build.builder import build
-from autograder.course.cells import Task, split_tests, tasks
-from autograder.course.lesson import (
-    Answer,
-    Lesson,
-    find_lessons,
-    read_lesson,
+from autograder.course.cells import split_tests, tasks
+from autograder.course.lesson import Answer, Lesson, find_lessons, with_answers
+from tests.support.lessons import (
+    LESSONS,
+    ROOT,
+    questions,
     right_answers,
-    with_answers,
+    side_by_side,
+    source,
     wrong_answers,
 )
+from tests.support.warm import warm
 
-ROOT = Path(__file__).resolve().parents[2]
-OTHER = {"en": "ko", "ko": "en"}
-HALVES = [(lesson, language) for lesson in find_lessons(ROOT) for language in OTHER]
-# The small lesson has a test that fails with a traceback, and a task that a person grades; half will do.
-HALVES += [(lesson, "en") for lesson in find_lessons(ROOT / "tests" / "fixtures")]
-NAMES = [f"{lesson.name}-{language}" for lesson, language in HALVES]
+#: What nbgrader, a kernel and a lesson import; nothing of this repository.
+IMPORTS = [
+    "nbgrader.apps.nbgraderapp",
+    "ipykernel.ipkernel",
+    "ipykernel.kernelapp",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "networkx",
+    "torch.func",
+]
+# The small lesson has a test that fails with a traceback, and a task that a person grades.
+PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
 
 @dataclass
@@ -48,8 +60,9 @@ class Submission:
 
     language: str
     answers: Mapping[str, str] = field(default_factory=dict)
-    wrong: list[Answer] = field(default_factory=list)
+    wrong: Mapping[str, Answer] = field(default_factory=dict)
     stub: bool = False
+    whole: bool = False
 
 
 @dataclass
@@ -58,10 +71,11 @@ class Classroom:
 
     path: Path
     lesson: Lesson
+    python: list[str]
 
     def run(self, command: str, language: str) -> None:
         """Run an nbgrader command on the lesson."""
-        words = [sys.executable, "-m", "nbgrader", command, self.lesson.name, "--force"]
+        words = [*self.python, "nbgrader", command, self.lesson.name, "--force"]
         done = subprocess.run(
             words, cwd=self.path, env=self._environment(language), capture_output=True, text=True
         )
@@ -70,7 +84,8 @@ class Classroom:
     def _environment(self, language: str) -> dict[str, str]:
         # Nobody's settings but the course's, and one thread a kernel, since kernels share the machine.
         own = {"SECANT_LANG": language, "OMP_NUM_THREADS": "1"}
-        own |= {name: str(self.path / ".jupyter") for name in ("JUPYTER_CONFIG_DIR", "IPYTHONDIR")}
+        places = ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "JUPYTER_PATH")
+        own |= {name: str(self.path / ".jupyter") for name in places}
         return {**os.environ, **own}
 
     def release(self, language: str) -> NotebookNode:
@@ -107,15 +122,28 @@ class Classroom:
         return self.path.joinpath(*folders, self.lesson.name, f"{self.lesson.name}.ipynb")
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[list[str]]:
+    """The words that stand for `python -m`: a fork of a warm process, where the platform has forks."""
+    if sys.platform != "linux":
+        yield [sys.executable, "-m"]
+        return
+    with warm(IMPORTS) as words:
+        yield words
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("lesson", "language"), HALVES, ids=NAMES)
-def test_the_path(lesson: Lesson, language: str, tmp_path: Path):
-    room = open_classroom(lesson, tmp_path, language)
-    submissions = dict(all_submissions(lesson, language))
+@pytest.mark.parametrize(
+    "languages", [("en", "ko"), pytest.param(("ko", "en"), marks=pytest.mark.deep)], ids="-".join
+)
+@pytest.mark.parametrize("lesson", PATHS, ids=lambda lesson: lesson.name)
+def test_the_path(lesson: Lesson, languages: tuple[str, str], python: list[str], tmp_path: Path) -> None:
+    room = open_classroom(Classroom(tmp_path, lesson, python), languages)
+    submissions = dict(all_submissions(lesson, languages))
     for student, submission in submissions.items():
         room.submit(student, handed_in(room, submission))
-    room.run("autograde", language)
-    room.run("generate_feedback", language)
+    room.run("autograde", languages[0])
+    room.run("generate_feedback", languages[0])
 
     scores = room.scores()
     problems = [
@@ -129,16 +157,19 @@ def test_the_path(lesson: Lesson, language: str, tmp_path: Path):
     assert not problems, "\n".join(["", *problems])
 
 
-def open_classroom(lesson: Lesson, path: Path, language: str) -> Classroom:
-    """Make a course directory with this lesson, released in the other language first and then in this one."""
-    shutil.copy(ROOT / "nbgrader_config.py", path)
-    shutil.copytree(lesson.folder, path / "course" / lesson.name)
-    room = Classroom(path, lesson)
-    build(path, find_lessons(path))
-    built = {name: room.release_bytes(name) for name in OTHER}
-    room.run("generate_assignment", OTHER[language])
-    room.run("generate_assignment", language)
-    assert {name: room.release_bytes(name) for name in OTHER} == built, "nbgrader's release is another"
+def open_classroom(room: Classroom, languages: tuple[str, str]) -> Classroom:
+    """Make a course directory with this lesson, released in the second language and then in the first."""
+    shutil.copy(ROOT / "nbgrader_config.py", room.path)
+    shutil.copytree(room.lesson.folder, room.path / "course" / room.lesson.name)
+    kernel = room.path / ".jupyter" / "kernels" / "python3" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    start = {"argv": [*room.python, "ipykernel_launcher", "-f", "{connection_file}"]}
+    kernel.write_text(json.dumps(start | {"display_name": "Python 3 (ipykernel)", "language": "python"}))
+    build(room.path, find_lessons(room.path))
+    built = {name: room.release_bytes(name) for name in languages}
+    for language in reversed(languages):
+        room.run("generate_assignment", language)
+    assert {name: room.release_bytes(name) for name in languages} == built, "nbgrader's release is another"
     assert graded(room.release("en")) == graded(room.release("ko")), "the languages need two gradebooks"
     return room
 
@@ -148,25 +179,25 @@ def graded(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
 
 
-def all_submissions(lesson: Lesson, language: str) -> Iterator[tuple[str, Submission]]:
-    """Return the submissions of one half by student."""
+def all_submissions(lesson: Lesson, languages: tuple[str, str]) -> Iterator[tuple[str, Submission]]:
+    """Return the submissions by student."""
     right = {task.id: task.answer.source for task in questions(lesson)}
     right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
-    yield "right", Submission(language, right)
-    yield "right_in_the_other_language", Submission(OTHER[language], right)
-    yield "untouched", Submission(language, stub=True)
+    for language in languages:
+        yield f"right_{language}", Submission(language, right, whole=True)
+    yield "untouched", Submission(languages[0], stub=True, whole=True)
     for number, answers in enumerate(side_by_side(right_answers(lesson))):
-        yield f"another_style_{number}", Submission(language, right | sources(answers))
+        yield f"another_style_{number}", Submission(languages[number % 2], right | sources(answers))
+    alone = lesson.name.startswith("01") and languages[0] == "ko"
     wrong = wrong_answers(lesson)
-    together = [[answer] for answer in wrong] if lesson.name.startswith("01") else side_by_side(wrong)
-    for number, answers in enumerate(together):
-        yield f"wrong_{number}", Submission(language, right | sources(answers), answers)
+    for number, answers in enumerate([{one.task: one} for one in wrong] if alone else side_by_side(wrong)):
+        yield f"wrong_{number}", Submission(languages[number % 2], right | sources(answers), answers)
 
 
 def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
-    """Return the notebook with its answers; beside wrong ones only what they need, which saves time."""
+    """Return the notebook with its answers; of one that is not whole only what they need, to save time."""
     notebook = with_answers(room.release(submission.language), submission.answers)
-    if submission.wrong:
+    if not submission.whole:
         notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or imports(cell)]
     return notebook
 
@@ -175,33 +206,19 @@ def imports(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and bool(re.search(r"^(import|from) ", cell.source, flags=re.MULTILINE))
 
 
-def questions(lesson: Lesson) -> list[Task]:
-    """Return the tasks that a machine grades."""
-    return [task for task in tasks(read_lesson(lesson)) if task.test is not None]
-
-
 def notes(lesson: Lesson) -> list[str]:
     """Return the ids of the tasks that a person grades."""
-    return [task.id for task in tasks(read_lesson(lesson)) if task.test is None]
+    return [task.id for task in tasks(source(lesson)) if task.test is None]
 
 
-def sources(answers: list[Answer]) -> dict[str, str]:
-    return {answer.task: answer.source for answer in answers}
-
-
-def side_by_side(answers: list[Answer]) -> list[list[Answer]]:
-    """Return the first answer to each task, then the second to each, and so on."""
-    by_task: dict[str, list[Answer]] = {}
-    for answer in answers:
-        by_task.setdefault(answer.task, []).append(answer)
-    return [[answer for answer in row if answer] for row in zip_longest(*by_task.values())]
+def sources(answers: Mapping[str, Answer]) -> dict[str, str]:
+    return {task: answer.source for task, answer in answers.items()}
 
 
 def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, float | None]) -> Iterator[str]:
     """Say which task did not get the points it should: all, or none for a stub or a wrong answer."""
-    lost = {answer.task for answer in submission.wrong}
     for task in questions(lesson):
-        want = 0.0 if submission.stub or task.id in lost else task.points
+        want = 0.0 if submission.stub or task.id in submission.wrong else task.points
         if scores[task.id] != want:
             yield f"{task.id} got {scores[task.id]} points, not {want}{named(submission, task.id)}"
     for task_id in [] if submission.stub else notes(lesson):
@@ -210,14 +227,14 @@ def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, flo
 
 
 def named(submission: Submission, task: str) -> str:
-    return "".join(f', for "{answer.name}"' for answer in submission.wrong if answer.task == task)
+    return f', for "{submission.wrong[task].name}"' if task in submission.wrong else ""
 
 
 def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, student: str) -> Iterator[str]:
     """Say which hint is not in the feedback, and which hidden line is."""
     page = room.feedback(student)
     errors = plain("\n".join(re.findall(r'output_error">(.*?)</pre>', page, flags=re.DOTALL)))
-    for answer in submission.wrong:
+    for answer in submission.wrong.values():
         hint = answer.hint[submission.language]
         if hint not in errors:
             yield f'{answer.task}: "{answer.name}" is not told "{hint}" but: {errors}'

@@ -1,0 +1,59 @@
+"""The course's lessons and the answers kept beside them, each text read once a process.
+
+What is returned is shared: copy a cell before changing it.
+"""
+
+import ast
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.course import lesson as texts
+from autograder.course.cells import Task, tasks
+from autograder.course.lesson import Answer, Lesson, find_lessons
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = find_lessons(ROOT)
+
+
+@cache
+def source(lesson: Lesson) -> NotebookNode:
+    """Return the notebook that an instructor sees."""
+    return texts.read_lesson(lesson)
+
+
+@cache
+def wrong_answers(lesson: Lesson) -> Sequence[Answer]:
+    """Return the wrong answers kept beside a lesson."""
+    return tuple(texts.wrong_answers(lesson))
+
+
+@cache
+def right_answers(lesson: Lesson) -> Sequence[Answer]:
+    """Return the right answers in another style kept beside a lesson."""
+    return tuple(texts.right_answers(lesson))
+
+
+@cache
+def questions(lesson: Lesson) -> Sequence[Task]:
+    """Return the tasks that a machine grades."""
+    return tuple(task for task in tasks(source(lesson)) if task.test is not None)
+
+
+@cache
+def imports(lesson: Lesson) -> str:
+    """Return what a student's notebook has imported by the time an answer runs."""
+    code = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "code")
+    found = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return ast.unparse(ast.Module(found, []))
+
+
+def side_by_side(answers: Iterable[Answer]) -> list[dict[str, Answer]]:
+    """Return the first answer to each task, then the second to each, and so on; each by its task."""
+    by_task: dict[str, list[Answer]] = {}
+    for answer in answers:
+        by_task.setdefault(answer.task, []).append(answer)
+    return [{answer.task: answer for answer in row if answer} for row in zip_longest(*by_task.values())]

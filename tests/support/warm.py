@@ -1,0 +1,130 @@
+"""A warm process: it has imported what a program imports, and each run of the program is a fork of it.
+
+    with warm(["torch", "nbgrader.apps"]) as command:
+        subprocess.run([*command, "nbgrader", "autograde"])  # as `python -m nbgrader autograde`
+
+A fork has its caller's directory, environment and files, and ends with its caller. Nothing of this
+repository is imported beforehand, and the warm process never computes, so that it has no thread to lose.
+Linux only. This file is its own client, which needs a few modules of the standard library alone.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+_LONGEST = 1 << 20  # bytes of an order
+
+
+@contextlib.contextmanager
+def warm(modules: Sequence[str]) -> Iterator[list[str]]:
+    """Start a process with these modules; yield the words that stand for `python -m`."""
+    import subprocess
+    import tempfile
+
+    with (
+        tempfile.TemporaryDirectory(prefix="secant-warm-") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
+    ):
+        place = f"{folder}/socket"
+        listener.bind(place)
+        listener.listen()
+        server = subprocess.Popen(
+            [sys.executable, "-c", f"import {__name__} as warm; warm.serve({listener.fileno()}, {modules})"],
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.PIPE,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+        listener.close()
+        try:
+            yield [sys.executable, "-I", "-S", __file__, place]
+        finally:
+            server.communicate()
+
+
+def serve(number: int, modules: Sequence[str]) -> NoReturn:
+    """Import, then fork for every caller."""
+    import gc
+    import importlib
+
+    _end_with(0)
+    for name in modules:
+        importlib.import_module(name)
+    threads = os.listdir("/proc/self/task")
+    assert len(threads) == 1, f"{len(threads)} threads, of which a fork would have one"
+    gc.collect()
+    gc.freeze()  # a collection in a fork would otherwise touch, and so copy, every page
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the forks
+    with socket.socket(fileno=number) as listener:
+        while True:
+            with listener.accept()[0] as caller:
+                if os.fork() == 0:
+                    listener.close()
+                    _run(caller)
+
+
+def _run(caller: socket.socket) -> NoReturn:
+    """In the fork: become what the caller wants, tell it the exit code, and end."""
+    code = 1
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        _end_with(caller.fileno())
+        order, files, _, _ = socket.recv_fds(caller, _LONGEST, 3)
+        code = _become(files, **json.loads(order))
+    finally:
+        with contextlib.suppress(OSError):
+            caller.send(bytes([code % 256]))
+        os._exit(0)
+
+
+def _end_with(file: int) -> None:
+    """Have the kernel send SIGIO, which ends this process, when the other end of this file is closed."""
+    fcntl.fcntl(file, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(file, fcntl.F_SETFL, os.O_ASYNC)
+
+
+def _become(files: Sequence[int], words: Sequence[str], cwd: str, env: dict[str, str]) -> int:
+    """Run a module as `python -m` would, and return the exit code."""
+    import random
+    import runpy
+    import traceback
+
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    random.seed()
+    sys.argv = list(words)
+    sys.path[0] = ""
+    code: Any = 0
+    try:
+        runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code if isinstance(code, int) else int(code is not None)
+
+
+def call(place: str, *words: str) -> int:
+    """As a client: have a fork run these words, wait, and return its exit code."""
+    order = {"words": words, "cwd": os.getcwd(), "env": dict(os.environ)}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.connect(place)
+        socket.send_fds(server, [json.dumps(order).encode()], [0, 1, 2])
+        return (server.recv(1) or b"\1")[0]
+
+
+if __name__ == "__main__":
+    sys.exit(call(*sys.argv[1:]))
