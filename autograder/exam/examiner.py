@@ -23,10 +23,9 @@ from autograder.course.cells import Task, tasks
 from autograder.exam import words
 from autograder.exam.report import Outcome, Report, TaskResult
 from autograder.intake.submission import Script, Step
-from autograder.sandbox.client import CandidateClient, TaskClient
+from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, TimedOut, WallError
-from autograder.sandbox.wall import Wall
 from secant import check, language, say
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
@@ -49,11 +48,11 @@ class Examiner:
         self.tasks = tasks(source)
         self._tests = {task.id: _Test(task) for task in self.tasks if task.test is not None}
 
-    def grade(self, wall: Wall, script: Script, secret: bytes = b"") -> Report:
+    def grade(self, candidates: Candidates, script: Script, secret: bytes = b"") -> Report:
         """Grade a submission.
 
         Args:
-            wall: where the student's code runs.
+            candidates: where the student's code runs.
             script: what the intake made of the file.
             secret: goes into the draw of the inputs, so that a student cannot work them out beforehand.
                 The same secret and the same file always give the same inputs.
@@ -64,7 +63,7 @@ class Examiner:
         before = language()
         language(script.language)
         try:
-            with wall.candidate() as candidate:
+            with candidates.candidate() as candidate:
                 return self._grade(candidate, script, secret)
         finally:
             language(before)

@@ -19,23 +19,22 @@ from autograder.exam.report import Report
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
-from autograder.sandbox.container import Container
-from autograder.sandbox.wall import Wall
+from autograder.sandbox.client import CandidateClient
 
 
 class CheckError(CourseError):
     """This notebook cannot be checked. The message is for its author."""
 
 
-class OwnProcesses(Wall):
+class OwnProcesses:
     """What stands in the wall's place: processes of the author's own."""
 
     def __init__(self, waiting: WarmPool) -> None:
-        super().__init__(mode="bare")
         self._waiting = waiting
 
-    def open_container(self) -> Container:
-        return self._waiting.take()
+    def candidate(self) -> CandidateClient:
+        """A new candidate; use it in a `with` statement."""
+        return CandidateClient(self._waiting.take)
 
 
 class Checker:

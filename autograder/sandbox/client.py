@@ -4,11 +4,18 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside import wire
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, Line, Loaded, Reply, TimedOut
+
+
+class Candidates(Protocol):
+    """Where candidates come from: a wall, or processes of a person's own."""
+
+    def candidate(self) -> "CandidateClient":
+        """A new candidate; use it in a `with` statement."""
 
 
 class CandidateClient:

@@ -10,7 +10,7 @@ Bubblewrap makes the outer wall: no network, no file of the course, an environme
 template process (inside/template.py) forks one container for each submission, with namespaces, limits and a
 filter of system calls of its own. Where the kernel does not allow namespaces within namespaces, each
 submission gets a wall to itself: slower, and as safe. Where no wall can be made, `WallUnavailable` says
-what to install; only a person's own notebook may be run without one (`mode="bare"`).
+what to install. A person's own notebook may be run without one (exam/selfcheck.py).
 """
 
 import contextlib
@@ -37,12 +37,11 @@ from autograder.sandbox.container import (
     Container,
     WalledContainer,
     read_end,
-    start_bare,
 )
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
 
-Mode = Literal["forked", "single", "bare"]
+Mode = Literal["forked", "single"]
 Log = Callable[[str], None]
 
 # Containers of root's are given to nobody else's user: no distribution hands these numbers out.
@@ -58,8 +57,7 @@ class Wall:
 
     Args:
         limits: what one submission may use.
-        mode: "forked", "single" or "bare" (see the module); None takes the first safe one that works here,
-            and never "bare".
+        mode: "forked" or "single" (see the module); None takes the first that works here.
         hidden: files and folders that must not exist inside; checked from inside at the start.
         language: "en" or "ko", for what the course's code says inside.
         log: where notices go, such as a fallback to the slower mode.
@@ -97,8 +95,6 @@ class Wall:
         Raises:
             WallUnavailable: this machine can make no wall of the wanted kind.
         """
-        if self.mode == "bare":
-            return
         bwrap_path()
         remove_stale()
         wanted: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
@@ -132,8 +128,6 @@ class Wall:
                 return self._fork_container()
             case "single":
                 return self._build_container()
-            case "bare":
-                return start_bare(self._language)
         raise WallError("the wall has not been started")
 
     def _fork_container(self) -> Container:

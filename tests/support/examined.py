@@ -3,11 +3,13 @@
 from autograder.exam.examiner import Examiner
 from autograder.exam.report import Report, everywhere
 from autograder.intake.submission import Rejected, Submission
-from autograder.sandbox.wall import Wall
+from autograder.sandbox.client import Candidates
 
 
-def examined(examiner: Examiner, wall: Wall, taken: Submission | Rejected, secret: bytes = b"") -> Report:
+def examined(
+    examiner: Examiner, candidates: Candidates, taken: Submission | Rejected, secret: bytes = b""
+) -> Report:
     """Grade a submission; one that was rejected meets that fate in every task."""
     if isinstance(taken, Rejected):
         return everywhere(examiner.lesson, examiner.tasks, "rejected", taken.message)
-    return examiner.grade(wall, taken.script, secret)
+    return examiner.grade(candidates, taken.script, secret)

@@ -17,6 +17,7 @@ from autograder.exam.examiner import Examiner
 from autograder.exam.pool import WarmPool
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
+from autograder.sandbox.client import Candidates
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.wall import Wall
 from secant import check, language
@@ -53,7 +54,7 @@ NAMES = [f"{lesson.name}-{name}" for lesson, name, _ in CASES]
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Wall]:
+def wall() -> Iterator[Candidates]:
     try:
         with Wall() as made:
             yield made
@@ -106,7 +107,7 @@ def stock(lesson: Lesson, answer: str, task: Task) -> bool:
 
 @pytest.mark.parametrize("tongue", ["en", "ko"])
 @pytest.mark.parametrize(("lesson", "name", "chosen"), CASES, ids=NAMES)
-def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
+def test_agreement(wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
     asked = graded(lesson)
     picked = {task.id: chosen.get(task.id) for task in asked}
     answers = {task.id: (picked[task.id] or task.answer).source for task in asked}
@@ -126,6 +127,6 @@ def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen
 
 @pytest.mark.parametrize("tongue", ["en", "ko"])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_stub_is_not_attempted(wall: Wall, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
+def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
     report = examined(Examiner(lesson.name, read_lesson(lesson)), wall, submission(lesson, {}, tongue, tmp_path))
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}

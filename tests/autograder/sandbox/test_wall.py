@@ -17,6 +17,7 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox.bubblewrap import bwrap_options
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.client import CandidateClient, TaskClient
+from autograder.sandbox.container import start_bare
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import Crashed, Reply, TimedOut, WallError, WallUnavailable
@@ -948,8 +949,13 @@ def test_hidden_folders_below_a_shown_one_are_masked() -> None:
     assert options[index - 1] == "--tmpfs"
 
 
-def test_bare_mode_runs_without_a_wall() -> None:
-    with Wall(mode="bare") as wall, wall.candidate() as candidate:
+def own_process() -> CandidateClient:
+    """A candidate as in `autograder check`: without a wall."""
+    return CandidateClient(lambda: start_bare("en"))
+
+
+def test_own_process_runs_without_a_wall() -> None:
+    with own_process() as candidate:
         out = load(candidate, HONEST, "1/0", "def f():\n    while True: pass")
         assert "ZeroDivisionError" in out[1]
         with candidate.task() as task, pytest.raises(TimedOut):
@@ -957,25 +963,25 @@ def test_bare_mode_runs_without_a_wall() -> None:
         assert still_works(candidate)
 
 
-def test_bare_mode_where_nothing_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_process_where_nothing_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CandidateClient, "_can_fork", lambda self: False)
-    with Wall(mode="bare") as wall, wall.candidate() as candidate:
+    with own_process() as candidate:
         load(candidate, HONEST)
         assert still_works(candidate)
         assert still_works(candidate)
 
 
-def test_bare_mode_by_port(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_process_by_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container.sys.platform", "win32")  # no fork, no inherited socket
-    with Wall(mode="bare") as wall, wall.candidate() as candidate:
+    with own_process() as candidate:
         load(candidate, HONEST)
         assert still_works(candidate)
         assert still_works(candidate)
 
 
-def test_a_bare_candidate_that_cannot_start_is_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_own_process_that_cannot_start_is_the_graders_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container.sys.executable", "/bin/false")
-    with Wall(mode="bare") as wall, wall.candidate() as candidate, pytest.raises(WallError):
+    with own_process() as candidate, pytest.raises(WallError):
         load(candidate, HONEST)
 
 
