@@ -9,15 +9,16 @@ from functools import cache, partial
 import ipywidgets as widgets
 import numpy as np
 import torch
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem, Functions
-from secant.explorers.kit import panel
-from secant.explorers.kit.canvas import new_figure
-from secant.explorers.kit.panel import GREEN, INK, LOG_H, SECANT, TANGENT, Panel, digits, refuse, short
+from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
+from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
 MOST = 12  # calls: more would not be told apart in the picture, nor be made within a frame
@@ -38,7 +39,7 @@ FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
 
 @dataclass
-class Reading:
+class Reading(Findings):
     """What the controls come to.
 
     `calls` are those that worked; `grads` holds x.grad after each of them, `quotients` the difference
@@ -54,7 +55,6 @@ class Reading:
     quotients: list[float] = field(default_factory=list)
     heights: tuple[float, float] = (math.nan, math.nan)
     last: float = math.nan
-    problems: list[str] = field(default_factory=list)
 
     @property
     def gradient(self) -> float:
@@ -72,10 +72,11 @@ class Reading:
 class Subject:
     """The functions that may be called and the range of x."""
 
-    def __init__(self, functions: Mapping[str, Function], x_range: tuple[float, float]) -> None:
+    def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
         self.functions = dict(functions)
-        self.low, self.high = x_range
+        self.ends = x_range
         self.curve = cache(self._curve)
+        self.sums = cache(self._sums)
 
     def read(self, calls: Sequence[str], x: float, h: float) -> Reading:
         """Make the calls, in order, on one fresh leaf at x. A call that fails adds nothing to it."""
@@ -91,8 +92,8 @@ class Subject:
                 here, beyond, slope = look(name)
                 _backward(self.functions[name], leaf)
             except FunctionProblem as problem:
-                if (words := f"{name}: {problem}") not in reading.problems:
-                    reading.problems.append(words)
+                if (found := f"{name}: {problem}") not in reading.problems:
+                    reading.problems.append(found)
                 continue
             here_sum, there_sum, reading.last = here_sum + here, there_sum + beyond, slope
             assert leaf.grad is not None
@@ -101,8 +102,13 @@ class Subject:
             reading.quotients.append((there_sum - here_sum) / step if step else math.nan)
         if reading.calls:
             reading.heights = here_sum, there_sum
+            _, heights, slopes = self.sums(tuple(reading.calls))
+            there_is = elementwise.any_finite(heights)
+            reading.filled = there_is, there_is and elementwise.any_finite(slopes, np.array(reading.grads))
+        else:
+            reading.filled = (not reading.problems,) * 2
         if not reading.problems:
-            reading.problems += _remarks(reading)
+            _remark(reading)
         return reading
 
     def _look(self, name: str, place: Tensor, there: Tensor) -> tuple[float, float, float]:
@@ -116,27 +122,20 @@ class Subject:
         return here, beyond, difference.gradient(f, place).item()
 
     def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x, f(x) and f'(x) to draw; nan where f fails."""
-        f = self.functions[name]
-        ends = self._ends()
-        if not difference.is_elementwise(f, torch.linspace(*ends, FEW_POINTS, dtype=torch.float64)):
-            f = difference.one_by_one(f)
-            x = torch.linspace(*ends, FEW_POINTS, dtype=torch.float64)
-        else:
-            x = torch.linspace(*ends, POINTS, dtype=torch.float64)
-        try:
-            y, slope = difference.values(f, x).detach().real, difference.gradient(f, x)
-        except FunctionProblem:
-            y = slope = torch.full_like(x, torch.nan)
-        return x.numpy(), y.double().numpy(), slope.numpy()
+        """Return x, f(x) and f'(x) to draw; NaN where f fails."""
+        few, many = (
+            torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
+            for count in (FEW_POINTS, POINTS)
+        )
+        found = elementwise.prepare(self.functions[name], few)
+        x = many if found.together else few
+        return *elementwise.sampled(found.f, x), elementwise.sampled(
+            partial(difference.gradient, found.f), x
+        )[1]
 
-    def _ends(self) -> tuple[float, float]:
-        pad = 0.05 * (self.high - self.low)
-        return self.low - pad, self.high + pad
-
-    def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x, the sum of all called functions there, and (n, k) its slope after each call."""
-        x = np.linspace(*self._ends(), POINTS)
+        x = np.linspace(*ranges.padded(self.ends), POINTS)
         if not calls:
             return x, np.full_like(x, np.nan), np.zeros((1, POINTS))
         curves = [self.curve(name) for name in calls]
@@ -156,46 +155,40 @@ def _backward(f: Function, leaf: Tensor) -> None:
         # `inputs` keeps the pass from adding to the .grad of a model that f may hold
         value.backward(inputs=[leaf])
     except RuntimeError as error:
-        what = str(error).strip().splitlines()[0][:200]
-        raise FunctionProblem(
-            say(en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}")
+        what = difference.in_brief(error)
+        raise difference.problem(
+            en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}"
         ) from error
 
 
-def _remarks(reading: Reading) -> list[str]:
+def _remark(reading: Reading) -> None:
+    """Say what a reader should know of numbers that came out without an error."""
     if not reading.calls:
-        return [
-            say(
-                en="No backward() since the reset: x.grad is None, and there is no sum to compare it with.",
-                ko="비운 뒤로 backward()를 부르지 않았습니다. x.grad는 None이고, 비교할 합도 없습니다.",
-            )
-        ]
-    if not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        return [
-            say(
-                en=f"At x = {reading.x:g} the sum or its slope is not finite. Once nan is in the buffer, "
-                "no further call gets it out.",
-                ko=f"x = {reading.x:g}에서 합이나 그 기울기가 유한하지 않습니다. "
-                "nan이 한번 버퍼에 들어가면 더 불러도 없어지지 않습니다.",
-            )
-        ]
-    if reading.there == reading.x:
-        return [
-            say(
-                en=f"x + h is x itself: h = {reading.h:.1e} is lost in rounding, and the quotient is 0/0. "
-                "x.grad does not care: it has no h.",
-                ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}은 반올림으로 사라지고 "
-                "차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다.",
-            )
-        ]
-    if len(reading.calls) >= MOST:
-        return [
-            say(
-                en=f"{MOST} calls are enough for one picture: empty the buffer to go on.",
-                ko=f"한 그림에는 {MOST}번이면 충분합니다. 계속하려면 버퍼를 비우세요.",
-            )
-        ]
-    return []
+        reading.remark(
+            en="No backward() since the reset: x.grad is None, and there is no sum to compare it with.",
+            ko="비운 뒤로 backward()를 부르지 않았습니다. x.grad는 None이고, 비교할 합도 없습니다.",
+        )
+    elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
+        # Where there are numbers elsewhere nan is what the buffer teaches; else the function is at fault.
+        note = reading.remark if all(reading.filled) else reading.problem
+        note(
+            en=f"At x = {reading.x:g} the sum or its slope is not finite. Once nan is in the buffer, "
+            "no further call gets it out.",
+            ko=f"x = {reading.x:g}에서 합이나 그 기울기가 유한하지 않습니다. "
+            "nan이 한번 버퍼에 들어가면 더 불러도 없어지지 않습니다.",
+        )
+    elif reading.there == reading.x:
+        reading.remark(
+            en=f"x + h is x itself: h = {reading.h:.1e} is lost in rounding, and the quotient is 0/0. "
+            "x.grad does not care: it has no h.",
+            ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}은 반올림으로 사라지고 "
+            "차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다.",
+        )
+    elif len(reading.calls) >= MOST:
+        reading.remark(
+            en=f"{MOST} calls are enough for one picture: empty the buffer to go on.",
+            ko=f"한 그림에는 {MOST}번이면 충분합니다. 계속하려면 버퍼를 비우세요.",
+        )
 
 
 class Picture:
@@ -203,57 +196,42 @@ class Picture:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.figure = new_figure()
-        left, right = self.figure.subplots(1, 2)
-        self.left: Axes = left
-        self.right: Axes = right
-        panel.tidy(left, right)
-        left.set_xlabel("$x$")
-        left.set_ylabel("$S(x)$")
+        self.figure, (left, right) = plots.row(2)
+        self.right = right
         right.set_xlabel("$k$")
         right.set_ylabel("x.grad", family="monospace")
         right.axhline(0, color=INK, lw=0.8, zorder=1)
-
-        (self.curve,) = left.plot([], [], color=INK, lw=1.6, label="$S$")
-        self.secant = left.axline((0, 0), slope=0, color=SECANT, lw=4, label=r"$\Delta S/\Delta x$", zorder=3)
-        dashes = (0, (5, 3))
-        self.tangent = left.axline((0, 0), slope=0, color=TANGENT, lw=2, ls=dashes, label="x.grad", zorder=4)
-        self.ends = panel.marker(left, "D", SECANT, size=11, hollow=True, label="$x, x+h$")
-        self.point = panel.marker(left, "o", INK, size=7)
-
+        self.function = plots.FunctionPlot(
+            left, "S", quotient=r"$\Delta S/\Delta x$", gradient="x.grad", ends="$x, x+h$"
+        )
         # One line with gaps for all stems: each artist costs time in every frame.
         (self.stems,) = right.plot(
             [], [], color=TANGENT, lw=2.5, marker="o", ms=7, markevery=(1, 3), label="x.grad", zorder=3
         )
-        self.quotients = panel.marker(right, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
-        self.last = panel.marker(right, "s", GREEN, size=7, label="$f'(x)$")
+        self.quotients = plots.marker(right, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
+        self.last = plots.marker(right, "s", GREEN, size=7, label="$f'(x)$")
 
     @property
-    def moving(self) -> list[Line2D]:
+    def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
-        return [self.secant, self.tangent, self.ends, self.point, self.stems, self.quotients, self.last]
+        return [*self.function.moving, self.stems, self.quotients, self.last]
 
     def set_scene(self, reading: Reading) -> None:
         """Set what stands still: the curve of the sum, both pairs of limits, a tick for each call."""
-        x, y, slopes = self.subject.sums(reading.calls)
-        low, high = panel.limits(y)
-        jumps = np.abs(np.diff(y, prepend=y[:1])) > 2 * (high - low)
-        self.curve.set_data(x, np.where(jumps, np.nan, y))  # no line across a pole
-        self.left.set(xlim=(x[0], x[-1]), ylim=(low, high))
+        x, y, slopes = self.subject.sums(tuple(reading.calls))
+        self.function.set_curve(x, y)
         count = len(reading.calls)
         names = [name if len(name) <= LONGEST else "" for name in reading.calls]
         self.right.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(names, 1)])
         self.right.set_xlim(0.4, max(count, 3) + 0.6)
         # Zero is where the stems stand, and a slope alone is drawn beside the sums.
         shown = np.concatenate([slopes.ravel(), np.diff(slopes, axis=0, prepend=0)[-1], [0.0]])
-        self.right.set_ylim(*panel.limits(shown))
+        self.right.set_ylim(*plots.limits(shown))
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
-        panel.set_line(self.secant, reading.x, reading.heights[0], reading.quotient)
-        panel.set_line(self.tangent, reading.x, reading.heights[0], reading.gradient)
-        self.point.set_data([reading.x], [reading.heights[0]])
-        self.ends.set_data((reading.x, reading.there), reading.heights)
+        ends, heights = (reading.x, reading.there), reading.heights
+        self.function.set_lines((ends[0], heights[0]), reading.quotient, reading.gradient, ends, heights)
         calls = np.arange(1, len(reading.calls) + 1)
         grads = np.array(reading.grads)
         gaps = np.full(len(calls), np.nan)
@@ -262,26 +240,22 @@ class Picture:
         self.last.set_data(calls[-1:] + BESIDE, [reading.last] * len(calls[-1:]))
 
 
-class Buffer(Panel):
+class BufferExplorer(Panel[Reading]):
     """The widget that `explore_buffer` returns. `calls` are the functions called since the last reset."""
-
-    reading: Reading
-    picture: Picture
 
     def __init__(self, subject: Subject, x: float, h: float) -> None:
         self.subject = subject
         self.calls = list(subject.functions)[:MOST]
-        self.x, x_row = panel.slider(
-            "x", x, subject.low, subject.high, panel.round_step(subject.low, subject.high)
-        )
-        self.log_h, h_row = panel.step_slider(h)
+        self.x, x_row = controls.slider("x", x, subject.ends)
+        self.log_h, h_row = controls.step_slider(h)
         self.buttons = {name: _button(f"({name}).backward()") for name in subject.functions}
         self.reset = _button("x.grad = None")
         self.reset.tooltip = say(en="empty the buffer", ko="버퍼 비우기")
         for name, button in self.buttons.items():
             button.on_click(partial(self._call, name))
         self.reset.on_click(self._empty)
-        super().__init__(Picture(subject), [(*self.buttons.values(), self.reset), (x_row, h_row)], _legend())
+        rows = [(*self.buttons.values(), self.reset), (x_row, h_row)]
+        super().__init__(lambda: Picture(subject), rows, words.legend(*LEGEND))
 
     def _call(self, name: str, _: object) -> None:
         if len(self.calls) < MOST:
@@ -292,118 +266,99 @@ class Buffer(Panel):
         self.calls.clear()
         self.update()
 
-    def fresh_picture(self) -> Picture:
-        return Picture(self.subject)
-
     def read(self) -> Reading:
-        return self.subject.read(self.calls, short(self.x.value), 10 ** short(self.log_h.value))
+        return self.subject.read(self.calls, controls.short(self.x.value), controls.step_of(self.log_h))
 
     def scene(self) -> tuple[str, ...]:
         return tuple(self.reading.calls)
 
-    def words(self) -> str:
-        return _words(self.reading)
+    def rows(self) -> list[Row]:
+        reading = self.reading
+        called = [html.escape(name) for name in reading.calls]
+        quotient, error, last = (
+            digits(value) if called else "—" for value in (reading.quotient, reading.error, reading.last)
+        )
+        gradient = digits(reading.gradient) if called else "None"
+        alone = f"({called[-1]})′" if called else ""
+        return [
+            Row(
+                "calls",
+                say(en="called since the reset", ko="비운 뒤 부른 함수"),
+                "S",
+                " + ".join(called) or "—",
+            ),
+            Row(
+                "quotient",
+                say(en="difference quotient of the sum", ko="합의 차분몫"),
+                "(S(x+h) − S(x)) / h",
+                quotient,
+            ),
+            Row("gradient", say(en="the buffer", ko="버퍼"), "x.grad", gradient),
+            Row("error", say(en="difference", ko="둘의 차이"), f"h = {reading.h:.3g}", error),
+            Row("last", say(en="slope of the last call alone", ko="마지막 호출만의 기울기"), alone, last),
+        ]
 
     def alt(self) -> str:
-        return _alt(self.reading)
+        reading = self.reading
+        if not reading.calls:
+            return say(
+                en="Both pictures are empty: no backward() since the reset, and x.grad is None.",
+                ko="두 그림 모두 비어 있습니다. 비운 뒤로 backward()를 부르지 않았고 x.grad는 None입니다.",
+            )
+        quotient, gradient = f"{reading.quotient:.4g}", f"{reading.gradient:.4g}"
+        calls = ", ".join(reading.calls)
+        held = ", ".join(f"{grad:.4g}" for grad in reading.grads)
+        return say(
+            en=f"Left: the sum of {calls} at x = {reading.x:.4g} with a secant of slope {quotient} and a "
+            f"line of slope x.grad = {gradient}. Right: x.grad after each call: {held}; the last call alone "
+            f"has the slope {reading.last:.4g}.",
+            ko=f"왼쪽: x = {reading.x:.4g}에서 {calls}의 합, 기울기 {quotient}인 할선과 "
+            f"기울기 x.grad = {gradient}인 직선. 오른쪽: 호출할 때마다의 x.grad: {held}. "
+            f"마지막 호출만의 기울기는 {reading.last:.4g}.",
+        )
 
 
 def _button(text: str) -> widgets.Button:
     return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
 
 
-def _words(reading: Reading) -> str:
-    def number(value: float) -> str:
-        return digits(value) if reading.calls else "—"
-
-    called = [html.escape(name) for name in reading.calls]
-    rows = [
-        ("calls", say(en="called since the reset", ko="비운 뒤 부른 함수"), "S", " + ".join(called) or "—"),
+LEGEND = (
+    [
         (
-            "quotient",
-            say(en="difference quotient of the sum", ko="합의 차분몫"),
-            "(S(x+h) − S(x)) / h",
-            number(reading.quotient),
+            words.line(INK, 2),
+            "S, the sum of all functions called since the reset",
+            "S, 비운 뒤 부른 함수를 모두 더한 합",
         ),
         (
-            "gradient",
-            say(en="the buffer", ko="버퍼"),
-            "x.grad",
-            digits(reading.gradient) if reading.calls else "None",
+            words.SECANT_LINE + words.sample(words.diamond(SECANT)),
+            "secant of S through x and x + h",
+            "x와 x + h를 지나는 S의 할선",
         ),
-        ("error", say(en="difference", ko="둘의 차이"), f"h = {reading.h:.3g}", number(reading.error)),
+        (words.TANGENT_LINE, "line of slope x.grad through x", "x를 지나고 기울기가 x.grad인 직선"),
+    ],
+    [
         (
-            "last",
-            say(en="slope of the last call alone", ko="마지막 호출만의 기울기"),
-            f"({called[-1]})′" if called else "",
-            number(reading.last),
-        ),
-    ]
-    return panel.numbers(rows, reading.problems)
-
-
-def _alt(reading: Reading) -> str:
-    if not reading.calls:
-        return say(
-            en="Both pictures are empty: no backward() since the reset, and x.grad is None.",
-            ko="두 그림 모두 비어 있습니다. 비운 뒤로 backward()를 부르지 않았고 x.grad는 None입니다.",
-        )
-    quotient, gradient = f"{reading.quotient:.4g}", f"{reading.gradient:.4g}"
-    calls = ", ".join(reading.calls)
-    held = ", ".join(f"{grad:.4g}" for grad in reading.grads)
-    return say(
-        en=f"Left: the sum of {calls} at x = {reading.x:.4g} with a secant of slope {quotient} and a line of "
-        f"slope x.grad = {gradient}. Right: x.grad after each call: {held}; the last call alone has the "
-        f"slope {reading.last:.4g}.",
-        ko=f"왼쪽: x = {reading.x:.4g}에서 {calls}의 합, 기울기 {quotient}인 할선과 "
-        f"기울기 x.grad = {gradient}인 직선. 오른쪽: 호출할 때마다의 x.grad: {held}. "
-        f"마지막 호출만의 기울기는 {reading.last:.4g}.",
-    )
-
-
-def _legend() -> str:
-    left = [
-        (
-            panel.sample(INK, 'stroke-width="2"'),
-            say(
-                en="S, the sum of all functions called since the reset",
-                ko="S, 비운 뒤 부른 함수를 모두 더한 합",
-            ),
+            words.line(TANGENT, 2.5, mark=words.disc(TANGENT, 3.5, TANGENT)),
+            "x.grad after call 1, 2, 3, ...",
+            "1, 2, 3, ...번째 호출 뒤의 x.grad",
         ),
         (
-            panel.sample(SECANT, 'stroke-width="4"')
-            + panel.sample(SECANT, mark=panel.diamond(SECANT, "none")),
-            say(en="secant of S through x and x + h", ko="x와 x + h를 지나는 S의 할선"),
+            words.sample(words.diamond(SECANT)),
+            "quotient of the sum up to that call",
+            "그 호출까지 더한 합의 차분몫",
         ),
-        (
-            panel.sample(TANGENT, 'stroke-width="2.5" stroke-dasharray="7 4"'),
-            say(en="line of slope x.grad through x", ko="x를 지나고 기울기가 x.grad인 직선"),
-        ),
-    ]
-    right = [
-        (
-            panel.sample(TANGENT, 'stroke-width="2.5"', panel.disc(TANGENT, TANGENT, 3.5)),
-            say(en="x.grad after call 1, 2, 3, ...", ko="1, 2, 3, ...번째 호출 뒤의 x.grad"),
-        ),
-        (
-            panel.sample(SECANT, mark=panel.diamond(SECANT, "none")),
-            say(en="quotient of the sum up to that call", ko="그 호출까지 더한 합의 차분몫"),
-        ),
-        (
-            panel.sample(GREEN, mark=panel.square(GREEN)),
-            say(en="slope of the last call alone", ko="마지막 호출만의 기울기"),
-        ),
-    ]
-    return panel.legend(left, right)
+        (words.sample(words.square(GREEN)), "slope of the last call alone", "마지막 호출만의 기울기"),
+    ],
+)
 
 
 def explore_buffer(
     functions: Functions | None = None,
     *,
-    x_range: tuple[float, float] = (-3.0, 3.0),
+    x_range: Range = (-3.0, 3.0),
     x: float = 2.0,
     h: float = 1.0,
-) -> Buffer:
+) -> BufferExplorer:
     """Return buttons that call backward(), sliders for x and h, and a picture of what x.grad then holds.
 
     At the start each function has been called once, in order. Every call is really made, on a fresh leaf
@@ -420,18 +375,6 @@ def explore_buffer(
         ValueError: if an argument other than a function makes no sense.
     """
     named = FUNCTIONS if functions is None else difference.by_name(functions)
-    low, high = map(float, x_range)
-    if not named:
-        refuse(
-            en="explore_buffer needs at least one function",
-            ko="explore_buffer에는 함수가 하나 이상 필요합니다",
-        )
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        refuse(
-            en="x_range goes from a smaller to a larger number", ko="x_range는 작은 수에서 큰 수까지입니다"
-        )
-    if math.isnan(x) or not h > 0:
-        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
-    x = min(max(float(x), low), high)
-    h = min(max(float(h), 10 ** LOG_H[0]), 10 ** LOG_H[1])
-    return Buffer(Subject(named, (low, high)), x, h)
+    ranges.check_some("explore_buffer", named)
+    x_range = ranges.checked_range(x_range)
+    return BufferExplorer(Subject(named, x_range), *ranges.place_and_step(x, h, x_range))

@@ -1,6 +1,6 @@
 """Difference quotients, autograd's gradient, and how far they are apart. Numbers only, no pictures.
 
-Every f here is elementwise: f of many x is f of each x. `one_by_one` makes any function of one x so.
+Every f here is elementwise: f of many x is f of each x. kit/elementwise.py makes any function of one x so.
 Sources: dividing by the step really taken is in Numerical Recipes (Press et al., 1992, section 5.7); the
 complex step is Squire and Trapp, SIAM Review 40 (1998).
 """
@@ -24,6 +24,11 @@ class FunctionProblem(Exception):
     """What is the matter with a function, in words for the person who wrote it."""
 
 
+def problem(*, en: str, ko: str) -> FunctionProblem:
+    """Return a problem to be raised, in the language in use."""
+    return FunctionProblem(say(en=en, ko=ko))
+
+
 def by_name(functions: Functions) -> dict[str, Function]:
     """Return one function, several in a list, or several by name, all by name."""
     if isinstance(functions, Mapping):
@@ -32,6 +37,12 @@ def by_name(functions: Functions) -> dict[str, Function]:
         functions = [functions]
     names = [getattr(f, "__name__", type(f).__name__) for f in functions]
     return {"f(x)" if name == "<lambda>" else name: f for name, f in zip(names, functions, strict=True)}
+
+
+def in_brief(error: Exception) -> str:
+    """Return an error's kind and the first line of its message, of bounded length."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
 
 def values(f: Function, x: Tensor) -> Tensor:
@@ -45,35 +56,29 @@ def values(f: Function, x: Tensor) -> Tensor:
     except FunctionProblem:
         raise
     except Exception as error:
-        what = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
-        raise FunctionProblem(
-            say(en=f"The function stopped with {what[:200]}", ko=f"함수가 계산 도중 멈췄습니다. {what[:200]}")
+        what = in_brief(error)
+        raise problem(
+            en=f"The function stopped with {what}", ko=f"함수가 계산 도중 멈췄습니다. {what}"
         ) from error
     if not isinstance(y, Tensor):
         kind = type(y).__name__
-        raise FunctionProblem(
-            say(
-                en=f"The function returned {kind}, not a tensor. "
-                "Use torch's functions on x and return the result.",
-                ko=f"함수가 텐서가 아니라 {kind}을(를) 돌려주었습니다. "
-                "x에 torch 함수를 쓰고 그 결과를 돌려주세요.",
-            )
+        raise problem(
+            en=f"The function returned {kind}, not a tensor. "
+            "Use torch's functions on x and return the result.",
+            ko=f"함수가 텐서가 아니라 {kind}을(를) 돌려주었습니다. "
+            "x에 torch 함수를 쓰고 그 결과를 돌려주세요.",
         )
     if y.shape != x.shape and not (y.numel() == x.numel() == 1):
-        raise FunctionProblem(
-            say(
-                en=f"For x of shape {list(x.shape)} the function returned shape {list(y.shape)}; "
-                "it should return one number for each x.",
-                ko=f"x의 shape은 {list(x.shape)}인데 함수는 shape {list(y.shape)}을 돌려주었습니다. "
-                "x마다 수 하나를 돌려주어야 합니다.",
-            )
+        raise problem(
+            en=f"For x of shape {list(x.shape)} the function returned shape {list(y.shape)}; "
+            "it should return one number for each x.",
+            ko=f"x의 shape은 {list(x.shape)}인데 함수는 shape {list(y.shape)}을 돌려주었습니다. "
+            "x마다 수 하나를 돌려주어야 합니다.",
         )
     if not (y.is_floating_point() or y.is_complex()):
-        raise FunctionProblem(
-            say(
-                en=f"The function returned {y.dtype}; a slope needs floating-point numbers.",
-                ko=f"함수가 {y.dtype}을(를) 돌려주었습니다. 기울기를 구하려면 부동소수점 수가 필요합니다.",
-            )
+        raise problem(
+            en=f"The function returned {y.dtype}; a slope needs floating-point numbers.",
+            ko=f"함수가 {y.dtype}을(를) 돌려주었습니다. 기울기를 구하려면 부동소수점 수가 필요합니다.",
         )
     return y.reshape(x.shape)
 
@@ -91,13 +96,11 @@ def gradient(f: Function, x: Tensor) -> Tensor:
         # `inputs` keeps the pass from adding to the .grad of a model that f may hold
         total.backward(inputs=[leaf])
     if leaf.grad is None:
-        raise FunctionProblem(
-            say(
-                en="autograd finds no way from the result back to x, so there is no tangent. "
-                "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
-                ko="autograd가 결과에서 x까지 되돌아가는 길을 찾지 못해 접선이 없습니다. "
-                "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
-            )
+        raise problem(
+            en="autograd finds no way from the result back to x, so there is no tangent. "
+            "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
+            ko="autograd가 결과에서 x까지 되돌아가는 길을 찾지 못해 접선이 없습니다. "
+            "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
         )
     return leaf.grad
 
@@ -114,32 +117,32 @@ def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forwar
     """
     if scheme not in SCHEMES:
         raise ValueError(f"scheme is one of {', '.join(SCHEMES)}, not {scheme!r}")
-    step = torch.as_tensor(h, dtype=x.dtype)
     if scheme == "complex":
-        return _complex_step(f, x, step)
-    right = x + step
-    left = x - step if scheme == "central" else x
+        return _complex_step(f, x, torch.as_tensor(h, dtype=x.dtype))
+    left, right = compared(x, h, scheme)
     return (values(f, right).detach() - values(f, left).detach()) / (right - left)
+
+
+def compared(x: Tensor, h: Tensor | float, scheme: Scheme) -> tuple[Tensor, Tensor]:
+    """Return the two places that a quotient compares; not for the complex step, which has none."""
+    step = torch.as_tensor(h, dtype=x.dtype)
+    return (x - step if scheme == "central" else x), x + step
 
 
 def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
     try:
         y = values(f, torch.complex(*torch.broadcast_tensors(x, h))).detach()
-    except FunctionProblem as problem:
-        raise FunctionProblem(
-            say(
-                en=f"The complex step needs an f that takes complex numbers. {problem}",
-                ko=f"복소 스텝은 복소수를 받는 함수에만 쓸 수 있습니다. {problem}",
-            )
-        ) from problem
+    except FunctionProblem as error:
+        raise problem(
+            en=f"The complex step needs an f that takes complex numbers. {error}",
+            ko=f"복소 스텝은 복소수를 받는 함수에만 쓸 수 있습니다. {error}",
+        ) from error
     if not y.is_complex():
-        raise FunctionProblem(
-            say(
-                en="The complex step needs an f that returns complex numbers for complex x; "
-                "abs, for one, does not.",
-                ko="복소 스텝을 쓰려면 복소수 x에 복소수를 돌려주는 함수여야 합니다. "
-                "예를 들어 abs는 그렇지 않습니다.",
-            )
+        raise problem(
+            en="The complex step needs an f that returns complex numbers for complex x; "
+            "abs, for one, does not.",
+            ko="복소 스텝을 쓰려면 복소수 x에 복소수를 돌려주는 함수여야 합니다. "
+            "예를 들어 abs는 그렇지 않습니다.",
         )
     return y.imag / h
 
@@ -164,36 +167,3 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
     error = error.masked_fill(error.isinf(), torch.nan)
     few = 2 * error.isfinite().sum(dim=1) < slope.isfinite().sum()
     return error.nanmedian(dim=1).values.masked_fill(few, torch.nan)
-
-
-def is_elementwise(f: Function, x: Tensor) -> bool:
-    """Whether f takes the (n,) tensor x at once, as a function with an `if` on x does not."""
-    some = range(0, len(x), max(1, len(x) // 4))
-    try:
-        alone = torch.stack([values(f, x[i]).detach() for i in some])
-        together = values(f, x).detach()[list(some)]
-    except FunctionProblem:
-        return False
-    return torch.allclose(alone, together, rtol=1e-4, atol=1e-6, equal_nan=True)
-
-
-def one_by_one(f: Function) -> Function:
-    """Return an elementwise function that calls f with one x at a time. Where f fails its value is NaN.
-
-    If f fails at every x, the returned function raises the first FunctionProblem.
-    """
-
-    def each(x: Tensor) -> Tensor:
-        found: list[Tensor] = []
-        problems: list[FunctionProblem] = []
-        for place in x.reshape(-1):
-            try:
-                found.append(values(f, place))
-            except FunctionProblem as problem:
-                problems.append(problem)
-                found.append(torch.full((), torch.nan, dtype=x.dtype))
-        if len(problems) == len(found):
-            raise problems[0]
-        return torch.stack(found).reshape(x.shape)
-
-    return each

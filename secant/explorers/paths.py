@@ -1,29 +1,30 @@
 """The explorer of lesson 4: a quotient taken apart by the paths that lead to the result."""
 
+import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.artist import Artist
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem
-from secant.explorers.kit import panel
-from secant.explorers.kit.canvas import new_figure
-from secant.explorers.kit.panel import AMBER, INK, PURPLE, SECANT, SKY, TANGENT, Panel, refuse
+from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
+from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
 Pair = tuple[Function, Function]
 Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]
 Merge = Literal["+", "×"]
-MERGES: tuple[Merge, ...] = get_args(Merge)
 MERGED: dict[Merge, Callable[[Tensor, Tensor], Tensor]] = {"+": torch.add, "×": torch.mul}
 SPELLINGS: dict[str, Merge] = {"+": "+", "×": "×", "*": "×", "x": "×"}
 
@@ -88,7 +89,7 @@ class Slopes:
 
 
 @dataclass
-class Reading:
+class Reading(Findings):
     """What a setting comes to: numbers for the picture and the text. NaN where there is none."""
 
     setting: Setting
@@ -97,9 +98,8 @@ class Reading:
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     rests: np.ndarray = field(default_factory=lambda: np.empty(0))
     errors: np.ndarray = field(default_factory=lambda: np.empty(0))
-    height: tuple[float, float] = (-1.0, 1.0)
-    decades: tuple[float, float] = (1e-16, 1.0)
-    remarks: list[str] = field(default_factory=list)
+    height: Range = (-1.0, 1.0)
+    decades: Range = (1e-16, 1.0)
 
     @property
     def quotient(self) -> float:
@@ -113,24 +113,19 @@ class Reading:
 class Subject:
     """The pairs of functions to explore and the range of x, with what is worked out once for each."""
 
-    def __init__(self, pairs: Mapping[str, Pair], x_range: tuple[float, float]) -> None:
+    def __init__(self, pairs: Mapping[str, Pair], x_range: Range) -> None:
         self.pairs = dict(pairs)
-        self.low, self.high = x_range
+        self.ends = x_range
         self.prepared = cache(self._prepared)
         self.limits = cache(self._limits)
         self.curves = lru_cache(maxsize=8)(self._curves)
 
-    def _grid(self, count: int) -> Tensor:
-        return torch.linspace(self.low, self.high, count, dtype=torch.float64)
-
     def _prepared(self, name: str) -> tuple[Function, Function, int]:
         """Return both functions, elementwise, and how many h their curves can afford."""
-        found, steps = [], STEPS
-        for label, f in zip("yw", self.pairs[name], strict=True):
-            if not difference.is_elementwise(f, self._grid(PLACES)):
-                f, steps = difference.one_by_one(f), FEW_STEPS
-            found.append(_named_in_problems(label, f))
-        return found[0], found[1], steps
+        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        y, w = (elementwise.prepare(f, grid) for f in self.pairs[name])
+        steps = STEPS if y.together and w.together else FEW_STEPS
+        return _named_in_problems("y", y.f), _named_in_problems("w", w.f), steps
 
     def parts(self, name: str, merge: Merge, x: Tensor, h: Tensor) -> Parts:
         """Return the quotients at each x and h, which broadcast; divided by the step really taken."""
@@ -158,45 +153,41 @@ class Subject:
         steps = torch.logspace(*LOG_H, self.prepared(name)[2], dtype=torch.float64)
         place = torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, merge, place, steps)
-        slope = self.slopes(name, merge, place)[2]
+        slope = torch.full_like(place, torch.nan)
+        with contextlib.suppress(FunctionProblem):
+            slope = self.slopes(name, merge, place)[2]
         return steps.numpy(), parts.rest.abs().numpy(), (parts.both - slope).abs().numpy()
 
-    def _limits(self, name: str, merge: Merge) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return limits for the bars, and powers of ten for the curves, that hold for every x and h."""
+    def _limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
+        """Return heights of bars and errors, all over the range of x and h."""
         levels, errors = [np.zeros(1)], [np.empty(0)]
-        try:
-            x = self._grid(PLACES)
+        x = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        slope = torch.full_like(x, torch.nan)
+        with contextlib.suppress(FunctionProblem):
             slope = self.slopes(name, merge, x)[2]
+        with contextlib.suppress(FunctionProblem):
             for log_h in (LOG_H[0], LOG_H[0] / 2, LOG_H[1]):
                 parts = self.parts(name, merge, x, torch.tensor(10.0**log_h, dtype=torch.float64))
                 levels += [part.numpy() for part in (parts.y, parts.y + parts.w, parts.both, slope)]
                 errors += [parts.rest.abs().numpy(), (parts.both - slope).abs().numpy()]
-        except FunctionProblem:
-            pass
-        low, high = panel.limits(np.concatenate(levels))
-        found = np.concatenate(errors)
-        found = found[np.isfinite(found) & (found > 0)]
-        if not len(found):
-            return (low, high), (1e-16, 1.0)
-        lowest, highest = math.floor(math.log10(found.min())), math.ceil(math.log10(found.max()))
-        lowest, highest = max(lowest, -18), min(highest, 12)  # beyond is a pole
-        return (low, high), (10.0 ** min(lowest, highest - 3), 10.0**highest)
+        return np.concatenate(levels), np.concatenate(errors)
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
         reading = Reading(setting)
         name, merge = setting.name, setting.merge
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
-        reading.height, reading.decades = self.limits(name, merge)
-        try:
+        levels, errors = self.limits(name, merge)
+        reading.height, reading.decades = plots.limits(levels), plots.decades(errors, -18, 12)
+        with reading.noting():
             parts = self.parts(name, merge, x, h)
             reading.parts = {column: getattr(parts, column).item() for column in COLUMNS}
-            reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, merge, x)))
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
-        except FunctionProblem as problem:
-            reading.remarks.append(str(problem))
-        else:
-            reading.remarks += _remarks(reading)
+            reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, merge, x)))
+        # Where there are bars there is something left over, be it 0.
+        reading.filled = (elementwise.any_finite(errors, reading.rests),) * 2
+        if not reading.problems:
+            _remark(reading)
         return reading
 
 
@@ -209,59 +200,47 @@ def _named_in_problems(label: str, f: Function) -> Function:
         except FunctionProblem as problem:
             raise FunctionProblem(f"{label}(x): {problem}") from problem
         if y.is_complex():
-            raise FunctionProblem(
-                say(
-                    en=f"{label}(x): the function returned complex numbers; real ones are needed.",
-                    ko=f"{label}(x): 함수가 복소수를 돌려주었습니다. 실수여야 합니다.",
-                )
+            raise difference.problem(
+                en=f"{label}(x): the function returned complex numbers; real ones are needed.",
+                ko=f"{label}(x): 함수가 복소수를 돌려주었습니다. 실수여야 합니다.",
             )
         return y.to(torch.float64)
 
     return named
 
 
-def _remarks(reading: Reading) -> list[str]:
-    """Return what a reader should know of numbers that came out without an error."""
-    numbers = reading.parts
-    if not all(map(math.isfinite, numbers.values())):
-        where = f"x = {reading.setting.x:g}, x + h = {reading.setting.x + reading.setting.h:g}"
-        return [
-            say(
-                en=f"y or w has no finite value at one of the two places, {where}: there is no quotient.",
-                ko=f"두 점 {where} 가운데 어느 곳에서 y나 w의 값이 유한하지 않아 차분몫이 없습니다.",
-            )
-        ]
-    if not math.isfinite(reading.slopes.both):
-        return [
-            say(
-                en=f"At x = {reading.setting.x:g} autograd's gradient is {reading.slopes.both}.",
-                ko=f"x = {reading.setting.x:g}에서 autograd의 gradient가 {reading.slopes.both}입니다.",
-            )
-        ]
-    if reading.setting.merge == "+":
-        return [
-            say(
-                en="With + the two parts add up to the whole at every h: what is left over is rounding.",
-                ko="+로 합치면 h가 얼마이든 두 조각의 합이 전체입니다. 나머지는 반올림 오차뿐입니다.",
-            )
-        ]
-    return [
-        say(
+def _remark(reading: Reading) -> None:
+    """Say what a reader should know of numbers that came out without an error."""
+    x, h = reading.setting.x, reading.setting.h
+    if not all(map(math.isfinite, reading.parts.values())):
+        where = f"x = {x:g}, x + h = {x + h:g}"
+        reading.problem(
+            en=f"y or w has no finite value at one of the two places, {where}: there is no quotient.",
+            ko=f"두 점 {where} 가운데 어느 곳에서 y나 w의 값이 유한하지 않아 차분몫이 없습니다.",
+        )
+    elif not math.isfinite(reading.slopes.both):
+        reading.problem(
+            en=f"At x = {x:g} autograd's gradient is {reading.slopes.both}.",
+            ko=f"x = {x:g}에서 autograd의 gradient가 {reading.slopes.both}입니다.",
+        )
+    elif reading.setting.merge == "+":
+        reading.remark(
+            en="With + the two parts add up to the whole at every h: what is left over is rounding.",
+            ko="+로 합치면 h가 얼마이든 두 조각의 합이 전체입니다. 나머지는 반올림 오차뿐입니다.",
+        )
+    else:
+        reading.remark(
             en="With × something is left over: Δy Δw / h. A tenth of h leaves about a tenth of it.",
             ko="×로 합치면 Δy Δw / h가 남습니다. h가 10분의 1이 되면 나머지도 약 10분의 1이 됩니다.",
         )
-    ]
 
 
 class Picture:
     """Left, the parts of the quotient as bars, each begun where the one before ends; right, what vanishes."""
 
     def __init__(self) -> None:
-        self.figure = new_figure()
-        left, right = self.figure.subplots(1, 2)
-        self.left: Axes = left
-        self.right: Axes = right
-        panel.tidy(left, right)
+        self.figure, (left, right) = plots.row(2)
+        self.left = left
         left.set(xlim=(-0.6, 3.6), ylabel=r"$\Delta z/h$")
         left.set_xticks(range(4), LABELS)
         left.grid(visible=False, axis="x")
@@ -272,33 +251,29 @@ class Picture:
         self.floor = left.axhline(0, color=INK, lw=1)
         (self.joints,) = left.plot([], [], color=INK, lw=1, ls=":")
         # The gradient from edge to edge; then, over the first bar, the part of it that comes through y.
-        dashes = (0, (5, 3))
-        (self.gradient,) = left.plot([], [], color=TANGENT, lw=2.2, ls=dashes, label="$dz/dx$", zorder=4)
-        self.through_y = panel.marker(
+        (self.gradient,) = left.plot(
+            [], [], color=TANGENT, lw=2.2, ls=plots.DASHES, label="$dz/dx$", zorder=4
+        )
+        self.through_y = plots.marker(
             left, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"
         )
-
-        panel.error_axes(right, r"$|r|,\ |\Delta z/h - dz/dx|$")
-        right.set_xlim(10 ** (LOG_H[0] - 0.2), 10 ** (LOG_H[1] + 0.2))
-        right.set_xticks([10.0**k for k in range(-6, 1)])
+        self.plot = plots.ErrorPlot(right, r"$|r|,\ |\Delta z/h - dz/dx|$", LOG_H, every=1, pad=0.2)
         (self.rests,) = right.plot([], [], color=PURPLE, lw=1.4, ls="-.", marker="s", ms=4, label="$|r|$")
         (self.errors,) = right.plot([], [], color=SECANT, lw=2, label=r"$|\Delta z/h - dz/dx|$", zorder=3)
-        self.zeros = panel.marker(right, "v", PURPLE, size=5)
-        self.step = right.axvline(1, color=INK, lw=1.2, ls=":", zorder=2)
-        self.rest = panel.marker(right, "s", PURPLE, size=9, hollow=True, label="$h$")
-        self.error = panel.marker(right, "o", SECANT, size=8, label="_")
-        self.zero = 1e-17
+        self.zeros = plots.marker(right, "v", PURPLE, size=5)
+        self.rest = plots.marker(right, "s", PURPLE, size=9, hollow=True, label="$h$")
+        self.error = plots.marker(right, "o", SECANT, size=8, label="_")
 
     @property
-    def moving(self) -> list[Line2D | Rectangle]:
+    def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
         left = [*self.bars.values(), self.joints, self.gradient, self.through_y]
-        return [*left, self.rests, self.errors, self.zeros, self.step, self.rest, self.error]
+        return [*left, self.rests, self.errors, self.zeros, self.plot.step, self.rest, self.error]
 
     def set_scene(self, reading: Reading) -> None:
         """Set the limits, which hold for every x and h."""
         self.left.set_ylim(*reading.height)
-        self.zero = panel.error_limits(self.right, *reading.decades)
+        self.plot.set_decades(*reading.decades)
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
@@ -314,41 +289,32 @@ class Picture:
         self.gradient.set_data([-0.6, 3.6], [reading.slopes.both] * 2)
         self.through_y.set_data([0], [reading.slopes.y])
 
-        zero = reading.rests == 0
-        self.rests.set_data(reading.steps, np.where(zero, math.nan, reading.rests))
+        zeros = self.plot.set_curves(self.zeros, [(self.rests, reading.steps, reading.rests)])
         # Among zeros the rest is rounding: points, with no line to suggest a rule.
-        self.rests.set(markevery=1 if zero.any() else 4, ls="none" if zero.any() else "-.")
+        self.rests.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
-        self.zeros.set_data(reading.steps[zero], np.full(zero.sum(), self.zero))
         h = reading.setting.h
-        self.step.set_xdata([h, h])
-        self.rest.set_data([h], [self._on_panel(abs(parts["rest"]))])
-        self.error.set_data([h], [self._on_panel(reading.error)])
-
-    def _on_panel(self, number: float) -> float:
-        low, high = self.zero, self.right.get_ylim()[1]
-        return min(max(number, low), high) if math.isfinite(number) else math.nan
+        self.plot.set_step(h)
+        self.plot.set_marks(self.rest, h, abs(parts["rest"]))
+        self.plot.set_marks(self.error, h, reading.error)
 
 
-class Paths(Panel):
+class PathsExplorer(Panel[Reading]):
     """The widget that `explore_paths` returns."""
-
-    reading: Reading
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
-        self.pair = panel.choice("y, w", [(name, name) for name in subject.pairs], start.name)
-        self.merge = panel.choice("z", [("y + w", "+"), ("y × w", "×")], start.merge)
-        step = panel.round_step(subject.low, subject.high)
-        self.x, x_row = panel.slider("x", start.x, subject.low, subject.high, step)
-        self.log_h, h_row = panel.slider("log₁₀ h", math.log10(start.h), *LOG_H, 1 / 16)
-        super().__init__(Picture(), [[self.pair, self.merge], [x_row, h_row]], _legend())
+        self.pair = controls.choice("y, w", list(subject.pairs), start.name)
+        self.merge = controls.choice("z", [("y + w", "+"), ("y × w", "×")], start.merge)
+        self.x, x_row = controls.slider("x", start.x, subject.ends)
+        self.log_h, h_row = controls.step_slider(start.h, LOG_H)
+        super().__init__(Picture, [[self.pair, self.merge], [x_row, h_row]], words.legend(*LEGEND))
 
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        x, log_h = panel.short(self.x.value), panel.short(self.log_h.value)
-        return Setting(self.pair.value, self.merge.value, x, 10**log_h)
+        x, h = controls.short(self.x.value), controls.step_of(self.log_h)
+        return Setting(self.pair.value, self.merge.value, x, h)
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
@@ -356,64 +322,32 @@ class Paths(Panel):
     def scene(self) -> tuple[str, str]:
         return self.pair.value, self.merge.value
 
-    def words(self) -> str:
-        parts, slopes, merge = self.reading.parts, self.reading.slopes, self.reading.setting.merge
-        left_over = say(en="left over, r", ko="나머지 r")
+    def rows(self) -> list[Row]:
+        reading = self.reading
+        parts, slopes, merge = reading.parts, reading.slopes, reading.setting.merge
 
-        def limit(key: str, number: float) -> str:
-            return f'→ <span class="secant-{key}">{panel.digits(number)}</span>'
+        def towards(key: str, slope: float) -> str:
+            if reading.problems and math.isnan(slope):
+                return digits(parts[key])
+            return f'{digits(parts[key])} → <span class="secant-path-{key}">{digits(slope)}</span>'
 
-        y1, w1 = "y(x+h)", "w(x+h)"
-        rows = [
-            (
-                "y",
-                say(en="only y moves", ko="y만 움직일 때"),
-                f"({y1} {merge} w − z) / h",
-                parts["y"],
-                slopes.y,
-            ),
-            (
-                "w",
-                say(en="only w moves", ko="w만 움직일 때"),
-                f"(y {merge} {w1} − z) / h",
-                parts["w"],
-                slopes.w,
-            ),
-            ("rest", left_over, "→ 0", parts["rest"], None),
-            (
-                "quotient",
-                say(en="both move", ko="둘 다 움직일 때"),
-                f"({y1} {merge} {w1} − z) / h",
-                parts["both"],
-                None,
-            ),
-            (
+        y, w, both = (
+            f"({y} {merge} {w} − z) / h" for y, w in (("y(x+h)", "w"), ("y", "w(x+h)"), ("y(x+h)", "w(x+h)"))
+        )
+        h = f"h = {reading.setting.h:.3g}"
+        return [
+            Row("y", say(en="only y moves", ko="y만 움직일 때"), y, towards("y", slopes.y)),
+            Row("w", say(en="only w moves", ko="w만 움직일 때"), w, towards("w", slopes.w)),
+            Row("rest", say(en="left over, r", ko="나머지 r"), "→ 0", digits(parts["rest"])),
+            Row("quotient", say(en="both move", ko="둘 다 움직일 때"), both, digits(parts["both"])),
+            Row(
                 "gradient",
                 say(en="autograd's gradient", ko="autograd의 gradient"),
                 "x.grad",
-                slopes.both,
-                None,
+                digits(slopes.both),
             ),
-            (
-                "error",
-                say(en="difference", ko="둘의 차이"),
-                f"h = {self.reading.setting.h:.3g}",
-                self.reading.error,
-                None,
-            ),
+            Row("error", say(en="difference", ko="둘의 차이"), h, digits(reading.error)),
         ]
-        return panel.numbers(
-            (
-                (
-                    key,
-                    label,
-                    formula,
-                    panel.digits(number) + ("" if to is None else f" {limit(f'path-{key}', to)}"),
-                )
-                for key, label, formula, number, to in rows
-            ),
-            self.reading.remarks,
-        )
 
     def alt(self) -> str:
         setting, parts, slopes = self.reading.setting, self.reading.parts, self.reading.slopes
@@ -429,50 +363,30 @@ class Paths(Panel):
         )
 
 
-def _legend() -> str:
-    dashed = 'stroke-width="2.5" stroke-dasharray="7 4"'
-    left = [
+DASHED = words.line(TANGENT, 2.5, "7 4", words.diamond(TANGENT))
+HOLLOW = f'<path d="M15 3h8v8h-8z" fill="none" stroke="{PURPLE}" stroke-width="2"/>'
+CHOSEN = words.line(INK, 1.5, "2 2", HOLLOW) + words.sample(words.disc(SECANT, 3.5, SECANT))
+LEGEND = (
+    [
+        (words.sample(words.bar(color)), en, ko)
+        for color, en, ko in (
+            (SKY, "Δ<sub>y</sub>z / h: only y moves", "Δ<sub>y</sub>z / h: y만 움직일 때"),
+            (AMBER, "Δ<sub>w</sub>z / h: only w moves", "Δ<sub>w</sub>z / h: w만 움직일 때"),
+            (PURPLE, "r: what these two leave over", "r: 앞의 둘을 빼고 남는 나머지"),
+            (SECANT, "Δz / h: both move", "Δz / h: 둘 다 움직일 때"),
+        )
+    ],
+    [
+        (DASHED, "autograd's gradient; ◇ its part through y", "autograd의 gradient. ◇는 그중 y를 지나는 몫"),
         (
-            panel.sample(INK, mark=panel.bar(SKY)),
-            say(en="Δ<sub>y</sub>z / h: only y moves", ko="Δ<sub>y</sub>z / h: y만 움직일 때"),
+            words.line(PURPLE, 1.5, "6 2 2 2", words.square(PURPLE)),
+            "size of r at every h (▼: exactly 0)",
+            "h마다 나머지 r의 크기 (▼: 정확히 0)",
         ),
-        (
-            panel.sample(INK, mark=panel.bar(AMBER)),
-            say(en="Δ<sub>w</sub>z / h: only w moves", ko="Δ<sub>w</sub>z / h: w만 움직일 때"),
-        ),
-        (
-            panel.sample(INK, mark=panel.bar(PURPLE)),
-            say(en="r: what these two leave over", ko="r: 앞의 둘을 빼고 남는 나머지"),
-        ),
-        (
-            panel.sample(INK, mark=panel.bar(SECANT)),
-            say(en="Δz / h: both move", ko="Δz / h: 둘 다 움직일 때"),
-        ),
-    ]
-    hollow = f'<path d="M15 3h8v8h-8z" fill="none" stroke="{PURPLE}" stroke-width="2"/>'
-    right = [
-        (
-            panel.sample(TANGENT, dashed, panel.diamond(TANGENT, "none")),
-            say(
-                en="autograd's gradient; ◇ its part through y",
-                ko="autograd의 gradient. ◇는 그중 y를 지나는 몫",
-            ),
-        ),
-        (
-            panel.sample(PURPLE, 'stroke-width="1.5" stroke-dasharray="6 2 2 2"', panel.square(PURPLE)),
-            say(en="size of r at every h (▼: exactly 0)", ko="h마다 나머지 r의 크기 (▼: 정확히 0)"),
-        ),
-        (
-            panel.sample(SECANT, 'stroke-width="2"'),
-            say(en="difference between Δz / h and the gradient", ko="Δz / h와 gradient의 차이"),
-        ),
-        (
-            panel.sample(INK, 'stroke-width="1.5" stroke-dasharray="2 2"', hollow)
-            + panel.sample(SECANT, mark=panel.disc(SECANT, SECANT, 3.5)),
-            say(en="both at the h you chose", ko="지금 고른 h에서의 두 값"),
-        ),
-    ]
-    return panel.legend(left, right)
+        (words.line(SECANT, 2), "difference between Δz / h and the gradient", "Δz / h와 gradient의 차이"),
+        (CHOSEN, "both at the h you chose", "지금 고른 h에서의 두 값"),
+    ],
+)
 
 
 def _is_pair(pair: object) -> bool:
@@ -484,14 +398,14 @@ def _named(pairs: Pairs | None) -> dict[str, Pair]:
         return PAIRS
     found = pairs if isinstance(pairs, Mapping) else {_name(pairs): pairs}
     if not found or not all(map(_is_pair, found.values())):
-        refuse(
+        ranges.refuse(
             en="explore_paths takes a pair of functions (y, w), or a dict of such pairs by name",
             ko="explore_paths에는 함수 두 개 (y, w)를 넘기거나, 이름마다 그런 쌍을 담은 dict를 넘기세요",
         )
     return {str(name): (pair[0], pair[1]) for name, pair in found.items()}
 
 
-def _name(pair: Iterable[Function]) -> str:
+def _name(pair: Sequence[Function]) -> str:
     if not _is_pair(pair):
         return ""
     names = (getattr(f, "__name__", type(f).__name__) for f in pair)
@@ -503,11 +417,11 @@ def _name(pair: Iterable[Function]) -> str:
 def explore_paths(
     pairs: Pairs | None = None,
     *,
-    x_range: tuple[float, float] = (4.0, 6.0),
+    x_range: Range = (4.0, 6.0),
     x: float = 5.0,
     h: float = 1.0,
     merge: str = "+",
-) -> Paths:
+) -> PathsExplorer:
     """Return sliders for x and h over a picture of z = y(x) + w(x), or y(x) × w(x), taken apart by paths.
 
     Left: the quotient of z when only y moves, when only w moves, what is left over, and when both move,
@@ -525,15 +439,8 @@ def explore_paths(
         ValueError: if an argument other than a function makes no sense.
     """
     named = _named(pairs)
-    low, high = map(float, x_range)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        refuse(
-            en="x_range goes from a smaller to a larger number", ko="x_range는 작은 수에서 큰 수까지입니다"
-        )
     if merge not in SPELLINGS:
-        refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
-    if math.isnan(x) or not h > 0:
-        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
-    x = min(max(float(x), low), high)
-    h = min(max(float(h), 10 ** LOG_H[0]), 10 ** LOG_H[1])
-    return Paths(Subject(named, (low, high)), Setting(next(iter(named)), SPELLINGS[merge], x, h))
+        ranges.refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
+    x_range = ranges.checked_range(x_range)
+    x, h = ranges.place_and_step(x, h, x_range, LOG_H)
+    return PathsExplorer(Subject(named, x_range), Setting(next(iter(named)), SPELLINGS[merge], x, h))

@@ -1,45 +1,40 @@
 """The explorer of lesson 1: a secant that turns into the tangent, and the price of a small step."""
 
 import contextlib
+import itertools
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers import difference
 from secant.explorers.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
-from secant.explorers.kit import panel
-from secant.explorers.kit.canvas import new_figure
-from secant.explorers.kit.panel import (
-    GREEN,
-    INK,
-    LOG_H,
-    PURPLE,
-    SECANT,
-    TANGENT,
-    Panel,
-    digits,
-    refuse,
-    short,
-)
+from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
+from secant.explorers.kit.ranges import LOG_H, Range
+from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.words import Row
 from secant.language import say
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 PLACES, STEPS = 201, 65  # of the error curve: x near the chosen one, and h, four a decade
 FEW_PLACES, FEW_STEPS = 21, 33  # the same for a function that takes one x at a time
-PATIENCE = 0.03  # seconds that such a function may take for one error curve
 
-SHADE = {"float32": PURPLE, "float64": GREEN}
-MARK = {"float32": "s", "float64": "o"}
-DASH = {"float32": "-.", "float64": "-"}
+LOOKS = {
+    "float32": {"color": PURPLE, "ls": "-.", "marker": "s"},
+    "float64": {"color": GREEN, "ls": "-", "marker": "o"},
+}
+FORMULAS = {
+    "forward": "(f(x+h) − f(x)) / h",
+    "central": "(f(x+h) − f(x−h)) / 2h",
+    "complex": "Im f(x+ih) / h",
+}
+ENDS = {"forward": "$x, x+h$", "central": r"$x \pm h$", "complex": "_"}
 
 
 def log_of_cube(x: Tensor) -> Tensor:
@@ -65,7 +60,7 @@ class Setting:
 
 
 @dataclass
-class Reading:
+class Reading(Findings):
     """What a setting comes to: numbers for the picture and the text. NaN where there is none.
 
     `x` is the setting's in its dtype. `places` and `steps` tell what the error curves are over; `curves`
@@ -82,186 +77,130 @@ class Reading:
     error: float = math.nan
     median: float = math.nan
     places: int = PLACES
-    steps: Tensor = field(default_factory=lambda: torch.empty(0))
-    curves: dict[str, Tensor] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    curves: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 class Subject:
     """The functions to explore and the range of x, with what is worked out once for each."""
 
-    def __init__(self, functions: Mapping[str, Function], x_range: tuple[float, float]) -> None:
+    def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
         self.functions = dict(functions)
-        self.low, self.high = x_range
+        self.ends = x_range
         self.prepared = cache(self._prepared)
         self.curve = cache(self._curve)
+        self.typical_errors = cache(self._typical_errors)
         self.error_range = cache(self._error_range)
         self.error_curve = lru_cache(maxsize=8)(self._error_curve)
 
     def _prepared(self, name: str, dtype: str) -> tuple[Function, int, int]:
         """Return an elementwise function, and how many x and h its error curve can afford."""
-        f = self.functions[name]
-        if difference.is_elementwise(f, self._grid(PLACES, dtype)):
-            return f, PLACES, STEPS
-        f = difference.one_by_one(f)
-        start = time.perf_counter()
-        try:
-            difference.values(f, self._grid(5, dtype))
-        except FunctionProblem as problem:
-            return _failing(problem), PLACES, STEPS
-        calls = PATIENCE / max(1e-6, (time.perf_counter() - start) / 5)
-        places = min(FEW_PLACES, max(1, int(calls / (2 * FEW_STEPS))))
-        return f, places, FEW_STEPS
+        found = elementwise.prepare(self.functions[name], self._grid(self.ends, PLACES, dtype))
+        if found.together:
+            return found.f, PLACES, STEPS
+        return found.f, min(FEW_PLACES, max(1, found.calls // (2 * FEW_STEPS))), FEW_STEPS
 
-    def _grid(self, count: int, dtype: str) -> Tensor:
-        return torch.linspace(self.low, self.high, count, dtype=torch.float64).to(DTYPES[dtype])
+    def _grid(self, ends: Range, count: int, dtype: str) -> Tensor:
+        return torch.linspace(*ends, count, dtype=torch.float64).to(DTYPES[dtype])
 
     def _curve(self, name: str, dtype: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return x and f(x) to draw; empty where f fails."""
+        """Return x and f(x) to draw; NaN where f fails."""
         f, places, _ = self.prepared(name, dtype)
-        pad = 0.05 * (self.high - self.low)
         count = 401 if places == PLACES else 101
-        x = torch.linspace(self.low - pad, self.high + pad, count, dtype=torch.float64).to(DTYPES[dtype])
-        try:
-            y = difference.values(f, x).detach().real
-        except FunctionProblem:
-            return np.empty(0), np.empty(0)
-        return x.double().numpy(), y.double().masked_fill(~y.isfinite(), torch.nan).numpy()
+        return elementwise.sampled(f, self._grid(ranges.padded(self.ends), count, dtype))
 
     def near(self, x: float, count: int, dtype: str) -> Tensor:
-        """Return `count` places about x, at most an eighth of the range away and never outside it."""
-        reach = (self.high - self.low) / 8
-        low, high = max(self.low, x - reach), min(self.high, x + reach)
-        return torch.linspace(low, high, count, dtype=torch.float64).to(DTYPES[dtype])
+        """Return some places about x."""
+        return self._grid(ranges.around(x, self.ends), count, dtype)
 
-    def _error_curve(self, name: str, x: float, dtype: str, scheme: Scheme) -> tuple[Tensor, Tensor]:
+    def _error_curve(self, name: str, x: float, dtype: str, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
         """Return the steps and the median error at each, (k,) both."""
         f, places, count = self.prepared(name, dtype)
         steps = torch.logspace(*LOG_H, count, dtype=torch.float64)
-        return steps, difference.median_errors(f, self.near(x, places, dtype), steps, scheme)
+        errors = difference.median_errors(f, self.near(x, places, dtype), steps, scheme)
+        return steps.numpy(), errors.numpy()
 
-    def _error_range(self, name: str) -> tuple[float, float]:
+    def _typical_errors(self, name: str, dtype: str, scheme: Scheme) -> np.ndarray:
+        """Return errors at some x all over the range; none where there is none to be had."""
+        return elementwise.all_over(lambda x: self._error_curve(name, x, dtype, scheme)[1], self.ends)
+
+    def _error_range(self, name: str) -> Range:
         """Return powers of ten that hold the function's errors, for every dtype, scheme and x alike."""
-        found = []
-        for scheme in SCHEMES:
-            for dtype in DTYPES:
-                for x in (self.low, (self.low + self.high) / 2, self.high):
-                    with contextlib.suppress(FunctionProblem):
-                        found.append(self._error_curve(name, x, dtype, scheme)[1])
-        errors = torch.cat(found) if found else torch.empty(0)
-        errors = errors[errors.isfinite() & (errors > 0)]
-        if not len(errors):
-            return 1e-17, 10.0
-        low, high = math.floor(errors.min().log10()), math.ceil(errors.max().log10())
-        low, high = max(low, -20), min(high, 8)  # beyond is a pole
-        return 10.0 ** min(low, high - 3), 10.0**high
+        kinds = itertools.product(DTYPES, SCHEMES)
+        return plots.decades(np.concatenate([self.typical_errors(name, *kind) for kind in kinds]), -20, 8)
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
-        f, places, _ = self.prepared(setting.name, setting.dtype)
-        x = torch.tensor([setting.x], dtype=torch.float64).to(DTYPES[setting.dtype])
+        name, dtype, scheme = setting.name, setting.dtype, setting.scheme
+        f, places, _ = self.prepared(name, dtype)
+        x = torch.tensor([setting.x], dtype=torch.float64).to(DTYPES[dtype])
         reading = Reading(setting, x.item(), places=places)
-        try:
+        with reading.noting():
             reading.height = _number(difference.values(f, x))
-            reading.ends, reading.heights = _ends(f, x, setting)
-            reading.quotient = _number(difference.quotient(f, x, setting.h, setting.scheme))
-        except FunctionProblem as problem:
-            reading.problems.append(str(problem))
-        try:
+            if scheme != "complex":
+                left, right = difference.compared(x, setting.h, scheme)
+                reading.ends = left.item(), right.item()
+                reading.heights = _number(difference.values(f, left)), _number(difference.values(f, right))
+            reading.quotient = _number(difference.quotient(f, x, setting.h, scheme))
+        with reading.noting():
             reading.gradient = _number(difference.gradient(f, x))
             reading.error = abs(reading.quotient - reading.gradient)
             step = torch.tensor([setting.h], dtype=torch.float64)
-            near = self.near(reading.x, places, setting.dtype)
-            reading.median = difference.median_errors(f, near, step, setting.scheme).item()
-        except FunctionProblem as problem:
-            if str(problem) not in reading.problems:
-                reading.problems.append(str(problem))
-        for dtype in DTYPES:
+            near = self.near(reading.x, places, dtype)
+            reading.median = difference.median_errors(f, near, step, scheme).item()
+        for each in DTYPES:
             with contextlib.suppress(FunctionProblem):
-                reading.steps, reading.curves[dtype] = self.error_curve(
-                    setting.name, setting.x, dtype, setting.scheme
-                )
+                reading.steps, reading.curves[each] = self.error_curve(name, setting.x, each, scheme)
+        errors = self.typical_errors(name, dtype, scheme), reading.curves.get(dtype, np.empty(0))
+        curve = self.curve(name, dtype)[1]
+        reading.filled = elementwise.any_finite(curve), elementwise.any_finite(*errors)
         if not reading.problems:
-            reading.problems += _remarks(reading, setting)
+            _remark(reading, setting)
         return reading
-
-
-def _failing(problem: FunctionProblem) -> Function:
-    """Return a function that fails at once, in place of one that was seen to fail everywhere."""
-
-    def fail(x: Tensor) -> Tensor:
-        raise problem
-
-    return fail
 
 
 def _number(value: Tensor) -> float:
     return float(value.detach().real)
 
 
-def _ends(f: Function, x: Tensor, setting: Setting) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the x and the f(x) of the two points that the quotient compares; the complex step has none."""
-    if setting.scheme == "complex":
-        return (math.nan, math.nan), (math.nan, math.nan)
-    step = torch.as_tensor(setting.h, dtype=x.dtype)
-    left, right = (x - step if setting.scheme == "central" else x), x + step
-    heights = difference.values(f, left), difference.values(f, right)
-    return (_number(left), _number(right)), (_number(heights[0]), _number(heights[1]))
-
-
-def _remarks(reading: Reading, setting: Setting) -> list[str]:
-    """Return what a reader should know of numbers that came out without an error."""
-    remarks = []
+def _remark(reading: Reading, setting: Setting) -> None:
+    """Say what a reader should know of numbers that came out without an error."""
     if not math.isfinite(reading.height):
-        remarks.append(
-            say(
-                en=f"The function has no finite value at x = {reading.x:g}.",
-                ko=f"x = {reading.x:g}에서 함수의 값이 유한하지 않습니다.",
-            )
+        reading.problem(
+            en=f"The function has no finite value at x = {reading.x:g}.",
+            ko=f"x = {reading.x:g}에서 함수의 값이 유한하지 않습니다.",
         )
     elif reading.ends[0] == reading.ends[1]:
-        remarks.append(
-            say(
-                en=f"In {setting.dtype}, x + h is x itself: h = {setting.h:.1e} is lost in rounding. "
-                "The quotient is 0/0 and has no meaning.",
-                ko=f"{setting.dtype}에서는 x + h가 x와 똑같습니다. h = {setting.h:.1e}은 "
-                "반올림으로 사라집니다. 차분몫은 0/0이 되어 아무 뜻이 없습니다.",
-            )
+        reading.remark(
+            en=f"In {setting.dtype}, x + h is x itself: h = {setting.h:.1e} is lost in rounding. "
+            "The quotient is 0/0 and has no meaning.",
+            ko=f"{setting.dtype}에서는 x + h가 x와 똑같습니다. h = {setting.h:.1e}은 "
+            "반올림으로 사라집니다. 차분몫은 0/0이 되어 아무 뜻이 없습니다.",
         )
     elif not math.isfinite(reading.quotient):
-        remarks.append(
-            say(
-                en="The function has no finite value at a point of the secant, so there is no quotient.",
-                ko="할선이 지나는 점에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
-            )
+        reading.problem(
+            en="The function has no finite value at a point of the secant, so there is no quotient.",
+            ko="할선이 지나는 점에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
         )
     elif not math.isfinite(reading.gradient):
-        remarks.append(
-            say(
-                en=f"At x = {reading.x:g} the gradient is {reading.gradient}: "
-                "there is no tangent to compare with.",
-                ko=f"x = {reading.x:g}에서 gradient가 {reading.gradient}이어서 비교할 접선이 없습니다.",
-            )
+        reading.problem(
+            en=f"At x = {reading.x:g} the gradient is {reading.gradient}: "
+            "there is no tangent to compare with.",
+            ko=f"x = {reading.x:g}에서 gradient가 {reading.gradient}이어서 비교할 접선이 없습니다.",
         )
     elif reading.error == 0:
-        remarks.append(
-            say(
-                en="The difference is exactly 0 at this x. A log scale has no 0: "
-                "it stands on the bottom line (▼).",
-                ko="이 x에서는 차이가 정확히 0입니다. "
-                "로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
-            )
+        reading.remark(
+            en="The difference is exactly 0 at this x. A log scale has no 0: "
+            "it stands on the bottom line (▼).",
+            ko="이 x에서는 차이가 정확히 0입니다. 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
         )
     if reading.places != PLACES:
-        remarks.append(
-            say(
-                en="This function takes one x at a time, "
-                f"so the right picture uses {reading.places} x, not {PLACES}.",
-                ko="이 함수는 x를 하나씩만 받으므로 "
-                f"오른쪽 그림은 x {PLACES}개 대신 {reading.places}개로 그립니다.",
-            )
+        reading.remark(
+            en="This function takes one x at a time, "
+            f"so the right picture uses {reading.places} x, not {PLACES}.",
+            ko="이 함수는 x를 하나씩만 받으므로 "
+            f"오른쪽 그림은 x {PLACES}개 대신 {reading.places}개로 그립니다.",
         )
-    return remarks
 
 
 class Picture:
@@ -269,110 +208,77 @@ class Picture:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.figure = new_figure()
-        left, right = self.figure.subplots(1, 2)
-        self.left: Axes = left
-        self.right: Axes = right
-        panel.tidy(left, right)
-        left.set_xlabel("$x$")
-        left.set_ylabel("$f(x)$")
-        panel.error_axes(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$")
-
-        (self.curve,) = left.plot([], [], color=INK, lw=1.6, label="$f$")
-        self.secant = left.axline((0, 0), slope=0, color=SECANT, lw=4, label=r"$\Delta f/\Delta x$", zorder=3)
-        dashes = (0, (5, 3))
-        self.tangent = left.axline((0, 0), slope=0, color=TANGENT, lw=2, ls=dashes, label="$f'(x)$", zorder=4)
-        self.ends = panel.marker(left, "D", SECANT, size=11, hollow=True)
-        self.point = panel.marker(left, "o", INK, size=7, label="$x$")
-
+        self.figure, (left, right) = plots.row(2)
+        self.function = plots.FunctionPlot(
+            left, "f", quotient=r"$\Delta f/\Delta x$", gradient="$f'(x)$", point="$x$"
+        )
+        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$")
         self.curves = {
-            dtype: right.plot(
-                [], [], color=SHADE[dtype], ls=DASH[dtype], marker=MARK[dtype], label=dtype, zorder=3
-            )[0]
-            for dtype in DTYPES
+            dtype: right.plot([], [], **look, label=dtype, zorder=3)[0] for dtype, look in LOOKS.items()
         }
-        self.zeros = {dtype: panel.marker(right, "v", SHADE[dtype], size=6) for dtype in DTYPES}
-        self.step = right.axvline(1, color=INK, lw=1.2, ls=":", zorder=2)
-        self.median = panel.marker(right, "o", INK, size=10, hollow=True, label="$h$")
-        self.here = panel.marker(right, "D", SECANT, size=7, label="$x$")
-        self.nothing = panel.marker(right, "x", SECANT, size=10)
-        self.low = self.high = 1.0  # the line of errors of exactly 0, and the top
+        self.zeros = {dtype: plots.marker(right, "v", look["color"], size=6) for dtype, look in LOOKS.items()}
+        self.median = plots.marker(right, "o", INK, size=10, hollow=True, label="$h$")
+        self.here = plots.marker(right, "D", SECANT, size=7, label="$x$")
+        self.nothing = plots.marker(right, "x", SECANT, size=10)
 
     @property
-    def moving(self) -> list[Line2D]:
+    def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
-        left = [self.secant, self.tangent, self.ends, self.point]
-        right = [*self.curves.values(), *self.zeros.values(), self.step]
-        return [*left, *right, self.median, self.here, self.nothing]
+        right = [*self.curves.values(), *self.zeros.values(), self.errors.step]
+        return [*self.function.moving, *right, self.median, self.here, self.nothing]
 
     def set_scene(self, reading: Reading) -> None:
         """Set what stands still: the curve and both pairs of limits."""
-        subject, setting = self.subject, reading.setting
-        x, y = subject.curve(setting.name, setting.dtype)
-        low, high = panel.limits(y)
-        jumps = np.abs(np.diff(y, prepend=y[:1])) > 2 * (high - low)
-        self.curve.set_data(x, np.where(jumps, np.nan, y))  # no line across a pole
-        pad = 0.05 * (subject.high - subject.low)
-        self.left.set(xlim=(subject.low - pad, subject.high + pad), ylim=(low, high))
-        lowest, self.high = subject.error_range(setting.name)
-        self.low = panel.error_limits(self.right, lowest, self.high)
+        setting = reading.setting
+        self.function.set_curve(*self.subject.curve(setting.name, setting.dtype))
+        self.errors.set_decades(*self.subject.error_range(setting.name))
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
         setting = reading.setting
-        panel.set_line(self.secant, reading.ends[0], reading.heights[0], reading.quotient)
-        if setting.scheme == "complex":
-            panel.set_line(self.secant, reading.x, reading.height, reading.quotient)
-        panel.set_line(self.tangent, reading.x, reading.height, reading.gradient)
-        self.point.set_data([reading.x], [reading.height])
-        self.ends.set_data(reading.ends, reading.heights)
-        self.ends.set_label({"forward": "$x, x+h$", "central": r"$x \pm h$", "complex": "_"}[setting.scheme])
-        for dtype, line in self.curves.items():
-            errors = reading.curves.get(dtype, torch.empty(0)).numpy()
-            steps = reading.steps.numpy()[: len(errors)]
-            zero = errors == 0
-            line.set_data(steps, np.where(zero, np.nan, errors))
+        self.function.set_lines(
+            (reading.x, reading.height), reading.quotient, reading.gradient, reading.ends, reading.heights
+        )
+        self.function.ends.set_label(ENDS[setting.scheme])
+        for dtype, curve in self.curves.items():
+            errors = reading.curves.get(dtype, np.empty(0))
+            steps = reading.steps[: len(errors)]
+            zeros = self.errors.set_curves(self.zeros[dtype], [(curve, steps, errors)])
+            self.zeros[dtype].set_visible(len(zeros) > 0)
             chosen = dtype == setting.dtype
-            every = 1 if zero.any() else max(1, len(steps) // 16)  # between zeros a point has no line to it
-            line.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
-            self.zeros[dtype].set_data(steps[zero], np.full(zero.sum(), self.low))
-            self.zeros[dtype].set_visible(zero.any())
-        self.step.set_xdata([setting.h, setting.h])
-        self.median.set_data([setting.h], [self._on_panel(reading.median)])
-        self.here.set_data([setting.h], [self._on_panel(reading.error)])
+            every = 1 if len(zeros) else max(1, len(steps) // 16)  # between zeros a point has no line to it
+            curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
+        self.errors.set_step(setting.h)
+        self.errors.set_marks(self.median, setting.h, reading.median)
+        self.errors.set_marks(self.here, setting.h, reading.error)
         self.here.set_marker("v" if reading.error == 0 else "D")
-        self.nothing.set_data([setting.h], [self.high / 3])
+        self.nothing.set_data([setting.h], [self.errors.high / 3])
         self.nothing.set_visible(math.isnan(reading.error))
 
-    def _on_panel(self, error: float) -> float:
-        return min(max(error, self.low), self.high) if math.isfinite(error) else math.nan
 
-
-class Explorer(Panel):
+class TangentExplorer(Panel[Reading]):
     """The widget that `explore` returns."""
-
-    reading: Reading
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
-        self.function = panel.choice("f(x)", [(name, name) for name in subject.functions], start.name)
-        self.dtype = panel.choice("dtype", [(name, name) for name in DTYPES], start.dtype)
-        schemes = [(name, scheme) for scheme, name in _scheme_names().items()]
-        self.scheme = panel.choice(say(en="quotient", ko="차분몫"), schemes, start.scheme)
-        step = panel.round_step(subject.low, subject.high)
-        self.x, x_row = panel.slider("x", start.x, subject.low, subject.high, step)
-        self.log_h, h_row = panel.step_slider(start.h)
+        self.function = controls.choice("f(x)", list(subject.functions), start.name)
+        self.dtype = controls.choice("dtype", list(DTYPES), start.dtype)
+        schemes: list[tuple[str, Scheme]] = [
+            (say(en="forward", ko="전방"), "forward"),
+            (say(en="central", ko="중앙"), "central"),
+            (say(en="complex step", ko="복소 스텝"), "complex"),
+        ]
+        self.scheme = controls.choice(say(en="quotient", ko="차분몫"), schemes, start.scheme)
+        self.x, x_row = controls.slider("x", start.x, subject.ends)
+        self.log_h, h_row = controls.step_slider(start.h)
         rows = [(self.function, self.dtype, self.scheme), (x_row, h_row)]
-        super().__init__(Picture(subject), rows, _legend())
+        super().__init__(lambda: Picture(subject), rows, words.legend(*LEGEND))
 
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        x, log_h = short(self.x.value), short(self.log_h.value)
-        return Setting(self.function.value, x, 10**log_h, self.dtype.value, self.scheme.value)
-
-    def fresh_picture(self) -> Picture:
-        return Picture(self.subject)
+        x, h = controls.short(self.x.value), controls.step_of(self.log_h)
+        return Setting(self.function.value, x, h, self.dtype.value, self.scheme.value)
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
@@ -380,137 +286,82 @@ class Explorer(Panel):
     def scene(self) -> tuple[str, str]:
         return self.reading.setting.name, self.reading.setting.dtype
 
-    def words(self) -> str:
-        return _words(self.reading.setting, self.reading)
+    def rows(self) -> list[Row]:
+        reading, setting = self.reading, self.reading.setting
+        quotient, gradient, error = (
+            words.digits(number, setting.dtype)
+            for number in (reading.quotient, reading.gradient, reading.error)
+        )
+        nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
+        return [
+            Row("quotient", say(en="difference quotient", ko="차분몫"), FORMULAS[setting.scheme], quotient),
+            Row("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", gradient),
+            Row("error", say(en="difference", ko="둘의 차이"), f"h = {setting.h:.3g}", error),
+            Row("median", say(en="its median", ko="차이의 중앙값"), nearby, f"{reading.median:.1e}"),
+        ]
 
     def alt(self) -> str:
-        return _alt(self.reading.setting, self.reading)
-
-
-def _scheme_names() -> dict[Scheme, str]:
-    return {
-        "forward": say(en="forward", ko="전방"),
-        "central": say(en="central", ko="중앙"),
-        "complex": say(en="complex step", ko="복소 스텝"),
-    }
-
-
-def _formula(scheme: Scheme) -> str:
-    return {
-        "forward": "(f(x+h) − f(x)) / h",
-        "central": "(f(x+h) − f(x−h)) / 2h",
-        "complex": "Im f(x+ih) / h",
-    }[scheme]
-
-
-def _words(setting: Setting, reading: Reading) -> str:
-    quotient, gradient, error = (
-        digits(number, setting.dtype) for number in (reading.quotient, reading.gradient, reading.error)
-    )
-    nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
-    rows = [
-        ("quotient", say(en="difference quotient", ko="차분몫"), _formula(setting.scheme), quotient),
-        ("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", gradient),
-        ("error", say(en="difference", ko="둘의 차이"), f"h = {setting.h:.3g}", error),
-        ("median", say(en="its median", ko="차이의 중앙값"), nearby, f"{reading.median:.1e}"),
-    ]
-    return panel.numbers(rows, reading.problems)
-
-
-def _alt(setting: Setting, reading: Reading) -> str:
-    quotient, gradient = f"{reading.quotient:.4g}", f"{reading.gradient:.4g}"
-    return say(
-        en=f"Left: {setting.name} at x = {reading.x:.4g} with a secant of slope {quotient} and a tangent of "
-        f"slope {gradient}. Right: the difference against h; at h = {setting.h:.1e} its median is "
-        f"{reading.median:.1e}.",
-        ko=f"왼쪽: x = {reading.x:.4g}에서 {setting.name}의 그래프, 기울기 {quotient}인 할선과 "
-        f"기울기 {gradient}인 접선. 오른쪽: h에 따른 차이. h = {setting.h:.1e}에서 중앙값은 "
-        f"{reading.median:.1e}.",
-    )
-
-
-def _legend() -> str:
-    left = [
-        (panel.sample(INK, 'stroke-width="2"'), say(en="the function f", ko="함수 f")),
-        (
-            panel.sample(SECANT, 'stroke-width="4"'),
-            say(en="secant: its slope is the quotient", ko="할선: 기울기가 차분몫"),
-        ),
-        (
-            panel.sample(TANGENT, 'stroke-width="2.5" stroke-dasharray="7 4"'),
-            say(en="tangent: its slope is autograd's gradient", ko="접선: 기울기가 autograd의 gradient"),
-        ),
-        (
-            panel.sample(INK, mark=panel.disc(INK, INK, 3.5))
-            + panel.sample(SECANT, mark=panel.diamond(SECANT, "none")),
-            say(en="x, and the points the quotient compares", ko="x, 그리고 차분몫이 비교하는 점"),
-        ),
-    ]
-    right = [
-        (
-            panel.sample(PURPLE, 'stroke-width="2" stroke-dasharray="6 2 2 2"', panel.square(PURPLE)),
-            say(en="float32: median difference near x", ko="float32: x 근처 차이의 중앙값"),
-        ),
-        (
-            panel.sample(GREEN, 'stroke-width="2"', panel.disc(GREEN, GREEN, 2.5)),
-            say(en="float64: median difference near x", ko="float64: x 근처 차이의 중앙값"),
-        ),
-        (
-            panel.sample(INK, 'stroke-width="1.5" stroke-dasharray="2 2"', panel.disc(INK, "none", 4.5)),
-            say(en="the h you chose", ko="지금 고른 h"),
-        ),
-        (
-            panel.sample(SECANT, mark=panel.diamond(SECANT, SECANT)),
-            say(
-                en="difference at this one x (▼: exactly 0; ✕: none)",
-                ko="이 x 하나에서의 차이 (▼: 정확히 0, ✕: 없음)",
-            ),
-        ),
-    ]
-    return panel.legend(left, right)
-
-
-def _prepare(
-    functions: Functions | None,
-    x_range: tuple[float, float],
-    x: float,
-    h: float,
-    dtype: str | torch.dtype,
-    scheme: Scheme,
-) -> tuple[Subject, Setting]:
-    named = FUNCTIONS if functions is None else difference.by_name(functions)
-    low, high = map(float, x_range)
-    dtype = str(dtype).removeprefix("torch.")
-    if not named:
-        refuse(en="explore needs at least one function", ko="explore에는 함수가 하나 이상 필요합니다")
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        refuse(
-            en="x_range goes from a smaller to a larger number", ko="x_range는 작은 수에서 큰 수까지입니다"
+        reading, setting = self.reading, self.reading.setting
+        quotient, gradient = f"{reading.quotient:.4g}", f"{reading.gradient:.4g}"
+        return say(
+            en=f"Left: {setting.name} at x = {reading.x:.4g} with a secant of slope {quotient} and a tangent "
+            f"of slope {gradient}. Right: the difference against h; at h = {setting.h:.1e} its median is "
+            f"{reading.median:.1e}.",
+            ko=f"왼쪽: x = {reading.x:.4g}에서 {setting.name}의 그래프, 기울기 {quotient}인 할선과 "
+            f"기울기 {gradient}인 접선. 오른쪽: h에 따른 차이. h = {setting.h:.1e}에서 중앙값은 "
+            f"{reading.median:.1e}.",
         )
-    if dtype not in DTYPES:
-        refuse(en=f"dtype is one of {', '.join(DTYPES)}", ko=f"dtype은 {', '.join(DTYPES)} 중 하나입니다")
-    if scheme not in SCHEMES:
-        refuse(en=f"scheme is one of {', '.join(SCHEMES)}", ko=f"scheme은 {', '.join(SCHEMES)} 중 하나입니다")
-    if math.isnan(x) or not h > 0:
-        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
-    x = min(max(float(x), low), high)
-    h = min(max(float(h), 10 ** LOG_H[0]), 10 ** LOG_H[1])
-    return Subject(named, (low, high)), Setting(next(iter(named)), x, h, dtype, scheme)
+
+
+LEGEND = (
+    [
+        (words.line(INK, 2), "the function f", "함수 f"),
+        (words.SECANT_LINE, "secant: its slope is the quotient", "할선: 기울기가 차분몫"),
+        (
+            words.TANGENT_LINE,
+            "tangent: its slope is autograd's gradient",
+            "접선: 기울기가 autograd의 gradient",
+        ),
+        (
+            words.sample(words.disc(INK, 3.5, INK)) + words.sample(words.diamond(SECANT)),
+            "x, and the points the quotient compares",
+            "x, 그리고 차분몫이 비교하는 점",
+        ),
+    ],
+    [
+        (
+            words.line(PURPLE, 2, "6 2 2 2", words.square(PURPLE)),
+            "float32: median difference near x",
+            "float32: x 근처 차이의 중앙값",
+        ),
+        (
+            words.line(GREEN, 2, mark=words.disc(GREEN, 2.5, GREEN)),
+            "float64: median difference near x",
+            "float64: x 근처 차이의 중앙값",
+        ),
+        (words.STEP_LINE, "the h you chose", "지금 고른 h"),
+        (
+            words.sample(words.diamond(SECANT, SECANT)),
+            "difference at this one x (▼: exactly 0; ✕: none)",
+            "이 x 하나에서의 차이 (▼: 정확히 0, ✕: 없음)",
+        ),
+    ],
+)
 
 
 def explore(
     functions: Functions | None = None,
     *,
-    x_range: tuple[float, float] = (1.0, 9.0),
+    x_range: Range = (1.0, 9.0),
     x: float = 5.0,
     h: float = 2.0,
     dtype: str | torch.dtype = "float64",
     scheme: Scheme = "forward",
-) -> Explorer:
+) -> TangentExplorer:
     """Return sliders for x and h over a picture of the secant, the tangent and the gap between them.
 
     Left: the function, the secant, autograd's tangent. Right: |quotient - gradient| against h, the median
-    over 201 x near the chosen one. What is wrong with a function stands in the text below, and the sliders
+    over 201 x near the chosen one. What is wrong with a function stands above the picture, and the sliders
     keep working.
 
     Args:
@@ -525,17 +376,11 @@ def explore(
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
-    return Explorer(*_prepare(functions, x_range, x, h, dtype, scheme))
-
-
-def explore_figure(
-    functions: Functions | None = None,
-    *,
-    x_range: tuple[float, float] = (1.0, 9.0),
-    x: float = 5.0,
-    h: float = 2.0,
-    dtype: str | torch.dtype = "float64",
-    scheme: Scheme = "forward",
-) -> Figure:
-    """Return the picture that `explore` starts with as an ordinary figure with a legend of symbols."""
-    return Explorer(*_prepare(functions, x_range, x, h, dtype, scheme)).static_figure()
+    named = FUNCTIONS if functions is None else difference.by_name(functions)
+    dtype = str(dtype).removeprefix("torch.")
+    ranges.check_some("explore", named)
+    ranges.check_choice("dtype", dtype, DTYPES)
+    ranges.check_choice("scheme", scheme, SCHEMES)
+    x_range = ranges.checked_range(x_range)
+    x, h = ranges.place_and_step(x, h, x_range)
+    return TangentExplorer(Subject(named, x_range), Setting(next(iter(named)), x, h, dtype, scheme))

@@ -19,6 +19,11 @@ def shown(explorer: Any, name: str) -> float:
     return float(text(explorer, name))
 
 
+def problems(explorer: Any) -> str:
+    """Return what is said above the picture to be wrong with the function, as HTML, if anything."""
+    return str(explorer.message.value)
+
+
 def remarks(explorer: Any) -> str:
     """Return the sentences below the numbers, as HTML."""
     found = re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value)

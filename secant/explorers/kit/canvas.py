@@ -88,7 +88,7 @@ class Stage:
 
     def _drawn_over(self, options: Mapping[str, Any]) -> bytes:
         for artist in self.moving:
-            if artist.axes is not None:
+            if artist.axes is not None and artist.axes.get_visible():
                 artist.axes.draw_artist(artist)
         size = self.canvas.get_width_height(physical=True)
         pixels = Image.frombuffer("RGBX", size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)

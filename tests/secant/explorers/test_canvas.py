@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 import io
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -112,13 +110,6 @@ def test_show_works_without_an_event_loop(dot):
 
 def test_the_static_figure_shows_what_moves(dot):
     assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)
-
-
-def test_no_pyplot():
-    """Its global state would show the figure a second time under the cell."""
-    code = "import sys, secant.explorers.kit.canvas, secant.explorers.tangent; print('matplotlib.pyplot' in sys.modules)"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == "False"
 
 
 def test_one_thread_gives_the_threads_back():

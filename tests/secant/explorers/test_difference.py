@@ -1,12 +1,11 @@
 """The numbers behind the explorer, against the figures the lesson states."""
 
-import math
 
 import pytest
 import torch
 
 from secant.explorers import difference
-from secant.explorers.difference import FunctionProblem, gradient, median_errors, one_by_one, quotient
+from secant.explorers.difference import FunctionProblem, gradient, median_errors, quotient
 
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
@@ -106,32 +105,6 @@ def test_no_way_back_to_x(flat):
 def test_the_complex_step_needs_complex_numbers(real):
     with pytest.raises(FunctionProblem, match="complex"):
         quotient(real, torch.tensor(2.0), 1e-3, "complex")
-
-
-def test_one_by_one_takes_a_function_with_an_if():
-    def branch(x):
-        return x**2 if x > 5 else 3 * x
-
-    assert not difference.is_elementwise(branch, NEAR_5)
-    assert difference.is_elementwise(f, NEAR_5)
-    x = torch.tensor([4.0, 6.0])
-    torch.testing.assert_close(one_by_one(branch)(x), torch.tensor([12.0, 36.0]))
-    torch.testing.assert_close(gradient(one_by_one(branch), x), torch.tensor([3.0, 12.0]))
-
-
-def test_a_function_of_all_x_together_is_not_elementwise():
-    assert not difference.is_elementwise(lambda x: x / x.sum(), NEAR_5)
-
-
-def test_one_by_one_leaves_out_the_x_where_f_fails():
-    def root(x):
-        return torch.tensor(math.sqrt(x))
-
-    y = one_by_one(root)(torch.tensor([-1.0, 4.0]))
-    assert y[0].isnan()
-    assert y[1] == 2
-    with pytest.raises(FunctionProblem, match="math domain error"):
-        one_by_one(root)(torch.tensor([-1.0, -4.0]))
 
 
 def test_undefined_places_do_not_spoil_the_median():

@@ -4,8 +4,6 @@ import math
 import re
 import subprocess
 import sys
-import time
-import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +11,7 @@ import pytest
 import torch
 
 from secant.explorers.jacobian import direction, explore_arrows
-from tests.support.reading import picture, remarks, text
+from tests.support.reading import problems, remarks, text
 
 
 def shown(explorer, name):
@@ -115,26 +113,10 @@ def test_the_arrows_end_where_they_should():
     assert np.allclose(reading.end, reading.value + 0.5 * reading.quotient)
 
 
-def test_each_control_redraws_the_picture():
-    explorer = explore_arrows()
-    assert picture(explorer.stage.image).size[0] > 600
-    for control, value in (
-        (explorer.first, 1.0),
-        (explorer.second, -1.0),
-        (explorer.log_h, -0.5),
-        (explorer.v, 120.0),
-        (explorer.u, -60.0),
-    ):
-        before = explorer.stage.image.value, explorer.text.value
-        control.value = value
-        assert explorer.stage.image.value != before[0]
-        assert explorer.text.value != before[1]
-
-
 def test_the_axes_stay_while_anything_moves():
     explorer = explore_arrows()
     picture = explorer.picture
-    axes = picture.inputs, picture.outputs, picture.errors
+    axes = picture.inputs.axes, picture.outputs.axes, picture.errors.axes
     limits = [one.axis() for one in axes]
     for control, values in (
         (explorer.log_h, (-14.0, 0.5)),
@@ -161,13 +143,9 @@ def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages):
     assert explorer.reading.gap == 0
     assert "▼" in remarks(explorer)
     assert len(picture.zeros.get_xdata()) > 0
-    assert picture.here.get_ydata()[0] == picture.low
-    low, high = picture.errors.get_ylim()
-    assert low < picture.low < high
-
-
-def stops(x):
-    raise RuntimeError("<b>broken</b>")
+    assert picture.here.get_ydata()[0] == picture.errors.zero
+    low, high = picture.errors.axes.get_ylim()
+    assert low < picture.errors.zero < high
 
 
 class Model(torch.nn.Module):
@@ -179,45 +157,6 @@ class Model(torch.nn.Module):
 
     def forward(self, x):
         return self.layer(x)
-
-
-BAD = {
-    "raises": stops,
-    "a number": 3,
-    "None": lambda x: None,
-    "a list": lambda x: [x[0], x[1]],
-    "one number": lambda x: x.sum(),
-    "three numbers": lambda x: torch.stack([x[0], x[1], x[0]]),
-    "a row": lambda x: x.reshape(1, 2),
-    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
-    "floats": lambda x: torch.tensor([math.sin(x[0]), 1.0]),
-    "nan": lambda x: x * torch.nan,
-    "infinite": lambda x: x / 0,
-    "integers": lambda x: x.long(),
-    "complex": lambda x: x + 1j,
-    "constant": lambda x: torch.tensor([3.0, 4.0]),
-    "cut": lambda x: x.detach() ** 2,
-    "two arguments": lambda x, y: x + y,
-    "float32 model": Model(),
-    "no end": lambda x: BAD["no end"](x),
-    "a slope of nan": lambda x: torch.sqrt(x * 0),
-    "only near": lambda x: x if x[0] == 1.0 else stops(x),
-}
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_function_gets_words_and_the_sliders_go_on(name, both_languages, capsys):
-    explorer = explore_arrows(BAD[name], p=(1.0, 0.5))
-    assert remarks(explorer) != ""
-    assert "Traceback" not in explorer.text.value
-    assert "<b>broken" not in explorer.text.value
-    if both_languages == "ko":
-        assert re.search("[가-힣]", remarks(explorer))
-    explorer.first.value, explorer.log_h.value = -1.5, -4.0
-    explorer.v.value, explorer.u.value = 10.0, 20.0
-    assert explorer._repr_mimebundle_()["image/png"].startswith(b"\x89PNG")
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("name", ["in place", "an if", "float32"])
@@ -239,31 +178,6 @@ def test_functions_that_need_care_are_right_all_the_same(name):
     assert remarks(explorer) == ""
 
 
-def test_a_slow_function_does_not_freeze_the_slider():
-    def slow(x):
-        if x[0] > -9:
-            time.sleep(0.002)
-        return x**2
-
-    explorer = explore_arrows(slow)
-    start = time.perf_counter()
-    explorer.first.value = 0.5
-    assert time.perf_counter() - start < 1
-    assert shown(explorer, "jvp") == pytest.approx(2 * np.array([0.5, 0.5]) * direction(53))
-
-
-def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(capsys):
-    def chatty(x):
-        print("hello")
-        warnings.warn("careful", stacklevel=1)
-        return x**2
-
-    with warnings.catch_warnings(record=True) as caught:
-        explore_arrows(chatty)._repr_mimebundle_()
-    assert not caught
-    assert capsys.readouterr().out == ""
-
-
 def test_the_function_s_own_parameters_get_no_gradient():
     model = Model().double()
     explorer = explore_arrows(model)
@@ -272,37 +186,11 @@ def test_the_function_s_own_parameters_get_no_gradient():
     assert shown(explorer, "jvp") == pytest.approx(model.layer.weight.detach().numpy() @ direction(10))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"ranges": ((3, 3), (0, 1))},
-        {"ranges": ((0, 1), (5, 1))},
-        {"ranges": ((0, math.inf), (0, 1))},
-        {"p": (math.nan, 0)},
-        {"v": math.nan},
-        {"u": math.nan},
-        {"h": 0},
-        {"h": -1e-3},
-    ],
-)
-def test_arguments_that_make_no_sense_are_refused(wrong, both_languages):
-    with pytest.raises(ValueError, match=r"\w"):
-        explore_arrows(**wrong)
-
-
 def test_start_values_are_moved_into_range():
     setting = explore_arrows(p=(100, -100), h=1e9, v=400, u=-200).setting
     assert setting.p == (3.0, -3.1)
     assert setting.h == pytest.approx(10**0.5)
     assert (setting.v, setting.u) == (40.0, 160.0)
-
-
-def test_the_words_are_in_the_language_in_use(both_languages):
-    explorer = explore_arrows()
-    texts = explorer.text.value + explorer.children[-2].value + explorer.stage.image.tooltip
-    assert bool(re.search("[가-힣]", texts)) == (both_languages == "ko")
-    assert 'aria-live="polite"' in explorer.text.value
-    assert "53°" in explorer.stage.image.tooltip
 
 
 def test_forward_mode_s_own_warning_stays_out_of_the_notebook():
@@ -323,12 +211,60 @@ def test_the_static_figure_has_a_legend_of_symbols():
     assert all(text.isascii() for text in labels)
 
 
-def test_an_update_s_numbers_cost_little():
-    """1.5 ms is the aim; a busy machine gets leeway."""
-    explorer = explore_arrows()
-    times = []
-    for k in range(30):
-        start = time.perf_counter()
-        explorer.v.value = float(k)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.015
+BAD = {
+    "one number": lambda x: x.sum(),
+    "three numbers": lambda x: torch.stack([x[0], x[1], x[0]]),
+    "a row": lambda x: x.reshape(1, 2),
+    "complex": lambda x: x + 1j,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_result_that_is_not_two_real_numbers_gets_words(name, both_languages):
+    explorer = explore_arrows(BAD[name])
+    assert not explorer.shows
+    assert re.search("complex|shape|복소수", problems(explorer))
+    explorer.first.value, explorer.v.value = -1.5, 10.0
+    assert not explorer.shows
+
+
+def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages):
+    explorer = explore_arrows(lambda x: torch.tensor([math.sin(x[0]), 1.0]))
+    assert ".item()" in problems(explorer)
+    assert explorer.reading.filled == (True, True, False)
+    assert "secant-quotient" in explorer.text.value
+    assert "secant-jvp" not in explorer.text.value
+
+
+def scaled_by_an_inverse(x):
+    """Singular where x[0] is 0, a line of the grid: there torch raises, and so does all of vmap."""
+    zero, one = x[0] * 0, x[0] * 0 + 1
+    matrix = torch.stack([torch.stack([x[0], zero]), torch.stack([zero, one])])
+    return torch.linalg.inv(matrix) @ torch.stack([x[1], x[0]])
+
+
+def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(both_languages):
+    explorer = explore_arrows(scaled_by_an_inverse, p=(1.0, 0.5), h=1e-3, v=0)
+    assert problems(explorer) == ""
+    assert shown(explorer, "jvp") == pytest.approx([-0.5, 1.0])
+    assert all(explorer.reading.filled)
+    plane, image = explorer.subject.grid
+    singular = plane[:, 0] == 0
+    assert singular.any()
+    assert np.isnan(image[singular]).all()
+    assert np.isfinite(image[~singular & np.isfinite(plane[:, 0])]).all()
+    explorer.first.value = 0.0
+    assert "singular" in problems(explorer)
+    assert explorer.shows
+    assert "nan" not in explorer.text.value
+    explorer.first.value = 0.5
+    assert problems(explorer) == ""
+    assert shown(explorer, "jvp") == pytest.approx([-2.0, 1.0])
+    explorer._repr_mimebundle_()
+
+
+def test_a_frame_s_step_may_cross_a_singular_point():
+    explorer = explore_arrows(scaled_by_an_inverse, p=(-1.0, 0.5), h=1.0, v=0)
+    assert "p + h v" in problems(explorer) or "singular" in problems(explorer)
+    assert explorer.shows
+    assert np.isfinite(explorer.reading.gaps).any()

@@ -1,16 +1,13 @@
 """Lesson 4's explorer, driven by its widgets' values as the page would."""
 
 import math
-import re
-import time
-import warnings
 from itertools import pairwise
 
 import pytest
 import torch
 
 from secant.explorers.paths import LOG_H, PAIRS, Setting, explore_paths
-from tests.support.reading import picture, remarks, text
+from tests.support.reading import picture, problems, text
 
 
 def shown(explorer, name):
@@ -106,32 +103,19 @@ def test_the_bars_stand_on_one_another():
     assert list(explorer.picture.gradient.get_ydata()) == [explorer.reading.slopes.both] * 2
 
 
-def test_each_control_redraws_the_picture():
-    explorer = explore_paths()
-    for control, value in (
-        (explorer.x, 4.25),
-        (explorer.log_h, -1.0),
-        (explorer.merge, "×"),
-        (explorer.pair, "x³, x²"),
-    ):
-        before = explorer.stage.image.value
-        control.value = value
-        assert explorer.stage.image.value != before
-
-
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("merge", ["+", "×"])
 def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name, merge):
     explorer = explore_paths({name: PAIRS[name]}, merge=merge)
     picture = explorer.picture
-    limits = picture.left.axis(), picture.right.axis()
+    limits = picture.left.axis(), picture.plot.axes.axis()
     for log_h in (-6.0, -3.0, 0.0):
         for x in (4.0, 4.9, 6.0):
             explorer.log_h.value, explorer.x.value = log_h, x
             low, high = limits[0][2:]
             assert low <= 0 < explorer.reading.quotient < high
             assert limits[1][2] < explorer.reading.error < limits[1][3]
-    assert (picture.left.axis(), picture.right.axis()) == limits
+    assert (picture.left.axis(), picture.plot.axes.axis()) == limits
 
 
 def test_negative_parts_hang_down():
@@ -164,103 +148,16 @@ def test_functions_with_an_if_are_taken_one_x_at_a_time():
     assert shown(explorer, "path-y") == 3
 
 
-def stops(x):
-    raise RuntimeError("<b>broken</b>")
-
-
-BAD = {
-    "raises": stops,
-    "a number": 3,
-    "None": lambda x: None,
-    "a float": lambda x: math.sin(x),
-    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
-    "one for all": lambda x: torch.ones(7),
-    "nan": lambda x: x * torch.nan,
-    "infinite": lambda x: x / 0,
-    "integers": lambda x: x.long(),
-    "complex": lambda x: torch.complex(x, x),
-    "constant": lambda x: torch.tensor(3.0),
-    "cut": lambda x: x.detach() ** 2,
-    "two arguments": lambda x, y: x + y,
-    "in place": lambda x: x.add_(1),
-}
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_function_gets_words_and_the_sliders_go_on(name, place, both_languages, capsys):
-    pair = [torch.sin, torch.sin]
-    pair[place] = BAD[name]
-    explorer = explore_paths({name: pair, "good": (torch.sin, torch.cos)})
-    assert remarks(explorer) != ""
-    assert "Traceback" not in explorer.text.value
-    assert "<b>broken" not in explorer.text.value
-    if both_languages == "ko":
-        assert re.search("[가-힣]", remarks(explorer))
-    explorer.merge.value = "×"
-    explorer.x.value, explorer.log_h.value = 4.5, -2.0
-    if name == "raises":
-        explorer._repr_mimebundle_()
-    explorer.pair.value = "good"
-    assert shown(explorer, "gradient") == pytest.approx(math.cos(9.0), rel=1e-6)
-    assert capsys.readouterr() == ("", "")
-
-
 def test_a_place_outside_a_function_s_domain_is_named(both_languages):
     explorer = explore_paths((torch.log, torch.sqrt), x_range=(-1, 2), x=-0.5, h=1e-2)
-    assert "-0.5" in remarks(explorer)
+    assert "-0.5" in problems(explorer)
     explorer.x.value = 1.0
     assert shown(explorer, "gradient") == 1.5
-
-
-def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(capsys):
-    def chatty(x):
-        print("hello")
-        warnings.warn("careful", stacklevel=1)
-        return x**2
-
-    with warnings.catch_warnings(record=True) as caught:
-        explore_paths((chatty, chatty))._repr_mimebundle_()
-    assert not caught
-    assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"pairs": {}},
-        {"pairs": torch.sin},
-        {"pairs": (torch.sin,)},
-        {"pairs": {"a": torch.sin}},
-        {"x_range": (3, 3)},
-        {"x_range": (0, math.inf)},
-        {"merge": "-"},
-        {"x": math.nan},
-        {"h": 0},
-    ],
-)
-def test_arguments_that_make_no_sense_are_refused(wrong, both_languages):
-    with pytest.raises(ValueError, match=r"\w"):
-        explore_paths(**wrong)
 
 
 def test_start_values_are_moved_into_range():
     assert explore_paths(x=100, h=1e9).setting == Setting("log x³, √x²", "+", 6.0, 1.0)
     assert explore_paths(h=1e-30).setting.h == pytest.approx(10 ** LOG_H[0])
-
-
-def test_the_words_are_in_the_language_in_use(both_languages):
-    explorer = explore_paths()
-    texts = explorer.text.value + explorer.children[-2].value + explorer.stage.image.tooltip
-    assert bool(re.search("[가-힣]", texts)) == (both_languages == "ko")
-    assert 'aria-live="polite"' in explorer.text.value
-    assert "1.6" in explorer.stage.image.tooltip
-
-
-def test_without_a_front_end_there_is_one_ordinary_picture():
-    bundle = explore_paths()._repr_mimebundle_()
-    assert bundle["image/png"].startswith(b"\x89PNG")
 
 
 def test_the_picture_carries_symbols_only():
@@ -272,12 +169,10 @@ def test_the_picture_carries_symbols_only():
     assert "$dz/dx$" in labels
 
 
-def test_a_frame_costs_little():
-    """5 ms is the aim; a busy machine gets leeway."""
-    explorer = explore_paths()
-    times = []
-    for k in range(40):
-        start = time.perf_counter()
-        explorer.log_h.value = -k / 16 - 0.0625
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.02
+@pytest.mark.parametrize("place", [0, 1])
+def test_complex_numbers_are_refused_by_the_path_s_name(place, both_languages):
+    pair = [torch.sin, torch.sin]
+    pair[place] = lambda x: torch.complex(x, x)
+    explorer = explore_paths(pair)
+    assert f"{'yw'[place]}(x): " in problems(explorer)
+    assert not explorer.shows

@@ -1,0 +1,138 @@
+"""Functions of one x, made to take many: at once where they can, else one by one, as time allows."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from secant.explorers.difference import Function, FunctionProblem, values
+
+PATIENCE = 0.03  # seconds that a function which takes one x at a time may keep a frame waiting
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A function of many x, whether it takes them `together`, and how many `calls` a frame affords."""
+
+    f: Function
+    together: bool
+    calls: int
+
+
+def prepare(f: Function, grid: Tensor) -> Prepared:
+    """Return a function of one x prepared for many such as those of the grid."""
+    if is_elementwise(f, grid):
+        return Prepared(f, True, len(grid))
+    try:
+        return Prepared(one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], PATIENCE))
+    except FunctionProblem as problem:
+        return Prepared(_failing(problem), False, 0)
+
+
+def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Return x and f(x) to draw; NaN where f fails or is not finite."""
+    try:
+        y = values(f, x).detach().real
+    except FunctionProblem:
+        y = torch.full_like(x, torch.nan)
+    return x.double().numpy(), y.double().masked_fill(~y.isfinite(), torch.nan).numpy()
+
+
+def all_over(found_at: Callable[[float], np.ndarray], ends: tuple[float, float]) -> np.ndarray:
+    """Return what is found at both ends and in the middle, flat; a place where a function fails has none."""
+    found = [np.empty(0)]
+    for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
+        with contextlib.suppress(FunctionProblem):
+            found.append(found_at(x).ravel())
+    return np.concatenate(found)
+
+
+def any_finite(*arrays: np.ndarray) -> bool:
+    """Whether there is a number in any of the arrays."""
+    return any(bool(np.isfinite(array).any()) for array in arrays)
+
+
+def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
+    """Return a function of one point, (n,), prepared for many, (k, n), such as those given.
+
+    The result is NaN at a point where f fails, and raises the first FunctionProblem if f fails at all.
+    """
+    try:
+        calls = affordable(f, points, seconds)
+        alone = each_of(f, points).detach()
+    except FunctionProblem as problem:
+        return Prepared(_failing(problem), False, 0)
+    known = ~alone.isnan().any(dim=1)
+    at_once = torch.func.vmap(f)
+
+    def rows(x: Tensor) -> Tensor:
+        with contextlib.suppress(Exception):  # one point where f fails, such as a singular matrix, fails all
+            return at_once(x).detach()
+        return each_of(f, x).detach()
+
+    with contextlib.suppress(Exception):  # vmap refuses in many ways
+        if torch.allclose(at_once(points[known]), alone[known], rtol=1e-6, atol=1e-9):
+            return Prepared(rows, True, calls)
+    return Prepared(lambda x: each_of(f, x).detach(), False, calls)
+
+
+def is_elementwise(f: Function, x: Tensor) -> bool:
+    """Whether f takes the (n,) tensor x at once, as a function with an `if` on x does not."""
+    some = range(0, len(x), max(1, len(x) // 4))
+    try:
+        alone = torch.stack([values(f, x[i]).detach() for i in some])
+        together = values(f, x).detach()[list(some)]
+    except FunctionProblem:
+        return False
+    return torch.allclose(alone, together, rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+def one_by_one(f: Function) -> Function:
+    """Return an elementwise function that calls f with one x at a time. Where f fails its value is NaN.
+
+    If f fails at every x, the returned function raises the first FunctionProblem.
+    """
+    return lambda x: each_of(f, x.reshape(-1)).reshape(x.shape)
+
+
+def each_of(f: Function, places: Tensor) -> Tensor:
+    """Return f of each of the places, stacked; NaN where f fails.
+
+    Raises:
+        FunctionProblem: the first, if f fails at every place.
+    """
+    found: list[Tensor] = []
+    problems: list[FunctionProblem] = []
+    for place in places:
+        try:
+            found.append(values(f, place))
+        except FunctionProblem as problem:
+            problems.append(problem)
+            found.append(torch.full_like(place, torch.nan))
+    if problems and len(problems) == len(found):
+        raise problems[0]
+    return torch.stack(found)
+
+
+def affordable(f: Function, places: Tensor, seconds: float) -> int:
+    """Return how many calls with one place a function can be given in so many seconds, by timing some.
+
+    Raises:
+        FunctionProblem: the first, if f fails at every place.
+    """
+    start = time.perf_counter()
+    each_of(f, places)
+    return int(seconds / max(1e-6, (time.perf_counter() - start) / len(places)))
+
+
+def _failing(problem: FunctionProblem) -> Function:
+    """Return a function that fails at once, in place of one that was seen to fail everywhere."""
+
+    def fail(x: Tensor) -> Tensor:
+        raise problem
+
+    return fail

@@ -1,0 +1,164 @@
+"""The two plots that explorers are made of: a function with its secant and tangent, and errors against h."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from secant.explorers.kit.canvas import new_figure
+from secant.explorers.kit.colours import INK, SECANT, TANGENT
+from secant.explorers.kit.ranges import LOG_H, Range, clamp
+
+DASHES = (0, (5, 3))  # of everything that is autograd's
+
+
+def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure with axes side by side, with the house's light grid and no box.
+
+    Args:
+        count: how many axes.
+        options: of matplotlib's `Figure.subplots`.
+    """
+    figure = new_figure()
+    all_axes = list(figure.subplots(1, count, **options))
+    for axes in all_axes:
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, all_axes
+
+
+def marker(
+    axes: Axes, shape: str, color: str, *, size: float, hollow: bool = False, label: str = ""
+) -> Line2D:
+    """Return points, none yet, of a matplotlib marker's shape."""
+    face = "none" if hollow else color
+    (line,) = axes.plot(
+        [], [], ls="none", marker=shape, ms=size, mec=color, mfc=face, mew=2, label=label or "_", zorder=5
+    )
+    return line
+
+
+def limits(y: np.ndarray) -> Range:
+    """Return limits for a curve; a pole does not flatten the rest."""
+    y = y[np.isfinite(y)]
+    if not len(y):
+        return -1.0, 1.0
+    low, high = y.min(), y.max()
+    inner_low, inner_high = np.quantile(y, [0.05, 0.95])
+    if high - low > 8 * (inner_high - inner_low) > 0:
+        low, high = inner_low, inner_high
+    pad = 0.08 * (high - low) or max(1.0, abs(low))
+    return float(low - pad), float(high + pad)
+
+
+def decades(errors: np.ndarray, lowest: int, highest: int, fewest: int = 3) -> Range:
+    """Return powers of ten that hold the errors, from 10**lowest to 10**highest: beyond is a pole."""
+    errors = errors[np.isfinite(errors) & (errors > 0)]
+    if not len(errors):
+        return 1e-17, 10.0
+    low = max(math.floor(math.log10(errors.min())), lowest)
+    high = min(math.ceil(math.log10(errors.max())), highest)
+    return 10.0 ** min(low, high - fewest), 10.0**high
+
+
+class FunctionPlot:
+    """A curve with a secant and a tangent through the points that they belong to."""
+
+    def __init__(
+        self,
+        axes: Axes,
+        name: str,
+        *,
+        quotient: str,
+        gradient: str,
+        point: str = "",
+        ends: str = "",
+    ) -> None:
+        """Take the axes and what each thing is called in the legend of a saved figure."""
+        self.axes = axes
+        axes.set_xlabel("$x$")
+        axes.set_ylabel(f"${name}(x)$")
+        (self.curve,) = axes.plot([], [], color=INK, lw=1.6, label=f"${name}$")
+        self.secant = axes.axline((0, 0), slope=0, color=SECANT, lw=4, label=quotient, zorder=3)
+        self.tangent = axes.axline((0, 0), slope=0, color=TANGENT, lw=2, ls=DASHES, label=gradient, zorder=4)
+        self.ends = marker(axes, "D", SECANT, size=11, hollow=True, label=ends)
+        self.point = marker(axes, "o", INK, size=7, label=point)
+        self.moving: list[Artist] = [self.secant, self.tangent, self.ends, self.point]
+
+    def set_curve(self, x: np.ndarray, y: np.ndarray) -> None:
+        """Set the curve, with no line across a pole, and limits that hold it."""
+        low, high = limits(y)
+        jumps = np.abs(np.diff(y, prepend=y[:1])) > 2 * (high - low)
+        self.curve.set_data(x, np.where(jumps, np.nan, y))
+        self.axes.set(xlim=(x[0], x[-1]), ylim=(low, high))
+
+    def set_lines(
+        self, at: tuple[float, float], quotient: float, gradient: float, ends: Range, heights: Range
+    ) -> None:
+        """Set the point, the two lines by their slopes, and the two places that the quotient compares."""
+        start = at if math.isnan(ends[0]) else (ends[0], heights[0])  # the complex step compares none
+        _set_line(self.secant, *start, quotient)
+        _set_line(self.tangent, *at, gradient)
+        self.point.set_data([at[0]], [at[1]])
+        self.ends.set_data(ends, heights)
+
+
+def _set_line(line: Any, x: float, y: float, slope: float) -> None:
+    """Move an infinite line (of `axline`), or hide it where it has no place or no slope."""
+    line.set_visible(math.isfinite(x) and math.isfinite(y) and math.isfinite(slope))
+    if line.get_visible():
+        line.set_xy1((x, y))
+        line.set_slope(slope)
+
+
+class ErrorPlot:
+    """Errors against h, logarithmic both. What is exactly 0 stands on a line of its own at the bottom."""
+
+    def __init__(
+        self, axes: Axes, label: str, log_h: Range = LOG_H, *, every: int = 3, pad: float = 0.3
+    ) -> None:
+        """Take the axes, what the errors are, h's range, and a tick to how many decades of h."""
+        self.axes = axes
+        axes.set_xlabel("$h$")
+        axes.set_ylabel(label)
+        axes.set(xscale="log", yscale="log", xlim=(10 ** (log_h[0] - pad), 10 ** (log_h[1] + pad)))
+        axes.set_xticks([10.0**k for k in range(math.ceil(log_h[0]), 1, every)])
+        self.step = axes.axvline(1, color=INK, lw=1.2, ls=":", zorder=2)
+        self.zero = self.high = 1.0
+
+    def set_decades(self, lowest: float, highest: float) -> None:
+        """Set the limits to powers of ten, with room for the line of zeros below."""
+        self.zero, self.high = lowest / 10, highest
+        self.axes.set_ylim(self.zero / 2, highest)
+        every_decade = range(round(math.log10(lowest)), round(math.log10(highest)) + 1)
+        every = max(1, math.ceil(len(every_decade) / 7))
+        shown = [k for k in every_decade if k % every == 0]
+        self.axes.set_yticks([self.zero, *(10.0**k for k in shown)], ["0", *(f"$10^{{{k}}}$" for k in shown)])
+        self.axes.minorticks_off()
+
+    def set_curves(
+        self, zeros: Line2D, curves: Iterable[tuple[Line2D, np.ndarray, np.ndarray]]
+    ) -> np.ndarray:
+        """Set lines to their errors at their h, and `zeros` to where these are exactly 0; return those h."""
+        found = [np.empty(0)]
+        for line, steps, errors in curves:
+            zero = errors == 0
+            found.append(steps[zero])
+            line.set_data(steps, np.where(zero, np.nan, errors))
+        at = np.concatenate(found)
+        zeros.set_data(at, np.full_like(at, self.zero))
+        return at
+
+    def set_step(self, h: float) -> None:
+        """Move the line at the chosen h."""
+        self.step.set_xdata([h, h])
+
+    def set_marks(self, marks: Line2D, h: float, *errors: float) -> None:
+        """Set points to errors at the chosen h, moved into the plot; one that is no number is not shown."""
+        inside = [clamp(e, (self.zero, self.high)) if math.isfinite(e) else math.nan for e in errors]
+        marks.set_data([h] * len(inside), inside)

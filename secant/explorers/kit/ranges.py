@@ -1,0 +1,75 @@
+"""What an explorer's arguments may be, in words where they may not, and the ranges they are moved into."""
+
+import math
+from collections.abc import Collection, Iterable
+from typing import NoReturn
+
+from secant.language import say
+
+Range = tuple[float, float]
+
+LOG_H: Range = (-15.5, 0.5)  # a step's slider, log10: 16 wide in steps of 1/16, all exact in the page too
+
+
+def refuse(*, en: str, ko: str) -> NoReturn:
+    """Raise ValueError for an argument that makes no sense."""
+    raise ValueError(say(en=en, ko=ko))
+
+
+def checked_range(ends: Range, name: str = "x_range") -> Range:
+    """Return the ends of a slider as floats.
+
+    Raises:
+        ValueError: unless they are finite and go upwards.
+    """
+    low, high = map(float, ends)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        refuse(
+            en=f"{name} goes from a smaller to a larger number", ko=f"{name}는 작은 수에서 큰 수까지입니다"
+        )
+    return low, high
+
+
+def check_choice(name: str, value: object, options: Iterable[str]) -> None:
+    """Refuse a value that is none of the options."""
+    if value not in (known := list(options)):
+        refuse(en=f"{name} is one of {', '.join(known)}", ko=f"{name}은 {', '.join(known)} 중 하나입니다")
+
+
+def check_some(name: str, functions: Collection[object]) -> None:
+    """Refuse an explorer, by its name, of no function at all."""
+    if not functions:
+        refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
+
+
+def padded(ends: Range, share: float = 0.05) -> Range:
+    """Return the ends, moved apart by a share of the range each."""
+    pad = share * (ends[1] - ends[0])
+    return ends[0] - pad, ends[1] + pad
+
+
+def around(x: float, ends: Range) -> Range:
+    """Return the range of x that are at most an eighth of the whole from the one given, and inside it."""
+    reach = (ends[1] - ends[0]) / 8
+    return max(ends[0], x - reach), min(ends[1], x + reach)
+
+
+def clamp(number: float, ends: Range) -> float:
+    """Return the number, or the end of the range that is nearest to it."""
+    return min(max(float(number), ends[0]), ends[1])
+
+
+def place_and_step(x: float, h: float, x_range: Range, log_h: Range = LOG_H) -> tuple[float, float]:
+    """Return x and h, moved into their sliders' ranges.
+
+    Raises:
+        ValueError: if x is no number or h is not above 0.
+    """
+    if math.isnan(x) or not h > 0:
+        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
+    return clamp(x, x_range), step_in(h, log_h)
+
+
+def step_in(h: float, log_h: Range = LOG_H) -> float:
+    """Return h, moved into its slider's range."""
+    return clamp(h, (10 ** log_h[0], 10 ** log_h[1]))

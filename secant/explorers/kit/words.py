@@ -1,0 +1,123 @@
+"""What stands in HTML around a picture: its legend, the numbers below it, and what is wrong above it.
+
+Figures carry symbols and numbers only. Words stand here, so that Korean needs no font and a screen reader
+finds them.
+"""
+
+import html
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from secant.explorers.kit.colours import INK, SECANT, TANGENT
+from secant.language import say
+
+STYLE = """<style>
+.secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.5; }
+.secant-legend > div { flex: 1 1 360px; }
+.secant-legend svg { width: 38px; height: 14px; background: #fff; border-radius: 3px; vertical-align: -2px;
+  margin-right: 6px; }
+.secant-words { margin: 8px 0 0 3px; line-height: 1.5; }
+.secant-numbers { display: grid; grid-template-columns: max-content max-content 1fr; gap: 0 18px; }
+.secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600; }
+.secant-remarks { min-height: 3.2em; }
+.secant-remarks p { margin: 4px 0 0; }
+.secant-problems { margin: 8px 3px; padding: 6px 12px; line-height: 1.5;
+  border-left: 4px solid var(--jp-error-color1, #D55E00); }
+.secant-problems p { margin: 0; }
+</style>"""
+
+
+class Row(NamedTuple):
+    """A number with what it is. Its class is `secant-KEY`, which tests and screen readers go by."""
+
+    key: str
+    label: str  # HTML
+    formula: str  # or a remark in symbols, HTML
+    number: str
+
+
+def digits(number: float, dtype: str = "float64") -> str:
+    """Return every digit that the number has in its dtype, and no more."""
+    return str(np.float32(number)) if dtype == "float32" else repr(float(number))
+
+
+def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
+    """Return a table of numbers with remarks (plain text) below, as HTML."""
+    cells = "".join(
+        f'<span>{label}</span><span>{formula}</span><output class="secant-{key}">{number}</output>'
+        for key, label, formula, number in rows
+    )
+    return (
+        '<div class="secant-words" role="status" aria-live="polite">'
+        f'<div class="secant-numbers">{cells}</div>'
+        f'<div class="secant-remarks">{_paragraphs(remarks)}</div></div>'
+    )
+
+
+def problems(found: Iterable[str]) -> str:
+    """Return what is wrong with a function (plain text), as HTML."""
+    return f'<div class="secant-problems" role="status" aria-live="polite">{_paragraphs(found)}</div>'
+
+
+def no_value() -> str:
+    """Return what is wrong with a function that nothing can be shown of, though it raises nothing."""
+    return say(
+        en="The function has no finite value anywhere in this range, so there is nothing to show.",
+        ko="이 범위 어디에서도 함수의 값이 유한하지 않아 보여 줄 것이 없습니다.",
+    )
+
+
+def _paragraphs(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+
+
+# Legends
+
+Entry = tuple[str, str, str]  # what `sample` or `line` made; words in English and in Korean, HTML
+
+
+def legend(*columns: Iterable[Entry]) -> str:
+    """Return what the lines and markers mean, as HTML."""
+    body = "".join(
+        "<div>" + "".join(f"<div>{drawing}{say(en=en, ko=ko)}</div>" for drawing, en, ko in column) + "</div>"
+        for column in columns
+    )
+    return f'<div class="secant-legend">{body}</div>'
+
+
+def line(color: str, width: float, dashes: str = "", mark: str = "") -> str:
+    """Return a small drawing of a line (its dashes as in SVG) with a marker (an SVG shape), for `legend`."""
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    path = f'<path d="M3 7H35" stroke="{color}" fill="none" stroke-width="{width}"{dashed}/>'
+    return sample(path + mark)
+
+
+def sample(mark: str) -> str:
+    """Return a small drawing of a marker (an SVG shape), for `legend`."""
+    return f'<svg viewBox="0 0 38 14" aria-hidden="true">{mark}</svg>'
+
+
+def disc(color: str, radius: float, fill: str = "none") -> str:
+    """Return a disc, hollow without a fill."""
+    return f'<circle cx="19" cy="7" r="{radius}" fill="{fill}" stroke="{color}" stroke-width="2"/>'
+
+
+def square(color: str) -> str:
+    """Return a square."""
+    return f'<path d="M16 4h6v6h-6z" fill="{color}"/>'
+
+
+def diamond(color: str, fill: str = "none") -> str:
+    """Return a diamond, hollow without a fill."""
+    return f'<path d="M19 1.5 24.5 7 19 12.5 13.5 7z" fill="{fill}" stroke="{color}" stroke-width="2"/>'
+
+
+def bar(color: str, opacity: float = 1) -> str:
+    """Return a broad bar."""
+    return f'<path d="M5 3h28v8h-28z" fill="{color}" fill-opacity="{opacity}"/>'
+
+
+SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
+STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))

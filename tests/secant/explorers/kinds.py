@@ -1,0 +1,190 @@
+"""Every explorer, as the contract test drives it: over a function of one's own, or with a good one too."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from secant.explorers.buffer import explore_buffer
+from secant.explorers.chain import explore_chain
+from secant.explorers.jacobian import explore_arrows
+from secant.explorers.paths import explore_paths
+from secant.explorers.tangent import explore
+
+Function = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An explorer: how it is made, over the learner's f alone or beside a good function, and its controls."""
+
+    name: str
+    explore: Callable[..., Any]
+    of: Callable[..., Any]  # f and options
+    places: tuple[str, ...] = ("x",)  # the sliders of where, by their attributes
+    sliders: tuple[str, ...] = ("x", "log_h")
+    lists: tuple[str, ...] = ()
+    says: str = ""  # a number that stands in the picture's text at the start
+    beside: Callable[..., Any] | None = None
+    choose_good: Callable[[Any], object] | None = None
+    refused: tuple[dict[str, Any], ...] = field(default=())
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _press_good(explorer: Any) -> None:
+    explorer.reset.click()
+    explorer.buttons["good"].click()
+
+
+ONE_RANGE: tuple[dict[str, Any], ...] = (
+    {"x_range": (3, 3)},
+    {"x_range": (5, 1)},
+    {"x_range": (0, math.inf)},
+    {"x_range": (math.nan, 1)},
+    {"x": math.nan},
+    {"h": 0},
+    {"h": -1e-3},
+    {"h": math.nan},
+)
+
+KINDS = (
+    Kind(
+        "tangent",
+        explore,
+        lambda f, **options: explore({"f": f}, **options),
+        lists=("function", "dtype", "scheme"),
+        says="0.6",
+        beside=lambda f, **options: explore({"bad": f, "good": torch.sin}, **options),
+        choose_good=lambda explorer: setattr(explorer.function, "value", "good"),
+        refused=(*ONE_RANGE, {"functions": {}}, {"dtype": torch.int64}, {"scheme": "backward"}),
+    ),
+    Kind(
+        "chain",
+        explore_chain,
+        lambda f, **options: explore_chain([("<y>", f), ("<z>", torch.exp)], **options),
+        says="42",
+        refused=(
+            *ONE_RANGE,
+            {"steps": []},
+            {"steps": [torch.sin]},
+            {"steps": [("y", torch.sin)] * 6},
+        ),
+    ),
+    Kind(
+        "chain's second step",
+        explore_chain,
+        lambda f, **options: explore_chain([("<y>", torch.square), ("<z>", f)], **options),
+        says="42",
+    ),
+    Kind(
+        "buffer",
+        explore_buffer,
+        lambda f, **options: explore_buffer({"f": f}, **options),
+        says="4, 16",
+        beside=lambda f, **options: explore_buffer({"bad": f, "good": torch.sin}, **options),
+        choose_good=_press_good,
+        refused=(*ONE_RANGE, {"functions": {}}),
+    ),
+    Kind(
+        "paths",
+        explore_paths,
+        lambda f, **options: explore_paths((f, torch.exp), **options),
+        lists=("pair", "merge"),
+        says="1.6",
+        beside=lambda f, **options: explore_paths(
+            {"bad": (f, torch.sin), "good": (torch.sin, lambda x: x * 0)}, **options
+        ),
+        choose_good=lambda explorer: setattr(explorer.pair, "value", "good"),
+        refused=(
+            *ONE_RANGE,
+            {"pairs": {}},
+            {"pairs": torch.sin},
+            {"pairs": (torch.sin,)},
+            {"pairs": {"a": torch.sin}},
+            {"merge": "-"},
+        ),
+    ),
+    Kind(
+        "paths' second",
+        explore_paths,
+        lambda f, **options: explore_paths((torch.exp, f), **options),
+        lists=("pair", "merge"),
+        says="1.6",
+        beside=lambda f, **options: explore_paths(
+            {"bad": (torch.sin, f), "good": (lambda x: x * 0, torch.sin)}, **options
+        ),
+        choose_good=lambda explorer: setattr(explorer.pair, "value", "good"),
+    ),
+    Kind(
+        "arrows",
+        explore_arrows,
+        lambda f, x=None, x_range=None, **options: explore_arrows(
+            f,
+            p=None if x is None else (x, 0.5),
+            ranges=None if x_range is None else (x_range, (-2, 2)),
+            **options,
+        ),
+        places=("first", "second"),
+        sliders=("first", "second", "log_h", "v", "u"),
+        says="53°",
+        refused=(
+            {"ranges": ((3, 3), (0, 1))},
+            {"ranges": ((0, 1), (5, 1))},
+            {"ranges": ((0, math.inf), (0, 1))},
+            {"p": (math.nan, 0)},
+            {"v": math.nan},
+            {"u": math.nan},
+            {"h": 0},
+            {"h": -1e-3},
+        ),
+    ),
+)
+
+#: Each explorer once.
+EXPLORERS = tuple(kind for kind in KINDS if kind.refused)
+
+
+def stops(x: torch.Tensor) -> torch.Tensor:
+    raise RuntimeError("<b>broken</b>")
+
+
+class Narrow(torch.nn.Module):
+    """A model in float32, which does not take float64."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x.reshape(-1, 1)).reshape(x.shape)
+
+
+#: What learners write. Each fails at every place and in every explorer.
+BAD: dict[str, Any] = {
+    "raises": stops,
+    "a number": 3,
+    "None": lambda x: None,
+    "a float": lambda x: float(x.sum()),
+    "a list": lambda x: [x, x],
+    "one for all": lambda x: torch.ones(7),
+    "nan": lambda x: x * torch.nan,
+    "infinite": lambda x: x / 0,
+    "a slope of nan": lambda x: torch.sqrt(x * 0),
+    "log of a negative": lambda x: torch.log(-(x**2) - 1),
+    "integers": lambda x: x.long(),
+    "NumPy": lambda x: torch.from_numpy(x.numpy() ** 2),
+    "constant": lambda x: torch.tensor(3.0),
+    "constants": lambda x: torch.full_like(x, 3.0),
+    "cut": lambda x: x.detach() ** 2,
+    "two arguments": lambda x, y: x + y,
+    "an index": lambda x: x[0] ** 2,
+    "in place": lambda x: x.add_(1),
+    "float32 model": Narrow(),
+    "no end": lambda x: BAD["no end"](x),
+}
+#: Those of them that have a value, but no slope: a part of the picture can be shown.
+HALF = {"NumPy", "constant", "constants", "cut", "in place", "a slope of nan"}

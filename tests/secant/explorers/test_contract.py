@@ -1,0 +1,372 @@
+"""What every explorer keeps to, whatever the learner's function does, wherever and to whom it is shown."""
+
+import html
+import io
+import re
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import secant
+from secant.explorers.kit.ranges import LOG_H
+from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
+from tests.support.reading import picture, problems, remarks
+
+HANGUL = re.compile("[가-힣]")
+
+
+@pytest.fixture(scope="module", params=EXPLORERS, ids=str)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """Each explorer in turn."""
+    found: Kind = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def started(kind: Kind) -> Any:
+    """The explorer as a lesson shows it, for tests that only look or put back what they moved."""
+    secant.language("en")
+    return kind.explore()
+
+
+def parts(explorer: Any) -> list[str]:
+    """What the widget consists of from above, by what is shown."""
+    names = {
+        explorer.message: "message" if explorer.message.value else "",
+        explorer.stage.image: "picture",
+        explorer.legend: "legend",
+        explorer.text: "numbers",
+    }
+    shown = [child for child in explorer.children if child.layout.display != "none"]
+    return [names.get(child, "controls") for child in shown if names.get(child) != ""]
+
+
+def visible(figure: Any) -> tuple[bool, ...]:
+    return tuple(axes.get_visible() for axes in figure.axes)
+
+
+def words_of(explorer: Any) -> str:
+    """Everything there is to read, without the markup."""
+    legend = re.sub("<style>.*</style>", "", explorer.legend.value, flags=re.DOTALL)
+    every = explorer.message.value, explorer.text.value, legend, explorer.stage.image.tooltip or ""
+    return re.sub("<[^>]*>", " ", " ".join(every))
+
+
+def controls(explorer: Any) -> Iterator[Any]:
+    todo = list(explorer.children)
+    while todo:
+        one = todo.pop(0)
+        if isinstance(one, widgets.Box):
+            todo[:0] = one.children
+        elif not isinstance(one, widgets.HTML | widgets.Image):
+            yield one
+
+
+# Functions of one's own
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_what_is_wrong_with_a_function_stands_above_what_can_be_shown(kind, name, both_languages, capsys):
+    explorer = kind.of(BAD[name])
+    said = problems(explorer)
+    assert re.search(r"<p>.*\w{3}", said)
+    assert 'role="status" aria-live="polite"' in said
+    assert "Traceback" not in words_of(explorer)
+    assert "<b>broken" not in said
+    assert "<z>" not in said
+    assert bool(HANGUL.search(said)) == (both_languages == "ko")
+
+    above = ["controls"] * parts(explorer).count("controls") + ["message"]
+    if explorer.shows:
+        assert name in HALF or kind.name == "chain's second step"
+        assert parts(explorer) == [*above, "picture", "legend", "numbers"]
+        assert visible(explorer.picture.figure) == explorer.reading.filled
+        assert explorer._repr_mimebundle_()["image/png"].startswith(b"\x89PNG")
+    else:
+        assert parts(explorer) == above
+        assert explorer.text.value == ""
+        assert not any(visible(explorer.static_figure()))
+        bundle = explorer._repr_mimebundle_()
+        assert "image/png" not in bundle
+        assert bundle["text/html"] == said
+    assert "nan" not in re.findall(r"<output[^>]*>([^<]*)", explorer.text.value)
+
+    for slider in kind.sliders:
+        control = getattr(explorer, slider)
+        control.value = control.min + 0.3 * (control.max - control.min)
+    assert problems(explorer)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", ["raises", "None", "one for all", "integers", "nan", "infinite"])
+def test_where_nothing_can_be_shown_nothing_is(kind, name):
+    assert not kind.of(BAD[name]).shows
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.beside], ids=str)
+def test_a_good_function_beside_a_bad_one_is_shown_as_ever(kind, name, capsys):
+    assert kind.beside
+    assert kind.choose_good
+    explorer = kind.beside(BAD[name])
+    assert problems(explorer)
+    explorer.x.value, explorer.log_h.value = explorer.x.max - 0.5, -4.0
+    kind.choose_good(explorer)
+    assert problems(explorer) == ""
+    assert parts(explorer)[-3:] == ["picture", "legend", "numbers"]
+    assert all(visible(explorer.picture.figure))
+    slope = float(re.search(r'secant-gradient">([^<]*)<', explorer.text.value).group(1))
+    assert slope == pytest.approx(np.cos(explorer.x.value), rel=1e-6)
+    assert capsys.readouterr() == ("", "")
+
+
+def below_one(x: torch.Tensor) -> torch.Tensor:
+    """Fails at every place to the left, for one x and for x in the plane."""
+    if float(x.detach().reshape(-1)[0]) < 1:
+        raise ValueError("below 1")
+    return x**2
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_function_that_fails_here_is_shown_with_words_above_and_well_elsewhere(kind, both_languages):
+    explorer = kind.of(below_one, x=0.5, x_range=(0.25, 3.0), h=1e-2)
+    slider = getattr(explorer, kind.places[0])
+    if kind.name == "buffer":  # the call failed, so there is no sum
+        assert not explorer.shows
+    else:
+        assert explorer.shows
+        assert visible(explorer.picture.figure) == explorer.reading.filled
+        assert explorer.stage.image.tooltip in html.unescape(problems(explorer))
+    assert "below 1" in problems(explorer)
+    assert "nan" not in explorer.text.value
+    slider.value = 2.0
+    assert problems(explorer) == ""
+    assert explorer.shows
+    assert all(visible(explorer.picture.figure))
+    slider.value = 0.5
+    assert "below 1" in problems(explorer)
+
+
+def test_a_slow_function_does_not_freeze_the_sliders(kind):
+    def slow(x):
+        if float(x.detach().reshape(-1)[0]) > -9:
+            time.sleep(0.001)
+        return x**2
+
+    explorer = kind.of(slow)
+    slider = getattr(explorer, kind.places[0])
+    start = time.perf_counter()
+    slider.value = 1.5
+    assert time.perf_counter() - start < 1
+    assert explorer.shows
+
+
+def test_a_function_with_an_if_is_right_on_both_sides(kind):
+    def branch(x):
+        return x**2 if x.reshape(-1)[0] > 1 else 3 * x
+
+    explorer = kind.of(branch, x=1.5, x_range=(0.25, 3.0), h=1e-3)
+    right = kind.of(lambda x: x**2, x=1.5, x_range=(0.25, 3.0), h=1e-3)
+    assert numbers(explorer) == pytest.approx(numbers(right), rel=1e-6)
+    for one in (explorer, right):
+        getattr(one, kind.places[0]).value = 0.75
+    wrong = numbers(right)
+    left = kind.of(lambda x: 3 * x, x=0.75, x_range=(0.25, 3.0), h=1e-3)
+    assert numbers(explorer) == pytest.approx(numbers(left), rel=1e-6)
+    assert numbers(explorer) != pytest.approx(wrong, rel=1e-2)
+
+
+def numbers(explorer: Any) -> list[float]:
+    """The quotients and slopes that it shows, which rounding does not decide."""
+    found = re.findall(r'secant-(?:quotient\d?|gradient|slope\d|jvp|backward)">([^<]*)<', explorer.text.value)
+    return [float(number) for entry in found for number in entry.split(", ")]
+
+
+@pytest.mark.parametrize("warn", [True, False], ids=["warns", "prints"])
+def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(kind, warn, capsys):
+    def chatty(x):
+        if warn:
+            warnings.warn("careful", stacklevel=1)
+        else:
+            print("hello")
+        return x**2
+
+    with warnings.catch_warnings(record=True) as caught:
+        explorer = kind.of(chatty)
+        getattr(explorer, kind.places[0]).value = 1.5
+        explorer._repr_mimebundle_()
+    assert not caught
+    assert capsys.readouterr() == ("", "")
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"), [(kind, wrong) for kind in EXPLORERS for wrong in kind.refused], ids=str
+)
+def test_arguments_that_make_no_sense_are_refused(kind, wrong, both_languages):
+    with pytest.raises(ValueError, match=r"\w") as refusal:
+        kind.explore(**wrong)
+    assert bool(HANGUL.search(str(refusal.value))) == (both_languages == "ko")
+
+
+@pytest.mark.parametrize("end", ["min", "max"])
+def test_start_values_are_moved_into_range(kind, end):
+    far = {"min": -1e9, "max": 1e9}[end]
+    place = {"p": (far, far)} if kind.name == "arrows" else {"x": far}
+    explorer = kind.explore(**place, h={"min": 1e-300, "max": 1e9}[end])
+    for name in (*kind.places, "log_h"):
+        slider = getattr(explorer, name)
+        assert slider.value == pytest.approx(getattr(slider, end))
+    assert explorer.log_h.min >= LOG_H[0]
+    assert explorer.log_h.max <= LOG_H[1]
+
+
+# Controls
+
+
+def test_every_control_has_a_name_and_every_slider_a_box(kind, started):
+    named = [one for one in controls(started) if not isinstance(one, widgets.FloatSlider)]
+    assert all(one.description.strip() for one in named)
+    boxes = [one for one in named if isinstance(one, widgets.BoundedFloatText)]
+    assert len(boxes) == len(kind.sliders)
+    assert len({box.description for box in boxes}) == len(boxes)
+    lists = [one for one in named if isinstance(one, widgets.Dropdown)]
+    assert lists == [getattr(started, name) for name in kind.lists]
+
+
+def test_a_number_typed_moves_the_slider_and_a_slider_the_number(kind, started):
+    boxes = [one for one in controls(started) if isinstance(one, widgets.BoundedFloatText)]
+    for name, box in zip(kind.sliders, boxes, strict=True):
+        slider = getattr(started, name)
+        first = slider.value
+        box.value = typed = slider.min + slider.step
+        assert slider.value == pytest.approx(typed)
+        slider.value = slider.max
+        assert box.value == pytest.approx(slider.max)
+        slider.value = first
+
+
+def test_every_step_of_a_slider_changes_picture_and_numbers(kind, started):
+    for name in kind.sliders:
+        slider = getattr(started, name)
+        first = slider.value
+        for step in range(1, 4):
+            before = started.stage.image.value, started.text.value
+            slider.value = first - step * slider.step if first > slider.min else first + step * slider.step
+            assert started.stage.image.value != before[0]
+            assert started.text.value != before[1]
+        slider.value = first
+
+
+def test_every_list_changes_the_picture(kind):
+    explorer = kind.explore()
+    for name in kind.lists:
+        choice = getattr(explorer, name)
+        for value in [one for _, one in choice._options_full if one != choice.value]:
+            before = explorer.stage.image.value
+            choice.value = value
+            assert explorer.stage.image.value != before
+
+
+# What is seen and read
+
+
+def test_the_words_are_in_the_language_in_use(kind, both_languages):
+    explorer = kind.explore()
+    assert kind.says in explorer.stage.image.tooltip
+    for text in (explorer.text.value, explorer.legend.value, explorer.stage.image.tooltip):
+        assert bool(HANGUL.search(text)) == (both_languages == "ko")
+    assert 'role="status" aria-live="polite"' in explorer.text.value
+    assert problems(explorer) == ""
+    assert remarks(explorer) == "" or kind.name == "paths"
+    assert not re.search(r"None|\{|\}", words_of(explorer))
+
+
+def test_both_languages_show_the_same_numbers_and_legend(kind):
+    found = {}
+    for language in ("en", "ko"):
+        secant.language(language)
+        explorer = kind.explore()
+        drawings = re.findall("<svg.*?</svg>", explorer.legend.value)
+        found[language] = re.findall(r'class="secant-[^"]*">[-\d.e+]+<', explorer.text.value), drawings
+    secant.language("en")
+    assert found["en"] == found["ko"]
+
+
+def test_the_picture_is_white_and_carries_symbols_only(kind, started):
+    """On a dark page too: the lines are dark."""
+    images = [picture(started.stage.image), Image.open(io.BytesIO(started.stage.sharp()))]
+    images.append(Image.open(io.BytesIO(started._repr_mimebundle_()["image/png"])))
+    for image in images:
+        colours = image.convert("RGB").getcolors(maxcolors=2**20)
+        assert max(colours)[1] == (255, 255, 255)
+    assert started.stage.figure.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
+    assert "background: #fff" in started.legend.value
+    figure = started.static_figure()
+    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
+    labels = [text.get_text() for one in legends for text in one.get_texts()]
+    assert labels
+    labels += [text for axes in figure.axes for text in (axes.get_xlabel(), axes.get_ylabel())]
+    assert not any(HANGUL.search(label) for label in labels)
+    assert not any(
+        re.search(r"[A-Za-z]{4,}", re.sub(r"\\\w+|float\d+|autograd|x\.grad", "", label)) for label in labels
+    )
+
+
+def test_without_a_front_end_there_is_one_ordinary_picture(started):
+    bundle = started._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert Image.open(io.BytesIO(bundle["image/png"])).size == (900, 400)
+    assert "text/html" not in bundle
+
+
+def test_a_frame_shows_what_a_whole_drawing_would(kind, started):
+    for name in kind.sliders:
+        slider = getattr(started, name)
+        first = slider.value
+        slider.value = slider.min + 0.4 * (slider.max - slider.min)
+        quick = picture(started.stage.image).convert("L").resize((225, 100), Image.Resampling.BOX)
+        whole = Image.open(io.BytesIO(started.stage.sharp())).convert("L")
+        whole = whole.resize((225, 100), Image.Resampling.BOX)
+        apart = np.abs(np.asarray(quick, dtype=float) - np.asarray(whole, dtype=float))
+        assert picture(started.stage.image).size == (675, 300)
+        assert apart.mean() < 4
+        slider.value = first
+
+
+@pytest.mark.parametrize("place", range(1))
+def test_a_frame_costs_little(kind, started, place):
+    """3 to 5 ms are the aim; a busy machine gets leeway."""
+    slider = getattr(started, kind.places[place])
+    first = slider.value
+    times = []
+    for k in range(40):
+        start = time.perf_counter()
+        slider.value = slider.min + (slider.max - slider.min) * (k + 0.5) / 40
+        times.append(time.perf_counter() - start)
+    slider.value = first
+    assert min(times) < 0.02
+
+
+def test_no_explorer_needs_pyplot():
+    """Its global state would show the figure a second time under the cell."""
+    names = ", ".join(
+        f"secant.explorers.{name}" for name in ("tangent", "chain", "buffer", "paths", "jacobian")
+    )
+    code = f"import sys, {names}; print('matplotlib.pyplot' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "False"
