@@ -1045,36 +1045,37 @@ def unbroadcast(g, shape):
 
 
 # %% nbgrader={"grade_id": "test_unbroadcast", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-import itertools
-import math
-
 import torch
 
-from secant import check, probe, say, watch
-
-
-@probe
-def _sums(g, shape, tracked=False, as_size=False, strided=False, filled=True):
-    if strided:  # the same numbers, in another order in memory
-        g = g.permute(*reversed(range(g.dim()))).contiguous().permute(*reversed(range(g.dim())))
-    if tracked:
-        g = g.clone().requires_grad_()
-        g.grad = torch.full_like(g, 7.0) if filled else None
-    with watch(g=g) as seen:
-        result = unbroadcast(g, torch.Size(shape) if as_size else shape)
-        other = unbroadcast(g.detach() + 1, torch.Size(shape) if as_size else shape)
-        again = unbroadcast(g, torch.Size(shape) if as_size else shape)
-    return result, other, again, seen.changes
-
+from secant import check, say
 
 check.close(
-    _sums(torch.tensor([4.0, 7.0, 9.0], dtype=torch.float64), (3,))[0],
+    unbroadcast(torch.tensor([4.0, 7.0, 9.0], dtype=torch.float64), (3,)),
     torch.tensor([4.0, 7.0, 9.0], dtype=torch.float64),
     "unbroadcast(torch.tensor([4., 7., 9.]), (3,))",
     mistakes={20.0: say(en="equal shapes: nothing was copied, so there is nothing to add", ko="shape이 같습니다. 복사된 것이 없으니 더할 것도 없습니다")},
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import itertools
+import math
+
+from secant import graphs, observe, probe
+
+
+@probe
+def _calls(g, shape, as_size=False, tracked=False, filled=True, strided=False):
+    if strided:  # the same numbers, in another order in memory
+        backwards = range(g.dim())[::-1]
+        g = g.permute(*backwards).contiguous().permute(*backwards)
+    if tracked:
+        g = graphs.leaf(g, grad=7.0 if filled else None)
+    shape = torch.Size(shape) if as_size else shape
+    calls = observe(g=g)
+    calls(unbroadcast, g, shape)
+    calls(unbroadcast, g.detach() + 1, shape)
+    calls(unbroadcast, g, shape)
+    return calls.data()
 
 
 def _want(g, shape):
@@ -1108,74 +1109,49 @@ _both = say(
 _equal = say(en="where nothing was copied, the values stay", ko="복사된 것이 없으면 값이 그대로입니다")
 
 
-def _numbers(shape, dtype):
-    count = math.prod(shape)
-    values = torch.tensor(check.draws(count, -3, 3) if count > 1 else [check.draw(0.5, 3)], dtype=torch.float64)
-    return values.reshape(shape).to(dtype)
-
-
 def _compare(big, shape, hint, dtype=torch.float64, **kind):
-    g = _numbers(big, dtype)
+    g = check.draw_tensor(*big, low=-3 if math.prod(big) > 1 else 0.5).to(dtype)
     name = f"torch.Size({list(shape)})" if kind.get("as_size") else shape
-    call = say(
-        en=f"unbroadcast(g, {name}), g: a {str(dtype).removeprefix('torch.')} tensor of shape {big}",
-        ko=f"unbroadcast(g, {name}), g: shape {big}, {str(dtype).removeprefix('torch.')} 텐서",
-    )
+    kept = str(dtype).removeprefix("torch.")
+    call = say(en=f"unbroadcast(g, {name}), g: a {kept} tensor of shape {big}", ko=f"unbroadcast(g, {name}), g: shape {big}, {kept} 텐서")
     want = _want(g, shape)
-    copies = math.prod(big) / max(1, math.prod(shape))
-    mistakes = [(want / copies, _sum)]
-    first, last = g, g
-    while first.dim() > len(shape):
-        first, last = first[0], last[-1]
+    first, last = (g[(end,) * (g.dim() - len(shape))] for end in (0, -1))
     for i, size in enumerate(shape):
         if size == 1:
             first, last = first.narrow(i, 0, 1), last.narrow(i, last.shape[i] - 1, 1)
-    mistakes += [(first, _one_copy), (last, _one_copy)]
-    if len(big) > len(shape) and len(shape) and g.sum(-1).shape == want.shape:
+    mistakes = [(want * (want.numel() / g.numel()), _sum), (first, _one_copy), (last, _one_copy)]
+    if len(big) > len(shape) > 0 and g.sum(-1).shape == want.shape:
         mistakes.append((g.sum(-1), _left))
-    result, other, again, changes = _sums(g, shape, **kind)
-    check.untouched(changes, call)
+    found = _calls(g, shape, **kind)
+    result, other, again = found["results"]
     tolerance = 1e-4 if dtype == torch.float32 else None
+    check.untouched(found["changes"], call)
     check.close(result, want, call, atol=tolerance, mistakes=mistakes, hint=hint)
-    check.close(
-        other,
-        _want(g + 1, shape),
-        call + say(en=", then with g + 1", ko=", 이어서 g + 1로"),
-        atol=tolerance,
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(again, result, call, hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"))
+    check.not_stale(other, _want(g + 1, shape), call + say(en=", then with g + 1", ko=", 이어서 g + 1로"), atol=tolerance)
+    check.repeatable(again, result, call)
 
 
 for _dtype in (torch.float64, torch.float32):
-    _compare((3,), (), _all, _dtype)
-    _compare((2, 3), (), _all, _dtype)
+    for _hint, *_shapes in (
+        (_all, ((3,), ()), ((2, 3), ())),
+        (_lost, ((3, 4), (1, 4)), ((3, 4), (3, 1)), ((3, 4), (1, 1)), ((5,), (1,))),
+        (_left, ((3, 4), (4,)), ((3, 3), (3,))),
+        (_lost, ((3, 3), (1, 3)), ((3, 3), (3, 1))),
+        (_both, ((3, 3), (1,)), ((2, 2, 2), (2, 1)), ((2, 2, 2), (1, 2)), ((4, 2, 3), (2, 1)), ((5, 1, 2, 4, 3), (2, 1, 3))),
+        # Nothing to add: equal shapes, or only dimensions of size 1.
+        (_equal, ((), ()), ((2, 3), (2, 3))),
+        (_lost, ((1, 3), (1, 3)), ((1, 1), (1, 1))),
+        (_left, ((1, 3), (3,))),
+        (_all, ((1, 1), ())),
+        (_both, ((1, 1, 3), (1, 3))),
+    ):
+        for _big, _shape in _shapes:
+            _compare(_big, _shape, _hint, _dtype)
     _compare((2, 1, 3), (), _all, _dtype, as_size=True)
-    _compare((3, 4), (1, 4), _lost, _dtype)
-    _compare((3, 4), (3, 1), _lost, _dtype)
-    _compare((3, 4), (1, 1), _lost, _dtype)
-    _compare((5,), (1,), _lost, _dtype)
-    _compare((3, 4), (4,), _left, _dtype)
-    _compare((3, 3), (3,), _left, _dtype)
-    _compare((3, 3), (1, 3), _lost, _dtype)
-    _compare((3, 3), (3, 1), _lost, _dtype)
-    _compare((3, 3), (1,), _both, _dtype)
     _compare((2, 2, 2), (2, 2), _left, _dtype, as_size=True)
-    _compare((2, 2, 2), (2, 1), _both, _dtype)
-    _compare((2, 2, 2), (1, 2), _both, _dtype)
-    _compare((2, 2, 2), (1, 2, 1), _lost, _dtype, strided=True)
-    _compare((4, 2, 3), (2, 1), _both, _dtype)
-    _compare((5, 1, 2, 4, 3), (2, 1, 3), _both, _dtype)
-    _compare((5, 1, 2, 4, 3), (1, 2, 1, 3), _both, _dtype, strided=True)
     _compare((2, 3, 2, 2, 2), (3, 1, 1, 2), _both, _dtype, as_size=True)
-    # Nothing to add: equal shapes, or only dimensions of size 1.
-    _compare((), (), _equal, _dtype)
-    _compare((2, 3), (2, 3), _equal, _dtype)
-    _compare((1, 3), (1, 3), _lost, _dtype)
-    _compare((1, 1), (1, 1), _lost, _dtype)
-    _compare((1, 3), (3,), _left, _dtype)
-    _compare((1, 1), (), _all, _dtype)
-    _compare((1, 1, 3), (1, 3), _both, _dtype)
+    _compare((2, 2, 2), (1, 2, 1), _lost, _dtype, strided=True)
+    _compare((5, 1, 2, 4, 3), (1, 2, 1, 3), _both, _dtype, strided=True)
 _compare((3, 4), (3, 1), _lost, tracked=True)
 _compare((2, 3), (2, 3), _equal, tracked=True)
 _compare((3, 4), (4,), _left, tracked=True)
@@ -1273,24 +1249,11 @@ def pow_backward(x, q, g):
 
 
 # %% nbgrader={"grade_id": "test_pow_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import itertools
 import math
 
 import torch
 
-from secant import check, probe, say, watch
-
-
-@probe
-def _gradients(x, q, g, tracked=False):
-    if tracked:
-        x, q, g = (t.clone().requires_grad_() for t in (x, q, g))
-        x.grad, q.grad, g.grad = (torch.full_like(t, 7.0) for t in (x, q, g))
-    with watch(x=x, q=q, g=g) as seen:
-        result = pow_backward(x, q, g)
-        other = pow_backward(x.detach() + 1, q.detach() - 1, 2 * g.detach())
-        again = pow_backward(x, q, g)
-    return result, other, again, seen.changes
+from secant import check, say
 
 
 def _pair(result, call):
@@ -1301,17 +1264,18 @@ def _pair(result, call):
     return result
 
 
+_x, _q, _g = (torch.tensor(v, dtype=torch.float64) for v in (5.0, 3.0, 0.008))
 _call = "pow_backward(torch.tensor(5.), torch.tensor(3.), torch.tensor(0.008))"
-_gx, _gq = _pair(_gradients(*(torch.tensor(v, dtype=torch.float64) for v in (5.0, 3.0, 0.008)))[0], _call)
-_swapped = say(en="the two gradients are swapped: return (gx, gq)", ko="두 gradient의 순서가 바뀌었습니다. (gx, gq)로 돌려주세요")
+_gx, _gq = _pair(pow_backward(_x, _q, _g), _call)
 _no_g = say(en="multiply by g, the gradient that comes from behind", ko="뒤에서 오는 gradient g를 곱하세요")
+_natural = say(en="the natural logarithm is needed: torch.log", ko="자연로그 torch.log를 쓰세요")
 check.close(
     _gx,
     torch.tensor(0.6, dtype=torch.float64),
     _call + ", gx",
     mistakes={
         75.0: _no_g,
-        math.log(5): _swapped,
+        math.log(5): say(en="the two gradients are swapped: return (gx, gq)", ko="두 gradient의 순서가 바뀌었습니다. (gx, gq)로 돌려주세요"),
         3.0: say(en="the exponent drops by one: q x^(q-1)", ko="지수는 1 줄어듭니다. q x^(q-1)"),
         0.2: say(en="the factor q is missing in q x^(q-1)", ko="q x^(q-1)에서 q가 빠졌습니다"),
     },
@@ -1322,8 +1286,8 @@ check.close(
     _call + ", gq",
     mistakes={
         125 * math.log(5): _no_g,
-        math.log10(5): say(en="the natural logarithm is needed: torch.log", ko="자연로그 torch.log를 쓰세요"),
-        math.log2(5): say(en="the natural logarithm is needed: torch.log", ko="자연로그 torch.log를 쓰세요"),
+        math.log10(5): _natural,
+        math.log2(5): _natural,
         math.log(3): say(en="it is log x, not log q", ko="log q가 아니라 log x입니다"),
         1.0: say(en="the factor log x is missing in x^q log x", ko="x^q log x에서 log x가 빠졌습니다"),
         0.6: say(en="x^q log x, not q x^(q-1): here the exponent moves", ko="q x^(q-1)이 아니라 x^q log x입니다. 여기서는 지수가 움직입니다"),
@@ -1331,6 +1295,21 @@ check.close(
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import functools
+import itertools
+
+from secant import graphs, observe, probe
+
+
+@probe
+def _calls(x, q, g, tracked):
+    if tracked:
+        x, q, g = (graphs.leaf(t, grad=7.0) for t in (x, q, g))
+    calls = observe(x=x, q=q, g=g)
+    calls(pow_backward, x, q, g)
+    calls(pow_backward, x.detach() + 1, q.detach() - 1, 2 * g.detach())
+    calls(pow_backward, x, q, g)
+    return calls.data()
 
 
 def _want(x, q, g):
@@ -1376,57 +1355,62 @@ _tiny = say(
     ko="x는 아주 작을 수도 있습니다. 로그 안에서 x에 무엇을 더하거나 x를 잘라 내면 값이 틀립니다",
 )
 _mean = say(en="a sum over the copies, not a mean", ko="복사본에 대한 평균이 아니라 합입니다")
+_names = "gx", "gq"
 
 
-def _compare(x, q, g, dtype=torch.float64, hints=("", ""), tracked=False):
+def _compare(x, q, g, dtype=torch.float64, hints=(_shapes, _shapes), tracked=False):
     x, q, g = (torch.as_tensor(t, dtype=torch.float64).to(dtype) for t in (x, q, g))
     call = f"pow_backward({_listed(x)}, {_listed(q)}, {_listed(g)}), {str(dtype).removeprefix('torch.')}"
-    wants = _want(x, q, g)
-    result, other, again, changes = _gradients(x, q, g, tracked)
-    check.untouched(changes, call)
     elsewhere = call + say(en=", then at x + 1, q - 1, 2 g", ko=", 이어서 x + 1, q - 1, 2 g에서")
-    for name, got, want, hint in zip(("gx", "gq"), _pair(result, call), wants, hints, strict=True):
-        check.close(got, want, f"{call}, {name}", mistakes=[(want * (want.numel() / g.numel()), _mean)], hint=hint or _shapes)
-    for name, got, want in zip(("gx", "gq"), _pair(other, elsewhere), _want(x + 1, q - 1, 2 * g), strict=True):
-        check.close(got, want, f"{elsewhere}, {name}", hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"))
-    for name, second, want in zip(("gx", "gq"), _pair(again, call), wants, strict=True):
-        check.close(second, want, f"{call}, {name}", hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"))
+    wants, others = _want(x, q, g), _want(x + 1, q - 1, 2 * g)
+    found = _calls(x, q, g, tracked)
+    result, other, again = found["results"]
+    check.untouched(found["changes"], call)
+    for name, got, want, hint in zip(_names, _pair(result, call), wants, hints, strict=True):
+        check.close(got, want, f"{call}, {name}", mistakes=[(want * (want.numel() / g.numel()), _mean)], hint=hint)
+    for name, got, want in zip(_names, _pair(other, elsewhere), others, strict=True):
+        check.not_stale(got, want, f"{elsewhere}, {name}")
+    for name, got, want in zip(_names, _pair(again, call), wants, strict=True):
+        check.repeatable(got, want, f"{call}, {name}")
 
 
-def _grid(rows, columns, low, high):
-    numbers = check.draws(rows * columns, low, high)
-    return [numbers[r * columns : (r + 1) * columns] for r in range(rows)]
+def _above():
+    return check.draw(1.1, 3)
 
 
-_formula = say(en="q x^(q-1)", ko="q x^(q-1)"), say(en="x^q log x", ko="x^q log x")
+_base, _slope, _positive = (functools.partial(check.draw_tensor, low=low, high=high) for low, high in ((0.2, 3), (-2, 2), (0.5, 2)))
+_formula = "q x^(q-1)", "x^q log x"
+_zero = _base_at_zero, _at_zero
 for _dtype in (torch.float64, torch.float32):
     # Numbers; q negative, 0 and 1; x below and above 1.
-    for _x, _q in ((check.draw(1.1, 3), check.draw(0.2, 3)), (check.draw(0.1, 0.9), check.draw(-3, -0.2)), (check.draw(1.1, 3), 0.0), (check.draw(0.2, 3), 1.0), (1.0, check.draw(1, 3))):
+    for _x, _q in ((_above(), check.draw(0.2, 3)), (check.draw(0.1, 0.9), check.draw(-3, -0.2)), (_above(), 0.0), (check.draw(0.2, 3), 1.0), (1.0, check.draw(1, 3))):
         _compare(_x, _q, check.draw(-2, 2), _dtype, _formula)
-    # Equal shapes, then each of the two broadcast, then both.
-    _compare(check.draws(3, 0.2, 3), check.draws(3, -2, 2), check.draws(3, -2, 2), _dtype)
-    _compare(check.draw(0.2, 3), check.draws(3, -2, 2), check.draws(3, -2, 2), _dtype)
-    _compare(check.draws(3, 0.2, 3), check.draw(-2, 2), check.draws(3, -2, 2), _dtype)
-    _compare(_grid(2, 3, 0.2, 3), check.draws(3, -2, 2), _grid(2, 3, -2, 2), _dtype)
-    _compare(check.draws(3, 0.2, 3), _grid(2, 1, -2, 2), _grid(2, 3, -2, 2), _dtype)
-    _compare(_grid(2, 1, 0.2, 3), check.draws(3, -2, 2), _grid(2, 3, -2, 2), _dtype)
-    _compare(_grid(3, 1, 0.2, 3), _grid(1, 3, -2, 2), _grid(3, 3, -2, 2), _dtype)
-    _compare([[check.draw(0.2, 3)]], check.draws(2, -2, 2), _grid(1, 2, -2, 2), _dtype)
-    _compare([_grid(2, 1, 0.2, 3)], [_grid(1, 2, -2, 2), _grid(1, 2, -2, 2)], [_grid(2, 2, -2, 2), _grid(2, 2, -2, 2)], _dtype)
+    # The shapes of x, q and g: equal, then each of the two broadcast, then both.
+    for _x, _q, _g in (
+        ((3,), (3,), (3,)),
+        ((), (3,), (3,)),
+        ((3,), (), (3,)),
+        ((2, 3), (3,), (2, 3)),
+        ((3,), (2, 1), (2, 3)),
+        ((2, 1), (3,), (2, 3)),
+        ((3, 1), (1, 3), (3, 3)),
+        ((1, 1), (2,), (1, 2)),
+        ((1, 2, 1), (2, 1, 2), (2, 2, 2)),
+    ):
+        _compare(_base(*_x), _slope(*_q), _slope(*_g), _dtype)
     # x is 0: the gradient of q is 0 there, and elsewhere what it was.
-    _zero = _base_at_zero, _at_zero
-    _compare(0.0, check.draw(1.1, 3), check.draw(0.5, 2), _dtype, _zero)
-    _compare([0.0, check.draw(1.1, 3), 0.0], [2.0, check.draw(0.2, 3), check.draw(1.1, 3)], check.draws(3, -2, 2), _dtype, _zero)
-    _compare([[check.draw(1.1, 3)], [0.0]], [3.0, 2.0, 1.5], _grid(2, 3, -2, 2), _dtype, _zero)
-    _compare([0.0, check.draw(0.2, 3)], [[1.0], [check.draw(1.1, 3)]], _grid(2, 2, -2, 2), _dtype, _zero)
+    _compare(0.0, _above(), check.draw(0.5, 2), _dtype, _zero)
+    _compare([0.0, _above(), 0.0], [2.0, check.draw(0.2, 3), _above()], _slope(3), _dtype, _zero)
+    _compare([[_above()], [0.0]], [3.0, 2.0, 1.5], _slope(2, 3), _dtype, _zero)
+    _compare([0.0, check.draw(0.2, 3)], [[1.0], [_above()]], _slope(2, 2), _dtype, _zero)
     _compare(0.0, 1.0, check.draw(0.5, 2), _dtype, _zero)
-    _compare([[0.0], [0.0]], [1.0, check.draw(0.2, 0.8), 2.0], [check.draws(3, 0.5, 2), check.draws(3, 0.5, 2)], _dtype, _zero)
-    _compare([0.0, 0.0, check.draw(0.2, 3)], 1.0, check.draws(3, 0.5, 2), _dtype, _zero)
-    _compare([0.0, check.draw(0.2, 3)], [check.draw(0.2, 0.8), -check.draw(0.2, 2)], check.draws(2, 0.5, 2), _dtype, _zero)
+    _compare([[0.0], [0.0]], [1.0, check.draw(0.2, 0.8), 2.0], _positive(2, 3), _dtype, _zero)
+    _compare([0.0, 0.0, check.draw(0.2, 3)], 1.0, _positive(3), _dtype, _zero)
+    _compare([0.0, check.draw(0.2, 3)], [check.draw(0.2, 0.8), check.draw(-2, -0.2)], _positive(2), _dtype, _zero)
     # x is nearly 0.
-    _compare([1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], check.draws(4, 0.5, 2), _dtype, (_tiny, _tiny))
-_compare(check.draws(3, 0.2, 3), _grid(2, 1, -2, 2), _grid(2, 3, -2, 2), tracked=True)
-_compare([0.0, check.draw(0.2, 3)], check.draws(2, 1.1, 3), check.draws(2, -2, 2), hints=_zero, tracked=True)
+    _compare([1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _positive(4), _dtype, (_tiny, _tiny))
+_compare(_base(3), _slope(2, 1), _slope(2, 3), tracked=True)
+_compare([0.0, check.draw(0.2, 3)], check.draws(2, 1.1, 3), _slope(2), hints=_zero, tracked=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1496,24 +1480,11 @@ def shared_weight_grad(x, w, g):
 # %% nbgrader={"grade_id": "test_shared_weight_grad", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say, watch
-
-
-@probe
-def _gradient(x, w, g, tracked=False):
-    if tracked:
-        x, w, g = (t.clone().requires_grad_() for t in (x, w, g))
-        x.grad, w.grad, g.grad = (torch.full_like(t, 7.0) for t in (x, w, g))
-    with watch(x=x, w=w, g=g) as seen:
-        result = shared_weight_grad(x, w, g)
-        other = shared_weight_grad(x.detach() + 1, w.detach() + 5, 2 * g.detach())
-        again = shared_weight_grad(x, w, g)
-    return result, other, again, seen.changes
-
+from secant import check, say
 
 _x, _w, _g = (torch.tensor(v, dtype=torch.float64) for v in ([1.0, 2.0], [3.0, 4.0], [10.0]))
 check.close(
-    _gradient(_x, _w, _g)[0],
+    shared_weight_grad(_x, _w, _g),
     torch.tensor([10.0, 20.0], dtype=torch.float64),
     "shared_weight_grad(torch.tensor([1., 2.]), torch.tensor([3., 4.]), torch.tensor([10.]))",
     mistakes=[
@@ -1526,6 +1497,19 @@ check.close(
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import graphs, observe, probe
+
+
+@probe
+def _calls(x, w, g, tracked):
+    if tracked:
+        x, w, g = (graphs.leaf(t, grad=7.0) for t in (x, w, g))
+    calls = observe(x=x, w=w, g=g)
+    calls(shared_weight_grad, x, w, g)
+    calls(shared_weight_grad, x.detach() + 1, w.detach() + 5, 2 * g.detach())
+    calls(shared_weight_grad, x, w, g)
+    return calls.data()
+
 
 _one_use = say(
     en="this is what one position gives; every position uses the weights, and all of them are added",
@@ -1533,10 +1517,7 @@ _one_use = say(
 )
 _mean = say(en="a sum over the positions, not their mean", ko="위치의 평균이 아니라 합입니다")
 _flipped = say(en="the wrong way round: w[k] meets x[i + k], with a plus", ko="순서가 뒤집혔습니다. w[k]는 x[i + k]와 만납니다. 부호는 더하기입니다")
-_values = say(
-    en="the values of w do not matter: y is linear in w, with slope x",
-    ko="w의 값은 상관없습니다. y는 w의 일차식이고 기울기는 x입니다",
-)
+_values = say(en="the values of w do not matter: y is linear in w, with slope x", ko="w의 값은 상관없습니다. y는 w의 일차식이고 기울기는 x입니다")
 _shape = say(
     en="one number for each weight: the sum over all positions i of g[i] * x[i + k]",
     ko="가중치마다 수가 하나씩입니다. 모든 위치 i에 대해 g[i] * x[i + k]를 더하세요",
@@ -1548,27 +1529,22 @@ def _want(x, w, g):
 
 
 def _compare(size, positions, dtype=torch.float64, weights=None, tracked=False):
-    x = torch.tensor(check.draws(size + positions - 1, -3, 3) if size + positions > 2 else [check.draw(0.5, 3)], dtype=torch.float64).to(dtype)
-    w = torch.tensor(weights if weights is not None else check.draws(size, -3, 3), dtype=torch.float64).to(dtype)
-    g = torch.tensor(check.draws(positions, -3, 3), dtype=torch.float64).to(dtype)
+    x = check.draw_tensor(size + positions - 1, low=-3 if size + positions > 2 else 0.5).to(dtype)
+    w = torch.as_tensor(check.draw_tensor(size) if weights is None else weights, dtype=torch.float64).to(dtype)
+    g = check.draw_tensor(positions).to(dtype)
     texts = (f"torch.tensor({[round(n, 3) for n in t.tolist()]})" for t in (x, w, g))
     call = f"shared_weight_grad({', '.join(texts)}), {str(dtype).removeprefix('torch.')}"
+    elsewhere = call + say(en=", then with x + 1, w + 5, 2 g", ko=", 이어서 x + 1, w + 5, 2 g로")
     want = _want(x, w, g)
-    uses = [g[i] * x[i : i + size] for i in range(positions)]
-    mistakes = [(use, _one_use) for use in uses if positions > 1]
+    mistakes = [(g[i] * x[i : i + size], _one_use) for i in range(positions) if positions > 1]
     mistakes += [(want / positions, _mean), (want.flip(0), _flipped), (want * w, _values), (_want(x, w, g.flip(0)), _flipped)]
-    result, other, again, changes = _gradient(x, w, g, tracked)
-    check.untouched(changes, call)
+    found = _calls(x, w, g, tracked)
+    result, other, again = found["results"]
     tolerance = 1e-4 if dtype == torch.float32 else None
+    check.untouched(found["changes"], call)
     check.close(result, want, call, atol=tolerance, mistakes=mistakes, hint=_values if bool((w == 0).any()) else _shape)
-    check.close(
-        other,
-        _want(x + 1, w + 5, 2 * g),
-        call + say(en=", then with x + 1, w + 5, 2 g", ko=", 이어서 x + 1, w + 5, 2 g로"),
-        atol=tolerance,
-        hint=say(en="was something kept from the call before?", ko="앞의 호출에서 남겨 둔 값을 쓰지 않았나요?"),
-    )
-    check.close(again, result, call, hint=say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다"))
+    check.not_stale(other, _want(x + 1, w + 5, 2 * g), elsewhere, atol=tolerance)
+    check.repeatable(again, result, call)
 
 
 for _dtype in (torch.float64, torch.float32):
