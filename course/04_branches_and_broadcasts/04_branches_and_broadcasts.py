@@ -817,10 +817,7 @@ def _compare(edges, src, out, hint="", mistakes=(), kind="", name=""):
 _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
 
 # The nodes of the visible test with other slopes.
-_kept = say(
-    en="this is the answer to an earlier call: nothing may be kept from one call to the next",
-    ko="앞의 호출의 답입니다. 호출과 호출 사이에 아무것도 남겨 두지 마세요",
-)
+_kept = say(en="this is the answer to an earlier call: nothing may be kept from one call to the next", ko="앞의 호출의 답입니다. 호출과 호출 사이에 아무것도 남겨 두지 마세요")
 _compare(graphs.chain("xyz", (_a, _b)), "x", "z", "", [(0.6, _kept)])
 
 
@@ -874,10 +871,7 @@ _compare([("x", "y", _a), ("x", "w", -_a), ("y", "z", _b), ("w", "z", _c)], "x",
 # No path, and the path of no steps.
 _none = say(en="no path leads from src to out, so the sum is 0.0", ko="src에서 out까지 경로가 없으므로 합은 0.0입니다")
 _direction = say(en="edges have a direction: this one leads from z to x", ko="간선에는 방향이 있습니다. 이 간선은 z에서 x로 갑니다")
-_same = say(
-    en="src is out: its derivative with respect to itself is 1, whatever the edges are",
-    ko="src와 out이 같습니다. 자기 자신에 대한 미분은 간선이 어떻든 1입니다",
-)
+_same = say(en="src is out: its derivative with respect to itself is 1, whatever the edges are", ko="src와 out이 같습니다. 자기 자신에 대한 미분은 간선이 어떻든 1입니다")
 _compare([], "x", "z", _none)
 _compare([("x", "y", _a), ("w", "z", _b)], "x", "z", _none)
 _compare([("z", "x", _a)], "x", "z", _direction)
@@ -919,10 +913,7 @@ for _round in range(12):
 
 # Many paths. Steps are counted, not seconds, for machines differ. A slow but honest answer may look at every edge, for every
 # node, again and again: the cube of the edges is enough for it. Where each path is walked, it is not: a diamond more doubles them.
-_slow = say(
-    en="as slow as walking each path by itself: compute the derivative of each node only once",
-    ko="경로를 하나씩 걷는 만큼 느립니다. 노드마다 미분을 한 번만 구하세요",
-)
+_slow = say(en="as slow as walking each path by itself: compute the derivative of each node only once", ko="경로를 하나씩 걷는 만큼 느립니다. 노드마다 미분을 한 번만 구하세요")
 
 
 def _many(edges, src, out, want, what, hint=_general, atol=None):
@@ -1093,14 +1084,8 @@ _sum = say(
     ko="복사본의 평균입니다. 원래 수가 움직이면 복사본이 모두 움직이므로 합이어야 합니다",
 )
 _one_copy = say(en="this is the gradient of one copy; add up those of all copies", ko="복사본 하나의 gradient입니다. 모든 복사본의 gradient를 더하세요")
-_lost = say(
-    en="a dimension of size 1 that was stretched stays, with size 1 (keepdim=True)",
-    ko="크기 1에서 늘어난 차원은 크기 1로 남아야 합니다 (keepdim=True)",
-)
-_left = say(
-    en="shapes are compared from the right: the dimensions that were added stand on the left",
-    ko="shape은 오른쪽부터 맞춥니다. 새로 붙은 차원은 왼쪽에 있습니다",
-)
+_lost = say(en="a dimension of size 1 that was stretched stays, with size 1 (keepdim=True)", ko="크기 1에서 늘어난 차원은 크기 1로 남아야 합니다 (keepdim=True)")
+_left = say(en="shapes are compared from the right: the dimensions that were added stand on the left", ko="shape은 오른쪽부터 맞춥니다. 새로 붙은 차원은 왼쪽에 있습니다")
 _all = say(en="sum over every dimension, down to a tensor of shape ()", ko="모든 차원을 더해 shape이 ()인 텐서로 만드세요")
 _both = say(
     en="here dimensions were added on the left and others stretched: sum over both kinds, and over no other",
@@ -1295,7 +1280,6 @@ check.close(
 )
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-import functools
 import itertools
 
 from secant import graphs, observe, probe
@@ -1331,13 +1315,6 @@ def _want(x, q, g):
     return tuple(want.to(x.dtype) for want in wants)
 
 
-def _listed(tensor):
-    def short(values):
-        return [short(v) for v in values] if isinstance(values, list) else float(f"{values:.4g}")
-
-    return f"torch.tensor({short(tensor.tolist())})"
-
-
 _shapes = say(
     en="gx has the shape of x and gq that of q: sum over the dimensions that were broadcast",
     ko="gx의 shape은 x와, gq의 shape은 q와 같습니다. 브로드캐스트된 차원을 따라 더하세요",
@@ -1355,62 +1332,50 @@ _tiny = say(
     ko="x는 아주 작을 수도 있습니다. 로그 안에서 x에 무엇을 더하거나 x를 잘라 내면 값이 틀립니다",
 )
 _mean = say(en="a sum over the copies, not a mean", ko="복사본에 대한 평균이 아니라 합입니다")
-_names = "gx", "gq"
 
 
-def _compare(x, q, g, dtype=torch.float64, hints=(_shapes, _shapes), tracked=False):
-    x, q, g = (torch.as_tensor(t, dtype=torch.float64).to(dtype) for t in (x, q, g))
-    call = f"pow_backward({_listed(x)}, {_listed(q)}, {_listed(g)}), {str(dtype).removeprefix('torch.')}"
+def _compare(x, q, dtype=torch.float64, hints=(_shapes, _shapes), low=-2, tracked=False):
+    x, q = (torch.as_tensor(t, dtype=torch.float64) for t in (x, q))
+    g = check.draw_tensor(*torch.broadcast_shapes(x.shape, q.shape), low=low, high=2)
+    texts = (f"torch.tensor({t.tolist()})" for t in (x, q, g))
+    call = f"pow_backward({', '.join(texts)}), {str(dtype).removeprefix('torch.')}"
     elsewhere = call + say(en=", then at x + 1, q - 1, 2 g", ko=", 이어서 x + 1, q - 1, 2 g에서")
-    wants, others = _want(x, q, g), _want(x + 1, q - 1, 2 * g)
+    x, q, g = (t.to(dtype) for t in (x, q, g))
     found = _calls(x, q, g, tracked)
-    result, other, again = found["results"]
     check.untouched(found["changes"], call)
-    for name, got, want, hint in zip(_names, _pair(result, call), wants, hints, strict=True):
+    result, other, again = (_pair(pair, call) for pair in found["results"])
+    parts = zip(("gx", "gq"), result, other, again, _want(x, q, g), _want(x + 1, q - 1, 2 * g), hints, strict=True)
+    for name, got, moved, second, want, there, hint in parts:
         check.close(got, want, f"{call}, {name}", mistakes=[(want * (want.numel() / g.numel()), _mean)], hint=hint)
-    for name, got, want in zip(_names, _pair(other, elsewhere), others, strict=True):
-        check.not_stale(got, want, f"{elsewhere}, {name}")
-    for name, got, want in zip(_names, _pair(again, call), wants, strict=True):
-        check.repeatable(got, want, f"{call}, {name}")
+        check.not_stale(moved, there, f"{elsewhere}, {name}")
+        check.repeatable(second, want, f"{call}, {name}")
 
 
-def _above():
-    return check.draw(1.1, 3)
-
-
-_base, _slope, _positive = (functools.partial(check.draw_tensor, low=low, high=high) for low, high in ((0.2, 3), (-2, 2), (0.5, 2)))
 _formula = "q x^(q-1)", "x^q log x"
 _zero = _base_at_zero, _at_zero
 for _dtype in (torch.float64, torch.float32):
     # Numbers; q negative, 0 and 1; x below and above 1.
-    for _x, _q in ((_above(), check.draw(0.2, 3)), (check.draw(0.1, 0.9), check.draw(-3, -0.2)), (_above(), 0.0), (check.draw(0.2, 3), 1.0), (1.0, check.draw(1, 3))):
-        _compare(_x, _q, check.draw(-2, 2), _dtype, _formula)
-    # The shapes of x, q and g: equal, then each of the two broadcast, then both.
-    for _x, _q, _g in (
-        ((3,), (3,), (3,)),
-        ((), (3,), (3,)),
-        ((3,), (), (3,)),
-        ((2, 3), (3,), (2, 3)),
-        ((3,), (2, 1), (2, 3)),
-        ((2, 1), (3,), (2, 3)),
-        ((3, 1), (1, 3), (3, 3)),
-        ((1, 1), (2,), (1, 2)),
-        ((1, 2, 1), (2, 1, 2), (2, 2, 2)),
-    ):
-        _compare(_base(*_x), _slope(*_q), _slope(*_g), _dtype)
+    _compare(check.draw(1.1, 3), check.draw(0.2, 3), _dtype, _formula)
+    _compare(check.draw(0.1, 0.9), check.draw(-3, -0.2), _dtype, _formula)
+    _compare(check.draw(1.1, 3), 0.0, _dtype, _formula)
+    _compare(check.draw(0.2, 3), 1.0, _dtype, _formula)
+    _compare(1.0, check.draw(1, 3), _dtype, _formula)
+    # Equal shapes, then each of the two broadcast, then both.
+    for _x, _q in (((3,), (3,)), ((), (3,)), ((3,), ()), ((2, 3), (3,)), ((3,), (2, 1)), ((2, 1), (3,)), ((3, 1), (1, 3)), ((1, 1), (2,)), ((1, 2, 1), (2, 1, 2))):
+        _compare(check.draw_tensor(*_x, low=0.2), check.draw_tensor(*_q, low=-2, high=2), _dtype)
     # x is 0: the gradient of q is 0 there, and elsewhere what it was.
-    _compare(0.0, _above(), check.draw(0.5, 2), _dtype, _zero)
-    _compare([0.0, _above(), 0.0], [2.0, check.draw(0.2, 3), _above()], _slope(3), _dtype, _zero)
-    _compare([[_above()], [0.0]], [3.0, 2.0, 1.5], _slope(2, 3), _dtype, _zero)
-    _compare([0.0, check.draw(0.2, 3)], [[1.0], [_above()]], _slope(2, 2), _dtype, _zero)
-    _compare(0.0, 1.0, check.draw(0.5, 2), _dtype, _zero)
-    _compare([[0.0], [0.0]], [1.0, check.draw(0.2, 0.8), 2.0], _positive(2, 3), _dtype, _zero)
-    _compare([0.0, 0.0, check.draw(0.2, 3)], 1.0, _positive(3), _dtype, _zero)
-    _compare([0.0, check.draw(0.2, 3)], [check.draw(0.2, 0.8), check.draw(-2, -0.2)], _positive(2), _dtype, _zero)
+    _compare(0.0, check.draw(1.1, 3), _dtype, _zero, low=0.5)
+    _compare([0.0, check.draw(1.1, 3), 0.0], [2.0, check.draw(0.2, 3), check.draw(1.1, 3)], _dtype, _zero)
+    _compare([[check.draw(1.1, 3)], [0.0]], [3.0, 2.0, 1.5], _dtype, _zero)
+    _compare([0.0, check.draw(0.2, 3)], [[1.0], [check.draw(1.1, 3)]], _dtype, _zero)
+    _compare(0.0, 1.0, _dtype, _zero, low=0.5)
+    _compare([[0.0], [0.0]], [1.0, check.draw(0.2, 0.8), 2.0], _dtype, _zero, low=0.5)
+    _compare([0.0, 0.0, check.draw(0.2, 3)], 1.0, _dtype, _zero, low=0.5)
+    _compare([0.0, check.draw(0.2, 3)], [check.draw(0.2, 0.8), check.draw(-2, -0.2)], _dtype, _zero, low=0.5)
     # x is nearly 0.
-    _compare([1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _positive(4), _dtype, (_tiny, _tiny))
-_compare(_base(3), _slope(2, 1), _slope(2, 3), tracked=True)
-_compare([0.0, check.draw(0.2, 3)], check.draws(2, 1.1, 3), _slope(2), hints=_zero, tracked=True)
+    _compare([1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _dtype, (_tiny, _tiny), low=0.5)
+_compare(check.draw_tensor(3, low=0.2), check.draw_tensor(2, 1, low=-2, high=2), tracked=True)
+_compare([0.0, check.draw(0.2, 3)], check.draws(2, 1.1, 3), hints=_zero, tracked=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1518,10 +1483,7 @@ _one_use = say(
 _mean = say(en="a sum over the positions, not their mean", ko="위치의 평균이 아니라 합입니다")
 _flipped = say(en="the wrong way round: w[k] meets x[i + k], with a plus", ko="순서가 뒤집혔습니다. w[k]는 x[i + k]와 만납니다. 부호는 더하기입니다")
 _values = say(en="the values of w do not matter: y is linear in w, with slope x", ko="w의 값은 상관없습니다. y는 w의 일차식이고 기울기는 x입니다")
-_shape = say(
-    en="one number for each weight: the sum over all positions i of g[i] * x[i + k]",
-    ko="가중치마다 수가 하나씩입니다. 모든 위치 i에 대해 g[i] * x[i + k]를 더하세요",
-)
+_shape = say(en="one number for each weight: the sum over all positions i of g[i] * x[i + k]", ko="가중치마다 수가 하나씩입니다. 모든 위치 i에 대해 g[i] * x[i + k]를 더하세요")
 
 
 def _want(x, w, g):
@@ -1529,12 +1491,13 @@ def _want(x, w, g):
 
 
 def _compare(size, positions, dtype=torch.float64, weights=None, tracked=False):
-    x = check.draw_tensor(size + positions - 1, low=-3 if size + positions > 2 else 0.5).to(dtype)
-    w = torch.as_tensor(check.draw_tensor(size) if weights is None else weights, dtype=torch.float64).to(dtype)
-    g = check.draw_tensor(positions).to(dtype)
-    texts = (f"torch.tensor({[round(n, 3) for n in t.tolist()]})" for t in (x, w, g))
+    x = check.draw_tensor(size + positions - 1, low=-3 if size + positions > 2 else 0.5)
+    w = check.draw_tensor(size) if weights is None else torch.tensor(weights, dtype=torch.float64)
+    g = check.draw_tensor(positions)
+    texts = (f"torch.tensor({t.tolist()})" for t in (x, w, g))
     call = f"shared_weight_grad({', '.join(texts)}), {str(dtype).removeprefix('torch.')}"
     elsewhere = call + say(en=", then with x + 1, w + 5, 2 g", ko=", 이어서 x + 1, w + 5, 2 g로")
+    x, w, g = (t.to(dtype) for t in (x, w, g))
     want = _want(x, w, g)
     mistakes = [(g[i] * x[i : i + size], _one_use) for i in range(positions) if positions > 1]
     mistakes += [(want / positions, _mean), (want.flip(0), _flipped), (want * w, _values), (_want(x, w, g.flip(0)), _flipped)]
