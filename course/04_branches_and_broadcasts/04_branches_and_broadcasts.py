@@ -791,8 +791,6 @@ _repeated = say(
     ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 앞의 호출에서 남겨 둔 것이 없나요?",
 )
 _spoiled = say(en="the call changed the list edges, which belongs to the caller", ko="호출한 쪽의 리스트인 edges가 바뀌었습니다")
-
-
 _one_path = say(
     en="this is one path alone: several lead from src to out, and all of them are added (+=, not =)",
     ko="경로 하나만 셌습니다. src에서 out까지 경로가 여러 개이니 모두 더하세요 (=가 아니라 +=)",
@@ -912,7 +910,7 @@ for _round in range(12):
     _compare(_edges, _names[1], _names[-2])
 
 # Many paths. Steps are counted, not seconds, for machines differ. A slow but honest answer may look at every edge, for every
-# node, again and again: the cube of the edges is enough for it. Where each path is walked, it is not: a diamond more doubles them.
+# node, again and again: the cube of the edges is enough for that. It is not where each path is walked: every diamond doubles the steps.
 _slow = say(en="as slow as walking each path by itself: compute the derivative of each node only once", ko="경로를 하나씩 걷는 만큼 느립니다. 노드마다 미분을 한 번만 구하세요")
 
 
@@ -1097,8 +1095,8 @@ _equal = say(en="where nothing was copied, the values stay", ko="복사된 것�
 def _compare(big, shape, hint, dtype=torch.float64, **kind):
     g = check.draw_tensor(*big, low=-3 if math.prod(big) > 1 else 0.5).to(dtype)
     name = f"torch.Size({list(shape)})" if kind.get("as_size") else shape
-    kept = str(dtype).removeprefix("torch.")
-    call = say(en=f"unbroadcast(g, {name}), g: a {kept} tensor of shape {big}", ko=f"unbroadcast(g, {name}), g: shape {big}, {kept} 텐서")
+    numbers = str(dtype).removeprefix("torch.")
+    call = say(en=f"unbroadcast(g, {name}), g: a {numbers} tensor of shape {big}", ko=f"unbroadcast(g, {name}), g: shape {big}, {numbers} 텐서")
     want = _want(g, shape)
     first, last = (g[(end,) * (g.dim() - len(shape))] for end in (0, -1))
     for i, size in enumerate(shape):
