@@ -137,8 +137,6 @@ def test_a_connection_that_cannot_be_hurried_still_connects(caplog):
 
 def test_it_loads_without_torch_or_matplotlib():
     """The server has no use for either."""
-    code = (
-        "import sys, secant.lab.server_extension; print(sorted({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules)))"
-    )
+    code = "import sys, secant.lab.server_extension; print(sorted({'torch', 'matplotlib', 'ipywidgets'} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
