@@ -180,6 +180,12 @@ class Subject:
                 en=f"{name} has no finite value here, so the chain has no quotient.",
                 ko=f"여기서는 {name}의 값이 유한하지 않아 차분몫이 없습니다.",
             )
+        elif np.isnan(reading.slopes).any():
+            name = self.names[int(np.argmax(np.isnan(reading.slopes)))]
+            reading.problem(
+                en=f"autograd's slope of {name} is nan here, so the chain has no gradient.",
+                ko=f"여기서는 autograd가 구한 {name}의 기울기가 nan이어서 사슬의 gradient가 없습니다.",
+            )
         elif still and still[0] == 0:
             reading.remark(
                 en=f"x + h is x itself: h = {reading.setting.h:.1e} is lost in rounding. "
@@ -225,7 +231,8 @@ class Subject:
         for x in np.linspace(*self.ends, 9).tolist():
             for h in (1e-7, 0.1, 10 ** LOG_H[1]):
                 reading = self._numbers(Setting(x, h))
-                found += [*reading.quotients, *reading.slopes, reading.whole, reading.gradient]
+                if elementwise.any_finite(np.array(reading.quotients)):
+                    found += [*reading.quotients, *reading.slopes, reading.whole, reading.gradient]
         return np.array([value for value in found if math.isfinite(value) and value])
 
     def factor_range(self) -> tuple[float, float, bool]:

@@ -245,9 +245,11 @@ class Picture:
         left.set_xticks(range(4), LABELS)
         left.grid(visible=False, axis="x")
         self.bars = {
-            column: left.add_patch(Rectangle((i - WIDTH / 2, 0), WIDTH, 0, fc=COLOURS[column], ec=INK, lw=1))
+            column: Rectangle((i - WIDTH / 2, 0), WIDTH, 0, fc=COLOURS[column], ec=INK, lw=1)
             for i, column in enumerate(COLUMNS)
         }
+        for bar in self.bars.values():
+            left.add_patch(bar)
         self.floor = left.axhline(0, color=INK, lw=1)
         (self.joints,) = left.plot([], [], color=INK, lw=1, ls=":")
         # The gradient from edge to edge; then, over the first bar, the part of it that comes through y.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64}
 PLACES, STEPS = 201, 65  # of the error curve: x near the chosen one, and h, four a decade
 FEW_PLACES, FEW_STEPS = 21, 33  # the same for a function that takes one x at a time
 
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "float32": {"color": PURPLE, "ls": "-.", "marker": "s"},
     "float64": {"color": GREEN, "ls": "-", "marker": "o"},
 }

