@@ -5,9 +5,10 @@ lang ?= en
 port ?=
 args ?=
 workers ?= auto
+lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint build clean
+.PHONY: help lab test test-deep lint build clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -15,7 +16,8 @@ bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) he
 
 help:
 	@echo 'make lab      open the lessons in JupyterLab (lang=ko, port=8899, args="--no-browser")'
-	@echo 'make test     run every test, ruff and mypy (workers=2, args="-k lab")'
+	@echo 'make test     run the tests, ruff and mypy (workers=2, lesson=3 for its own alone, args="-k lab")'
+	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
 	@echo 'make lint     run ruff and mypy alone'
 	@echo 'make build    build source/ and release/ from course/'
 	@echo 'make clean    remove .venv and caches; workspace/ is kept'
@@ -24,10 +26,13 @@ lab:
 	$(bootstrap) -m secant.lab --lang $(lang) $(if $(port),--port $(port)) $(args)
 
 # Not in the reader's language: the tests choose it themselves.
-test: lang = en
+test test-deep: lang = en
 test:
-	$(bootstrap) --extra dev -m pytest -n $(workers) $(args)
+	$(bootstrap) --extra dev -m pytest -n $(workers) $(if $(lesson),--lesson $(lesson)) $(args)
 	@$(MAKE) --no-print-directory lint
+
+test-deep:
+	@$(MAKE) --no-print-directory test args='--deep $(args)'
 
 lint:
 	$(bootstrap) --extra dev -m ruff check

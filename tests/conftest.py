@@ -36,6 +36,12 @@ def _is_of(number: int | None, item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session")
+def deep(pytestconfig: pytest.Config) -> bool:
+    """Whether what a quicker test has shown is to be repeated in depth."""
+    return bool(pytestconfig.getoption("--deep"))
+
+
+@pytest.fixture(scope="session")
 def root() -> Path:
     """The repository's root, which is a course directory."""
     return ROOT

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .world import LESSON, RIGHT, TASKS, WRONG, World
+from tests.hostile.world import LESSON, RIGHT, TASKS, WRONG, World
 
 #: What a submission is made of: a notebook, the bytes of one, or files by name (a str value is a link).
 Made = dict[str, Any] | bytes | Mapping[str, "bytes | Link"]
@@ -129,6 +129,6 @@ def write(made: Made, folder: Path) -> None:
 
 def load_all() -> dict[str, Case]:
     """Every case, in the order of the list."""
-    from . import exhausting, forging, honest, inventive, leaking, malformed  # noqa: F401
+    from tests.hostile import exhausting, forging, honest, inventive, leaking, malformed  # noqa: F401
 
     return dict(sorted(CASES.items()))

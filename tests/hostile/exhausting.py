@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from .cases import QUICK, Made, both, prelude, rejected, right, wrong
-from .world import LESSON, RIGHT, SIGN, World
+from tests.hostile.cases import QUICK, Made, both, prelude, rejected, right, wrong
+from tests.hostile.world import LESSON, RIGHT, SIGN, World
 
 
 def one(task: str, code: str, first: str = "") -> Any:

@@ -5,8 +5,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from .cases import Made, both, prelude, right, wrong
-from .world import LESSON, RIGHT, World, graded, inside
+from tests.hostile.cases import Made, both, prelude, right, wrong
+from tests.hostile.world import LESSON, RIGHT, World, graded, inside
 
 SHELL = "from IPython import get_ipython\nshell = get_ipython()\n"
 

@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from .cases import QUICK, Made, both, prelude, right, wrong
-from .world import RIGHT, TASKS, World, inside
+from tests.hostile.cases import QUICK, Made, both, prelude, right, wrong
+from tests.hostile.world import RIGHT, TASKS, World, inside
 
 SLOW = {"limits": QUICK, "twice": False}
 

@@ -4,10 +4,10 @@
 import json
 from typing import Any
 
-from .cases import QUICK, Made, both, prelude, rejected, right, wrong
-from .exhausting import CRASHED_SECOND, LOST_SECOND, one
-from .malformed import NAME, changed, named, raw
-from .world import TASKS, World, inside
+from tests.hostile.cases import QUICK, Made, both, prelude, rejected, right, wrong
+from tests.hostile.exhausting import CRASHED_SECOND, LOST_SECOND, one
+from tests.hostile.malformed import NAME, changed, named, raw
+from tests.hostile.world import TASKS, World, inside
 
 SLOW = {"limits": QUICK, "twice": False}
 

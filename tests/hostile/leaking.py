@@ -8,8 +8,8 @@ output or the feedback. The tests look for the bait there.
 import json
 from typing import Any
 
-from .cases import Made, both, prelude, wrong
-from .world import LESSON, World, inside
+from tests.hostile.cases import Made, both, prelude, wrong
+from tests.hostile.world import LESSON, World, inside
 
 
 def reads(code: str) -> Any:

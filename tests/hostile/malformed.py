@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .cases import Link, Made, Maker, rejected, right
-from .world import LESSON, World, graded
+from tests.hostile.cases import Link, Made, Maker, rejected, right
+from tests.hostile.world import LESSON, World, graded
 
 NAME = f"{LESSON}.ipynb"
 

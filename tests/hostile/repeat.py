@@ -8,10 +8,9 @@ from pathlib import Path
 
 from autograder.intake.take_in import take_in
 from autograder.sandbox.wall import Wall
+from tests.hostile.cases import write
+from tests.hostile.world import LESSON, RIGHT, World
 from tests.support.examined import examined
-
-from .cases import write
-from .world import LESSON, RIGHT, World
 
 #: Right by luck, wrong by luck, and a message with numbers in it.
 LUCKY = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
@@ -24,7 +23,8 @@ def main(times: int) -> int:
         write(world.notebook(LUCKY), Path(name) / "one")
         seen = set()
         for _ in range(times):
-            report = examined(world.examiner, wall, take_in(Path(name) / "one", LESSON, world.releases), b"of the class"
+            report = examined(
+                world.examiner, wall, take_in(Path(name) / "one", LESSON, world.releases), b"of the class"
             )
             seen.add(json.dumps([asdict(task) | {"seconds": 0} for task in report.tasks]))
     print(f"{times} gradings, {len(seen)} result{'s' * (len(seen) != 1)}")

@@ -5,8 +5,7 @@ import os
 from pathlib import Path
 
 from autograder.sandbox.wall import Wall
-
-from .world import World
+from tests.hostile.world import World
 
 PWNED = ("/tmp/SECANT-pwned", "/pwned", "/usr/pwned", "/tmp/left", "/dev/shm/left", "/tmp/SECANT-left")
 

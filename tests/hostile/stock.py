@@ -27,12 +27,11 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.wall import Wall
+from tests.hostile import scene
+from tests.hostile.cases import Case, load_all, write
+from tests.hostile.inner import USER
+from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, World
 from tests.support.examined import examined
-
-from . import scene
-from .cases import Case, load_all, write
-from .inner import USER
-from .world import BAIT, HERE, LESSON, POINTS, RIGHT, World
 
 CONFIG = """
 c = get_config()
@@ -195,7 +194,9 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
     try:
         with tempfile.TemporaryDirectory() as name:
             write(case.make(world, case.answers(variant)), Path(name) / "case")
-            report = examined(world.examiner, wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock")
+            report = examined(
+                world.examiner, wall, take_in(Path(name) / "case", LESSON, world.releases), b"stock"
+            )
         told = json.dumps([[t.message for t in report.tasks], [c.output for c in report.cells]])
         found["seen"] = [word for word in ("SEEN", BAIT, *world.hidden_lines()) if word in told]
         found["scores"]["a_case"] = report.score
@@ -205,7 +206,9 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
     for name, seconds in kept.items():
         setattr(examiner, name, seconds)
     wall.limits = ContainerLimits()
-    found["scores"]["z_good"] = examined(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock").score
+    found["scores"]["z_good"] = examined(
+        world.examiner, wall, take_in(good, LESSON, world.releases), b"stock"
+    ).score
     after = scene.look(world, wall)
     found["survivors"] = after["processes"] - before["processes"]  # type: ignore[operator]
     found["written"] = after["pwned"] + ([] if after["files"] == before["files"] else ["course"])  # type: ignore[operator]

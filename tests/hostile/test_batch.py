@@ -17,10 +17,9 @@ from nbgrader.api import Gradebook
 from autograder.course.settings import Course
 from autograder.grading.batch import Summary, find_submissions, grade
 from autograder.grading.executors import LocalWorkers
-
-from .cases import Case, load_all, write
-from .stock import honest, variant_of
-from .world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
+from tests.hostile.cases import Case, load_all, write
+from tests.hostile.stock import honest, variant_of
+from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 
 FULL = sum(POINTS.values())
 HONEST = {"0_first": FULL, "M_middle": FULL, "Z_last": FULL, "Z_wrong": 0.0}

@@ -1,6 +1,7 @@
 """Every case against the grader, and what must hold whatever a submission does.
 
-After each case a good student is graded in the same wall, and must get the same full score as before.
+After each case a good student is graded in the same wall, and must get the same full score as before. The
+deep tests also grade each case a second time, which must say the same.
 """
 
 import json
@@ -20,11 +21,10 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import WallError, WallUnavailable
 from autograder.sandbox.wall import Wall
+from tests.hostile import scene
+from tests.hostile.cases import Case, load_all, write
+from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
 from tests.support.examined import examined
-
-from . import scene
-from .cases import Case, load_all, write
-from .world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
 
 SECRET = b"of the class"
 CASES = load_all()
@@ -103,7 +103,14 @@ VARIANTS = [(case, variant) for case in CASES.values() for variant in case.wants
     ("case", "variant"), VARIANTS, ids=[f"{case.id}-{variant}" for case, variant in VARIANTS]
 )
 def test_case(
-    case: Case, variant: str, world: World, wall: Wall, good: Any, tmp_path: Path, monkeypatch: Any
+    case: Case,
+    variant: str,
+    world: World,
+    wall: Wall,
+    good: Any,
+    tmp_path: Path,
+    monkeypatch: Any,
+    deep: bool,
 ) -> None:
     for name, seconds in case.limits.items():
         monkeypatch.setattr(examiner, name, seconds)
@@ -125,7 +132,7 @@ def test_case(
     assert set(case.flags) <= set(() if isinstance(taken, Rejected) else taken.notes)
     assert case.says in messages
     assert_tells_nothing(world, report)
-    if case.twice:
+    if case.twice and deep:
         assert verdict(examined(world.examiner, wall, taken, SECRET)) == verdict(report)
     good()
 
@@ -178,10 +185,12 @@ def test_a_failure_of_the_grader_is_no_verdict(
         examined(world.examiner, wall, taken, SECRET)
 
 
-def test_the_same_file_is_graded_the_same_every_time(world: World, wall: Wall, tmp_path: Path) -> None:
+def test_the_same_file_is_graded_the_same_every_time(
+    world: World, wall: Wall, tmp_path: Path, deep: bool
+) -> None:
     half = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
     write(world.notebook(half), tmp_path / "one")
-    seen = {json.dumps(verdict(grade(world, wall, tmp_path / "one"))) for _ in range(10)}
+    seen = {json.dumps(verdict(grade(world, wall, tmp_path / "one"))) for _ in range(50 if deep else 3)}
     assert len(seen) == 1
 
 

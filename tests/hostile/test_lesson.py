@@ -14,10 +14,9 @@ from autograder.exam.examiner import Examiner
 from autograder.exam.report import Report
 from autograder.intake.take_in import take_in
 from autograder.sandbox.wall import Wall
+from tests.hostile.cases import load_all
+from tests.hostile.world import REPOSITORY, World
 from tests.support.examined import examined
-
-from .cases import load_all
-from .world import REPOSITORY, World
 
 LESSON = "01_what_autograd_does"
 #: Cells that spoil what compares, what runs cells, or what looks for side effects.
@@ -54,7 +53,9 @@ def sit(papers: Assignment, wall: Wall, folder: Path, answers: dict[str, str], f
     notebook.cells.insert(3, v4.new_code_cell(first, id="first"))
     path = folder / f"{LESSON}.ipynb"
     path.write_text(v4.writes(notebook))
-    return examined(Examiner(LESSON, papers.source), wall, take_in(path, LESSON, papers.releases), b"of the class")
+    return examined(
+        Examiner(LESSON, papers.source), wall, take_in(path, LESSON, papers.releases), b"of the class"
+    )
 
 
 def returning(papers: Assignment, value: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.course import lesson as texts
+from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import Task, tasks
 from autograder.course.lesson import Answer, Lesson, find_lessons
 
@@ -23,6 +24,12 @@ LESSONS = find_lessons(ROOT)
 def source(lesson: Lesson) -> NotebookNode:
     """Return the notebook that an instructor sees."""
     return texts.read_lesson(lesson)
+
+
+@cache
+def assignment(lesson: Lesson) -> Assignment:
+    """Return the built notebooks."""
+    return read_assignment(lesson.root, lesson.name)
 
 
 @cache

@@ -26,7 +26,7 @@ from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.inside.supervisor import report, supervise
 
 
-def _import_everything() -> Any:
+def _import_everything(*, for_many: bool) -> Any:
     """Import what lessons import, and make the shell, so that no candidate has to."""
     import ipywidgets  # noqa: F401
     import matplotlib.pyplot  # noqa: F401
@@ -36,6 +36,10 @@ def _import_everything() -> Any:
     import torch.nn.functional
     import torch.optim
     import torch.utils.data
+
+    if for_many:  # what the first jacrev or jvp of a process imports: too slow to wait for with one notebook
+        import torch._decomp.decompositions_for_jvp
+        import torch._dynamo
 
     import secant  # noqa: F401
     from autograder.sandbox.inside import candidate
@@ -101,7 +105,7 @@ def main(arguments: list[str]) -> None:
     numbers = [int(text) for text in descriptors]
     privileges.close_all_but(numbers)
     _prepare(int(guest))
-    shell = _import_everything()
+    shell = _import_everything(for_many=kind == "forked")
     if kind == "forked":
         serve_forever(socket.socket(fileno=numbers[0]), shell)
     orders = socket.socket(fileno=numbers[0])

@@ -1,60 +1,63 @@
 """The two ways of grading agree: the examiner's, by questions, and stock nbgrader's, in one namespace."""
 
-import ast
 import warnings
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from nbformat import v4
 
-from autograder.course.assignment import built_lessons, read_assignment
-from autograder.course.cells import Task, grade_id, tasks
-from autograder.course.lesson import Answer, Lesson, find_lessons, read_lesson, right_answers, wrong_answers
+from autograder.course.assignment import built_lessons
+from autograder.course.cells import grade_id
+from autograder.course.lesson import Answer, Lesson, with_answers
 from autograder.exam.examiner import Examiner
 from autograder.exam.pool import WarmPool
+from autograder.exam.report import Report
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
-from autograder.sandbox.client import Candidates
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.wall import Wall
 from secant import check, language
+from tests.support import lessons
 from tests.support.examined import examined
-from tests.support.small_class import answered
+from tests.support.lessons import (
+    ROOT,
+    assignment,
+    imports,
+    questions,
+    right_answers,
+    side_by_side,
+    wrong_answers,
+)
 
-ROOT = Path(__file__).resolve().parents[3]
-LESSONS = [lesson for lesson in find_lessons(ROOT) if lesson.name in built_lessons(ROOT)]
+LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
-# The k-th answer to each task, all in one notebook; None stands for the solution.
-Round = dict[str, Answer | None]
-
-
-def rounds(lesson: Lesson, answers: list[Answer]) -> list[Round]:
-    asked = graded(lesson)
-    kept = [[answer for answer in answers if answer.task == task.id] for task in asked]
-    return [dict(zip([task.id for task in asked], some, strict=True)) for some in zip_longest(*kept)]
-
-
-def graded(lesson: Lesson) -> list[Task]:
-    return [task for task in tasks(read_lesson(lesson)) if task.test is not None]
+# The k-th answer to each task, all in one notebook; a task that is not there has the solution.
+Round = Mapping[str, Answer]
 
 
 def cases() -> Iterator[tuple[Lesson, str, Round]]:
     for lesson in LESSONS:
         yield lesson, "solution", {}
         for kind, answers in (("right", right_answers(lesson)), ("wrong", wrong_answers(lesson))):
-            for number, chosen in enumerate(rounds(lesson, answers), 1):
+            for number, chosen in enumerate(side_by_side(answers), 1):
                 yield lesson, f"{kind}-{number}", chosen
 
 
-CASES = list(cases())
-NAMES = [f"{lesson.name}-{name}" for lesson, name, _ in CASES]
+def in_both_languages() -> Iterator[Any]:
+    """A wrong answer is told why in both; right ones take turns, and the other turn only repeats."""
+    for number, (lesson, name, chosen) in enumerate(cases()):
+        for turn, tongue in enumerate(("en", "ko")):
+            repeats = not name.startswith("wrong") and turn != number % 2
+            marks = [pytest.mark.deep] if repeats else []
+            yield pytest.param(lesson, name, chosen, tongue, marks=marks, id=f"{lesson.name}-{name}-{tongue}")
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Candidates]:
+def wall() -> Iterator[Wall]:
     try:
         with Wall() as made:
             yield made
@@ -75,49 +78,55 @@ def as_it_was() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
 
 
-def submission(lesson: Lesson, answers: dict[str, str], tongue: str, folder: Path) -> Submission:
+@cache
+def examiner(lesson: Lesson) -> Examiner:
+    return Examiner(lesson.name, lessons.source(lesson))
+
+
+def graded(wall: Wall, lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Report:
+    return examined(examiner(lesson), wall, submission(lesson, answers, tongue, folder))
+
+
+def submission(lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Submission:
     """Only the answers, for speed: the lesson's other cells draw pictures."""
-    notebook = answered(ROOT, answers, tongue, lesson.name)
+    releases = assignment(lesson).releases
+    notebook = with_answers(releases[tongue], answers)
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell)]
     notebook.metadata["lang"] = tongue
     path = folder / f"{lesson.name}.ipynb"
     path.write_text(v4.writes(notebook), encoding="utf-8")
-    taken = take_in(path, lesson.name, read_assignment(ROOT, lesson.name).releases)
+    taken = take_in(path, lesson.name, releases)
     assert isinstance(taken, Submission)
     assert taken.language == tongue
     return taken
 
 
-def stock(lesson: Lesson, answer: str, task: Task) -> bool:
+@cache
+def stock(lesson: Lesson, answer: str, test: str) -> bool:
     """Whether a notebook with this answer gets the points from stock nbgrader: no cell raises."""
-    code = "\n".join(cell.source for cell in read_lesson(lesson).cells if cell.cell_type == "code")
-    imports = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
     names: dict[str, object] = {"__name__": "__main__"}
-    assert task.test is not None
+    check.seed(answer.encode())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            exec(compile(ast.unparse(ast.Module(imports, [])), "imports", "exec"), names)
+            exec(compile(imports(lesson), "imports", "exec"), names)
             exec(compile(answer, "answer", "exec"), names)
-            exec(compile(task.test.source, "test", "exec"), names)
+            exec(compile(test, "test", "exec"), names)
         except Exception:
             return False
     return True
 
 
-@pytest.mark.parametrize("tongue", ["en", "ko"])
-@pytest.mark.parametrize(("lesson", "name", "chosen"), CASES, ids=NAMES)
-def test_agreement(wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
-    asked = graded(lesson)
-    picked = {task.id: chosen.get(task.id) for task in asked}
-    answers = {task.id: (picked[task.id] or task.answer).source for task in asked}
-    report = examined(Examiner(lesson.name, read_lesson(lesson)), wall, submission(lesson, answers, tongue, tmp_path))
+@pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
+def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
+    answers = {task.id: task.answer.source for task in questions(lesson)}
+    answers |= {id: answer.source for id, answer in chosen.items()}
+    report = graded(wall, lesson, answers, tongue, tmp_path)
     found = {task.id: task for task in report.tasks if task.outcome != "manual"}
-    check.seed(name.encode())
-    for task in asked:
+    for task in questions(lesson):
         passed = found[task.id].outcome == "passed"
-        assert passed == stock(lesson, answers[task.id], task), found[task.id]
-        answer = picked[task.id]
+        assert passed == stock(lesson, answers[task.id], task.test.source), found[task.id]
+        answer = chosen.get(task.id)
         if answer is not None and answer.hint:
             assert not passed
             assert answer.hint[tongue] in found[task.id].message
@@ -127,6 +136,6 @@ def test_agreement(wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, 
 
 @pytest.mark.parametrize("tongue", ["en", "ko"])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
-    report = examined(Examiner(lesson.name, read_lesson(lesson)), wall, submission(lesson, {}, tongue, tmp_path))
+def test_stub_is_not_attempted(wall: Wall, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
+    report = graded(wall, lesson, {}, tongue, tmp_path)
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}

@@ -33,12 +33,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small course, built once."""
+    """The small course, built once, with an empty gradebook: making one takes nbgrader a second."""
     root = tmp_path_factory.mktemp("course")
     shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
     shutil.copy(ROOT / "nbgrader_config.py", root)
     build.build(root, find_lessons(root))
-    return root
+    with book(root):
+        return root
 
 
 @pytest.fixture
