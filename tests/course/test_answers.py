@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from types import CodeType
+from typing import Any
 
 import pytest
 import torch
@@ -24,7 +25,7 @@ def answered(answers: Sequence[Answer], task: Task) -> list[Answer]:
     return [answer for answer in answers if answer.task == task.id]
 
 
-def named(items: list[tuple]) -> list[str]:
+def named(items: list[tuple[Any, ...]]) -> list[str]:
     return ["-".join(getattr(part, "id", getattr(part, "name", "")) for part in item) for item in items]
 
 

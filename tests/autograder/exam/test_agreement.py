@@ -18,6 +18,7 @@ from autograder.exam.pool import WarmPool
 from autograder.exam.report import Report
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
+from autograder.sandbox.client import Candidates
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.wall import Wall
 from secant import check, language
@@ -57,7 +58,7 @@ def in_both_languages() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def wall() -> Iterator[Wall]:
+def wall() -> Iterator[Candidates]:
     try:
         with Wall() as made:
             yield made
@@ -83,7 +84,7 @@ def examiner(lesson: Lesson) -> Examiner:
     return Examiner(lesson.name, lessons.source(lesson))
 
 
-def graded(wall: Wall, lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Report:
+def graded(wall: Candidates, lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Report:
     return examined(examiner(lesson), wall, submission(lesson, answers, tongue, folder))
 
 
@@ -118,7 +119,7 @@ def stock(lesson: Lesson, answer: str, test: str) -> bool:
 
 
 @pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
-def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
+def test_agreement(wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
     answers = {task.id: task.answer.source for task in questions(lesson)}
     answers |= {id: answer.source for id, answer in chosen.items()}
     report = graded(wall, lesson, answers, tongue, tmp_path)
@@ -136,6 +137,6 @@ def test_agreement(wall: Wall, tmp_path: Path, lesson: Lesson, name: str, chosen
 
 @pytest.mark.parametrize("tongue", ["en", "ko"])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_stub_is_not_attempted(wall: Wall, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
+def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
     report = graded(wall, lesson, {}, tongue, tmp_path)
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}
