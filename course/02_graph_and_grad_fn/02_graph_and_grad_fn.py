@@ -964,18 +964,12 @@ def _nodes(inputs, steps):
 
 
 _errors = {
-    "RecursionError": say(
-        en="your function calls itself too deep. Keep a list of nodes still to visit",
-        ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 list에 두세요",
-    ),
+    "RecursionError": say(en="your function calls itself too deep. Keep a list of nodes still to visit", ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 list에 두세요"),
     "TimeoutError": say(
         en="still walking after a million steps. Walk on from a node only the first time that you meet it: the number of paths doubles with each operation here",
         ko="백만 걸음을 걷고도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 길이 두 배로 늘어납니다",
     ),
-    "AttributeError": say(
-        en="An edge to a constant leads to None, and the grad_fn of a leaf is None: skip these",
-        ko="상수로 가는 간선은 None이고 leaf의 grad_fn도 None입니다. 건너뛰세요",
-    ),
+    "AttributeError": say(en="An edge to a constant leads to None, and the grad_fn of a leaf is None: skip these", ko="상수로 가는 간선은 None이고 leaf의 grad_fn도 None입니다. 건너뛰세요"),
     "RuntimeError": _looking,
 }
 _same_name = say(
@@ -1046,14 +1040,11 @@ _test(_x, [["untracked exp", 0]], say(en="graph_nodes(y), y = torch.exp(x) under
 
 # Graphs drawn at random: of one input, of two, constants among them, tensors used often or never.
 _random = random.Random(int(check.draw(0, 1000) * 1000))
+_unary, _binary = ["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"], ["add", "mul", "sub"]
 for _round in range(20):
     _inputs = ["leaf", *_random.choices(["leaf", "constant"], [7, 3], k=3)]
-    _steps = []
-    for _place in range(4, 4 + _random.randint(3, 14)):
-        _one = _random.choice(["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"])
-        _two = _random.choice(["add", "mul", "sub"])
-        _near = _random.sample(range(max(0, _place - 5), _place), 2)
-        _steps.append([_one, _near[0]] if _random.random() < 0.4 else [_two, *_near])
+    _pairs = [_random.sample(range(max(0, place - 5), place), 2) for place in range(4, 4 + _random.randint(3, 14))]
+    _steps = [[_random.choice(_unary), a] if _random.random() < 0.4 else [_random.choice(_binary), a, b] for a, b in _pairs]
     _program = "; ".join(f"x{4 + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps))
     _tracked = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "leaf")
     _test(_inputs, _steps, f"graph_nodes(x{3 + len(_steps)}), requires_grad: {_tracked}; {_program}")
@@ -1239,18 +1230,12 @@ def _behind(inputs, steps):
 
 
 _errors = {
-    "RecursionError": say(
-        en="your function calls itself too deep. Keep a list of nodes still to visit",
-        ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 list에 두세요",
-    ),
+    "RecursionError": say(en="your function calls itself too deep. Keep a list of nodes still to visit", ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 list에 두세요"),
     "TimeoutError": say(
         en="still walking after a million steps. Walk on from a node only the first time that you meet it: the number of paths doubles with each operation here",
         ko="백만 걸음을 걷고도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 길이 두 배로 늘어납니다",
     ),
-    "AttributeError": say(
-        en="An edge to a constant leads to None; and only AccumulateGrad nodes have a variable",
-        ko="상수로 가는 간선은 None이고, variable은 AccumulateGrad 노드에만 있습니다",
-    ),
+    "AttributeError": say(en="An edge to a constant leads to None; and only AccumulateGrad nodes have a variable", ko="상수로 가는 간선은 None이고, variable은 AccumulateGrad 노드에만 있습니다"),
     "RuntimeError: Trying to backward": _looking,
     "RuntimeError": say(
         en="likely cause: tensors were compared with == or `in`, which compares their numbers. Compare nodes, or use `is`",
@@ -1296,7 +1281,7 @@ _whatever = say(
     ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요",
 )
 _shared = say(en="leaves_of(x1 * x0), x1 shares the memory of x0", ko="leaves_of(x1 * x0), x1은 x0과 메모리를 함께 씀")
-_pairs = say(
+_both_shared = say(
     en="leaves_of((x2 - x3) * (x0 - x1)), x1 shares the memory of x0, x3 that of the constant x2",
     ko="leaves_of((x2 - x3) * (x0 - x1)), x1은 x0과, x3은 상수 x2와 메모리를 함께 씀",
 )
@@ -1309,7 +1294,7 @@ _test(_one, [["unbind", 0], ["mul", 1, 2]], "leaves_of(a * b), a, b = x0.unbind(
 _test(_two, [["unbind", 0], ["mul", 3, 1]], "leaves_of(b * x1), a, b = x0.unbind()", _whatever)
 _test(_three, [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "leaves_of((x1 * x0 + x2)**2)")
 _test(["leaf", "twin"], [["mul", 1, 0]], _shared, _objects)
-_test(["parameter", "twin", "constant", "twin"], [["sub", 0, 1], ["sub", 2, 3], ["mul", 5, 4]], _pairs, _objects)
+_test(["parameter", "twin", "constant", "twin"], [["sub", 0, 1], ["sub", 2, 3], ["mul", 5, 4]], _both_shared, _objects)
 _test(_three, [["detach", 0], ["sin", 3], ["mul", 4, 1]], "leaves_of(torch.sin(x0.detach()) * x1)", _cut)
 _test(_two, [["untracked exp", 0], ["mul", 2, 1]], _no_grad, _cut)
 _test(_two, [["detach", 0], ["mul", 2, 0], ["mul", 3, 1]], "leaves_of(x0.detach() * x0 * x1)", _cut)
@@ -1324,14 +1309,11 @@ for _sizes, _frozen in (([3, 4, 1], False), ([2, 2, 2, 2], False), ([3, 2, 1], T
 
 # Graphs drawn at random: of one input, of two, constants among them, tensors used often or never.
 _random = random.Random(int(check.draw(0, 1000) * 1000))
+_unary, _binary = ["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"], ["add", "mul", "sub"]
 for _round in range(20):
     _inputs = ["leaf", *_random.choices(["leaf", "constant", "parameter", "twin"], k=4)]
-    _steps = []
-    for _place in range(5, 5 + _random.randint(3, 14)):
-        _unary = _random.choice(["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"])
-        _binary = _random.choice(["add", "mul", "sub"])
-        _near = _random.sample(range(max(0, _place - 6), _place), 2)
-        _steps.append([_unary, _near[0]] if _random.random() < 0.3 else [_binary, *_near])
+    _pairs = [_random.sample(range(max(0, place - 6), place), 2) for place in range(5, 5 + _random.randint(3, 14))]
+    _steps = [[_random.choice(_unary), a] if _random.random() < 0.3 else [_random.choice(_binary), a, b] for a, b in _pairs]
     _steps.append(["add", 0, len(_inputs) + len(_steps) - 1])
     _program = "; ".join(f"x{5 + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps))
     _constants = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "constant")
