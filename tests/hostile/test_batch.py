@@ -154,6 +154,7 @@ def a_second_run_grades_nothing_and_changes_nothing(graded: Graded) -> None:
     assert scores(graded.root) == before
 
 
+@pytest.mark.slow
 def test_a_class_of_hostile_students(graded: Graded) -> None:
     """One test, since grading the class is what takes its time."""
     for check in (
