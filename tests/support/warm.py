@@ -44,6 +44,7 @@ def warm(modules: Sequence[str]) -> Iterator[list[str]]:
         try:
             yield [sys.executable, "-I", "-S", __file__, place]
         finally:
+            server.kill()
             server.communicate()
 
 
