@@ -33,6 +33,8 @@ from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash
 Found = Iterator[tuple[int, str]]
 Names = set[str]
 
+VISIBLE_LINES = 45  # of a test cell, blank ones apart
+
 _BUILTINS = set(dir(builtins))
 
 
@@ -215,6 +217,8 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
             yield index, "it has no hidden tests (### BEGIN HIDDEN TESTS ... ### END HIDDEN TESTS)"
         if not visible.strip():
             yield index, "it has no visible tests"
+        if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > VISIBLE_LINES:
+            yield index, f"its visible part has {lines} lines, and a student reads at most {VISIBLE_LINES}"
         if cell.source.rpartition(END_HIDDEN)[2].strip():
             yield index, "nothing may follow the hidden tests"
         answer = answers.get(grade_id(cell))

@@ -1,6 +1,7 @@
 """What a lesson says: runs without a warning, shows its figures, and uses one word for one idea."""
 
 import re
+import statistics
 import tomllib
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from autograder.course.cells import is_test, split_tests
 from autograder.course.lesson import Lesson, find_lessons, read_lesson
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,3 +75,10 @@ def test_form(lesson: Lesson) -> None:
     for header in headers:
         assert re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)
         assert header.count("<summary>Hint") == 2
+
+
+@each_lesson
+def test_what_a_student_sees_of_the_tests_is_short(lesson: Lesson) -> None:
+    tests = [split_tests(cell.source)[0] for cell in read_lesson(lesson).cells if is_test(cell)]
+    lines = [sum(bool(line.strip()) for line in visible.splitlines()) for visible in tests]
+    assert statistics.median(lines) <= 25

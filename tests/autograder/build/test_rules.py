@@ -119,6 +119,12 @@ SLIPS = {
         "test_double",
         "no visible tests",
     ),
+    "too many visible lines": (
+        "from secant import check, say\n\ncheck.close(double(3.0)",
+        "from secant import check, say\n\n" + "check.that(True, '')\n" * 45 + "check.close(double(3.0)",
+        "test_double",
+        "a student reads at most 45",
+    ),
     "something after the hidden tests": (
         "### END HIDDEN TESTS\n\n# %% [markdown] lang",
         "### END HIDDEN TESTS\nprint(1)\n\n# %% [markdown] lang",
