@@ -2,56 +2,31 @@
 
 import contextlib
 import html
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 import torch
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from torch import Tensor
 
 from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem
-from secant.explorers.kit import controls, elementwise, plots, ranges, words
-from secant.explorers.kit.colours import AMBER, GREEN, INK, PURPLE, SECANT, SKY, TANGENT
+from secant.explorers.kit import controls, elementwise, factors, looks, plots, ranges, remarks, words
+from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.widget import Findings, Panel, quietly
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
 Steps = Sequence[tuple[str, Function]]
-MOST = 5  # steps that the picture has room for
+MOST = len(looks.PARTS)  # steps that the picture has room for
 PLACES, COUNT = 21, 65  # of an error curve: x near the chosen one, and h, four a decade
 ALONE = 33  # the h for steps that take one number at a time; they get one x
 
-#: One a step: colour, matplotlib's marker, dashes; the marker's shape in the legend. The last, for the whole.
-LOOKS = (
-    (PURPLE, "s", (6, 2, 2, 2), words.square(PURPLE)),
-    (GREEN, "^", (2, 2), f'<path d="M19 3 22.5 10h-7z" fill="{GREEN}"/>'),
-    (AMBER, "o", (6, 2), words.disc(AMBER, 2.5, AMBER)),
-    (SKY, "v", (1, 1), f'<path d="M19 11 22.5 4h-7z" fill="{SKY}"/>'),
-    (SECANT, "P", (4, 1, 1, 1, 1, 1), f'<path d="M18 3h2v3h3v2h-3v3h-2v-3h-3v-2h3z" fill="{SECANT}"/>'),
-)
-WHOLE = (INK, "D", (), words.diamond(INK, INK))
-
-
-def times_three(x: Tensor) -> Tensor:
-    return 3 * x
-
-
-def plus_one(z: Tensor) -> Tensor:
-    return z + 1
-
-
-def square(y: Tensor) -> Tensor:
-    return y**2
-
-
-LINE: Steps = (("z", times_three), ("y", plus_one), ("loss", square))
+LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y: y**2))
 
 
 @dataclass(frozen=True)
@@ -114,20 +89,12 @@ class Subject:
 
     def _step(self, i: int, x: Tensor) -> Tensor:
         """Return the result of step i, real; a problem names the step."""
-        with self._named(i):
+        with elementwise.named(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
     def _slope(self, i: int, x: Tensor) -> Tensor:
-        with self._named(i):
+        with elementwise.named(self.names[i]):
             return difference.gradient(self.steps[i], x)
-
-    @contextlib.contextmanager
-    def _named(self, i: int) -> Iterator[None]:
-        """Say which step has a problem."""
-        try:
-            yield
-        except FunctionProblem as problem:
-            raise FunctionProblem(f"{self.names[i]}: {problem}") from problem
 
     def _whole(self, x: Tensor) -> Tensor:
         for step in self.steps:
@@ -139,9 +106,8 @@ class Subject:
         reading = self._numbers(setting)
         with contextlib.suppress(FunctionProblem):
             reading.grid, reading.curves = self.curves(setting.x)
-        factors = np.array(reading.quotients)
         reading.filled = (
-            elementwise.any_finite(self.factors, factors),
+            elementwise.any_finite(self.factors, np.array(reading.quotients)),
             elementwise.any_finite(self.typical_errors, reading.curves),
         )
         if not reading.problems:
@@ -187,12 +153,10 @@ class Subject:
                 ko=f"여기서는 autograd가 구한 {name}의 기울기가 nan이어서 사슬의 gradient가 없습니다.",
             )
         elif still and still[0] == 0:
-            reading.remark(
-                en=f"x + h is x itself: h = {reading.setting.h:.1e} is lost in rounding. "
-                "Every quotient is 0/0.",
-                ko=f"x + h가 x와 똑같습니다. h = {reading.setting.h:.1e}은 반올림으로 사라집니다. "
-                "차분몫은 모두 0/0이 됩니다.",
-            )
+            remarks.step_lost(
+                reading, "x + h", "x", reading.setting.h,
+                en=". Every quotient is 0/0.", ko="사라집니다. 차분몫은 모두 0/0이 됩니다.",
+            )  # fmt: skip
         elif still:
             name, following = names[still[0]], names[still[0] + 1]
             reading.remark(
@@ -223,7 +187,7 @@ class Subject:
             errors.append((next_after - next_before) / (after - before) - slope)
             before, after = next_before, next_after
         errors.append((after - before) / (moved - start) - difference.gradient(self._whole, places))
-        return h.numpy(), _medians(torch.stack(errors)).numpy()
+        return h.numpy(), elementwise.median_sizes(torch.stack(errors)).numpy()
 
     def _factors(self) -> np.ndarray:
         """Return the quotients and slopes, all over the range and for several h, that are not 0."""
@@ -235,15 +199,6 @@ class Subject:
                     found += [*reading.quotients, *reading.slopes, reading.whole, reading.gradient]
         return np.array([value for value in found if math.isfinite(value) and value])
 
-    def factor_range(self) -> tuple[float, float, bool]:
-        """Return a power of ten below most factors, one above all, and whether any is negative."""
-        if not len(self.factors):
-            return 1.0, 10.0, True
-        sizes = np.abs(self.factors)
-        high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # beyond is a pole
-        low = math.floor(math.log10(np.quantile(sizes, 0.1)))
-        return 10.0 ** min(max(low, high - 5), high - 1), 10.0**high, bool((self.factors < 0).any())
-
 
 def _quotient(reading: Reading, i: int, k: int) -> float:
     """Return how much result k changed for each unit that result i changed; NaN if that did not."""
@@ -251,117 +206,36 @@ def _quotient(reading: Reading, i: int, k: int) -> float:
     return (reading.after[k] - reading.before[k]) / change if change else math.nan
 
 
-def _medians(errors: Tensor) -> Tensor:
-    """Return the median size over the last dimension, the places; NaN where most of them have none."""
-    errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
-    few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
-    return errors.nanmedian(dim=-1).values.masked_fill(few, torch.nan)
-
-
 class Picture:
     """The figure: the chain with a factor over each step, and how far each is from autograd's, against h."""
 
     def __init__(self, subject: Subject) -> None:
-        self.subject = subject
         self.figure, (left, right) = plots.row(2, width_ratios=(1.15, 1))
         self.left = left
-        self.count = len(subject.steps)
-        self.columns = np.array([i + 0.5 for i in range(self.count)] + [self.count + 0.9])
-        self._make_left(left)
+        names = factors.plain(subject.names)
+        self.factors = factors.FactorPlot(left, names, subject.factors)
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta/\Delta - \mathrm{autograd}\,|$")
         self.errors.set_decades(*plots.decades(subject.typical_errors, -17, 8))
-        self.curves = [
-            right.plot(
-                [], [], color=color, ls=(0, dashes) if dashes else "-", marker=mark, ms=5, markevery=8,
-                lw=1.8, zorder=3, label=f"Δ{to}/Δ{of}".replace("$", r"\$"),
-            )[0]
-            for (of, to), (color, mark, dashes, _) in _looks(_plain(subject.names))
-        ]  # fmt: skip
+        self.curves = looks.lines(right, factors.fractions(names))
         self.zeros = plots.marker(right, "v", INK, size=5)
         self.here = plots.marker(right, "o", INK, size=9, hollow=True, label="$h$")
-
-    def _make_left(self, axes: Axes) -> None:
-        low, self.top, negative = self.subject.factor_range()
-        self.bottom = -self.top if negative else 0.0
-        strip = -0.053  # between the picture and the fractions, where the chain itself stands
-        axes.set_yscale("symlog", linthresh=low)
-        axes.set(xlim=(-0.25, self.count + 1.4), ylim=(self.bottom, self.top))
-        ticks = _powers(low, self.top)
-        axes.set_yticks([*(-t for t in reversed(ticks) if negative), 0, *ticks])
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
-        axes.minorticks_off()
-        axes.axhline(0, color=INK, lw=1, zorder=1)
-        axes.axvline(self.count + 0.4, color=INK, lw=0.8, ls=":", zorder=1)
-        axes.grid(axis="x", visible=False)
-        names = _plain(self.subject.names)
-        labels = [f"Δ{to}/Δ{of}" for of, to in [*itertools.pairwise(names), ("x", names[-1])]]
-        axes.set_xticks(self.columns, labels, parse_math=False)
-        axes.tick_params(axis="x", length=0, pad=24)
-        where = axes.get_xaxis_transform()  # x as in the picture, y from 0 at the bottom to 1 at the top
-        for i, name in enumerate(names):
-            axes.text(
-                i,
-                strip,
-                name,
-                transform=where,
-                ha="center",
-                va="center",
-                parse_math=False,
-                zorder=6,
-                bbox={"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2},
-            )
-            if i:
-                axes.annotate(
-                    "", (i - 0.24, strip), (i - 0.76, strip), xycoords=where, textcoords=where,
-                    arrowprops={"arrowstyle": "->", "color": INK},
-                )  # fmt: skip
-        (self.bars,) = axes.plot(
-            [], [], color=SECANT, lw=18, alpha=0.35, solid_capstyle="butt", zorder=2, label=r"$\Delta/\Delta$"
-        )
-        self.slopes = plots.marker(axes, "_", TANGENT, size=30, label="autograd")
 
     @property
     def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
-        return [self.bars, self.slopes, *self.curves, self.zeros, self.errors.step, self.here]
+        return [*self.factors.moving, *self.curves, self.zeros, self.errors.step, self.here]
 
     def set_scene(self, reading: Reading) -> None:
         """Nothing to do: what stands still depends on the chain alone."""
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
-        quotients = np.array([*reading.quotients, reading.whole])
-        slopes = np.array([*reading.slopes, reading.gradient])
-        shown = np.clip(quotients, self.bottom or -np.inf, self.top)
-        gap = np.full_like(shown, np.nan)
-        self.bars.set_data(
-            np.repeat(self.columns, 3), np.stack([np.zeros_like(shown), shown, gap], axis=1).ravel()
-        )
-        self.slopes.set_data(self.columns, slopes)
+        self.factors.set_factors([*reading.quotients, reading.whole], [*reading.slopes, reading.gradient])
         curves = [*reading.curves] or [np.full_like(reading.grid, np.nan)] * len(self.curves)
-        self.errors.set_curves(
-            self.zeros, [(line, reading.grid, curve) for line, curve in zip(self.curves, curves, strict=True)]
-        )
+        lines = [(line, reading.grid, curve) for line, curve in zip(self.curves, curves, strict=True)]
+        self.errors.set_curves(self.zeros, lines)
         self.errors.set_step(reading.setting.h)
         self.errors.set_marks(self.here, reading.setting.h, *reading.errors)
-
-
-def _looks(names: Sequence[str]) -> Iterator[tuple[tuple[str, str], tuple[str, str, tuple[int, ...], str]]]:
-    """Yield what changes with what, for each step and the whole, and its looks."""
-    pairs = [*itertools.pairwise(names), (names[0], names[-1])]
-    return zip(pairs, [*LOOKS[: len(names) - 1], WHOLE], strict=True)
-
-
-def _powers(low: float, high: float) -> list[float]:
-    """Return powers of ten from low to high, at most five."""
-    first, last = round(math.log10(low)), round(math.log10(high))
-    every = max(1, math.ceil((last - first + 1) / 5))
-    return [10.0**k for k in range(first, last + 1, every)]
-
-
-def _plain(names: Sequence[str]) -> list[str]:
-    """Return x and the names of the results; where the figure's font lacks one, its number."""
-    return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
 
 
 class ChainExplorer(Panel[Reading]):
@@ -390,14 +264,14 @@ class ChainExplorer(Panel[Reading]):
             local = f'autograd: <output class="secant-slope{i}">{digits(slope)}</output>' if known else ""
             label = f"{fraction} Δ{names[i]} / Δ{names[i - 1]}"
             rows.append(Row(f"quotient{i}", label, local, digits(quotient)))
-        factors = " · ".join(f"{value:.4g}" for value in reading.quotients)
+        multiplied = words.rounded(reading.quotients, between=" · ")
         product, whole = say(en="product of these quotients", ko="이 차분몫들의 곱"), f"Δ{names[-1]} / Δx"
         quotient_label = say(en="quotient of the whole chain", ko="사슬 전체의 차분몫")
         gap, h = say(en="difference of the last two", ko="바로 위 둘의 차이"), f"h = {reading.setting.h:.3g}"
         gradient = say(en="autograd's gradient", ko="autograd의 gradient")
         return [
             *rows,
-            Row("product", product, factors, digits(reading.product)),
+            Row("product", product, multiplied, digits(reading.product)),
             Row("quotient", quotient_label, whole, digits(reading.whole)),
             Row("gradient", gradient, "x.grad", digits(reading.gradient)),
             Row("error", gap, h, digits(reading.errors[-1])),
@@ -406,42 +280,30 @@ class ChainExplorer(Panel[Reading]):
     def alt(self) -> str:
         reading, names = self.reading, ["x", *self.subject.names]
         chain = " → ".join(names)
-        factors = ", ".join(f"{value:.4g}" for value in reading.quotients)
-        slopes = ", ".join(f"{value:.4g}" for value in reading.slopes)
-        x, h, whole, gradient = (
-            f"{value:.4g}"
-            for value in (reading.setting.x, reading.setting.h, reading.whole, reading.gradient)
-        )
+        quotients, slopes = words.rounded(reading.quotients), words.rounded(reading.slopes)
+        x, h, whole, gradient = reading.setting.x, reading.setting.h, reading.whole, reading.gradient
         return say(
-            en=f"Left: the chain {chain} at x = {x}, h = {h}. Quotients of the steps: {factors}; "
-            f"autograd's slopes: {slopes}. Whole quotient {whole}, gradient {gradient}. "
+            en=f"Left: the chain {chain} at x = {x:.4g}, h = {h:.4g}. Quotients of the steps: {quotients}; "
+            f"autograd's slopes: {slopes}. Whole quotient {whole:.4g}, gradient {gradient:.4g}. "
             f"Right: how far each quotient is from autograd's slope, against h; "
             f"for the whole chain {reading.errors[-1]:.1e} at this h.",
-            ko=f"왼쪽: x = {x}, h = {h}에서 사슬 {chain}. 단계마다 구한 차분몫 {factors}, "
-            f"autograd의 기울기 {slopes}. 전체 차분몫 {whole}, gradient {gradient}. "
+            ko=f"왼쪽: x = {x:.4g}, h = {h:.4g}에서 사슬 {chain}. 단계마다 구한 차분몫 {quotients}, "
+            f"autograd의 기울기 {slopes}. 전체 차분몫 {whole:.4g}, gradient {gradient:.4g}. "
             f"오른쪽: 차분몫과 autograd의 기울기가 h에 따라 얼마나 떨어져 있는지. "
             f"이 h에서 사슬 전체는 {reading.errors[-1]:.1e}.",
         )
 
 
 def _legend(steps: Sequence[str]) -> str:
-    names = ["x", *map(html.escape, steps)]
-    own = (
-        ": its difference from autograd's slope, median near x",
-        ": autograd의 기울기와의 차이, x 근처에서 구한 중앙값",
-    )
-    said = [
-        own,
-        *[("", "")] * (len(steps) - 1),
-        (": the same for the whole chain", ": 사슬 전체에서 같은 것"),
-    ]
-    curves = [
-        (words.line(color, 2, " ".join(map(str, dashes)), mark), f"Δ{to}/Δ{of}{en}", f"Δ{to}/Δ{of}{ko}")
-        for ((of, to), (color, _, dashes, mark)), (en, ko) in zip(_looks(names), said, strict=True)
-    ]
-    return words.legend(LEGEND, curves)
+    names = factors.fractions(["x", *map(html.escape, steps)])
+    return words.legend(LEGEND, looks.entries(names, FIRST_CURVE, LAST_CURVE))
 
 
+FIRST_CURVE = (
+    ": its difference from autograd's slope, median near x",
+    ": autograd의 기울기와의 차이, x 근처에서 구한 중앙값",
+)
+LAST_CURVE = ": the same for the whole chain", ": 사슬 전체에서 같은 것"
 LEGEND = [
     (
         words.sample(words.bar(SECANT, 0.35)),
@@ -482,14 +344,7 @@ def explore_chain(
         ValueError: if an argument other than a function makes no sense.
     """
     chain = [*(LINE if steps is None else steps)]
-    named = [
-        step for step in chain if isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str)
-    ]
-    if len(named) != len(chain) or not 1 <= len(chain) <= MOST:
-        ranges.refuse(
-            en=f'steps is a list of 1 to {MOST} pairs of a name and a function, such as [("y", torch.sin)]',
-            ko=f'steps는 이름과 함수의 쌍이 1개에서 {MOST}개까지 든 list입니다. 예: [("y", torch.sin)]',
-        )
+    ranges.check_named("steps", chain, MOST)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range)
     with quietly():

@@ -5,8 +5,6 @@ same product, and both readings of it are shown beside the quotient's.
 """
 
 import math
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,27 +14,23 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers import difference
-from secant.explorers.difference import FunctionProblem
-from secant.explorers.kit import controls, elementwise, plots, words
+from secant.explorers.kit import controls, elementwise, plots, remarks, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
-from secant.explorers.kit.plane import PlanePlot, fit
+from secant.explorers.kit.plane import PlanePlot, fit, grid_points
 from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse, step_in
+from secant.explorers.kit.vectors import Map, products, two_numbers
 from secant.explorers.kit.widget import Findings, Panel, quietly
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
-with warnings.catch_warnings():
-    # Forward mode warns at its first use, of torch's own code: not a thing that a student can heed.
-    warnings.simplefilter("ignore")
-    torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
-
-Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
 Pair = tuple[float, float]
 Names = tuple[str, str]  # of the two inputs
 
 STEPS, PATH = 65, 33  # of the error curves: h, four a decade; of the road from F(p) to F(p + h v)
-FEW_STEPS, FEW_PATH = 17, 9  # the same for a slow function that takes one point at a time
 LINES, ALONG = 9, 41  # of the grid: lines each way, points on each
+# The same for a slow function that takes one point at a time.
+FEW_STEPS, FEW_PATH = 17, 9
+FEW_LINES, FEW_ALONG = 5, 9
 PATIENCE = 0.015  # seconds that a function may take for one frame
 TURN = (-180.0, 180.0)  # degrees
 
@@ -105,34 +99,22 @@ class Subject:
     """The function to explore, with what is worked out once for it."""
 
     def __init__(self, f: Map, ranges: tuple[Range, Range]) -> None:
-        self.f = _checked(f)
+        self.f = two_numbers(f)
         self.ranges = ranges
         corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
         found = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
         self.rows = found.f
-        quick = found.together or found.calls > STEPS + PATH
-        self.count, self.path_count = (STEPS, PATH) if quick else (FEW_STEPS, FEW_PATH)
+        self.quick = found.affords(STEPS + PATH)
+        self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
 
     @cached_property
     def grid(self) -> tuple[np.ndarray, np.ndarray]:
         """The input plane's grid and its image, NaN between the lines; nothing where f fails."""
-        (a, b), (c, d) = self.ranges
-        lines, along = (LINES, ALONG) if self.count == STEPS else (5, 9)
-        parts = []
-        gap = np.full((1, 2), np.nan)
-        for x in np.linspace(a, b, lines):
-            parts += [np.stack([np.full(along, x), np.linspace(c, d, along)], axis=1), gap]
-        for y in np.linspace(c, d, lines):
-            parts += [np.stack([np.linspace(a, b, along), np.full(along, y)], axis=1), gap]
-        plane = np.concatenate(parts)
-        try:
-            image = self.rows(torch.from_numpy(plane)).numpy()
-        except FunctionProblem:
-            return plane, np.empty((0, 2))
-        return plane, np.where(np.isnan(plane), np.nan, image)
+        plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
+        return plane, elementwise.images(self.rows, plane)
 
     @cached_property
-    def seen(self) -> "list[Reading]":
+    def seen(self) -> list[Reading]:
         """What is found in the middle of the ranges, in four directions."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
@@ -142,35 +124,6 @@ class Subject:
     def typical_errors(self) -> np.ndarray:
         """Both distances against h, as seen from there."""
         return np.concatenate([np.concatenate([one.gaps, one.misses]) for one in self.seen])
-
-    def products(self, setting: Setting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return F(p), J v and u J.
-
-        Raises:
-            FunctionProblem: if f fails, or autograd finds no way from its result back to p.
-        """
-        p = torch.tensor(setting.p, dtype=torch.float64)
-        u, v = (torch.from_numpy(direction(angle)) for angle in (setting.u, setting.v))
-        y = difference.values(self.f, p)
-        if not difference.values(self.f, p.clone().requires_grad_()).requires_grad:
-            raise difference.problem(
-                en="autograd finds no way from the result back to p, so there is no J. "
-                "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
-                ko="autograd가 결과에서 p까지 되돌아가는 길을 찾지 못해 J가 없습니다. "
-                "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
-            )
-        try:
-            moved = torch.func.jvp(self.f, (p,), (v,))[1]
-            (pulled,) = torch.func.vjp(self.f, p)[1](u)
-        except FunctionProblem:
-            raise
-        except Exception as error:
-            what = difference.in_brief(error)
-            raise difference.problem(
-                en=f"torch.func.jvp and vjp do not take this function. {what}",
-                ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {what}",
-            ) from error
-        return y.detach().numpy(), moved.detach().numpy(), pulled.detach().numpy()
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
@@ -189,7 +142,9 @@ class Subject:
         along = np.linspace(0, setting.h, self.path_count)
         points = p + np.concatenate([[setting.h], along, reading.steps])[:, None] * v
         with reading.noting():
-            reading.value, reading.jvp, reading.vjp = self.products(setting)
+            at = torch.tensor(setting.p, dtype=torch.float64)
+            along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
+            reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
         with reading.noting(), np.errstate(all="ignore"):
             reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
             values = self.rows(torch.from_numpy(points)).numpy()
@@ -201,29 +156,6 @@ class Subject:
         return reading
 
 
-def _checked(f: Map) -> Map:
-    """Return f with words for a result that is not two real numbers."""
-
-    def two_numbers(x: Tensor) -> Tensor:
-        y = f(x)
-        if isinstance(y, Tensor) and y.shape != (2,):
-            raise difference.problem(
-                en=f"The function returned shape {list(y.shape)}. It takes a tensor of two numbers, "
-                "x[0] and x[1], and should return one of two numbers; torch.stack makes one.",
-                ko=f"함수가 shape {list(y.shape)}을 돌려주었습니다. 수 두 개 x[0], x[1]이 든 텐서를 받아 "
-                "수 두 개가 든 텐서를 돌려주어야 합니다. torch.stack으로 만들 수 있습니다.",
-            )
-        if isinstance(y, Tensor) and y.is_complex():
-            raise difference.problem(
-                en="The function returned complex numbers; this picture needs two real ones.",
-                ko="함수가 복소수를 돌려주었습니다. 이 그림에는 실수 두 개가 필요합니다.",
-            )
-        # In float64 throughout, or the curves would mix two kinds of rounding.
-        return y.double() if isinstance(y, Tensor) and y.is_floating_point() else y
-
-    return two_numbers
-
-
 def _remark(reading: Reading) -> None:
     """Say what a reader should know of numbers that came out without an error."""
     h, p = reading.setting.h, np.array(reading.setting.p)
@@ -232,10 +164,10 @@ def _remark(reading: Reading) -> None:
             en="The function has no finite value at p.", ko="p에서 함수의 값이 유한하지 않습니다."
         )
     elif (p + h * direction(reading.setting.v) == p).all():
-        reading.remark(
-            en=f"p + h v is p itself: h = {h:.1e} is lost in rounding, and the quotient has no meaning.",
-            ko=f"p + h v가 p와 똑같습니다. h = {h:.1e}은 반올림으로 사라져 차분몫은 아무 뜻이 없습니다.",
-        )
+        remarks.step_lost(
+            reading, "p + h v", "p", h,
+            en=", and the quotient has no meaning.", ko="사라져 차분몫은 아무 뜻이 없습니다.",
+        )  # fmt: skip
     elif not np.isfinite(reading.quotient).all():
         reading.problem(
             en="The function has no finite value at p + h v, so there is no quotient.",
@@ -247,17 +179,14 @@ def _remark(reading: Reading) -> None:
             ko="p에서 기울기가 유한하지 않아 비교할 J v가 없습니다.",
         )
     elif reading.gap == 0 or reading.miss == 0:
-        reading.remark(
-            en="A distance is exactly 0 here. A log scale has no 0: it stands on the bottom line (▼).",
-            ko="차이가 정확히 0입니다. 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
-        )
+        remarks.zero_on_log_scale(reading, en="A distance is exactly 0 here.", ko="차이가 정확히 0입니다.")
 
 
 class Picture:
     """The figure: the input plane, the output plane with its arrows, and both distances against h."""
 
-    def __init__(self, subject: Subject, names: tuple[str, str]) -> None:
-        self.subject, self.names = subject, names
+    def __init__(self, subject: Subject, names: Names) -> None:
+        self.subject = subject
         self.figure, (left, middle, right) = plots.row(3, width_ratios=(0.5, 1.7, 1.1))
         self.inputs = PlanePlot(left, f"${names[0]}$", f"${names[1]}$")
         self.outputs = PlanePlot(middle, "$F_0$", "$F_1$")
@@ -284,9 +213,9 @@ class Picture:
     def set_scene(self, reading: Reading) -> None:
         """Set what stands still: both grids and all limits."""
         plane, image = self.subject.grid
-        (a, b), second = self.subject.ranges
+        first, second = self.subject.ranges
         found = np.concatenate([image, *((one.value + one.jvp)[None] for one in self.subject.seen)])
-        self.inputs.set_grid(plane, padded((a, b), 0.08), second)
+        self.inputs.set_grid(plane, padded(first, 0.08), second)
         self.outputs.set_grid(image, plots.limits(found[:, 0]), plots.limits(found[:, 1]))
         lowest, highest = plots.decades(self.subject.typical_errors, -17, 7, fewest=0)
         self.errors.set_decades(min(lowest, 1e-6), max(10 * highest, 1.0))
@@ -342,7 +271,7 @@ class JacobianExplorer(Panel[Reading]):
         along = say(en="the quotient, seen along u", ko="u 쪽으로 잰 차분몫")
         back = say(en="reverse mode, then along v", ko="역방향 모드, 그다음 v 쪽")
         miss = say(en="the numbers are apart by", ko="두 수의 차이")
-        quotient, jvp = _pair(reading.quotient), _pair(reading.jvp)
+        quotient, jvp = words.all_digits(reading.quotient), words.all_digits(reading.jvp)
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), "(F(p+hv) − F(p)) / h", quotient),
             Row("jvp", say(en="forward mode", ko="순방향 모드"), "J v", jvp),
@@ -353,41 +282,27 @@ class JacobianExplorer(Panel[Reading]):
         ]
 
     def alt(self) -> str:
-        reading = self.reading
-        at = f"({reading.setting.p[0]:.3g}, {reading.setting.p[1]:.3g})"
-        quotient, moved = _pair(reading.quotient, 4), _pair(reading.jvp, 4)
+        reading, setting = self.reading, self.reading.setting
+        at = f"({setting.p[0]:.3g}, {setting.p[1]:.3g})"
+        quotient, moved = words.rounded(reading.quotient), words.rounded(reading.jvp)
         return say(
-            en=f"Left: the input plane with p = {at} and v at {reading.setting.v:g}°. Middle: the output "
-            f"plane with the grid's image and arrows from F(p): the quotient ({quotient}), J v ({moved}), "
-            f"and u at {reading.setting.u:g}°. Right: both distances against h; at h = "
-            f"{reading.setting.h:.1e} the arrows are {reading.gap:.2g} apart and the numbers "
-            f"{reading.miss:.2g}.",
-            ko=f"왼쪽: 입력 평면의 점 p = {at}와 {reading.setting.v:g}° 방향의 v. 가운데: 격자의 상이 그려진 "
+            en=f"Left: the input plane with p = {at} and v at {setting.v:g}°. Middle: the output plane with "
+            f"the grid's image and arrows from F(p): the quotient ({quotient}), J v ({moved}), and u at "
+            f"{setting.u:g}°. Right: both distances against h; at h = {setting.h:.1e} the arrows are "
+            f"{reading.gap:.2g} apart and the numbers {reading.miss:.2g}.",
+            ko=f"왼쪽: 입력 평면의 점 p = {at}와 {setting.v:g}° 방향의 v. 가운데: 격자의 상이 그려진 "
             f"출력 평면에서 F(p)에서 나오는 화살표, 곧 차분몫 ({quotient}), J v ({moved}), "
-            f"{reading.setting.u:g}° 방향의 u. 오른쪽: h에 따른 두 차이. h = {reading.setting.h:.1e}에서 "
+            f"{setting.u:g}° 방향의 u. 오른쪽: h에 따른 두 차이. h = {setting.h:.1e}에서 "
             f"화살표의 차이는 {reading.gap:.2g}, 수의 차이는 {reading.miss:.2g}.",
         )
 
 
-def _pair(values: np.ndarray, places: int = 0) -> str:
-    return ", ".join(f"{value:.{places}g}" if places else digits(value) for value in values)
-
-
-def _arrow_sample(color: str, width: float, dashes: str = "", close: str = "") -> str:
-    head = f'<path d="M28 2.5 35 7 28 11.5{close}" stroke="{color}" stroke-width="2" fill="none"/>'
-    return words.line(color, width, dashes, head)
-
-
 LEGEND = (
     [
-        (
-            _arrow_sample(SECANT, 4.5),
-            "difference quotient of the step h v",
-            "h v만큼 갔을 때의 차분몫",
-        ),
-        (_arrow_sample(TANGENT, 2, "6 3"), "J v, by forward mode (jvp)", "순방향 모드(jvp)로 구한 J v"),
-        (_arrow_sample(GREEN, 2, close="z"), "u, a direction among the outputs", "u, 출력 쪽의 방향"),
-        (_arrow_sample(INK, 2), "v, a direction among the inputs", "v, 입력 쪽의 방향"),
+        (words.arrow(SECANT, 4.5), "difference quotient of the step h v", "h v만큼 갔을 때의 차분몫"),
+        (words.arrow(TANGENT, 2, "6 3"), "J v, by forward mode (jvp)", "순방향 모드(jvp)로 구한 J v"),
+        (words.arrow(GREEN, 2, closed=True), "u, a direction among the outputs", "u, 출력 쪽의 방향"),
+        (words.arrow(INK, 2), "v, a direction among the inputs", "v, 입력 쪽의 방향"),
     ],
     [
         (
@@ -397,11 +312,7 @@ LEGEND = (
         ),
         (words.line(TANGENT, 2), "distance of the two arrows", "두 화살표의 차이"),
         (words.line(PURPLE, 2, "6 2 2 2"), "distance of the two numbers", "두 수의 차이"),
-        (
-            words.STEP_LINE,
-            "the h you chose (▼: a distance of exactly 0)",
-            "지금 고른 h (▼: 차이가 정확히 0)",
-        ),
+        (words.STEP_LINE, "the h you chose (▼: a distance of exactly 0)", "지금 고른 h (▼: 차이가 정확히 0)"),
     ],
 )
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,10 @@ class Prepared:
     f: Function
     together: bool
     calls: int
+
+    def affords(self, places: int) -> bool:
+        """Whether a frame can have the function at more than so many places."""
+        return self.together or self.calls > places
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
@@ -56,6 +60,13 @@ def any_finite(*arrays: np.ndarray) -> bool:
     return any(bool(np.isfinite(array).any()) for array in arrays)
 
 
+def median_sizes(errors: Tensor) -> Tensor:
+    """Return the median size over the last dimension, the places; NaN where most of them have none."""
+    errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
+    few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
+    return errors.nanmedian(dim=-1).values.masked_fill(few, torch.nan)
+
+
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     """Return a function of one point, (n,), prepared for many, (k, n), such as those given.
 
@@ -78,6 +89,18 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
         if torch.allclose(at_once(points[known]), alone[known], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls)
     return Prepared(lambda x: each_of(f, x).detach(), False, calls)
+
+
+def images(rows: Function, points: np.ndarray) -> np.ndarray:
+    """Return where a function of `prepare_rows` takes points, (k, n) both; NaN stays NaN.
+
+    Where the function fails there are none.
+    """
+    try:
+        found = rows(torch.from_numpy(points)).numpy()
+    except FunctionProblem:
+        return np.empty((0, points.shape[1]))
+    return np.where(np.isnan(points), np.nan, found)
 
 
 def is_elementwise(f: Function, x: Tensor) -> bool:
@@ -127,6 +150,15 @@ def affordable(f: Function, places: Tensor, seconds: float) -> int:
     start = time.perf_counter()
     each_of(f, places)
     return int(seconds / max(1e-6, (time.perf_counter() - start) / len(places)))
+
+
+@contextlib.contextmanager
+def named(name: str) -> Iterator[None]:
+    """Say which function has a problem, where there are several."""
+    try:
+        yield
+    except FunctionProblem as problem:
+        raise FunctionProblem(f"{name}: {problem}") from problem
 
 
 def _failing(problem: FunctionProblem) -> Function:

@@ -66,6 +66,17 @@ class PlanePlot:
         return (start + np.array([*shaft, *tip]) * self.pixel).T
 
 
+def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
+    """Return a grid of so many lines each way, of so many points each, (k, 2); NaN between the lines."""
+    gap = np.full((1, 2), np.nan)
+    parts = []
+    for x in np.linspace(*across, lines):
+        parts += [np.stack([np.full(along, x), np.linspace(*up, along)], axis=1), gap]
+    for y in np.linspace(*up, lines):
+        parts += [np.stack([np.linspace(*across, along), np.full(along, y)], axis=1), gap]
+    return np.concatenate(parts)
+
+
 def fit(*planes: PlanePlot) -> None:
     """Set limits that hold the planes' ranges, true to angles unless one direction would be squeezed flat."""
     figure = planes[0].axes.get_figure(root=True)

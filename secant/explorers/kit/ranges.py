@@ -42,6 +42,19 @@ def check_some(name: str, functions: Collection[object]) -> None:
         refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
 
 
+def check_named(name: str, pairs: Collection[object], most: int) -> None:
+    """Refuse what is not 1 to `most` pairs of a name and a function, such as an explorer's steps."""
+
+    def is_named(pair: object) -> bool:
+        return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
+
+    if not (1 <= len(pairs) <= most and all(map(is_named, pairs))):
+        refuse(
+            en=f'{name} is a list of 1 to {most} pairs of a name and a function, such as [("y", torch.sin)]',
+            ko=f'{name}는 이름과 함수의 쌍이 1개에서 {most}개까지 든 list입니다. 예: [("y", torch.sin)]',
+        )
+
+
 def padded(ends: Range, share: float = 0.05) -> Range:
     """Return the ends, moved apart by a share of the range each."""
     pad = share * (ends[1] - ends[0])

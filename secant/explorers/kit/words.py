@@ -43,6 +43,16 @@ def digits(number: float, dtype: str = "float64") -> str:
     return str(np.float32(number)) if dtype == "float32" else repr(float(number))
 
 
+def all_digits(values: Iterable[float]) -> str:
+    """Return the digits of several numbers in float64, in one line of text."""
+    return ", ".join(map(digits, values))
+
+
+def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:
+    """Return numbers to so many significant digits, in one line of text."""
+    return between.join(f"{value:.{places}g}" for value in values)
+
+
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
     """Return a table of numbers with remarks (plain text) below, as HTML."""
     cells = "".join(
@@ -109,6 +119,16 @@ def square(color: str) -> str:
     return f'<path d="M16 4h6v6h-6z" fill="{color}"/>'
 
 
+def triangle(color: str, *, down: bool = False) -> str:
+    """Return a triangle that points up, or down."""
+    return f'<path d="{"M19 11 22.5 4h-7z" if down else "M19 3 22.5 10h-7z"}" fill="{color}"/>'
+
+
+def cross(color: str) -> str:
+    """Return a broad cross."""
+    return f'<path d="M18 3h2v3h3v2h-3v3h-2v-3h-3v-2h3z" fill="{color}"/>'
+
+
 def diamond(color: str, fill: str = "none") -> str:
     """Return a diamond, hollow without a fill."""
     return f'<path d="M19 1.5 24.5 7 19 12.5 13.5 7z" fill="{fill}" stroke="{color}" stroke-width="2"/>'
@@ -117,6 +137,12 @@ def diamond(color: str, fill: str = "none") -> str:
 def bar(color: str, opacity: float = 1) -> str:
     """Return a broad bar."""
     return f'<path d="M5 3h28v8h-28z" fill="{color}" fill-opacity="{opacity}"/>'
+
+
+def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -> str:
+    """Return a small drawing of an arrow, its head open or closed to a triangle, for `legend`."""
+    path = f"M28 2.5 35 7 28 11.5{'z' if closed else ''}"
+    return line(color, width, dashes, f'<path d="{path}" stroke="{color}" stroke-width="2" fill="none"/>')
 
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")

@@ -1,0 +1,69 @@
+"""Functions from two numbers to two: checked, and multiplied with directions by autograd, both ways."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from secant.explorers import difference
+from secant.explorers.difference import FunctionProblem
+
+with warnings.catch_warnings():
+    # Forward mode warns at its first use, of torch's own code: not a thing that a student can heed.
+    warnings.simplefilter("ignore")
+    torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
+
+Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
+
+
+def two_numbers(f: Map) -> Map:
+    """Return f with words for a result that is not two real numbers."""
+
+    def checked(x: Tensor) -> Tensor:
+        y = f(x)
+        if isinstance(y, Tensor) and y.shape != (2,):
+            raise difference.problem(
+                en=f"The function returned shape {list(y.shape)}. It takes a tensor of two numbers, "
+                "x[0] and x[1], and should return one of two numbers; torch.stack makes one.",
+                ko=f"함수가 shape {list(y.shape)}을 돌려주었습니다. 수 두 개 x[0], x[1]이 든 텐서를 받아 "
+                "수 두 개가 든 텐서를 돌려주어야 합니다. torch.stack으로 만들 수 있습니다.",
+            )
+        if isinstance(y, Tensor) and y.is_complex():
+            raise difference.problem(
+                en="The function returned complex numbers; this picture needs two real ones.",
+                ko="함수가 복소수를 돌려주었습니다. 이 그림에는 실수 두 개가 필요합니다.",
+            )
+        # In float64 throughout, or the curves would mix two kinds of rounding.
+        return y.double() if isinstance(y, Tensor) and y.is_floating_point() else y
+
+    return checked
+
+
+def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return F(p), J v by forward mode and u J by reverse mode, (2,) each.
+
+    Raises:
+        FunctionProblem: if f fails, or autograd finds no way from its result back to p.
+    """
+    y = difference.values(f, p)
+    if not difference.values(f, p.clone().requires_grad_()).requires_grad:
+        raise difference.problem(
+            en="autograd finds no way from the result back to p, so there is no J. "
+            "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
+            ko="autograd가 결과에서 p까지 되돌아가는 길을 찾지 못해 J가 없습니다. "
+            "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
+        )
+    try:
+        moved = torch.func.jvp(f, (p,), (v,))[1]
+        (pulled,) = torch.func.vjp(f, p)[1](u)
+    except FunctionProblem:
+        raise
+    except Exception as error:
+        what = difference.in_brief(error)
+        raise difference.problem(
+            en=f"torch.func.jvp and vjp do not take this function. {what}",
+            ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {what}",
+        ) from error
+    return y.detach().numpy(), moved.detach().numpy(), pulled.detach().numpy()
