@@ -43,6 +43,16 @@ def digits(number: float, dtype: str = "float64") -> str:
     return str(np.float32(number)) if dtype == "float32" else repr(float(number))
 
 
+def gradient_row(number: str) -> Row:
+    """Return the row of autograd's gradient."""
+    return Row("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", number)
+
+
+def error_row(number: str, h: float) -> Row:
+    """Return the row of how far the quotient and the gradient are apart."""
+    return Row("error", say(en="difference", ko="둘의 차이"), f"h = {h:.3g}", number)
+
+
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
     """Return a table of numbers with remarks (plain text) below, as HTML."""
     cells = "".join(
@@ -109,6 +119,11 @@ def square(color: str) -> str:
     return f'<path d="M16 4h6v6h-6z" fill="{color}"/>'
 
 
+def frame(color: str) -> str:
+    """Return a hollow square."""
+    return f'<path d="M15 3h8v8h-8z" fill="none" stroke="{color}" stroke-width="2"/>'
+
+
 def diamond(color: str, fill: str = "none") -> str:
     """Return a diamond, hollow without a fill."""
     return f'<path d="M19 1.5 24.5 7 19 12.5 13.5 7z" fill="{fill}" stroke="{color}" stroke-width="2"/>'
@@ -120,4 +135,5 @@ def bar(color: str, opacity: float = 1) -> str:
 
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
+CURVE_LINE = line(INK, 2)
 STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))

@@ -1,0 +1,26 @@
+"""What several explorers say of numbers that came out without an error, each with words of its own."""
+
+from secant.explorers.kit.widget import Findings
+
+
+def no_value(reading: Findings, where: str) -> None:
+    """Note that a function has no finite value at a place, in symbols."""
+    reading.problem(
+        en=f"The function has no finite value at {where}.", ko=f"{where}에서 함수의 값이 유한하지 않습니다."
+    )
+
+
+def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
+    """Note that the place which the quotient compares with has no finite value."""
+    reading.problem(
+        en=f"The function has no finite value at {en}, so there is no quotient.",
+        ko=f"{ko}에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
+    )
+
+
+def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
+    """Note, after a sentence that says what is 0, where a log scale shows it."""
+    reading.remark(
+        en=f"{en} A log scale has no 0: it stands on the bottom line (▼).",
+        ko=f"{ko} 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
+    )
