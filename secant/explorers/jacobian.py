@@ -179,7 +179,7 @@ def _remark(reading: Reading) -> None:
             ko="p에서 기울기가 유한하지 않아 비교할 J v가 없습니다.",
         )
     elif reading.gap == 0 or reading.miss == 0:
-        remarks.zero_on_log_scale(reading, en="A distance is exactly 0 here.", ko="차이가 정확히 0입니다.")
+        remarks.exactly_zero(reading, en="A distance is exactly 0 here.", ko="차이가 정확히 0입니다.")
 
 
 class Picture:
