@@ -71,7 +71,7 @@ class Picture(Protocol[Read_contra]):
         """Set what moves."""
 
 
-class Panel(widgets.VBox, Generic[ReadingT]):  # type: ignore[misc]
+class Panel(widgets.VBox, Generic[ReadingT]):
     """The widget that an explorer returns. It shows itself; places without a front end get one figure.
 
     A subclass makes its controls, then calls this constructor, and answers `read`, `rows` and `alt`.

@@ -119,7 +119,9 @@ def stock(lesson: Lesson, answer: str, test: str) -> bool:
 
 
 @pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
-def test_agreement(wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str) -> None:
+def test_agreement(
+    wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str
+) -> None:
     answers = {task.id: task.answer.source for task in questions(lesson)}
     answers |= {id: answer.source for id, answer in chosen.items()}
     report = graded(wall, lesson, answers, tongue, tmp_path)

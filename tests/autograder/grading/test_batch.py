@@ -378,9 +378,7 @@ def broken(student: str) -> Callable[[Job | Page], Done | None]:
     """A wall that fails for one student."""
 
     def spoil(job: Job | Page) -> Done | None:
-        return (
-            Failed("no room could be made") if isinstance(job, Job) and job.student == student else None
-        )
+        return Failed("no room could be made") if isinstance(job, Job) and job.student == student else None
 
     return spoil
 
