@@ -10,7 +10,8 @@ candidate, with all that it starts. When the supervisor ends, the kernel ends ev
     python -m autograder.sandbox.inside.template forked USER CONTROL
     python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL
 
-`forked` forks a container for each message on the socket, `single` is the one container of its wall. USER is whom to become if started as root; the last arguments are numbers of inherited sockets.
+`forked` forks a container for each message on the socket, `single` is the one container of its wall. USER is
+whom to become if started as root; the last arguments are numbers of inherited sockets.
 """
 
 import gc
