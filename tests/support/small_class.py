@@ -1,4 +1,4 @@
-"""A small class to grade: the fixture lesson built once, students who hand in, workers that are this process."""
+"""A small class to grade: the fixture lesson built once, students who hand in, and workers: this process."""
 
 import copy
 import dataclasses
