@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
@@ -12,9 +12,8 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem
-from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit import controls, elementwise, plots, ranges, two_paths, words
 from secant.explorers.kit.bars import StackedBars
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
 from secant.explorers.kit.functions import cube, log_of_cube, root_of_square, square
@@ -25,7 +24,7 @@ from secant.language import say
 
 Pair = tuple[Function, Function]
 Merge = Literal["+", "×"]
-MERGED: dict[Merge, Callable[[Tensor, Tensor], Tensor]] = {"+": torch.add, "×": torch.mul}
+MERGED: dict[Merge, two_paths.Merge] = {"+": torch.add, "×": torch.mul}
 SPELLINGS: dict[str, Merge] = {"+": "+", "×": "×", "*": "×", "x": "×"}
 
 LOG_H = (-6.0, 0.0)  # below, rounding takes over: that is the story of lesson 1
@@ -49,19 +48,6 @@ class Setting:
     merge: Merge
     x: float
     h: float
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Three quotients, of y alone, of w alone and of both together, and what the first two leave over."""
-
-    y: Tensor
-    w: Tensor
-    both: Tensor
-
-    @property
-    def rest(self) -> Tensor:
-        return self.both - self.y - self.w
 
 
 @dataclass(frozen=True)
@@ -113,26 +99,15 @@ class Subject:
         f, g = (elementwise.named_in_problems(label, found.f) for label, found in (("y", y), ("w", w)))
         return f, g, steps
 
-    def parts(self, name: str, merge: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return the quotients at each x and h, which broadcast; divided by the step really taken."""
+    def parts(self, name: str, merge: Merge, x: Tensor, h: Tensor) -> two_paths.Parts:
+        """Return the quotients at each x and h, which broadcast."""
         f, g, _ = self.prepared(name)
-        z, there = MERGED[merge], x + h
-        y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
-        y1, w1 = difference.values(f, there).detach(), difference.values(g, there).detach()
-        step, here = there - x, z(y, w)
-        return Parts((z(y1, w) - here) / step, (z(y, w1) - here) / step, (z(y1, w1) - here) / step)
+        return two_paths.parts(MERGED[merge], f, g, x, h)
 
     def slopes(self, name: str, merge: Merge, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return autograd's gradient at each x: through y alone, through w alone, and the whole.
-
-        The path that stands still is a number, computed beforehand.
-        """
+        """Return autograd's gradient at each x: through y alone, through w alone, and the whole."""
         f, g, _ = self.prepared(name)
-        z = MERGED[merge]
-        y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
-        through_y = difference.gradient(lambda t: z(f(t), w), x)
-        through_w = difference.gradient(lambda t: z(y, g(t)), x)
-        return through_y, through_w, difference.gradient(lambda t: z(f(t), g(t)), x)
+        return two_paths.slopes(MERGED[merge], f, g, x)
 
     def _curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the steps, and for each what is left over and the error of the whole quotient."""

@@ -41,3 +41,11 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
         en=f"{en} A log scale has no 0: it stands on the bottom line (▼).",
         ko=f"{ko} 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
     )
+
+
+def few_places(reading: Findings, few: int, many: int) -> None:
+    """Note that the right picture is of few x, as the function takes them one at a time."""
+    reading.remark(
+        en=f"This function takes one x at a time, so the right picture uses {few} x, not {many}.",
+        ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 x {many}개 대신 {few}개로 그립니다.",
+    )
