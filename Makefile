@@ -16,7 +16,7 @@ bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) he
 
 help:
 	@echo 'make lab      open the lessons in JupyterLab (lang=ko, port=8899, args="--no-browser")'
-	@echo 'make test     run the tests, ruff and mypy (workers=2, lesson=3 for its own alone, args="-k lab")'
+	@echo 'make test     run the tests, ruff and mypy (workers=2, args="-k lab"; lesson=3: its own tests alone)'
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
 	@echo 'make lint     run ruff and mypy alone'
 	@echo 'make build    build source/ and release/ from course/'
@@ -29,7 +29,7 @@ lab:
 test test-deep: lang = en
 test:
 	$(bootstrap) --extra dev -m pytest -n $(workers) --dist worksteal $(if $(lesson),--lesson $(lesson)) $(args)
-	@$(MAKE) --no-print-directory lint
+	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
 
 test-deep:
 	@$(MAKE) --no-print-directory test args='--deep $(args)'
