@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
-import ipywidgets as widgets
 import numpy as np
 import torch
 from matplotlib.artist import Artist
@@ -16,6 +15,7 @@ from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit import controls, elementwise, plots, ranges, words
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
+from secant.explorers.kit.functions import cube, square
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row, digits
@@ -25,14 +25,6 @@ MOST = 12  # calls: more would not be told apart in the picture, nor be made wit
 POINTS, FEW_POINTS = 401, 101  # of a curve; the few for a function that takes one x at a time
 BESIDE = 0.2  # how far from the last call's stem its own slope stands, which may be hidden else
 LONGEST = 7  # letters of a name below its call in the picture
-
-
-def square(x: Tensor) -> Tensor:
-    return x**2
-
-
-def cube(x: Tensor) -> Tensor:
-    return x**3
 
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
@@ -90,7 +82,7 @@ class Subject:
         for name in calls:
             try:
                 here, beyond, slope = look(name)
-                _backward(self.functions[name], leaf)
+                difference.add_slope(self.functions[name], leaf)
             except FunctionProblem as problem:
                 if (found := f"{name}: {problem}") not in reading.problems:
                     reading.problems.append(found)
@@ -118,8 +110,7 @@ class Subject:
             FunctionProblem: if there is no such thing.
         """
         f = self.functions[name]
-        here, beyond = (float(difference.values(f, t).detach().real) for t in (place, there))
-        return here, beyond, difference.gradient(f, place).item()
+        return difference.number(f, place), difference.number(f, there), difference.gradient(f, place).item()
 
     def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x, f(x) and f'(x) to draw; NaN where f fails."""
@@ -129,9 +120,8 @@ class Subject:
         )
         found = elementwise.prepare(self.functions[name], few)
         x = many if found.together else few
-        return *elementwise.sampled(found.f, x), elementwise.sampled(
-            partial(difference.gradient, found.f), x
-        )[1]
+        slope = partial(difference.gradient, found.f)
+        return *elementwise.sampled(found.f, x), elementwise.sampled(slope, x)[1]
 
     def _sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x, the sum of all called functions there, and (n, k) its slope after each call."""
@@ -142,23 +132,6 @@ class Subject:
         heights = [np.interp(x, *curve[:2]) for curve in curves]
         slopes = [np.interp(x, curve[0], curve[2]) for curve in curves]
         return x, np.sum(heights, axis=0), np.cumsum(slopes, axis=0)
-
-
-def _backward(f: Function, leaf: Tensor) -> None:
-    """Add the slope of f to the leaf's .grad.
-
-    Raises:
-        FunctionProblem: if that cannot be done.
-    """
-    value = difference.values(f, leaf)
-    try:
-        # `inputs` keeps the pass from adding to the .grad of a model that f may hold
-        value.backward(inputs=[leaf])
-    except RuntimeError as error:
-        what = difference.in_brief(error)
-        raise difference.problem(
-            en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}"
-        ) from error
 
 
 def _remark(reading: Reading) -> None:
@@ -248,8 +221,8 @@ class BufferExplorer(Panel[Reading]):
         self.calls = list(subject.functions)[:MOST]
         self.x, x_row = controls.slider("x", x, subject.ends)
         self.log_h, h_row = controls.step_slider(h)
-        self.buttons = {name: _button(f"({name}).backward()") for name in subject.functions}
-        self.reset = _button("x.grad = None")
+        self.buttons = {name: controls.button(f"({name}).backward()") for name in subject.functions}
+        self.reset = controls.button("x.grad = None")
         self.reset.tooltip = say(en="empty the buffer", ko="버퍼 비우기")
         for name, button in self.buttons.items():
             button.on_click(partial(self._call, name))
@@ -280,21 +253,13 @@ class BufferExplorer(Panel[Reading]):
         )
         gradient = digits(reading.gradient) if called else "None"
         alone = f"({called[-1]})′" if called else ""
+        since = say(en="called since the reset", ko="비운 뒤 부른 함수")
+        of_the_sum = say(en="difference quotient of the sum", ko="합의 차분몫")
         return [
-            Row(
-                "calls",
-                say(en="called since the reset", ko="비운 뒤 부른 함수"),
-                "S",
-                " + ".join(called) or "—",
-            ),
-            Row(
-                "quotient",
-                say(en="difference quotient of the sum", ko="합의 차분몫"),
-                "(S(x+h) − S(x)) / h",
-                quotient,
-            ),
+            Row("calls", since, "S", " + ".join(called) or "—"),
+            Row("quotient", of_the_sum, "(S(x+h) − S(x)) / h", quotient),
             Row("gradient", say(en="the buffer", ko="버퍼"), "x.grad", gradient),
-            Row("error", say(en="difference", ko="둘의 차이"), f"h = {reading.h:.3g}", error),
+            words.error_row(error, reading.h),
             Row("last", say(en="slope of the last call alone", ko="마지막 호출만의 기울기"), alone, last),
         ]
 
@@ -318,36 +283,23 @@ class BufferExplorer(Panel[Reading]):
         )
 
 
-def _button(text: str) -> widgets.Button:
-    return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
-
-
+SUM_SECANT = words.SECANT_LINE + words.sample(words.diamond(SECANT))
+STEM = words.line(TANGENT, 2.5, mark=words.disc(TANGENT, 3.5, TANGENT))
+QUOTIENT, LAST = words.sample(words.diamond(SECANT)), words.sample(words.square(GREEN))
 LEGEND = (
     [
         (
-            words.line(INK, 2),
+            words.CURVE_LINE,
             "S, the sum of all functions called since the reset",
             "S, 비운 뒤 부른 함수를 모두 더한 합",
         ),
-        (
-            words.SECANT_LINE + words.sample(words.diamond(SECANT)),
-            "secant of S through x and x + h",
-            "x와 x + h를 지나는 S의 할선",
-        ),
+        (SUM_SECANT, "secant of S through x and x + h", "x와 x + h를 지나는 S의 할선"),
         (words.TANGENT_LINE, "line of slope x.grad through x", "x를 지나고 기울기가 x.grad인 직선"),
     ],
     [
-        (
-            words.line(TANGENT, 2.5, mark=words.disc(TANGENT, 3.5, TANGENT)),
-            "x.grad after call 1, 2, 3, ...",
-            "1, 2, 3, ...번째 호출 뒤의 x.grad",
-        ),
-        (
-            words.sample(words.diamond(SECANT)),
-            "quotient of the sum up to that call",
-            "그 호출까지 더한 합의 차분몫",
-        ),
-        (words.sample(words.square(GREEN)), "slope of the last call alone", "마지막 호출만의 기울기"),
+        (STEM, "x.grad after call 1, 2, 3, ...", "1, 2, 3, ...번째 호출 뒤의 x.grad"),
+        (QUOTIENT, "quotient of the sum up to that call", "그 호출까지 더한 합의 차분몫"),
+        (LAST, "slope of the last call alone", "마지막 호출만의 기울기"),
     ],
 )
 

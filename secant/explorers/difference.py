@@ -35,8 +35,13 @@ def by_name(functions: Functions) -> dict[str, Function]:
         return {str(name): f for name, f in functions.items()}
     if not isinstance(functions, Sequence):
         functions = [functions]
-    names = [getattr(f, "__name__", type(f).__name__) for f in functions]
-    return {"f(x)" if name == "<lambda>" else name: f for name, f in zip(names, functions, strict=True)}
+    return {name_of(f): f for f in functions}
+
+
+def name_of(f: Function, letter: str = "f") -> str:
+    """Return a function's name; a lambda, which has none, goes by the letter."""
+    name = str(getattr(f, "__name__", type(f).__name__))
+    return f"{letter}(x)" if name == "<lambda>" else name
 
 
 def in_brief(error: Exception) -> str:
@@ -83,6 +88,15 @@ def values(f: Function, x: Tensor) -> Tensor:
     return y.reshape(x.shape)
 
 
+def number(f: Function, x: Tensor) -> float:
+    """Return f at one x as a plain number, the real part of a complex one.
+
+    Raises:
+        FunctionProblem: see `values`.
+    """
+    return float(values(f, x).detach().real)
+
+
 def gradient(f: Function, x: Tensor) -> Tensor:
     """Return autograd's f'(x) at each x, from one backward(), in x's shape and dtype.
 
@@ -103,6 +117,23 @@ def gradient(f: Function, x: Tensor) -> Tensor:
             "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
         )
     return leaf.grad
+
+
+def add_slope(f: Function, leaf: Tensor) -> None:
+    """Add the slope of f to the leaf's .grad, as backward() does.
+
+    Raises:
+        FunctionProblem: if that cannot be done.
+    """
+    value = values(f, leaf)
+    try:
+        # `inputs` keeps the pass from adding to the .grad of a model that f may hold
+        value.backward(inputs=[leaf])
+    except RuntimeError as error:
+        what = in_brief(error)
+        raise problem(
+            en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}"
+        ) from error
 
 
 def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forward") -> Tensor:

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
@@ -10,20 +10,20 @@ from typing import Literal
 import numpy as np
 import torch
 from matplotlib.artist import Artist
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem
 from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit.bars import StackedBars
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
-from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.functions import cube, log_of_cube, root_of_square, square
+from secant.explorers.kit.ranges import Pairs, Range
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
 Pair = tuple[Function, Function]
-Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]
 Merge = Literal["+", "×"]
 MERGED: dict[Merge, Callable[[Tensor, Tensor], Tensor]] = {"+": torch.add, "×": torch.mul}
 SPELLINGS: dict[str, Merge] = {"+": "+", "×": "×", "*": "×", "x": "×"}
@@ -31,27 +31,12 @@ SPELLINGS: dict[str, Merge] = {"+": "+", "×": "×", "*": "×", "x": "×"}
 LOG_H = (-6.0, 0.0)  # below, rounding takes over: that is the story of lesson 1
 STEPS, FEW_STEPS = 49, 13  # h of the curves; the second for functions that take one x at a time
 PLACES = 25  # x that limits are taken from
-COLUMNS = ("y", "w", "rest", "both")
-COLOURS = {"y": SKY, "w": AMBER, "rest": PURPLE, "both": SECANT}
-LABELS = (r"$\Delta_y z/h$", r"$\Delta_w z/h$", "$r$", r"$\Delta z/h$")
-WIDTH = 0.6  # of a bar
-
-
-def log_of_cube(x: Tensor) -> Tensor:
-    return torch.log(x**3)
-
-
-def root_of_square(x: Tensor) -> Tensor:
-    return torch.sqrt(x**2)
-
-
-def cube(x: Tensor) -> Tensor:
-    return x**3
-
-
-def square(x: Tensor) -> Tensor:
-    return x**2
-
+BARS = {  # what stands below each, and its colour
+    "y": (r"$\Delta_y z/h$", SKY),
+    "w": (r"$\Delta_w z/h$", AMBER),
+    "rest": ("$r$", PURPLE),
+    "both": (r"$\Delta z/h$", SECANT),
+}
 
 PAIRS: dict[str, Pair] = {"log x³, √x²": (log_of_cube, root_of_square), "x³, x²": (cube, square)}
 
@@ -93,7 +78,7 @@ class Reading(Findings):
     """What a setting comes to: numbers for the picture and the text. NaN where there is none."""
 
     setting: Setting
-    parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(COLUMNS, math.nan))
+    parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(BARS, math.nan))
     slopes: Slopes = Slopes()
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     rests: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -125,7 +110,8 @@ class Subject:
         grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
         y, w = (elementwise.prepare(f, grid) for f in self.pairs[name])
         steps = STEPS if y.together and w.together else FEW_STEPS
-        return _named_in_problems("y", y.f), _named_in_problems("w", w.f), steps
+        f, g = (elementwise.named_in_problems(label, found.f) for label, found in (("y", y), ("w", w)))
+        return f, g, steps
 
     def parts(self, name: str, merge: Merge, x: Tensor, h: Tensor) -> Parts:
         """Return the quotients at each x and h, which broadcast; divided by the step really taken."""
@@ -153,18 +139,14 @@ class Subject:
         steps = torch.logspace(*LOG_H, self.prepared(name)[2], dtype=torch.float64)
         place = torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, merge, place, steps)
-        slope = torch.full_like(place, torch.nan)
-        with contextlib.suppress(FunctionProblem):
-            slope = self.slopes(name, merge, place)[2]
+        slope = elementwise.or_nan(lambda t: self.slopes(name, merge, t)[2], place)
         return steps.numpy(), parts.rest.abs().numpy(), (parts.both - slope).abs().numpy()
 
     def _limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
         """Return heights of bars and errors, all over the range of x and h."""
         levels, errors = [np.zeros(1)], [np.empty(0)]
         x = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
-        slope = torch.full_like(x, torch.nan)
-        with contextlib.suppress(FunctionProblem):
-            slope = self.slopes(name, merge, x)[2]
+        slope = elementwise.or_nan(lambda t: self.slopes(name, merge, t)[2], x)
         with contextlib.suppress(FunctionProblem):
             for log_h in (LOG_H[0], LOG_H[0] / 2, LOG_H[1]):
                 parts = self.parts(name, merge, x, torch.tensor(10.0**log_h, dtype=torch.float64))
@@ -181,7 +163,7 @@ class Subject:
         reading.height, reading.decades = plots.limits(levels), plots.decades(errors, -18, 12)
         with reading.noting():
             parts = self.parts(name, merge, x, h)
-            reading.parts = {column: getattr(parts, column).item() for column in COLUMNS}
+            reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, merge, x)))
         # Where there are bars there is something left over, be it 0.
@@ -189,24 +171,6 @@ class Subject:
         if not reading.problems:
             _remark(reading)
         return reading
-
-
-def _named_in_problems(label: str, f: Function) -> Function:
-    """Return f; what is wrong with it is said with its name in front."""
-
-    def named(x: Tensor) -> Tensor:
-        try:
-            y = difference.values(f, x)
-        except FunctionProblem as problem:
-            raise FunctionProblem(f"{label}(x): {problem}") from problem
-        if y.is_complex():
-            raise difference.problem(
-                en=f"{label}(x): the function returned complex numbers; real ones are needed.",
-                ko=f"{label}(x): 함수가 복소수를 돌려주었습니다. 실수여야 합니다.",
-            )
-        return y.to(torch.float64)
-
-    return named
 
 
 def _remark(reading: Reading) -> None:
@@ -241,17 +205,9 @@ class Picture:
     def __init__(self) -> None:
         self.figure, (left, right) = plots.row(2)
         self.left = left
-        left.set(xlim=(-0.6, 3.6), ylabel=r"$\Delta z/h$")
-        left.set_xticks(range(4), LABELS)
-        left.grid(visible=False, axis="x")
-        self.bars = {
-            column: Rectangle((i - WIDTH / 2, 0), WIDTH, 0, fc=COLOURS[column], ec=INK, lw=1)
-            for i, column in enumerate(COLUMNS)
-        }
-        for bar in self.bars.values():
-            left.add_patch(bar)
-        self.floor = left.axhline(0, color=INK, lw=1)
-        (self.joints,) = left.plot([], [], color=INK, lw=1, ls=":")
+        left.set_ylabel(r"$\Delta z/h$")
+        self.stack = StackedBars(left, BARS)
+        self.bars = self.stack.bars
         # The gradient from edge to edge; then, over the first bar, the part of it that comes through y.
         (self.gradient,) = left.plot(
             [], [], color=TANGENT, lw=2.2, ls=plots.DASHES, label="$dz/dx$", zorder=4
@@ -269,7 +225,7 @@ class Picture:
     @property
     def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
-        left = [*self.bars.values(), self.joints, self.gradient, self.through_y]
+        left = [*self.stack.moving, self.gradient, self.through_y]
         return [*left, self.rests, self.errors, self.zeros, self.plot.step, self.rest, self.error]
 
     def set_scene(self, reading: Reading) -> None:
@@ -279,16 +235,8 @@ class Picture:
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
-        parts = reading.parts
-        ends = np.cumsum([parts["y"], parts["w"], parts["rest"]])
-        starts = [0.0, ends[0], ends[1], 0.0]
-        for bar, start, height in zip(self.bars.values(), starts, parts.values(), strict=True):
-            bar.set_y(start if math.isfinite(start) else 0.0)
-            bar.set_height(height if math.isfinite(height) else 0.0)
-        half = WIDTH / 2
-        across = [[i + half, i + 1 - half, math.nan] for i in range(3)]
-        self.joints.set_data(np.ravel(across), np.repeat(ends, 3))
-        self.gradient.set_data([-0.6, 3.6], [reading.slopes.both] * 2)
+        self.stack.set_heights([*reading.parts.values()])
+        self.gradient.set_data(self.stack.across, [reading.slopes.both] * 2)
         self.through_y.set_data([0], [reading.slopes.y])
 
         zeros = self.plot.set_curves(self.zeros, [(self.rests, reading.steps, reading.rests)])
@@ -297,7 +245,7 @@ class Picture:
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
         h = reading.setting.h
         self.plot.set_step(h)
-        self.plot.set_marks(self.rest, h, abs(parts["rest"]))
+        self.plot.set_marks(self.rest, h, abs(reading.parts["rest"]))
         self.plot.set_marks(self.error, h, reading.error)
 
 
@@ -336,24 +284,18 @@ class PathsExplorer(Panel[Reading]):
         y, w, both = (
             f"({y} {merge} {w} − z) / h" for y, w in (("y(x+h)", "w"), ("y", "w(x+h)"), ("y(x+h)", "w(x+h)"))
         )
-        h = f"h = {reading.setting.h:.3g}"
         return [
             Row("y", say(en="only y moves", ko="y만 움직일 때"), y, towards("y", slopes.y)),
             Row("w", say(en="only w moves", ko="w만 움직일 때"), w, towards("w", slopes.w)),
             Row("rest", say(en="left over, r", ko="나머지 r"), "→ 0", digits(parts["rest"])),
             Row("quotient", say(en="both move", ko="둘 다 움직일 때"), both, digits(parts["both"])),
-            Row(
-                "gradient",
-                say(en="autograd's gradient", ko="autograd의 gradient"),
-                "x.grad",
-                digits(slopes.both),
-            ),
-            Row("error", say(en="difference", ko="둘의 차이"), h, digits(reading.error)),
+            words.gradient_row(digits(slopes.both)),
+            words.error_row(digits(reading.error), reading.setting.h),
         ]
 
     def alt(self) -> str:
         setting, parts, slopes = self.reading.setting, self.reading.parts, self.reading.slopes
-        y, w, rest, both = (f"{parts[column]:.4g}" for column in COLUMNS)
+        y, w, rest, both = (f"{part:.4g}" for part in parts.values())
         what = f"z = y {setting.merge} w, (y, w) = ({setting.name})"
         return say(
             en=f"Left: {what}, x = {setting.x:.4g}, h = {setting.h:.2g}. Bars: only y {y}, only w {w}, left "
@@ -366,8 +308,8 @@ class PathsExplorer(Panel[Reading]):
 
 
 DASHED = words.line(TANGENT, 2.5, "7 4", words.diamond(TANGENT))
-HOLLOW = f'<path d="M15 3h8v8h-8z" fill="none" stroke="{PURPLE}" stroke-width="2"/>'
-CHOSEN = words.line(INK, 1.5, "2 2", HOLLOW) + words.sample(words.disc(SECANT, 3.5, SECANT))
+RESTS = words.line(PURPLE, 1.5, "6 2 2 2", words.square(PURPLE))
+CHOSEN = words.line(INK, 1.5, "2 2", words.frame(PURPLE)) + words.sample(words.disc(SECANT, 3.5, SECANT))
 LEGEND = (
     [
         (words.sample(words.bar(color)), en, ko)
@@ -380,40 +322,11 @@ LEGEND = (
     ],
     [
         (DASHED, "autograd's gradient; ◇ its part through y", "autograd의 gradient. ◇는 그중 y를 지나는 몫"),
-        (
-            words.line(PURPLE, 1.5, "6 2 2 2", words.square(PURPLE)),
-            "size of r at every h (▼: exactly 0)",
-            "h마다 나머지 r의 크기 (▼: 정확히 0)",
-        ),
+        (RESTS, "size of r at every h (▼: exactly 0)", "h마다 나머지 r의 크기 (▼: 정확히 0)"),
         (words.line(SECANT, 2), "difference between Δz / h and the gradient", "Δz / h와 gradient의 차이"),
         (CHOSEN, "both at the h you chose", "지금 고른 h에서의 두 값"),
     ],
 )
-
-
-def _is_pair(pair: object) -> bool:
-    return isinstance(pair, Sequence) and len(pair) == 2
-
-
-def _named(pairs: Pairs | None) -> dict[str, Pair]:
-    if pairs is None:
-        return PAIRS
-    found = pairs if isinstance(pairs, Mapping) else {_name(pairs): pairs}
-    if not found or not all(map(_is_pair, found.values())):
-        ranges.refuse(
-            en="explore_paths takes a pair of functions (y, w), or a dict of such pairs by name",
-            ko="explore_paths에는 함수 두 개 (y, w)를 넘기거나, 이름마다 그런 쌍을 담은 dict를 넘기세요",
-        )
-    return {str(name): (pair[0], pair[1]) for name, pair in found.items()}
-
-
-def _name(pair: Sequence[Function]) -> str:
-    if not _is_pair(pair):
-        return ""
-    names = (getattr(f, "__name__", type(f).__name__) for f in pair)
-    return ", ".join(
-        f"{label}(x)" if name == "<lambda>" else name for label, name in zip("yw", names, strict=True)
-    )
 
 
 def explore_paths(
@@ -440,7 +353,7 @@ def explore_paths(
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
-    named = _named(pairs)
+    named = PAIRS if pairs is None else ranges.pairs_by_name("explore_paths", pairs, ("y", "w"))
     if merge not in SPELLINGS:
         ranges.refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
     x_range = ranges.checked_range(x_range)

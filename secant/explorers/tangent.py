@@ -15,8 +15,9 @@ from torch import Tensor
 
 from secant.explorers import difference
 from secant.explorers.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
-from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit import controls, elementwise, plots, ranges, remarks, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
+from secant.explorers.kit.functions import cube_and_sine, log_of_cube
 from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -36,14 +37,6 @@ FORMULAS = {
     "complex": "Im f(x+ih) / h",
 }
 ENDS = {"forward": "$x, x+h$", "central": r"$x \pm h$", "complex": "_"}
-
-
-def log_of_cube(x: Tensor) -> Tensor:
-    return torch.log(x**3)
-
-
-def cube_and_sine(x: Tensor) -> Tensor:
-    return x**3 + 2 * torch.sin(x)
 
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x³ + 2 sin x": cube_and_sine}
@@ -137,14 +130,14 @@ class Subject:
         x = torch.tensor([setting.x], dtype=torch.float64).to(DTYPES[dtype])
         reading = Reading(setting, x.item(), places=places)
         with reading.noting():
-            reading.height = _number(difference.values(f, x))
+            reading.height = difference.number(f, x)
             if scheme != "complex":
                 left, right = difference.compared(x, setting.h, scheme)
                 reading.ends = left.item(), right.item()
-                reading.heights = _number(difference.values(f, left)), _number(difference.values(f, right))
-            reading.quotient = _number(difference.quotient(f, x, setting.h, scheme))
+                reading.heights = difference.number(f, left), difference.number(f, right)
+            reading.quotient = difference.quotient(f, x, setting.h, scheme).real.item()
         with reading.noting():
-            reading.gradient = _number(difference.gradient(f, x))
+            reading.gradient = difference.gradient(f, x).item()
             reading.error = abs(reading.quotient - reading.gradient)
             step = torch.tensor([setting.h], dtype=torch.float64)
             near = self.near(reading.x, places, dtype)
@@ -160,17 +153,10 @@ class Subject:
         return reading
 
 
-def _number(value: Tensor) -> float:
-    return float(value.detach().real)
-
-
 def _remark(reading: Reading, setting: Setting) -> None:
     """Say what a reader should know of numbers that came out without an error."""
     if not math.isfinite(reading.height):
-        reading.problem(
-            en=f"The function has no finite value at x = {reading.x:g}.",
-            ko=f"x = {reading.x:g}에서 함수의 값이 유한하지 않습니다.",
-        )
+        remarks.no_value(reading, f"x = {reading.x:g}")
     elif reading.ends[0] == reading.ends[1]:
         reading.remark(
             en=f"In {setting.dtype}, x + h is x itself: h = {setting.h:.1e} is lost in rounding. "
@@ -179,10 +165,7 @@ def _remark(reading: Reading, setting: Setting) -> None:
             "반올림으로 사라집니다. 차분몫은 0/0이 되어 아무 뜻이 없습니다.",
         )
     elif not math.isfinite(reading.quotient):
-        reading.problem(
-            en="The function has no finite value at a point of the secant, so there is no quotient.",
-            ko="할선이 지나는 점에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
-        )
+        remarks.no_quotient(reading, en="a point of the secant", ko="할선이 지나는 점")
     elif not math.isfinite(reading.gradient):
         reading.problem(
             en=f"At x = {reading.x:g} the gradient is {reading.gradient}: "
@@ -190,18 +173,10 @@ def _remark(reading: Reading, setting: Setting) -> None:
             ko=f"x = {reading.x:g}에서 gradient가 {reading.gradient}이어서 비교할 접선이 없습니다.",
         )
     elif reading.error == 0:
-        reading.remark(
-            en="The difference is exactly 0 at this x. A log scale has no 0: "
-            "it stands on the bottom line (▼).",
-            ko="이 x에서는 차이가 정확히 0입니다. 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
-        )
+        en, ko = "The difference is exactly 0 at this x.", "이 x에서는 차이가 정확히 0입니다."
+        remarks.exactly_zero(reading, en=en, ko=ko)
     if reading.places != PLACES:
-        reading.remark(
-            en="This function takes one x at a time, "
-            f"so the right picture uses {reading.places} x, not {PLACES}.",
-            ko="이 함수는 x를 하나씩만 받으므로 "
-            f"오른쪽 그림은 x {PLACES}개 대신 {reading.places}개로 그립니다.",
-        )
+        remarks.few_places(reading, reading.places, PLACES)
 
 
 class Picture:
@@ -289,15 +264,13 @@ class TangentExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
-        quotient, gradient, error = (
-            words.digits(number, setting.dtype)
-            for number in (reading.quotient, reading.gradient, reading.error)
-        )
+        numbers = reading.quotient, reading.gradient, reading.error
+        quotient, gradient, error = (words.digits(number, setting.dtype) for number in numbers)
         nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), FORMULAS[setting.scheme], quotient),
-            Row("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", gradient),
-            Row("error", say(en="difference", ko="둘의 차이"), f"h = {setting.h:.3g}", error),
+            words.gradient_row(gradient),
+            words.error_row(error, setting.h),
             Row("median", say(en="its median", ko="차이의 중앙값"), nearby, f"{reading.median:.1e}"),
         ]
 
@@ -314,35 +287,27 @@ class TangentExplorer(Panel[Reading]):
         )
 
 
+POINTS = words.sample(words.disc(INK, 3.5, INK)) + words.sample(words.diamond(SECANT))
+FLOAT32 = words.line(PURPLE, 2, "6 2 2 2", words.square(PURPLE))
+FLOAT64 = words.line(GREEN, 2, mark=words.disc(GREEN, 2.5, GREEN))
+HERE = words.sample(words.diamond(SECANT, SECANT))
 LEGEND = (
     [
-        (words.line(INK, 2), "the function f", "함수 f"),
+        (words.CURVE_LINE, "the function f", "함수 f"),
         (words.SECANT_LINE, "secant: its slope is the quotient", "할선: 기울기가 차분몫"),
         (
             words.TANGENT_LINE,
             "tangent: its slope is autograd's gradient",
             "접선: 기울기가 autograd의 gradient",
         ),
-        (
-            words.sample(words.disc(INK, 3.5, INK)) + words.sample(words.diamond(SECANT)),
-            "x, and the points the quotient compares",
-            "x, 그리고 차분몫이 비교하는 점",
-        ),
+        (POINTS, "x, and the points the quotient compares", "x, 그리고 차분몫이 비교하는 점"),
     ],
     [
-        (
-            words.line(PURPLE, 2, "6 2 2 2", words.square(PURPLE)),
-            "float32: median difference near x",
-            "float32: x 근처 차이의 중앙값",
-        ),
-        (
-            words.line(GREEN, 2, mark=words.disc(GREEN, 2.5, GREEN)),
-            "float64: median difference near x",
-            "float64: x 근처 차이의 중앙값",
-        ),
+        (FLOAT32, "float32: median difference near x", "float32: x 근처 차이의 중앙값"),
+        (FLOAT64, "float64: median difference near x", "float64: x 근처 차이의 중앙값"),
         (words.STEP_LINE, "the h you chose", "지금 고른 h"),
         (
-            words.sample(words.diamond(SECANT, SECANT)),
+            HERE,
             "difference at this one x (▼: exactly 0; ✕: none)",
             "이 x 하나에서의 차이 (▼: 정확히 0, ✕: 없음)",
         ),

@@ -25,6 +25,11 @@ def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) ->
     )
 
 
+def button(text: str) -> widgets.Button:
+    """Return a button that says in code what it does."""
+    return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
+
+
 class _Slider(widgets.FloatSlider):
     """A slider whose value does not come back to the page: one message less for each frame."""
 

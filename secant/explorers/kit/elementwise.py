@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from secant.explorers import difference
 from secant.explorers.difference import Function, FunctionProblem, values
 
 PATIENCE = 0.03  # seconds that a function which takes one x at a time may keep a frame waiting
@@ -44,6 +45,30 @@ def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
     except FunctionProblem:
         y = torch.full_like(x, torch.nan)
     return x.double().numpy(), y.double().masked_fill(~y.isfinite(), torch.nan).numpy()
+
+
+def or_nan(f: Function, x: Tensor) -> Tensor:
+    """Return f(x), or NaN for every x if f fails."""
+    try:
+        return f(x)
+    except FunctionProblem:
+        return torch.full_like(x, torch.nan)
+
+
+def named_in_problems(label: str, f: Function) -> Function:
+    """Return f, of real numbers in float64; what is wrong with it is said with its name in front."""
+
+    def named(x: Tensor) -> Tensor:
+        with naming(f"{label}(x)"):
+            y = values(f, x)
+        if y.is_complex():
+            raise difference.problem(
+                en=f"{label}(x): the function returned complex numbers; real ones are needed.",
+                ko=f"{label}(x): 함수가 복소수를 돌려주었습니다. 실수여야 합니다.",
+            )
+        return y.to(torch.float64)
+
+    return named
 
 
 def all_over(found_at: Callable[[float], np.ndarray], ends: tuple[float, float]) -> np.ndarray:
@@ -153,7 +178,7 @@ def affordable(f: Function, places: Tensor, seconds: float) -> int:
 
 
 @contextlib.contextmanager
-def named(name: str) -> Iterator[None]:
+def naming(name: str) -> Iterator[None]:
     """Say which function has a problem, where there are several."""
     try:
         yield

@@ -1,12 +1,14 @@
 """What an explorer's arguments may be, in words where they may not, and the ranges they are moved into."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NoReturn
 
+from secant.explorers.difference import Function, name_of
 from secant.language import say
 
 Range = tuple[float, float]
+Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # one pair, or several by name
 
 LOG_H: Range = (-15.5, 0.5)  # a step's slider, log10: 16 wide in steps of 1/16, all exact in the page too
 
@@ -53,6 +55,20 @@ def check_named(name: str, pairs: Collection[object], most: int) -> None:
             en=f'{name} is a list of 1 to {most} pairs of a name and a function, such as [("y", torch.sin)]',
             ko=f'{name}는 이름과 함수의 쌍이 1개에서 {most}개까지 든 list입니다. 예: [("y", torch.sin)]',
         )
+
+
+def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str, tuple[Function, Function]]:
+    """Return a pair of functions, or several by name, all by name; refuse anything else for an explorer."""
+    named: Mapping[str, Sequence[Function]] = pairs if isinstance(pairs, Mapping) else {"": pairs}
+    if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in named.values()):
+        both = ", ".join(letters)
+        refuse(
+            en=f"{name} takes a pair of functions ({both}), or a dict of such pairs by name",
+            ko=f"{name}에는 함수 두 개 ({both})를 넘기거나, 이름마다 그런 쌍을 담은 dict를 넘기세요",
+        )
+    if not isinstance(pairs, Mapping):
+        named = {", ".join(map(name_of, pair, letters)): pair for pair in named.values()}
+    return {str(known): (pair[0], pair[1]) for known, pair in named.items()}
 
 
 def padded(ends: Range, share: float = 0.05) -> Range:

@@ -1,28 +1,45 @@
-"""What several explorers have to say of numbers that came out without an error; each adds its own words."""
+"""What several explorers say of numbers that came out without an error, each with words of its own."""
 
 from secant.explorers.kit.widget import Findings
 
 
-def step_lost(found: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
-    """Remark that `there` rounds to `here`.
-
-    Args:
-        found: where to note it.
-        there: such as "x + h".
-        here: such as "x".
-        h: the step.
-        en: what follows on "h is lost in rounding", with its comma or full stop.
-        ko: what follows on "h은 반올림으로", with its verb.
-    """
-    found.remark(
-        en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",
-        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}은 반올림으로 {ko}",
+def no_value(reading: Findings, where: str) -> None:
+    """Note that a function has no finite value at a place, in symbols."""
+    reading.problem(
+        en=f"The function has no finite value at {where}.", ko=f"{where}에서 함수의 값이 유한하지 않습니다."
     )
 
 
-def zero_on_log_scale(found: Findings, *, en: str, ko: str) -> None:
-    """Remark on what is exactly 0, as the two sentences say, and where it stands in the plot."""
-    found.remark(
+def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
+    """Note that the place which the quotient compares with has no finite value."""
+    reading.problem(
+        en=f"The function has no finite value at {en}, so there is no quotient.",
+        ko=f"{ko}에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
+    )
+
+
+def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
+    """Note, after a sentence that says what is 0, where a log scale shows it."""
+    reading.remark(
         en=f"{en} A log scale has no 0: it stands on the bottom line (▼).",
         ko=f"{ko} 로그 눈금에는 0이 없으므로 맨 아래 선에 ▼로 표시합니다.",
+    )
+
+
+def few_places(reading: Findings, few: int, many: int) -> None:
+    """Note that the right picture is of few x, as the function takes them one at a time."""
+    reading.remark(
+        en=f"This function takes one x at a time, so the right picture uses {few} x, not {many}.",
+        ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 x {many}개 대신 {few}개로 그립니다.",
+    )
+
+
+def step_lost(reading: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
+    """Note that `there`, such as x + h, rounds to `here`, such as x.
+
+    The words go on: from "h is lost in rounding", with a comma or a full stop; from "h은 반올림으로".
+    """
+    reading.remark(
+        en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",
+        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}은 반올림으로 {ko}",
     )

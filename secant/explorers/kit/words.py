@@ -53,6 +53,16 @@ def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> st
     return between.join(f"{value:.{places}g}" for value in values)
 
 
+def gradient_row(number: str) -> Row:
+    """Return the row of autograd's gradient."""
+    return Row("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", number)
+
+
+def error_row(number: str, h: float) -> Row:
+    """Return the row of how far the quotient and the gradient are apart."""
+    return Row("error", say(en="difference", ko="둘의 차이"), f"h = {h:.3g}", number)
+
+
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
     """Return a table of numbers with remarks (plain text) below, as HTML."""
     cells = "".join(
@@ -129,6 +139,11 @@ def cross(color: str) -> str:
     return f'<path d="M18 3h2v3h3v2h-3v3h-2v-3h-3v-2h3z" fill="{color}"/>'
 
 
+def frame(color: str) -> str:
+    """Return a hollow square."""
+    return f'<path d="M15 3h8v8h-8z" fill="none" stroke="{color}" stroke-width="2"/>'
+
+
 def diamond(color: str, fill: str = "none") -> str:
     """Return a diamond, hollow without a fill."""
     return f'<path d="M19 1.5 24.5 7 19 12.5 13.5 7z" fill="{fill}" stroke="{color}" stroke-width="2"/>'
@@ -146,4 +161,5 @@ def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -
 
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
+CURVE_LINE = line(INK, 2)
 STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))
