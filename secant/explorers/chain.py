@@ -89,11 +89,11 @@ class Subject:
 
     def _step(self, i: int, x: Tensor) -> Tensor:
         """Return the result of step i, real; a problem names the step."""
-        with elementwise.named(self.names[i]):
+        with elementwise.naming(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
     def _slope(self, i: int, x: Tensor) -> Tensor:
-        with elementwise.named(self.names[i]):
+        with elementwise.naming(self.names[i]):
             return difference.gradient(self.steps[i], x)
 
     def _whole(self, x: Tensor) -> Tensor:
@@ -268,12 +268,11 @@ class ChainExplorer(Panel[Reading]):
         product, whole = say(en="product of these quotients", ko="이 차분몫들의 곱"), f"Δ{names[-1]} / Δx"
         quotient_label = say(en="quotient of the whole chain", ko="사슬 전체의 차분몫")
         gap, h = say(en="difference of the last two", ko="바로 위 둘의 차이"), f"h = {reading.setting.h:.3g}"
-        gradient = say(en="autograd's gradient", ko="autograd의 gradient")
         return [
             *rows,
             Row("product", product, multiplied, digits(reading.product)),
             Row("quotient", quotient_label, whole, digits(reading.whole)),
-            Row("gradient", gradient, "x.grad", digits(reading.gradient)),
+            words.gradient_row(digits(reading.gradient)),
             Row("error", gap, h, digits(reading.errors[-1])),
         ]
 

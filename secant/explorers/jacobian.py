@@ -160,19 +160,14 @@ def _remark(reading: Reading) -> None:
     """Say what a reader should know of numbers that came out without an error."""
     h, p = reading.setting.h, np.array(reading.setting.p)
     if not np.isfinite(reading.value).all():
-        reading.problem(
-            en="The function has no finite value at p.", ko="p에서 함수의 값이 유한하지 않습니다."
-        )
+        remarks.no_value(reading, "p")
     elif (p + h * direction(reading.setting.v) == p).all():
         remarks.step_lost(
             reading, "p + h v", "p", h,
             en=", and the quotient has no meaning.", ko="사라져 차분몫은 아무 뜻이 없습니다.",
         )  # fmt: skip
     elif not np.isfinite(reading.quotient).all():
-        reading.problem(
-            en="The function has no finite value at p + h v, so there is no quotient.",
-            ko="p + h v에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",
-        )
+        remarks.no_quotient(reading, en="p + h v", ko="p + h v")
     elif not (np.isfinite(reading.jvp).all() and np.isfinite(reading.vjp).all()):
         reading.problem(
             en="At p the slopes are not finite: there is no J v to compare with.",

@@ -59,10 +59,8 @@ def named_in_problems(label: str, f: Function) -> Function:
     """Return f, of real numbers in float64; what is wrong with it is said with its name in front."""
 
     def named(x: Tensor) -> Tensor:
-        try:
+        with naming(f"{label}(x)"):
             y = values(f, x)
-        except FunctionProblem as problem:
-            raise FunctionProblem(f"{label}(x): {problem}") from problem
         if y.is_complex():
             raise difference.problem(
                 en=f"{label}(x): the function returned complex numbers; real ones are needed.",
@@ -180,7 +178,7 @@ def affordable(f: Function, places: Tensor, seconds: float) -> int:
 
 
 @contextlib.contextmanager
-def named(name: str) -> Iterator[None]:
+def naming(name: str) -> Iterator[None]:
     """Say which function has a problem, where there are several."""
     try:
         yield

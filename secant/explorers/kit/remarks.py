@@ -3,23 +3,6 @@
 from secant.explorers.kit.widget import Findings
 
 
-def step_lost(reading: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
-    """Remark that `there` rounds to `here`.
-
-    Args:
-        reading: where to note it.
-        there: such as "x + h".
-        here: such as "x".
-        h: the step.
-        en: what follows on "h is lost in rounding", with its comma or full stop.
-        ko: what follows on "h은 반올림으로", with its verb.
-    """
-    reading.remark(
-        en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",
-        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}은 반올림으로 {ko}",
-    )
-
-
 def no_value(reading: Findings, where: str) -> None:
     """Note that a function has no finite value at a place, in symbols."""
     reading.problem(
@@ -48,4 +31,15 @@ def few_places(reading: Findings, few: int, many: int) -> None:
     reading.remark(
         en=f"This function takes one x at a time, so the right picture uses {few} x, not {many}.",
         ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 x {many}개 대신 {few}개로 그립니다.",
+    )
+
+
+def step_lost(reading: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
+    """Note that `there`, such as x + h, rounds to `here`, such as x.
+
+    The words go on: from "h is lost in rounding", with a comma or a full stop; from "h은 반올림으로".
+    """
+    reading.remark(
+        en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",
+        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}은 반올림으로 {ko}",
     )
