@@ -1,11 +1,21 @@
 """What keeps tests of explorers quick: widgets go after a test, and what stands still is drawn on request."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
 from ipywidgets.widgets import widget
 from matplotlib.axes import Axes
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+
+@pytest.fixture(autouse=True, scope="package")
+def _collected_seldom() -> Iterator[None]:
+    """Look for garbage less often: a figure is so many objects that it costs a fifth of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    yield
+    gc.set_threshold(*before)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from secant.explorers.buffer import MOST, explore_buffer
 from tests.support.reading import picture, problems, remarks, shown, text
 
 
-def press(explorer: Any, *names: Any) -> None:
+def press(explorer: Any, *names: str) -> None:
     for name in names:
         explorer.buttons[name].click()
 
@@ -144,10 +144,10 @@ def test_nan_stays_in_the_buffer(both_languages: str) -> None:
 
 
 def test_a_function_with_an_if_and_a_slow_one() -> None:
-    def branch(x: Any) -> Any:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 0 else -x
 
-    def slow(x: Any) -> Any:
+    def slow(x: torch.Tensor) -> torch.Tensor:
         if x > 9:
             return x
         time.sleep(0.001)
@@ -164,7 +164,7 @@ def test_a_function_with_an_if_and_a_slow_one() -> None:
 def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     model = torch.nn.Linear(1, 1, dtype=torch.float64)
 
-    def modelled(x: Any) -> Any:
+    def modelled(x: torch.Tensor) -> torch.Tensor:
         return model(x.reshape(-1, 1)).reshape(x.shape)
 
     explorer = explore_buffer(modelled, x=1.0)
@@ -198,7 +198,7 @@ def test_a_frame_costs_little() -> None:
     assert min(times) < 0.02
 
 
-def stops(x: Any) -> None:
+def stops(x: torch.Tensor) -> None:
     raise RuntimeError("broken")
 
 

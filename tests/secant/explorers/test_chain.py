@@ -12,7 +12,7 @@ from secant.explorers.chain import Setting, explore_chain
 from tests.support.reading import picture, remarks, shown
 
 
-def cube(x: Any) -> Any:
+def cube(x: torch.Tensor) -> torch.Tensor:
     return x**3
 
 
@@ -131,7 +131,7 @@ def test_an_exact_quotient_stands_on_the_bottom_line(both_languages: str) -> Non
 
 
 def test_a_step_with_an_if_takes_the_slower_road() -> None:
-    def branch(x: Any) -> Any:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 2 else 3 * x
 
     explorer = explore_chain([("y", branch), ("z", torch.exp)], x=3.0, h=1e-3)

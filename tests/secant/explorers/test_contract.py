@@ -192,7 +192,7 @@ def test_a_function_that_fails_here_is_shown_with_words_above_and_well_elsewhere
 
 
 def test_a_slow_function_does_not_freeze_the_sliders(kind: Kind) -> None:
-    def slow(x: Any) -> Any:
+    def slow(x: torch.Tensor) -> torch.Tensor:
         if float(x.detach().reshape(-1)[0]) > -9:
             time.sleep(0.001)
         return x**2
@@ -206,7 +206,7 @@ def test_a_slow_function_does_not_freeze_the_sliders(kind: Kind) -> None:
 
 
 def test_a_function_with_an_if_is_right_on_both_sides(kind: Kind) -> None:
-    def branch(x: Any) -> Any:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x.reshape(-1)[0] > 1 else 3 * x
 
     explorer = kind.of(branch, x=1.5, x_range=(0.25, 3.0), h=1e-3)
@@ -230,7 +230,7 @@ def numbers(explorer: Any) -> list[float]:
 def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(
     kind: Kind, warn: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def chatty(x: Any) -> Any:
+    def chatty(x: torch.Tensor) -> torch.Tensor:
         if warn:
             warnings.warn("careful", stacklevel=1)
         else:

@@ -11,7 +11,7 @@ from secant.explorers.difference import FunctionProblem, gradient, median_errors
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
 
-def f(x: Any) -> Any:
+def f(x: torch.Tensor) -> torch.Tensor:
     return torch.log(x**3)
 
 
@@ -60,7 +60,7 @@ def test_what_belongs_to_the_caller_stays_as_it_was() -> None:
     layer = torch.nn.Linear(1, 1).double()
     x = NEAR_5.clone()
 
-    def model(x: Any) -> Any:
+    def model(x: torch.Tensor) -> torch.Tensor:
         x *= 2
         return layer(x.reshape(-1, 1)).reshape(x.shape)
 

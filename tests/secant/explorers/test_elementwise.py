@@ -1,7 +1,6 @@
 """Functions of one x, made to take many."""
 
 import math
-from typing import Any
 
 import pytest
 import torch
@@ -12,12 +11,12 @@ from secant.explorers.kit.elementwise import is_elementwise, one_by_one
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
 
-def f(x: Any) -> Any:
+def f(x: torch.Tensor) -> torch.Tensor:
     return torch.log(x**3)
 
 
 def test_one_by_one_takes_a_function_with_an_if() -> None:
-    def branch(x: Any) -> Any:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 5 else 3 * x
 
     assert not is_elementwise(branch, NEAR_5)
@@ -32,7 +31,7 @@ def test_a_function_of_all_x_together_is_not_elementwise() -> None:
 
 
 def test_one_by_one_leaves_out_the_x_where_f_fails() -> None:
-    def root(x: Any) -> Any:
+    def root(x: torch.Tensor) -> torch.Tensor:
         return torch.tensor(math.sqrt(x))
 
     y = one_by_one(root)(torch.tensor([-1.0, 4.0]))

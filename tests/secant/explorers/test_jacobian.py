@@ -26,7 +26,7 @@ def polar_by_hand(r: Any, t: Any) -> Any:
     return value, np.array([[math.cos(t), -r * math.sin(t)], [math.sin(t), r * math.cos(t)]])
 
 
-def twisted(x: Any) -> Any:
+def twisted(x: torch.Tensor) -> torch.Tensor:
     return torch.stack([x[0] * x[1] ** 2, torch.sin(x[0]) + 3 * x[1]])
 
 
@@ -156,19 +156,19 @@ class Model(torch.nn.Module):
         super().__init__()
         self.layer = torch.nn.Linear(2, 2)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.layer(x)
 
 
 @pytest.mark.parametrize("name", ["in place", "an if", "float32"])
 def test_functions_that_need_care_are_right_all_the_same(name: str) -> None:
-    def branch(x: Any) -> Any:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x[0] > 0 else 3 * x
 
-    def in_place(x: Any) -> Any:
+    def in_place(x: torch.Tensor) -> torch.Tensor:
         return x.clone().mul_(x)
 
-    def narrow(x: Any) -> Any:
+    def narrow(x: torch.Tensor) -> torch.Tensor:
         return (x**2).float()
 
     explorer = explore_arrows(
@@ -237,7 +237,7 @@ def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages:
     assert "secant-jvp" not in explorer.text.value
 
 
-def scaled_by_an_inverse(x: Any) -> Any:
+def scaled_by_an_inverse(x: torch.Tensor) -> torch.Tensor:
     """Singular where x[0] is 0, a line of the grid: there torch raises, and so does all of vmap."""
     zero, one = x[0] * 0, x[0] * 0 + 1
     matrix = torch.stack([torch.stack([x[0], zero]), torch.stack([zero, one])])

@@ -127,7 +127,7 @@ def test_negative_parts_hang_down() -> None:
 
 
 def test_pairs_come_alone_or_by_name() -> None:
-    def f(x: Any) -> Any:
+    def f(x: torch.Tensor) -> torch.Tensor:
         return x
 
     assert list(explore_paths((f, torch.sin)).subject.pairs) == ["f, sin"]

@@ -72,7 +72,7 @@ def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages: str)
 
 
 def test_a_function_with_an_if_takes_the_slower_road() -> None:
-    def branch(x: Any) -> Any:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 5 else 3 * x
 
     explorer = explore(branch, x=6.0, h=1e-3)
@@ -94,7 +94,7 @@ def test_the_chosen_x_may_be_outside_the_function_s_domain() -> None:
 
 
 def test_functions_come_alone_or_by_name() -> None:
-    def square(x: Any) -> Any:
+    def square(x: torch.Tensor) -> torch.Tensor:
         return x**2
 
     assert list(explore(square).function.options) == ["square"]
