@@ -3,6 +3,7 @@
 import itertools
 import math
 import time
+from typing import Any
 
 import pytest
 import torch
@@ -11,12 +12,12 @@ from secant.explorers.buffer import MOST, explore_buffer
 from tests.support.reading import picture, problems, remarks, shown, text
 
 
-def press(explorer, *names):
+def press(explorer: Any, *names: str) -> None:
     for name in names:
         explorer.buttons[name].click()
 
 
-def test_it_starts_with_the_syllabus_s_figures():
+def test_it_starts_with_the_syllabus_s_figures() -> None:
     explorer = explore_buffer()
     assert explorer.reading.grads == [4, 16]
     assert text(explorer, "calls") == "x² + x³"
@@ -28,7 +29,7 @@ def test_it_starts_with_the_syllabus_s_figures():
     assert picture(explorer.stage.image).format == "JPEG"
 
 
-def test_the_quotient_goes_to_16_and_not_to_12():
+def test_the_quotient_goes_to_16_and_not_to_12() -> None:
     explorer = explore_buffer()
     errors = []
     for k in range(7):
@@ -40,7 +41,7 @@ def test_the_quotient_goes_to_16_and_not_to_12():
 
 
 @pytest.mark.parametrize("x", [-3.0, -0.7, 0.0, 1.25, 2.9])
-def test_the_buffer_holds_what_backward_left_in_it(x):
+def test_the_buffer_holds_what_backward_left_in_it(x: float) -> None:
     explorer = explore_buffer(x=x, h=1e-3)
     explorer.reset.click()
     press(explorer, "x³", "x²", "x³", "x³")
@@ -53,8 +54,8 @@ def test_the_buffer_holds_what_backward_left_in_it(x):
     assert shown(explorer, "last") == pytest.approx(3 * x**2)
 
 
-def test_a_reset_leaves_none_and_says_so(both_languages):
-    explorer = explore_buffer()
+def test_a_reset_leaves_none_and_says_so(both_languages: str) -> None:
+    explorer: Any = explore_buffer()
     explorer.reset.click()
     assert text(explorer, "gradient") == "None"
     assert text(explorer, "calls") == text(explorer, "quotient") == text(explorer, "last") == "—"
@@ -69,7 +70,7 @@ def test_a_reset_leaves_none_and_says_so(both_languages):
     assert remarks(explorer) == ""
 
 
-def test_moving_x_plays_the_calls_again_on_a_fresh_leaf():
+def test_moving_x_plays_the_calls_again_on_a_fresh_leaf() -> None:
     explorer = explore_buffer()
     for _ in range(3):
         explorer.x.value = 1.0
@@ -77,7 +78,7 @@ def test_moving_x_plays_the_calls_again_on_a_fresh_leaf():
     assert shown(explorer, "gradient") == -4 + 12
 
 
-def test_there_is_an_end_to_the_calls(both_languages):
+def test_there_is_an_end_to_the_calls(both_languages: str) -> None:
     explorer = explore_buffer()
     press(explorer, *["x²"] * (MOST + 5))
     assert len(explorer.reading.calls) == MOST
@@ -87,7 +88,7 @@ def test_there_is_an_end_to_the_calls(both_languages):
     assert shown(explorer, "gradient") == 4
 
 
-def test_each_control_redraws_the_picture():
+def test_each_control_redraws_the_picture() -> None:
     explorer = explore_buffer()
     for change in (
         lambda: setattr(explorer.x, "value", 1.0),
@@ -101,8 +102,8 @@ def test_each_control_redraws_the_picture():
         assert explorer.stage.image.value != before
 
 
-def test_the_picture_shows_the_numbers():
-    explorer = explore_buffer()
+def test_the_picture_shows_the_numbers() -> None:
+    explorer: Any = explore_buffer()
     picture = explorer.picture
     marked = picture.stems.get_ydata()[picture.stems.get_markevery()[0] :: 3]
     assert marked.tolist() == [4, 16]
@@ -112,8 +113,8 @@ def test_the_picture_shows_the_numbers():
     assert [tick.get_text() for tick in picture.right.get_xticklabels()] == ["1\nx²", "2\nx³"]
 
 
-def test_the_axes_stay_while_h_and_x_move():
-    explorer = explore_buffer()
+def test_the_axes_stay_while_h_and_x_move() -> None:
+    explorer: Any = explore_buffer()
     picture = explorer.picture
     limits = picture.function.axes.axis(), picture.right.axis()
     for k in (-14.0, -3.0, 0.5):
@@ -125,7 +126,7 @@ def test_the_axes_stay_while_h_and_x_move():
     assert (picture.function.axes.axis(), picture.right.axis()) == limits
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages):
+def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
     explorer = explore_buffer(h=1e-15, x=3.0, x_range=(0, 30))
     explorer.x.value = 30.0
     assert "0/0" in remarks(explorer)
@@ -133,7 +134,7 @@ def test_where_x_plus_h_is_x_it_says_so(both_languages):
     assert math.isnan(shown(explorer, "quotient"))
 
 
-def test_nan_stays_in_the_buffer(both_languages):
+def test_nan_stays_in_the_buffer(both_languages: str) -> None:
     explorer = explore_buffer([torch.log, torch.square], x_range=(-2, 2), x=-1.0)
     press(explorer, "square")
     assert "nan" in remarks(explorer)
@@ -142,11 +143,11 @@ def test_nan_stays_in_the_buffer(both_languages):
     assert remarks(explorer) == ""
 
 
-def test_a_function_with_an_if_and_a_slow_one():
-    def branch(x):
+def test_a_function_with_an_if_and_a_slow_one() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 0 else -x
 
-    def slow(x):
+    def slow(x: torch.Tensor) -> torch.Tensor:
         if x > 9:
             return x
         time.sleep(0.001)
@@ -160,10 +161,10 @@ def test_a_function_with_an_if_and_a_slow_one():
     assert explorer.reading.grads == [4, 7]
 
 
-def test_a_model_s_own_buffers_stay_as_they_are():
+def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     model = torch.nn.Linear(1, 1, dtype=torch.float64)
 
-    def modelled(x):
+    def modelled(x: torch.Tensor) -> torch.Tensor:
         return model(x.reshape(-1, 1)).reshape(x.shape)
 
     explorer = explore_buffer(modelled, x=1.0)
@@ -171,7 +172,7 @@ def test_a_model_s_own_buffers_stay_as_they_are():
     assert model.weight.grad is None
 
 
-def test_functions_come_alone_or_by_name():
+def test_functions_come_alone_or_by_name() -> None:
     assert list(explore_buffer(torch.sin).buttons) == ["sin"]
     assert list(explore_buffer(lambda x: x).buttons) == ["f(x)"]
     assert list(explore_buffer({"a": torch.sin, "b": torch.cos}).buttons) == ["a", "b"]
@@ -179,13 +180,13 @@ def test_functions_come_alone_or_by_name():
     assert labels == ["(sin).backward()", "(cos).backward()"]
 
 
-def test_start_values_are_moved_into_range():
+def test_start_values_are_moved_into_range() -> None:
     explorer = explore_buffer(x=100, h=1e9)
     assert explorer.reading.x == 3
     assert explorer.reading.h == pytest.approx(10**0.5)
 
 
-def test_a_frame_costs_little():
+def test_a_frame_costs_little() -> None:
     """Measured 3 to 4 ms; a busy machine gets leeway."""
     explorer = explore_buffer()
     press(explorer, *["x²"] * MOST)
@@ -197,12 +198,12 @@ def test_a_frame_costs_little():
     assert min(times) < 0.02
 
 
-def stops(x):
+def stops(x: torch.Tensor) -> None:
     raise RuntimeError("broken")
 
 
 @pytest.mark.parametrize("bad", [stops, lambda x: None, lambda x: torch.tensor(3.0)])
-def test_a_call_that_fails_adds_nothing(bad, both_languages):
+def test_a_call_that_fails_adds_nothing(bad: Any, both_languages: str) -> None:
     explorer = explore_buffer({"bad": bad, "good": torch.sin}, x=1.0)
     assert "bad: " in problems(explorer)
     assert explorer.reading.calls == ["good"]

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tests.support.reading import picture
 
 
 @pytest.fixture
-def dot():
+def dot(drawn: None) -> Any:
     """A stage with one red dot that moves over an axis from 0 to 1."""
     figure = new_figure(2, 1)
     figure.set_layout_engine(None)
@@ -23,25 +24,25 @@ def dot():
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.axis("off")
     (line,) = axes.plot([0.25], [0.5], "o", color="red", ms=20)
-    made = Stage(figure, [line])
+    made: Any = Stage(figure, [line])
     made.set_scene()
     made.line = line
     return made
 
 
-def pixels(image):
+def pixels(image: Any) -> Any:
     """The pixels of an encoded image, or of what the widget shows."""
     image = Image.open(io.BytesIO(image)) if isinstance(image, bytes) else picture(image)
     return np.asarray(image.convert("RGB")).astype(int)
 
 
-def red_columns(image):
+def red_columns(image: Any) -> Any:
     dots = pixels(image)
     red = (dots[:, :, 0] > 200) & (dots[:, :, 1] < 90)
     return np.flatnonzero(red.any(axis=0)) / dots.shape[1]
 
 
-def test_the_dot_moves_and_leaves_no_ghost(dot):
+def test_the_dot_moves_and_leaves_no_ghost(dot: Any) -> None:
     assert red_columns(dot.frame()).mean() == pytest.approx(0.25, abs=0.02)
     dot.line.set_xdata([0.75])
     columns = red_columns(dot.frame())
@@ -49,12 +50,14 @@ def test_the_dot_moves_and_leaves_no_ghost(dot):
     assert columns.mean() == pytest.approx(0.75, abs=0.02)
 
 
-def test_a_frame_is_drawn_over_the_scene_without_drawing_it_again(dot, monkeypatch):
+def test_a_frame_is_drawn_over_the_scene_without_drawing_it_again(
+    dot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dot.canvas, "draw", lambda: pytest.fail("drew everything again"))
     dot.frame()
 
 
-def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it(dot):
+def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it(dot: Any) -> None:
     before = dot.frame()
     sharp = dot.sharp()
     assert pixels(before).shape == (75, 150, 3)
@@ -63,10 +66,12 @@ def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it
     assert dot.frame() == before
 
 
-def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(dot, monkeypatch):
+def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(
+    dot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stage, "REST", 0.01)
 
-    async def drag():
+    async def drag() -> Any:
         for x in (0.1, 0.5, 0.9):
             dot.line.set_xdata([x])
             dot.show(lambda x=x: f"a dot at {x}")
@@ -80,12 +85,12 @@ def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(dot, monkeypatch):
     assert dot.image.tooltip == "a dot at 0.9"
 
 
-def test_seldom_acts_at_once_and_at_last_but_not_between():
+def test_seldom_acts_at_once_and_at_last_but_not_between() -> None:
     done = []
     value = 0
     write = stage.seldom(lambda: done.append(value), 0.05)
 
-    async def drag():
+    async def drag() -> None:
         nonlocal value
         for value in range(20):  # noqa: B007
             write()
@@ -95,7 +100,7 @@ def test_seldom_acts_at_once_and_at_last_but_not_between():
     assert done == [0, 19]
 
 
-def test_seldom_always_acts_without_an_event_loop():
+def test_seldom_always_acts_without_an_event_loop() -> None:
     done = []
     write = stage.seldom(lambda: done.append(1), 60)
     write()
@@ -103,16 +108,16 @@ def test_seldom_always_acts_without_an_event_loop():
     assert done == [1, 1]
 
 
-def test_show_works_without_an_event_loop(dot):
+def test_show_works_without_an_event_loop(dot: Any) -> None:
     dot.show(str)
     assert pixels(dot.image).shape == (75, 150, 3)
 
 
-def test_the_static_figure_shows_what_moves(dot):
+def test_the_static_figure_shows_what_moves(dot: Any) -> None:
     assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)
 
 
-def test_one_thread_gives_the_threads_back():
+def test_one_thread_gives_the_threads_back() -> None:
     before = torch.get_num_threads()
     with contextlib.suppress(KeyError), one_thread():
         assert torch.get_num_threads() == 1

@@ -3,6 +3,7 @@
 import math
 import time
 import warnings
+from typing import Any
 
 import pytest
 import torch
@@ -11,14 +12,14 @@ from secant.explorers.chain import Setting, explore_chain
 from tests.support.reading import picture, remarks, shown
 
 
-def cube(x):
+def cube(x: torch.Tensor) -> torch.Tensor:
     return x**3
 
 
 LOG_OF_CUBE = [("y", cube), ("z", torch.log)]
 
 
-def test_it_starts_with_the_figures_of_the_lesson():
+def test_it_starts_with_the_figures_of_the_lesson() -> None:
     explorer = explore_chain()
     assert [shown(explorer, f"quotient{i}") for i in (1, 2, 3)] == [3, 1, 17]
     assert [shown(explorer, f"slope{i}") for i in (1, 2, 3)] == [3, 1, 14]
@@ -32,7 +33,7 @@ def test_it_starts_with_the_figures_of_the_lesson():
 @pytest.mark.parametrize(
     "steps", [None, LOG_OF_CUBE, [("a", torch.sin), ("b", torch.exp), ("c", torch.tanh)]]
 )
-def test_the_product_is_the_whole_quotient_at_every_h(steps):
+def test_the_product_is_the_whole_quotient_at_every_h(steps: Any) -> None:
     explorer = explore_chain(steps, x_range=(1, 3), x=1.7)
     for x in (1.2, 1.7, 2.9):
         explorer.x.value = x
@@ -43,7 +44,7 @@ def test_the_product_is_the_whole_quotient_at_every_h(steps):
                 assert reading.product == pytest.approx(reading.whole, rel=1e-12)
 
 
-def test_the_numbers_are_those_of_the_formula():
+def test_the_numbers_are_those_of_the_formula() -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=5.0, h=1.0, x_range=(1, 9))
     for x, log_h in ((5.0, 0.0), (2.5, -1.0), (8.0, -3.5)):
         explorer.x.value, explorer.log_h.value = x, log_h
@@ -58,7 +59,7 @@ def test_the_numbers_are_those_of_the_formula():
         assert shown(explorer, "gradient") == pytest.approx(3 / x)
 
 
-def test_the_factors_near_autograd_s_and_then_leave_them():
+def test_the_factors_near_autograd_s_and_then_leave_them() -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=5.0, x_range=(1, 9))
     errors = {}
     for k in (0, -3, -7, -14):
@@ -68,7 +69,7 @@ def test_the_factors_near_autograd_s_and_then_leave_them():
     assert errors[-14] > 1e-2
 
 
-def test_the_curves_are_medians_of_the_same_errors():
+def test_the_curves_are_medians_of_the_same_errors() -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=5.0, x_range=(1, 9))
     reading = explorer.reading
     near = torch.linspace(4, 6, 21, dtype=torch.float64).tolist()
@@ -81,8 +82,8 @@ def test_the_curves_are_medians_of_the_same_errors():
             assert curve[place] == pytest.approx(sorted(errors)[10], rel=1e-3)
 
 
-def test_each_control_redraws_the_picture_and_the_axes_stay():
-    explorer = explore_chain()
+def test_each_control_redraws_the_picture_and_the_axes_stay() -> None:
+    explorer: Any = explore_chain()
     picture = explorer.picture
     limits = picture.left.axis(), picture.errors.axes.axis()
     for control, value in (
@@ -97,8 +98,8 @@ def test_each_control_redraws_the_picture_and_the_axes_stay():
     assert (picture.left.axis(), picture.errors.axes.axis()) == limits
 
 
-def test_all_factors_are_inside_the_picture():
-    explorer = explore_chain(x_range=(-3, 3))
+def test_all_factors_are_inside_the_picture() -> None:
+    explorer: Any = explore_chain(x_range=(-3, 3))
     for x in (-3.0, 0.0, 3.0):
         for k in (-6.0, 0.5):
             explorer.x.value, explorer.log_h.value = x, k
@@ -107,13 +108,13 @@ def test_all_factors_are_inside_the_picture():
             assert all(low <= value <= high for value in [*reading.quotients, *reading.slopes, reading.whole])
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages):
+def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
     explorer = explore_chain(LOG_OF_CUBE, x=8.0, h=10**-15.5, x_range=(1, 9))
     assert "0/0" in remarks(explorer)
     assert math.isnan(shown(explorer, "product"))
 
 
-def test_where_a_step_stands_still_it_says_so(both_languages):
+def test_where_a_step_stands_still_it_says_so(both_languages: str) -> None:
     explorer = explore_chain([("y", torch.floor), ("z", torch.exp)], x=1.2, h=0.5)
     assert "0/0" in remarks(explorer)
     assert "Δz/Δy" in remarks(explorer)
@@ -123,14 +124,14 @@ def test_where_a_step_stands_still_it_says_so(both_languages):
     assert shown(explorer, "quotient1") == pytest.approx(1)
 
 
-def test_an_exact_quotient_stands_on_the_bottom_line(both_languages):
-    explorer = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)], x=2.0, h=1.0)
+def test_an_exact_quotient_stands_on_the_bottom_line(both_languages: str) -> None:
+    explorer: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)], x=2.0, h=1.0)
     assert "▼" in remarks(explorer)
     assert set(explorer.picture.here.get_ydata()) == {explorer.picture.errors.zero}
 
 
-def test_a_step_with_an_if_takes_the_slower_road():
-    def branch(x):
+def test_a_step_with_an_if_takes_the_slower_road() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 2 else 3 * x
 
     explorer = explore_chain([("y", branch), ("z", torch.exp)], x=3.0, h=1e-3)
@@ -141,7 +142,7 @@ def test_a_step_with_an_if_takes_the_slower_road():
     assert shown(explorer, "slope1") == 3
 
 
-def test_names_may_be_anything():
+def test_names_may_be_anything() -> None:
     explorer = explore_chain([("$a$", torch.sin), ("값", torch.exp), ("a_b", torch.tanh)], x=1.0)
     assert "Δ값" in explorer.text.value
     with warnings.catch_warnings():
@@ -149,11 +150,11 @@ def test_names_may_be_anything():
         explorer._repr_mimebundle_()
 
 
-def test_start_values_are_moved_into_range():
+def test_start_values_are_moved_into_range() -> None:
     assert explore_chain(x=100, h=1e9).setting == Setting(4.0, 10**0.5)
 
 
-def test_an_update_s_numbers_cost_little():
+def test_an_update_s_numbers_cost_little() -> None:
     """1 ms is the aim; a busy machine gets leeway."""
     subject = explore_chain().subject
     times = []

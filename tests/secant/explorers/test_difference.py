@@ -1,5 +1,7 @@
 """The numbers behind the explorer, against the figures the lesson states."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -9,7 +11,7 @@ from secant.explorers.difference import FunctionProblem, gradient, median_errors
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
 
-def f(x):
+def f(x: torch.Tensor) -> torch.Tensor:
     return torch.log(x**3)
 
 
@@ -21,7 +23,7 @@ def f(x):
         (torch.float64, "central", 1e-5, 1.2e-11),
     ],
 )
-def test_the_bottom_of_the_v(dtype, scheme, best, error):
+def test_the_bottom_of_the_v(dtype: Any, scheme: str, best: float, error: float) -> None:
     steps = 10.0 ** -torch.arange(1, 16, dtype=torch.float64)
     errors = median_errors(f, NEAR_5.to(dtype), steps, scheme)
     lowest = errors.nan_to_num(torch.inf).argmin()
@@ -29,19 +31,19 @@ def test_the_bottom_of_the_v(dtype, scheme, best, error):
     assert errors[lowest].item() == pytest.approx(error, rel=0.05)
 
 
-def test_the_complex_step_has_no_v():
+def test_the_complex_step_has_no_v() -> None:
     errors = median_errors(f, NEAR_5, 10.0 ** -torch.arange(8, 16, dtype=torch.float64), "complex")
     assert errors.max() < 3e-16
 
 
 @pytest.mark.parametrize("scheme", ["forward", "central"])
-def test_where_x_plus_h_is_x_there_is_no_quotient(scheme):
+def test_where_x_plus_h_is_x_there_is_no_quotient(scheme: str) -> None:
     x = NEAR_5.float()
     assert quotient(f, x, 1e-7, scheme).isnan().all()
     assert median_errors(f, x, torch.tensor([1e-7]), scheme).isnan().all()
 
 
-def test_quotient_and_gradient_keep_dtype_and_broadcast():
+def test_quotient_and_gradient_keep_dtype_and_broadcast() -> None:
     x, steps = NEAR_5.float(), torch.tensor([[1e-1], [1e-2]])
     for scheme in difference.SCHEMES:
         found = quotient(f, x, steps, scheme)
@@ -49,16 +51,16 @@ def test_quotient_and_gradient_keep_dtype_and_broadcast():
     torch.testing.assert_close(gradient(f, x), 3 / x)
 
 
-def test_an_unknown_scheme_is_refused():
+def test_an_unknown_scheme_is_refused() -> None:
     with pytest.raises(ValueError, match="forward, central, complex"):
         quotient(f, NEAR_5, 0.1, "backward")
 
 
-def test_what_belongs_to_the_caller_stays_as_it_was():
+def test_what_belongs_to_the_caller_stays_as_it_was() -> None:
     layer = torch.nn.Linear(1, 1).double()
     x = NEAR_5.clone()
 
-    def model(x):
+    def model(x: torch.Tensor) -> torch.Tensor:
         x *= 2
         return layer(x.reshape(-1, 1)).reshape(x.shape)
 
@@ -69,7 +71,7 @@ def test_what_belongs_to_the_caller_stays_as_it_was():
     assert layer.weight.grad is None
 
 
-def test_a_gradient_is_found_when_gradients_are_off():
+def test_a_gradient_is_found_when_gradients_are_off() -> None:
     with torch.no_grad():
         torch.testing.assert_close(gradient(f, NEAR_5), 3 / NEAR_5)
 
@@ -86,7 +88,7 @@ def test_a_gradient_is_found_when_gradients_are_off():
         (lambda: 1, "takes 0 positional arguments"),
     ],
 )
-def test_a_bad_function_is_told_in_words(bad, words):
+def test_a_bad_function_is_told_in_words(bad: Any, words: str) -> None:
     with pytest.raises(FunctionProblem, match=words):
         difference.values(bad, NEAR_5)
 
@@ -94,19 +96,19 @@ def test_a_bad_function_is_told_in_words(bad, words):
 @pytest.mark.parametrize(
     "flat", [lambda x: torch.tensor(3.0), lambda x: x.detach() ** 2, lambda x: torch.ones_like(x)]
 )
-def test_no_way_back_to_x(flat):
+def test_no_way_back_to_x(flat: Any) -> None:
     x = torch.tensor(2.0)
     with pytest.raises(FunctionProblem, match="no way from the result back to x"):
         gradient(flat, x)
 
 
 @pytest.mark.parametrize("real", [torch.abs, torch.relu, lambda x: x if x > 0 else -x])
-def test_the_complex_step_needs_complex_numbers(real):
+def test_the_complex_step_needs_complex_numbers(real: Any) -> None:
     with pytest.raises(FunctionProblem, match="complex"):
         quotient(real, torch.tensor(2.0), 1e-3, "complex")
 
 
-def test_undefined_places_do_not_spoil_the_median():
+def test_undefined_places_do_not_spoil_the_median() -> None:
     x = torch.linspace(-0.5, 2, 201, dtype=torch.float64)
     assert median_errors(f, x, torch.tensor([1e-6])).item() < 1e-4
 

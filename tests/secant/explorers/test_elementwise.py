@@ -11,12 +11,12 @@ from secant.explorers.kit.elementwise import is_elementwise, one_by_one
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
 
-def f(x):
+def f(x: torch.Tensor) -> torch.Tensor:
     return torch.log(x**3)
 
 
-def test_one_by_one_takes_a_function_with_an_if():
-    def branch(x):
+def test_one_by_one_takes_a_function_with_an_if() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 5 else 3 * x
 
     assert not is_elementwise(branch, NEAR_5)
@@ -26,12 +26,12 @@ def test_one_by_one_takes_a_function_with_an_if():
     torch.testing.assert_close(gradient(one_by_one(branch), x), torch.tensor([3.0, 12.0]))
 
 
-def test_a_function_of_all_x_together_is_not_elementwise():
+def test_a_function_of_all_x_together_is_not_elementwise() -> None:
     assert not is_elementwise(lambda x: x / x.sum(), NEAR_5)
 
 
-def test_one_by_one_leaves_out_the_x_where_f_fails():
-    def root(x):
+def test_one_by_one_leaves_out_the_x_where_f_fails() -> None:
+    def root(x: torch.Tensor) -> torch.Tensor:
         return torch.tensor(math.sqrt(x))
 
     y = one_by_one(root)(torch.tensor([-1.0, 4.0]))

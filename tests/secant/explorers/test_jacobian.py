@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,22 +15,22 @@ from secant.explorers.jacobian import direction, explore_arrows
 from tests.support.reading import problems, remarks, text
 
 
-def shown(explorer, name):
+def shown(explorer: Any, name: str) -> Any:
     values = [float(number) for number in text(explorer, name).split(", ")]
     return values if len(values) > 1 else values[0]
 
 
-def polar_by_hand(r, t):
+def polar_by_hand(r: Any, t: Any) -> Any:
     """The value and the Jacobian of (r cos t, r sin t)."""
     value = np.array([r * math.cos(t), r * math.sin(t)])
     return value, np.array([[math.cos(t), -r * math.sin(t)], [math.sin(t), r * math.cos(t)]])
 
 
-def twisted(x):
+def twisted(x: torch.Tensor) -> torch.Tensor:
     return torch.stack([x[0] * x[1] ** 2, torch.sin(x[0]) + 3 * x[1]])
 
 
-def twisted_by_hand(a, b):
+def twisted_by_hand(a: Any, b: Any) -> Any:
     value = np.array([a * b**2, math.sin(a) + 3 * b])
     return value, np.array([[b**2, 2 * a * b], [math.cos(a), 3.0]])
 
@@ -39,7 +40,7 @@ def twisted_by_hand(a, b):
 @pytest.mark.parametrize(
     ("function", "by_hand"), [(None, polar_by_hand), (twisted, twisted_by_hand)], ids=["polar", "own"]
 )
-def test_the_numbers_are_those_of_the_formulas(function, by_hand, place, angles):
+def test_the_numbers_are_those_of_the_formulas(function: Any, by_hand: Any, place: Any, angles: Any) -> None:
     ranges = ((0.25, 3.0), (-3.1, 3.1))
     explorer = explore_arrows(function, ranges=ranges, p=place, h=0.25, v=angles[0], u=angles[1])
     v, u = direction(angles[0]), direction(angles[1])
@@ -54,7 +55,7 @@ def test_the_numbers_are_those_of_the_formulas(function, by_hand, place, angles)
     assert shown(explorer, "miss") == pytest.approx(abs(u @ (quotient - J @ v)), rel=1e-4, abs=1e-6)
 
 
-def test_the_figures_of_the_lesson():
+def test_the_figures_of_the_lesson() -> None:
     explorer = explore_arrows()
     gaps = []
     for k in (0, -1, -3):
@@ -63,7 +64,7 @@ def test_the_figures_of_the_lesson():
     assert [f"{gaps[0]:.2f}", f"{gaps[1]:.3f}", f"{gaps[2]:.4f}"] == ["0.83", "0.080", "0.0008"]
 
 
-def test_both_readings_meet_in_one_number():
+def test_both_readings_meet_in_one_number() -> None:
     explorer = explore_arrows(u=-20)
     misses = []
     for k in range(0, -7, -1):
@@ -74,19 +75,19 @@ def test_both_readings_meet_in_one_number():
     assert all(5 < ratio < 15 for ratio in ratios)
 
 
-def test_round_off_takes_over_at_the_left():
+def test_round_off_takes_over_at_the_left() -> None:
     reading = explore_arrows().reading
     best = reading.steps[np.nanargmin(reading.gaps)]
     assert 1e-9 < best < 1e-6
     assert reading.gaps[0] > 1e3 * np.nanmin(reading.gaps)
 
 
-def test_along_a_ray_nothing_bends():
+def test_along_a_ray_nothing_bends() -> None:
     explorer = explore_arrows(v=0, h=1.0)
     assert shown(explorer, "gap") < 1e-14
 
 
-def test_the_curves_agree_with_the_chosen_h():
+def test_the_curves_agree_with_the_chosen_h() -> None:
     explorer = explore_arrows()
     for k in (-12.0, -4.0, -0.5, 0.5):
         explorer.log_h.value = k
@@ -96,8 +97,8 @@ def test_the_curves_agree_with_the_chosen_h():
         assert reading.misses[index] == pytest.approx(reading.miss, rel=1e-3, abs=1e-4)
 
 
-def test_the_arrows_end_where_they_should():
-    explorer = explore_arrows(h=0.5)
+def test_the_arrows_end_where_they_should() -> None:
+    explorer: Any = explore_arrows(h=0.5)
     reading, picture = explorer.reading, explorer.picture
     for line, vector in (
         (picture.quotient, reading.quotient),
@@ -113,8 +114,8 @@ def test_the_arrows_end_where_they_should():
     assert np.allclose(reading.end, reading.value + 0.5 * reading.quotient)
 
 
-def test_the_axes_stay_while_anything_moves():
-    explorer = explore_arrows()
+def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
+    explorer: Any = explore_arrows()
     picture = explorer.picture
     axes = picture.inputs.axes, picture.outputs.axes, picture.errors.axes
     limits = [one.axis() for one in axes]
@@ -130,14 +131,14 @@ def test_the_axes_stay_while_anything_moves():
     assert [one.axis() for one in axes] == limits
 
 
-def test_where_the_step_is_lost_it_says_so(both_languages):
+def test_where_the_step_is_lost_it_says_so(both_languages: str) -> None:
     explorer = explore_arrows(ranges=((0.25, 400.0), (-3.0, 3.0)), p=(300.0, 1.0), h=1e-15, v=0)
     assert "1.0e-15" in remarks(explorer)
     assert shown(explorer, "quotient") == [0.0, 0.0]
 
 
-def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages):
-    explorer = explore_arrows(lambda x: 2 * x, p=(1.0, 0.5), v=0, h=0.5)
+def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages: str) -> None:
+    explorer: Any = explore_arrows(lambda x: 2 * x, p=(1.0, 0.5), v=0, h=0.5)
     explorer.log_h.value = 0.0
     picture = explorer.picture
     assert explorer.reading.gap == 0
@@ -151,23 +152,23 @@ def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages):
 class Model(torch.nn.Module):
     """A model in float32, which does not take float64."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.layer = torch.nn.Linear(2, 2)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.layer(x)
 
 
 @pytest.mark.parametrize("name", ["in place", "an if", "float32"])
-def test_functions_that_need_care_are_right_all_the_same(name):
-    def branch(x):
+def test_functions_that_need_care_are_right_all_the_same(name: str) -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x[0] > 0 else 3 * x
 
-    def in_place(x):
+    def in_place(x: torch.Tensor) -> torch.Tensor:
         return x.clone().mul_(x)
 
-    def narrow(x):
+    def narrow(x: torch.Tensor) -> torch.Tensor:
         return (x**2).float()
 
     explorer = explore_arrows(
@@ -178,7 +179,7 @@ def test_functions_that_need_care_are_right_all_the_same(name):
     assert remarks(explorer) == ""
 
 
-def test_the_function_s_own_parameters_get_no_gradient():
+def test_the_function_s_own_parameters_get_no_gradient() -> None:
     model = Model().double()
     explorer = explore_arrows(model)
     explorer.v.value = 10.0
@@ -186,14 +187,14 @@ def test_the_function_s_own_parameters_get_no_gradient():
     assert shown(explorer, "jvp") == pytest.approx(model.layer.weight.detach().numpy() @ direction(10))
 
 
-def test_start_values_are_moved_into_range():
+def test_start_values_are_moved_into_range() -> None:
     setting = explore_arrows(p=(100, -100), h=1e9, v=400, u=-200).setting
     assert setting.p == (3.0, -3.1)
     assert setting.h == pytest.approx(10**0.5)
     assert (setting.v, setting.u) == (40.0, 160.0)
 
 
-def test_forward_mode_s_own_warning_stays_out_of_the_notebook():
+def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
     """torch warns of itself when forward mode is first used; a lesson runs with warnings as errors."""
     code = (
         "import torch, warnings; warnings.simplefilter('error'); import secant.explorers.jacobian; "
@@ -203,7 +204,7 @@ def test_forward_mode_s_own_warning_stays_out_of_the_notebook():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_static_figure_has_a_legend_of_symbols():
+def test_the_static_figure_has_a_legend_of_symbols() -> None:
     figure = explore_arrows(h=0.1).static_figure()
     legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
     labels = [text.get_text() for one in legends for text in one.get_texts()]
@@ -220,7 +221,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_result_that_is_not_two_real_numbers_gets_words(name, both_languages):
+def test_a_result_that_is_not_two_real_numbers_gets_words(name: str, both_languages: str) -> None:
     explorer = explore_arrows(BAD[name])
     assert not explorer.shows
     assert re.search("complex|shape|복소수", problems(explorer))
@@ -228,7 +229,7 @@ def test_a_result_that_is_not_two_real_numbers_gets_words(name, both_languages):
     assert not explorer.shows
 
 
-def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages):
+def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages: str) -> None:
     explorer = explore_arrows(lambda x: torch.tensor([math.sin(x[0]), 1.0]))
     assert ".item()" in problems(explorer)
     assert explorer.reading.filled == (True, True, False)
@@ -236,7 +237,7 @@ def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages)
     assert "secant-jvp" not in explorer.text.value
 
 
-def scaled_by_an_inverse(x):
+def scaled_by_an_inverse(x: torch.Tensor) -> torch.Tensor:
     """Singular where x[0] is 0, a line of the grid: there torch raises, and so does all of vmap."""
     zero, one = x[0] * 0, x[0] * 0 + 1
     matrix = torch.stack([torch.stack([x[0], zero]), torch.stack([zero, one])])
@@ -246,7 +247,7 @@ def scaled_by_an_inverse(x):
 @pytest.mark.parametrize(
     "ranges", [((-1, 3), (-2, 2)), ((-2, 2), (-2, 2))], ids=["on a line", "in the middle"]
 )
-def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(ranges):
+def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(ranges: Any) -> None:
     explorer = explore_arrows(scaled_by_an_inverse, ranges=ranges, p=(1.0, 0.5), h=1e-3, v=0)
     assert problems(explorer) == ""
     assert shown(explorer, "jvp") == pytest.approx([-0.5, 1.0])
@@ -266,7 +267,7 @@ def test_a_function_singular_at_a_point_of_the_grid_is_shown_without_it(ranges):
     explorer._repr_mimebundle_()
 
 
-def test_a_frame_s_step_may_cross_a_singular_point():
+def test_a_frame_s_step_may_cross_a_singular_point() -> None:
     explorer = explore_arrows(scaled_by_an_inverse, p=(-1.0, 0.5), h=1.0, v=0)
     assert "p + h v" in problems(explorer) or "singular" in problems(explorer)
     assert explorer.shows

@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -10,11 +11,11 @@ from secant.explorers.paths import LOG_H, PAIRS, Setting, explore_paths
 from tests.support.reading import picture, problems, text
 
 
-def shown(explorer, name):
+def shown(explorer: Any, name: str) -> Any:
     return float(text(explorer, name).removesuffix("→ "))
 
 
-def z(merge, y, w):
+def z(merge: Any, y: Any, w: Any) -> Any:
     return y + w if merge == "+" else y * w
 
 
@@ -25,7 +26,7 @@ BY_HAND = {
 }
 
 
-def test_it_starts_with_the_lesson_s_two_paths():
+def test_it_starts_with_the_lesson_s_two_paths() -> None:
     explorer = explore_paths()
     assert shown(explorer, "y") == pytest.approx(math.log(216 / 125))
     assert shown(explorer, "w") == pytest.approx(1)
@@ -36,7 +37,7 @@ def test_it_starts_with_the_lesson_s_two_paths():
     assert width / height == 9 / 4
 
 
-def test_what_the_product_leaves_over_dies_like_h():
+def test_what_the_product_leaves_over_dies_like_h() -> None:
     explorer = explore_paths(merge="×")
     explorer.pair.value = "x³, x²"
     for log_h, wanted in ((-1, 77.2751), (-2, 7.522525), (-3, 0.750225)):
@@ -50,7 +51,7 @@ def test_what_the_product_leaves_over_dies_like_h():
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("merge", ["+", "×"])
 @pytest.mark.parametrize("x", [4.0, 5.0, 5.7])
-def test_the_numbers_are_those_computed_by_hand(name, merge, x):
+def test_the_numbers_are_those_computed_by_hand(name: str, merge: str, x: float) -> None:
     explorer = explore_paths({name: PAIRS[name]}, merge=merge, x=x)
     y, w, dy, dw = BY_HAND[name]
     for log_h in (0.0, -1.5, -3.0):
@@ -73,7 +74,7 @@ def test_the_numbers_are_those_computed_by_hand(name, merge, x):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_sum_leaves_nothing_over_at_any_h(name):
+def test_a_sum_leaves_nothing_over_at_any_h(name: str) -> None:
     explorer = explore_paths({name: PAIRS[name]})
     for log_h in (0.0, -1.0, -2.0, -4.0, -6.0):
         explorer.log_h.value = log_h
@@ -83,7 +84,7 @@ def test_a_sum_leaves_nothing_over_at_any_h(name):
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("merge", ["+", "×"])
-def test_the_quotient_nears_the_gradient(name, merge):
+def test_the_quotient_nears_the_gradient(name: str, merge: str) -> None:
     explorer = explore_paths({name: PAIRS[name]}, merge=merge)
     errors = []
     for log_h in (0, -1, -2, -3, -4):
@@ -92,8 +93,8 @@ def test_the_quotient_nears_the_gradient(name, merge):
     assert all(6 < before / after < 20 for before, after in pairwise(errors))
 
 
-def test_the_bars_stand_on_one_another():
-    explorer = explore_paths(merge="×", h=0.5)
+def test_the_bars_stand_on_one_another() -> None:
+    explorer: Any = explore_paths(merge="×", h=0.5)
     bars, parts = explorer.picture.bars, explorer.reading.parts
     top = {column: bar.get_y() + bar.get_height() for column, bar in bars.items()}
     assert bars["y"].get_y() == 0 == bars["both"].get_y()
@@ -105,8 +106,8 @@ def test_the_bars_stand_on_one_another():
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("merge", ["+", "×"])
-def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name, merge):
-    explorer = explore_paths({name: PAIRS[name]}, merge=merge)
+def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name: str, merge: str) -> None:
+    explorer: Any = explore_paths({name: PAIRS[name]}, merge=merge)
     picture = explorer.picture
     limits = picture.left.axis(), picture.plot.axes.axis()
     for log_h in (-6.0, -3.0, 0.0):
@@ -118,15 +119,15 @@ def test_the_axes_stay_and_hold_everything_while_h_and_x_move(name, merge):
     assert (picture.left.axis(), picture.plot.axes.axis()) == limits
 
 
-def test_negative_parts_hang_down():
-    explorer = explore_paths((torch.sin, lambda x: -(x**2)), x_range=(0, 2), x=1)
+def test_negative_parts_hang_down() -> None:
+    explorer: Any = explore_paths((torch.sin, lambda x: -(x**2)), x_range=(0, 2), x=1)
     assert explorer.reading.parts["w"] < 0
     assert explorer.picture.bars["w"].get_height() < 0
     assert explorer.picture.left.get_ylim()[0] < explorer.reading.quotient
 
 
-def test_pairs_come_alone_or_by_name():
-    def f(x):
+def test_pairs_come_alone_or_by_name() -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
         return x
 
     assert list(explore_paths((f, torch.sin)).subject.pairs) == ["f, sin"]
@@ -134,33 +135,33 @@ def test_pairs_come_alone_or_by_name():
     assert list(explore_paths({"a": (f, f), "b": (f, torch.cos)}).subject.pairs) == ["a", "b"]
 
 
-def test_a_pair_of_one_s_own_is_taken_apart():
+def test_a_pair_of_one_s_own_is_taken_apart() -> None:
     explorer = explore_paths((torch.sin, torch.exp), x_range=(0, 2), x=1, h=1e-3, merge="*")
     assert shown(explorer, "path-y") == pytest.approx(math.cos(1) * math.e)
     assert shown(explorer, "path-w") == pytest.approx(math.sin(1) * math.e)
     assert shown(explorer, "gradient") == pytest.approx((math.cos(1) + math.sin(1)) * math.e)
 
 
-def test_functions_with_an_if_are_taken_one_x_at_a_time():
+def test_functions_with_an_if_are_taken_one_x_at_a_time() -> None:
     explorer = explore_paths((lambda x: x**2 if x > 5 else 3 * x, torch.sqrt), x=5.5, h=1e-3)
     assert shown(explorer, "path-y") == 11
     explorer.x.value = 4.5
     assert shown(explorer, "path-y") == 3
 
 
-def test_a_place_outside_a_function_s_domain_is_named(both_languages):
+def test_a_place_outside_a_function_s_domain_is_named(both_languages: str) -> None:
     explorer = explore_paths((torch.log, torch.sqrt), x_range=(-1, 2), x=-0.5, h=1e-2)
     assert "-0.5" in problems(explorer)
     explorer.x.value = 1.0
     assert shown(explorer, "gradient") == 1.5
 
 
-def test_start_values_are_moved_into_range():
+def test_start_values_are_moved_into_range() -> None:
     assert explore_paths(x=100, h=1e9).setting == Setting("log x³, √x²", "+", 6.0, 1.0)
     assert explore_paths(h=1e-30).setting.h == pytest.approx(10 ** LOG_H[0])
 
 
-def test_the_picture_carries_symbols_only():
+def test_the_picture_carries_symbols_only() -> None:
     figure = explore_paths().static_figure()
     labels = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
     labels += [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
@@ -170,8 +171,8 @@ def test_the_picture_carries_symbols_only():
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_complex_numbers_are_refused_by_the_path_s_name(place, both_languages):
-    pair = [torch.sin, torch.sin]
+def test_complex_numbers_are_refused_by_the_path_s_name(place: int, both_languages: str) -> None:
+    pair: list[Any] = [torch.sin, torch.sin]
     pair[place] = lambda x: torch.complex(x, x)
     explorer = explore_paths(pair)
     assert f"{'yw'[place]}(x): " in problems(explorer)

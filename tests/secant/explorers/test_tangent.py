@@ -3,6 +3,7 @@
 import math
 import re
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from secant.explorers.tangent import DTYPES, Setting, explore
 from tests.support.reading import picture, problems, remarks, shown
 
 
-def test_it_starts_with_the_lesson_s_function():
+def test_it_starts_with_the_lesson_s_function() -> None:
     explorer = explore()
     assert shown(explorer, "quotient") == pytest.approx(3 * math.log(7 / 5) / 2)
     assert shown(explorer, "gradient") == 0.6
@@ -20,7 +21,7 @@ def test_it_starts_with_the_lesson_s_function():
     assert picture(explorer.stage.image).size == (675, 300)
 
 
-def test_the_text_has_every_digit_of_its_dtype():
+def test_the_text_has_every_digit_of_its_dtype() -> None:
     explorer = explore(h=1e-2)
     numbers = explorer.reading
     assert shown(explorer, "quotient") == numbers.quotient
@@ -30,7 +31,7 @@ def test_the_text_has_every_digit_of_its_dtype():
     assert len(re.search(r'secant-quotient">([^<]*)<', explorer.text.value).group(1)) <= 11
 
 
-def test_the_quotient_nears_the_gradient_and_then_leaves_it():
+def test_the_quotient_nears_the_gradient_and_then_leaves_it() -> None:
     explorer = explore()
     errors = {}
     for k in (0, -5, -12, -15.5):
@@ -40,8 +41,8 @@ def test_the_quotient_nears_the_gradient_and_then_leaves_it():
     assert math.isnan(errors[-15.5])
 
 
-def test_the_axes_stay_while_h_and_x_move():
-    explorer = explore()
+def test_the_axes_stay_while_h_and_x_move() -> None:
+    explorer: Any = explore()
     picture = explorer.picture
     limits = picture.function.axes.axis(), picture.errors.axes.axis()
     for k in (-14.0, -3.0, 0.5):
@@ -51,15 +52,15 @@ def test_the_axes_stay_while_h_and_x_move():
     assert (picture.function.axes.axis(), picture.errors.axes.axis()) == limits
 
 
-def test_where_x_plus_h_is_x_it_says_so(both_languages):
-    explorer = explore(dtype=torch.float32, h=1e-8)
+def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
+    explorer: Any = explore(dtype=torch.float32, h=1e-8)
     assert "0/0" in remarks(explorer)
     assert not explorer.picture.function.secant.get_visible()
     assert explorer.picture.nothing.get_visible()
 
 
-def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages):
-    explorer = explore({"line": lambda x: 2 * x}, h=2.0, x=4.0)
+def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages: str) -> None:
+    explorer: Any = explore({"line": lambda x: 2 * x}, h=2.0, x=4.0)
     picture = explorer.picture
     assert explorer.reading.error == 0
     assert "▼" in remarks(explorer)
@@ -70,8 +71,8 @@ def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages):
     assert low < picture.errors.zero < high
 
 
-def test_a_function_with_an_if_takes_the_slower_road():
-    def branch(x):
+def test_a_function_with_an_if_takes_the_slower_road() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 5 else 3 * x
 
     explorer = explore(branch, x=6.0, h=1e-3)
@@ -84,7 +85,7 @@ def test_a_function_with_an_if_takes_the_slower_road():
     assert shown(explorer, "gradient") == 3
 
 
-def test_the_chosen_x_may_be_outside_the_function_s_domain():
+def test_the_chosen_x_may_be_outside_the_function_s_domain() -> None:
     explorer = explore(torch.log, x_range=(-2, 2), x=-1)
     assert "no finite value" in problems(explorer)
     explorer.x.value = 1.0
@@ -92,8 +93,8 @@ def test_the_chosen_x_may_be_outside_the_function_s_domain():
     assert shown(explorer, "gradient") == 1
 
 
-def test_functions_come_alone_or_by_name():
-    def square(x):
+def test_functions_come_alone_or_by_name() -> None:
+    def square(x: torch.Tensor) -> torch.Tensor:
         return x**2
 
     assert list(explore(square).function.options) == ["square"]
@@ -102,23 +103,23 @@ def test_functions_come_alone_or_by_name():
     assert list(explore([square, torch.sin]).function.options) == ["square", "sin"]
 
 
-def test_start_values_are_moved_into_range():
+def test_start_values_are_moved_into_range() -> None:
     assert explore(x=100, h=1e9).setting == Setting("log(x³)", 9.0, 10**0.5, "float64", "forward")
 
 
-def test_dtype_may_be_torch_s():
+def test_dtype_may_be_torch_s() -> None:
     for name, dtype in DTYPES.items():
         assert explore(dtype=dtype).dtype.value == name
 
 
-def test_the_static_figure_has_a_legend_of_symbols():
+def test_the_static_figure_has_a_legend_of_symbols() -> None:
     figure = explore(h=1e-3, dtype="float32").static_figure()
     labels = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
     assert {"$f$", "$f'(x)$", "float32", "float64"} <= set(labels)
     assert all(text.isascii() for text in labels)
 
 
-def test_an_update_s_numbers_cost_little():
+def test_an_update_s_numbers_cost_little() -> None:
     """2 ms is the aim; a busy machine gets leeway."""
     subject, setting = explore().subject, explore().setting
     times = []
