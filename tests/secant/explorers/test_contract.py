@@ -249,9 +249,10 @@ def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(
 
 
 @pytest.mark.parametrize(
-    ("kind", "wrong"), [(kind, wrong) for kind in EXPLORERS for wrong in kind.refused], ids=str
+    ("kind", "number"), [(kind, n) for kind in EXPLORERS for n in range(len(kind.refused))], ids=str
 )
-def test_arguments_that_make_no_sense_are_refused(kind: Kind, wrong: Any, both_languages: str) -> None:
+def test_arguments_that_make_no_sense_are_refused(kind: Kind, number: int, both_languages: str) -> None:
+    wrong = kind.refused[number]
     with pytest.raises(ValueError, match=r"\w") as refusal:
         kind.explore(**wrong)
     assert bool(HANGUL.search(str(refusal.value))) == (both_languages == "ko")
