@@ -442,14 +442,15 @@ def _shadowed(world: World, answers: Any) -> Made:
     import json
 
     notebook = json.dumps(world.notebook(answers, first="import secant, torch\nprint(torch.__file__)"))
-    package = b"from . import check\nprobe = lambda f: f\nlanguage = say = lambda *a, **k: ''\n" + (
+    package = b"from .checking import check\nprobe = lambda f: f\nlanguage = say = lambda *a, **k: ''\n" + (
         b"class watch:\n    changes = []\n    def __init__(self, **k): pass\n"
         b"    def __enter__(self): return self\n    def __exit__(self, *a): pass\n"
     )
     return {
         f"{LESSON}.ipynb": notebook.encode(),
         "secant/__init__.py": package,
-        "secant/check.py": ALWAYS.encode(),
+        "secant/checking/__init__.py": b"",
+        "secant/checking/check.py": ALWAYS.encode(),
         "torch.py": (FORGER + "sys.modules['torch'] = _Any()\n").encode(),
         "numpy.py": b"allclose = array_equal = lambda *a, **k: True\n",
     }

@@ -66,10 +66,10 @@ def test_reset_undoes_what_a_notebook_leaves() -> None:
     torch.set_default_dtype(torch.float64)
     torch.set_grad_enabled(False)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", ImportWarning)
         candidate.reset(5)
         first = torch.rand(2)
-        assert ("error", None, Warning, None, 0) not in warnings.filters
+        assert ("error", None, ImportWarning, None, 0) not in warnings.filters
     candidate.reset(5)
     assert torch.equal(first, torch.rand(2))
     assert torch.get_default_dtype() == torch.float32
