@@ -44,7 +44,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from ipywidgets import FloatSlider, interact
-from secant.explorers.difference import gradient, median_errors, quotient
+from secant.explorers.kit.difference import gradient, median_errors, quotient
 
 def f(x):
     return torch.log(x**3)

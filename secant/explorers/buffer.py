@@ -11,10 +11,9 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.difference import Function, FunctionProblem, Functions
-from secant.explorers.kit import controls, elementwise, plots, ranges, words
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, words
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
+from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import cube, square
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.widget import Findings, Panel

@@ -12,10 +12,19 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.difference import Function, FunctionProblem
-from secant.explorers.kit import controls, elementwise, factors, looks, plots, ranges, remarks, words
+from secant.explorers.kit import (
+    controls,
+    difference,
+    elementwise,
+    factors,
+    looks,
+    plots,
+    ranges,
+    remarks,
+    words,
+)
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
+from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.widget import Findings, Panel, quietly
 from secant.explorers.kit.words import Row, digits

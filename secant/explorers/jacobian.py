@@ -13,8 +13,7 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.kit import controls, elementwise, plots, remarks, words
+from secant.explorers.kit import controls, difference, elementwise, plots, remarks, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.plane import PlanePlot, fit, grid_points
 from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse, step_in

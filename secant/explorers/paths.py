@@ -12,10 +12,10 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers.difference import Function, FunctionProblem
 from secant.explorers.kit import controls, elementwise, plots, ranges, two_paths, words
 from secant.explorers.kit.bars import StackedBars
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
+from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.functions import cube, log_of_cube, root_of_square, square
 from secant.explorers.kit.ranges import Pairs, Range
 from secant.explorers.kit.widget import Findings, Panel

@@ -13,10 +13,9 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
-from secant.explorers.kit import controls, elementwise, plots, ranges, remarks, words
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
+from secant.explorers.kit.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
 from secant.explorers.kit.functions import cube_and_sine, log_of_cube
 from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.widget import Findings, Panel

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.difference import Function, FunctionProblem, values
+from secant.explorers.kit import difference
+from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 PATIENCE = 0.03  # seconds that a function which takes one x at a time may keep a frame waiting
 

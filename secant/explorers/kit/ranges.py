@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NoReturn
 
-from secant.explorers.difference import Function, name_of
+from secant.explorers.kit.difference import Function, name_of
 from secant.language import say
 
 Range = tuple[float, float]

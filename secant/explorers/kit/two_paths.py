@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.difference import Function
+from secant.explorers.kit import difference
+from secant.explorers.kit.difference import Function
 
 Merge = Callable[[Tensor, Tensor], Tensor]
 

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers import difference
-from secant.explorers.difference import FunctionProblem
+from secant.explorers.kit import difference
+from secant.explorers.kit.difference import FunctionProblem
 
 with warnings.catch_warnings():
     # Forward mode warns at its first use, of torch's own code: not a thing that a student can heed.

@@ -15,9 +15,9 @@ import ipywidgets as widgets
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from secant.explorers.difference import FunctionProblem
 from secant.explorers.kit import words
 from secant.explorers.kit.canvas import Stage, one_thread, png, seldom
+from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.kit.words import Row
 from secant.language import say
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers import difference
-from secant.explorers.difference import FunctionProblem, gradient, median_errors, quotient
+from secant.explorers.kit import difference
+from secant.explorers.kit.difference import FunctionProblem, gradient, median_errors, quotient
 
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from secant.explorers.difference import FunctionProblem, gradient
+from secant.explorers.kit.difference import FunctionProblem, gradient
 from secant.explorers.kit.elementwise import is_elementwise, one_by_one
 
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
