@@ -77,9 +77,9 @@ class Classroom:
         """Run an nbgrader command on the lesson."""
         words = [*self.python, "nbgrader", command, self.lesson.name, "--force"]
         # On a busy machine a kernel forked from the warm process may not answer; the last try is not forked.
-        for words in (words, words, [sys.executable, "-m", *words[len(self.python) :]]):
+        for attempt in (words, words, [sys.executable, "-m", *words[len(self.python) :]]):
             done = subprocess.run(
-                words, cwd=self.path, env=self._environment(language), capture_output=True, text=True
+                attempt, cwd=self.path, env=self._environment(language), capture_output=True, text=True
             )
             if done.returncode == 0:
                 return
