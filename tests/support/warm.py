@@ -75,8 +75,8 @@ def _run(caller: socket.socket) -> NoReturn:
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
-        _end_with(caller.fileno())
         order, files, _, _ = socket.recv_fds(caller, _LONGEST, 3)
+        _end_with(caller.fileno())  # not before: the order's own arrival would end this process
         code = _become(files, **json.loads(order))
     finally:
         with contextlib.suppress(OSError):
