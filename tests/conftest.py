@@ -1,13 +1,29 @@
 """What several test folders share: the repository's root, a small course, and which tests run."""
 
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from autograder.course.lesson import Lesson, find_lessons
+from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parent.parent
+
+#: What nbgrader, a kernel and a lesson import; nothing of this repository.
+_IMPORTS = [
+    "nbgrader.apps.nbgraderapp",
+    "ipykernel.ipkernel",
+    "ipykernel.kernelapp",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "networkx",
+    "torch.func",
+    "torch._decomp.decompositions_for_jvp",  # what the first jvp or jacrev of a process imports
+    "torch._dynamo",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,6 +61,16 @@ def deep(pytestconfig: pytest.Config) -> bool:
 def root() -> Path:
     """The repository's root, which is a course directory."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def python() -> Iterator[list[str]]:
+    """The words that stand for `python -m`: a fork of a warm process, where the platform has forks."""
+    if sys.platform != "linux":
+        yield [sys.executable, "-m"]
+        return
+    with warm(_IMPORTS) as words:
+        yield words
 
 
 @pytest.fixture

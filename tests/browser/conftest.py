@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support import jupyterlab as lab
+from tests.support.warm import write_kernel
 
 
 @pytest.fixture(scope="package")
@@ -27,9 +28,17 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="package", params=["en", "ko"])
 def served(
-    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    browser: Any,
+    python: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Any]:
-    """A JupyterLab in one language over a folder, in which each module has one of its own."""
+    """A JupyterLab in one language over a folder, in which each module has one of its own.
+
+    Beside the usual kernel it has one called "warm", which has imported what a lesson imports.
+    """
     place = tmp_path_factory.mktemp(f"lab-{request.param}")
-    with lab.jupyterlab(place, language=request.param) as address:
+    kernels = tmp_path_factory.mktemp("kernels")
+    write_kernel(kernels, python, "warm")
+    with lab.jupyterlab(place, language=request.param, kernels=kernels) as address:
         yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)

@@ -9,6 +9,7 @@ from tests.support import jupyterlab as lab
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
+@pytest.mark.parametrize("served", ["en"], indirect=True)  # the language makes no difference here
 def test_a_page_that_is_closed_leaves_no_kernel_and_the_next_opens_alone(served: Any) -> None:
     place = served.place / "kernels"
     place.mkdir()

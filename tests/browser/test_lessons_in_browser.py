@@ -1,6 +1,7 @@
 """Each lesson as a student sees it in JupyterLab, in both languages: run to the end, its explorers alive."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,23 @@ def lessons(served: Any) -> Any:
         notebook = nbformat.read(ROOT / "release" / served.language / name / f"{name}.ipynb", as_version=4)
         tasks = [i for i, cell in enumerate(notebook.cells) if re.match("# (Tasks|과제)$", cell.source, re.M)]
         del notebook.cells[tasks[0] :]
+        notebook.metadata.kernelspec.name = "warm"  # lesson 1 runs in a cold one in the test of its explorer
         nbformat.write(notebook, place / f"{name}.ipynb")
     return place.name
 
 
+@pytest.fixture(scope="module")
+def page(served: Any) -> Iterator[Any]:
+    """One page for all lessons, which are opened in it one after another."""
+    with lab.open_lab(served.browser, served.address, height=1200) as page:
+        yield page
+
+
 @pytest.mark.parametrize("name", LESSONS)
-def test_the_lesson_runs_and_its_explorers_follow_the_hand(served: Any, lessons: Any, name: str) -> None:
-    path = f"{lessons}/{name}.ipynb"
-    with lab.run_notebook(served.browser, served.address, path, height=1200) as page:
+def test_the_lesson_runs_and_its_explorers_follow_the_hand(
+    served: Any, lessons: Any, page: Any, name: str
+) -> None:
+    with lab.running(page, served.address, f"{lessons}/{name}.ipynb"):
         page.wait_for_function(DONE, timeout=90_000)
         assert page.evaluate(TROUBLE) == []
         count = page.evaluate(EXPLORERS)

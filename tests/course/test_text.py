@@ -11,6 +11,7 @@ from nbclient import NotebookClient
 
 from autograder.course.cells import is_test, split_tests
 from autograder.course.lesson import Lesson, find_lessons, read_lesson
+from tests.support.warm import write_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)
@@ -35,7 +36,11 @@ def run(lesson: Lesson) -> str:
 
 
 @each_lesson
-def test_run_all_passes_and_shows_the_figures(lesson: Lesson) -> None:
+def test_run_all_passes_and_shows_the_figures(
+    lesson: Lesson, python: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_kernel(tmp_path, python)
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     text = run(lesson)
     assert figures(lesson)
     missing = [figure for figure in figures(lesson) if not re.search(figure, text)]

@@ -11,12 +11,10 @@ answer alone. nbgrader and its kernels are forked from a warm process, which sav
 """
 
 import html
-import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,24 +30,15 @@ from autograder.course.lesson import Answer, Lesson, find_lessons, with_answers
 from tests.support.lessons import (
     LESSONS,
     ROOT,
+    imports,
     questions,
     right_answers,
     side_by_side,
     source,
     wrong_answers,
 )
-from tests.support.warm import warm
+from tests.support.warm import write_kernel
 
-#: What nbgrader, a kernel and a lesson import; nothing of this repository.
-IMPORTS = [
-    "nbgrader.apps.nbgraderapp",
-    "ipykernel.ipkernel",
-    "ipykernel.kernelapp",
-    "ipywidgets",
-    "matplotlib.pyplot",
-    "networkx",
-    "torch.func",
-]
 # The small lesson has a test that fails with a traceback, and a task that a person grades.
 PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
@@ -122,16 +111,6 @@ class Classroom:
         return self.path.joinpath(*folders, self.lesson.name, f"{self.lesson.name}.ipynb")
 
 
-@pytest.fixture(scope="module")
-def python() -> Iterator[list[str]]:
-    """The words that stand for `python -m`: a fork of a warm process, where the platform has forks."""
-    if sys.platform != "linux":
-        yield [sys.executable, "-m"]
-        return
-    with warm(IMPORTS) as words:
-        yield words
-
-
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "languages", [("en", "ko"), pytest.param(("ko", "en"), marks=pytest.mark.deep)], ids="-".join
@@ -161,10 +140,7 @@ def open_classroom(room: Classroom, languages: tuple[str, str]) -> Classroom:
     """Make a course directory with this lesson, released in the second language and then in the first."""
     shutil.copy(ROOT / "nbgrader_config.py", room.path)
     shutil.copytree(room.lesson.folder, room.path / "course" / room.lesson.name)
-    kernel = room.path / ".jupyter" / "kernels" / "python3" / "kernel.json"
-    kernel.parent.mkdir(parents=True)
-    start = {"argv": [*room.python, "ipykernel_launcher", "-f", "{connection_file}"]}
-    kernel.write_text(json.dumps(start | {"display_name": "Python 3 (ipykernel)", "language": "python"}))
+    write_kernel(room.path / ".jupyter", room.python)
     build(room.path, find_lessons(room.path))
     built = {name: room.release_bytes(name) for name in languages}
     for language in reversed(languages):
@@ -198,12 +174,9 @@ def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
     """Return the notebook with its answers; of one that is not whole only what they need, to save time."""
     notebook = with_answers(room.release(submission.language), submission.answers)
     if not submission.whole:
-        notebook.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or imports(cell)]
+        needed = nbformat.v4.new_code_cell(imports(room.lesson))
+        notebook.cells = [needed, *graded(notebook)]
     return notebook
-
-
-def imports(cell: NotebookNode) -> bool:
-    return cell.cell_type == "code" and bool(re.search(r"^(import|from) ", cell.source, flags=re.MULTILINE))
 
 
 def notes(lesson: Lesson) -> list[str]:

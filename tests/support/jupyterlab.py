@@ -39,14 +39,13 @@ SERVER_FLAGS = [
 RUN_ALL = """async (path) => {
   const app = window.jupyterapp;
   await app.restored;
-  const find = () => [...app.shell.widgets('main')].find(w => w.context && w.context.path === path);
-  while (!find()) await new Promise(done => setTimeout(done, 50));
-  const panel = find();
+  const panel = await app.commands.execute('docmanager:open', {path, factory: 'Notebook'});
   await panel.context.ready;
   await panel.sessionContext.ready;
   app.shell.activateById(panel.id);
   await app.commands.execute('notebook:run-all-cells');
 }"""
+DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing it would ask whether to save
 
 
 def chromium_path() -> str | None:
@@ -67,8 +66,16 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextlib.contextmanager
-def jupyterlab(directory: Path, *, language: str = "en", dark: bool = False) -> Iterator[str]:
+def jupyterlab(
+    directory: Path, *, language: str = "en", dark: bool = False, kernels: Path | None = None
+) -> Iterator[str]:
     """Serve a directory with a JupyterLab of its own settings and yield its address.
+
+    Args:
+        directory: what it shows.
+        language: of what the kernels say.
+        dark: the theme.
+        kernels: a data folder with more kernels, as in JUPYTER_PATH.
 
     Raises:
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
@@ -82,7 +89,7 @@ def jupyterlab(directory: Path, *, language: str = "en", dark: bool = False) -> 
             server = subprocess.Popen(
                 [sys.executable, "-m", "jupyterlab", *SERVER_FLAGS, f"--ServerApp.port={port}"],
                 cwd=directory,
-                env=_environment(Path(home), language, dark),
+                env=_environment(Path(home), language, dark, kernels),
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
@@ -95,7 +102,7 @@ def jupyterlab(directory: Path, *, language: str = "en", dark: bool = False) -> 
             _stop(server)
 
 
-def _environment(home: Path, language: str, dark: bool) -> dict[str, str]:
+def _environment(home: Path, language: str, dark: bool, kernels: Path | None) -> dict[str, str]:
     places = {
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
@@ -111,7 +118,8 @@ def _environment(home: Path, language: str, dark: bool) -> dict[str, str]:
     silent = {"fetchNews": "false", "checkForUpdates": False}  # neither asks nor looks for news
     settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(silent))
     own = {name: str(home / place) for name, place in places.items()}
-    return {**os.environ, **own, "SECANT_LANG": language}
+    more = {"JUPYTER_PATH": str(kernels)} if kernels else {}
+    return {**os.environ, **own, **more, "SECANT_LANG": language}
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
@@ -144,19 +152,29 @@ def write_notebook(path: Path, cells: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def run_notebook(
+def run_notebook(browser: Browser, address: str, path: str, **window: Any) -> Iterator[Page]:
+    """Open a notebook in a fresh page and run all its cells; see `open_lab` and `running`."""
+    with open_lab(browser, address, **window) as page:
+        try:
+            page.evaluate(RUN_ALL, path)
+            yield page
+        finally:
+            page.close()  # first, or it would start the kernel again
+            shut_down(address, path)
+
+
+@contextlib.contextmanager
+def open_lab(
     browser: Browser,
     address: str,
-    path: str,
     *,
     density: float = 1,
     width: int = 1280,
     height: int = 800,
     asked: list[str] | None = None,
 ) -> Iterator[Page]:
-    """Open a notebook (its path below the server's root) in a fresh page and run all its cells.
+    """Open JupyterLab in a fresh page, with no notebook yet.
 
-    At the end the page is closed and the notebook's kernel shut down.
     Every address that the page asks for is added to `asked`, which slows the page down.
     """
     context = browser.new_context(
@@ -167,12 +185,24 @@ def run_notebook(
         if asked is not None:
             page.on("request", lambda request: asked.append(request.url))
             page.on("websocket", lambda websocket: asked.append(websocket.url))
-        page.goto(f"{address}/lab/tree/{path}?reset")  # without what the page before had open
+        page.goto(f"{address}/lab?reset")  # without what the page before had open
         page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
-        page.evaluate(RUN_ALL, path)
         yield page
     finally:
         context.close()
+
+
+@contextlib.contextmanager
+def running(page: Page, address: str, path: str) -> Iterator[None]:
+    """Open a notebook (its path below the server's root) and run all its cells.
+
+    At the end it is closed and its kernel shut down.
+    """
+    page.evaluate(RUN_ALL, path)
+    try:
+        yield
+    finally:
+        page.evaluate(DISPOSE)
         shut_down(address, path)
 
 

@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 _LONGEST = 1 << 20  # bytes of an order
@@ -46,6 +47,14 @@ def warm(modules: Sequence[str]) -> Iterator[list[str]]:
         finally:
             server.kill()
             server.communicate()
+
+
+def write_kernel(folder: Path, words: Sequence[str], name: str = "python3") -> None:
+    """Put a kernel that these words start into a data folder, as in JUPYTER_PATH."""
+    place = folder / "kernels" / name / "kernel.json"
+    place.parent.mkdir(parents=True)
+    start = {"argv": [*words, "ipykernel_launcher", "-f", "{connection_file}"]}
+    place.write_text(json.dumps(start | {"display_name": "Python 3 (ipykernel)", "language": "python"}))
 
 
 def serve(number: int, modules: Sequence[str]) -> NoReturn:
