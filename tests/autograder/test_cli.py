@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,24 @@ import pytest
 
 from autograder.build import builder as build
 from autograder.course.lesson import find_lessons
+from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
-from autograder.sandbox.wall import Wall
 from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
+from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parents[2]
-AUTOGRADER = [sys.executable, "-c", "from autograder.cli import main; main()"]
+COLD = [sys.executable, "-c", "from autograder.cli import main; main()"]
+IMPORTS = ["nbgrader.apps.nbgraderapp", "nbclient", "rich.progress", "rich.table", "torch.func", "typer"]
+
+
+@pytest.fixture(scope="module")
+def autograder() -> Iterator[list[str]]:
+    """The command, which need not import everything each time where the platform has forks."""
+    if sys.platform != "linux":
+        yield COLD
+        return
+    with warm(IMPORTS) as python:
+        yield [*python, "autograder.cli"]
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +54,39 @@ def room(built: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def can_wall() -> None:
+    """Skip where no wall can be made: an empty one shows it."""
     try:
-        Wall().close()
-        with Wall():
-            pass
+        command = [bwrap_path(), *bwrap_options("forked", [], "en", 16), "--", sys.executable, "-c", "pass"]
     except WallUnavailable as error:
         pytest.skip(f"no wall: {error.reason}")
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"no wall: {done.stderr}")
 
 
-def call(cwd: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*AUTOGRADER, *arguments],
+def start(command: list[str], cwd: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*command, *arguments],
         cwd=cwd,
         env=os.environ | {"COLUMNS": "100"} | environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=240,
     )
+
+
+def end(running: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        out, err = running.communicate(timeout=240)
+    finally:
+        running.kill()
+    return subprocess.CompletedProcess(running.args, running.returncode, out, err)
+
+
+def call(
+    command: list[str], cwd: Path, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return end(start(command, cwd, *arguments, **environment))
 
 
 def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
@@ -69,9 +97,9 @@ def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
 # --- check ------------------------------------------------------------------------------------------------
 
 
-def test_check_prints_a_table_and_what_failed(room: Path) -> None:
+def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path) -> None:
     path = save(answered(room, solutions(room) | WRONG, "ko"), room / "mine.ipynb")
-    done = call(room, "check", "mine.ipynb")
+    done = call(autograder, room, "check", "mine.ipynb")
     assert done.returncode == 1
     assert done.stderr == ""
     assert "수를 제곱했습니다" in done.stdout
@@ -80,18 +108,18 @@ def test_check_prints_a_table_and_what_failed(room: Path) -> None:
     assert path.exists()
 
 
-def test_check_passes(room: Path) -> None:
+def test_check_passes(autograder: list[str], room: Path) -> None:
     save(answered(room, solutions(room)), room / "mine.ipynb")
-    done = call(room, "check", "mine.ipynb")
+    done = call(autograder, room, "check", "mine.ipynb")
     assert done.returncode == 0
     assert "nothing was sent anywhere" in done.stdout
 
 
-def test_check_json_is_json_and_nothing_else(room: Path) -> None:
+def test_check_json_is_json_and_nothing_else(autograder: list[str], room: Path) -> None:
     noisy = answered(room, solutions(room) | WRONG)
     noisy.cells.append(nbformat.v4.new_code_cell("import os; os.write(1, b'noise'); print('noise')"))
     save(noisy, room / "mine.ipynb")
-    done = call(room, "check", "--json", "mine.ipynb")
+    done = call(autograder, room, "check", "--json", "mine.ipynb")
     found: dict[str, Any] = json.loads(done.stdout)
     assert done.returncode == 1
     assert list(found) == ["lesson", "score", "max_score", "tasks"]
@@ -101,27 +129,41 @@ def test_check_json_is_json_and_nothing_else(room: Path) -> None:
     assert all(set(task) == fields for task in found["tasks"])
 
 
-@pytest.mark.parametrize("extra", [[], ["--json"]])
-def test_check_says_in_a_sentence_what_cannot_be_checked(room: Path, extra: list[str]) -> None:
-    done = call(room, "check", *extra, "missing.ipynb")
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", "There is no missing.ipynb.\n")
+def test_check_says_in_a_sentence_what_cannot_be_checked(autograder: list[str], room: Path) -> None:
+    both = [start(autograder, room, "check", *extra, "missing.ipynb") for extra in ([], ["--json"])]
+    for done in map(end, both):
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", "There is no missing.ipynb.\n")
 
 
 # --- grade ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("can_wall")
-def test_grade_a_class(room: Path) -> None:
+def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], room: Path) -> None:
     right = solutions(room)
+    hand_in(room, "ann", answered(room, right))
+    slow = answered(room, right)
+    slow.cells.append(nbformat.v4.new_code_cell("import time; time.sleep(50)"))
+    hand_in(room, "bob", slow)
+    running = start(COLD, room, "grade", "--workers", "1")
+    page = room / "feedback" / "ann" / STEPS / f"{STEPS}.html"
+    deadline = time.monotonic() + 120
+    while not page.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert said == "Stopped. What was graded is kept; the same command goes on from here.\n"
+
     peeping = answered(room, right)
     peeping.cells.append(nbformat.v4.new_code_cell(f"import os; print(os.listdir({str(room)!r}))"))
-    hand_in(room, "ann", answered(room, right))
     hand_in(room, "bob", answered(room, right | WRONG, "ko"))
     hand_in(room, "eve", peeping)
     hand_in(room, "bad", "{")
-    done = call(room, "grade", "--json", "results.json", "--workers", "2")
+    done = call(autograder, room, "grade", "--json", "results.json", "--workers", "2")
     assert done.returncode == 0, done.stderr
-    assert "4 submissions graded, 0 of them before; 0 failed." in done.stdout
+    assert "4 submissions graded, 1 of them before; 0 failed." in done.stdout
     assert f"bad/{STEPS}: rejected:not_a_notebook" in done.stderr
     results = {result["student"]: result for result in json.loads((room / "results.json").read_text())}
     assert {name: result["score"] for name, result in results.items()} == {
@@ -132,63 +174,39 @@ def test_grade_a_class(room: Path) -> None:
     }
     peeped = nbformat.read(room / "autograded" / "eve" / STEPS / f"{STEPS}.ipynb", as_version=4).cells[-1]
     assert [output.ename for output in peeped.outputs] == ["FileNotFoundError"]
-    again = call(room, "grade", "1", "--student", "ann")
+    again = call(autograder, room, "grade", "1", "--student", "ann")
     assert "1 submission graded, 1 of them before; 0 failed." in again.stdout
 
 
-@pytest.mark.usefixtures("can_wall")
-def test_stopped_by_hand_and_run_again(room: Path) -> None:
-    right = solutions(room)
-    hand_in(room, "ann", answered(room, right))
-    slow = answered(room, right)
-    slow.cells.append(nbformat.v4.new_code_cell("import time; time.sleep(50)"))
-    hand_in(room, "bob", slow)
-    running = subprocess.Popen(
-        [*AUTOGRADER, "grade", "--workers", "1"], cwd=room, stderr=subprocess.PIPE, text=True
-    )
-    page = room / "feedback" / "ann" / STEPS / f"{STEPS}.html"
-    deadline = time.monotonic() + 120
-    while not page.exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    time.sleep(1)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert said == "Stopped. What was graded is kept; the same command goes on from here.\n"
-    hand_in(room, "bob", answered(room, right))
-    done = call(room, "grade", "--workers", "1")
-    assert "2 submissions graded, 1 of them before; 0 failed." in done.stdout
-
-
-def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
+def test_grade_without_a_wall_is_refused(autograder: list[str], room: Path, tmp_path: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (tmp_path / "sitecustomize.py").write_text(
         "import shutil\nwhich = shutil.which\n"
         "shutil.which = lambda name, *a, **k: None if name == 'bwrap' else which(name, *a, **k)\n"
     )
-    done = call(room, "grade", PYTHONPATH=str(tmp_path))
+    done = call(autograder, room, "grade", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert "bubblewrap (the program bwrap) is not installed." in done.stderr
     assert "apt install bubblewrap" in done.stderr
     assert not (room / "autograded").exists()
 
 
-def test_empty_classroom_is_said(room: Path) -> None:
-    done = call(room, "grade")
+def test_empty_classroom_is_said(autograder: list[str], room: Path) -> None:
+    done = call(autograder, room, "grade")
     assert done.returncode == 0
     assert "Nothing was found in" in done.stdout
 
 
-def test_grade_outside_of_a_course(tmp_path: Path) -> None:
-    done = call(tmp_path, "grade")
+def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> None:
+    done = call(autograder, tmp_path, "grade")
     assert done.returncode == 2
     assert "not in a course directory" in done.stderr
 
 
-def test_scheduler_without_distributed(room: Path) -> None:
+def test_scheduler_without_distributed(autograder: list[str], room: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (room / "distributed.py").write_text("raise ImportError")
-    done = call(room, "grade", "--scheduler", "tcp://127.0.0.1:1", PYTHONPATH=str(room))
+    done = call(autograder, room, "grade", "--scheduler", "tcp://127.0.0.1:1", PYTHONPATH=str(room))
     assert done.returncode == 2
     assert "secant[scale]" in done.stderr
 
@@ -197,8 +215,8 @@ def test_scheduler_without_distributed(room: Path) -> None:
 
 
 @pytest.mark.usefixtures("can_wall")
-def test_doctor(room: Path) -> None:
-    done = call(room, "doctor")
+def test_doctor(autograder: list[str], room: Path) -> None:
+    done = call(autograder, room, "doctor")
     assert done.returncode == 0, done.stdout
     assert "Grading is possible here." in done.stdout
 
@@ -208,6 +226,6 @@ def test_doctor_without_bubblewrap(room: Path, tmp_path: Path) -> None:
         "import shutil\nwhich = shutil.which\n"
         "shutil.which = lambda name, *a, **k: None if name == 'bwrap' else which(name, *a, **k)\n"
     )
-    done = call(room, "doctor", PYTHONPATH=str(tmp_path))
+    done = call(COLD, room, "doctor", PYTHONPATH=str(tmp_path))
     assert done.returncode == 1
     assert "cannot be graded here" in done.stdout

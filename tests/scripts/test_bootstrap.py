@@ -36,6 +36,15 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
         wheel.writestr("tiny.pth", os.getcwd())
     return name
 """
+# Stands for ensurepip, which takes longest of all: it lends a .venv the pip of another.
+LEND_PIP = """
+import os, sysconfig
+
+if __name__ == "__main__":
+    for folder in {folders!r}:
+        os.symlink(folder, os.path.join(sysconfig.get_path("purelib"), os.path.basename(folder)))
+    open(os.path.join(sysconfig.get_path("scripts"), "pip"), "w").close()
+"""
 OFFLINE = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": "", "SECANT_LANG": "en"}
 
 
@@ -68,6 +77,15 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert (done.returncode, done.stderr) == (0, "")
     (root / ".venv/mark").touch()
     return root
+
+
+@pytest.fixture(scope="module")
+def quick(ready: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment in which a new .venv gets `ready`'s pip, for tests of when and where one is built."""
+    folders = list(map(str, ready.glob(".venv/lib/python*/site-packages/pip*")))
+    site = tmp_path_factory.mktemp("quick")
+    (site / "ensurepip.py").write_text(LEND_PIP.format(folders=folders))
+    return {"PYTHONPATH": str(site)}
 
 
 def command(home: Path, *arguments: str) -> list[str]:
@@ -147,11 +165,10 @@ def test_someone_elses_venv_is_used_if_it_works(ready: Path) -> None:
     assert (ready / ".venv/mark").exists()
 
 
-def test_two_at_once(home: Path) -> None:
+def test_two_at_once(home: Path, quick: dict[str, str]) -> None:
+    slow = environment(SLOW="1", **quick)
     both = [
-        subprocess.Popen(
-            command(home, "-m", "tiny"), env=environment(SLOW="1"), stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen(command(home, "-m", "tiny"), env=slow, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
     said = sorted(process.communicate(timeout=120)[0] for process in both)
@@ -163,23 +180,23 @@ def test_two_at_once(home: Path) -> None:
 # --- a .venv that is not complete ---
 
 
-def test_killed_on_the_way_it_is_built_anew(home: Path) -> None:
+def test_killed_on_the_way_it_is_built_anew(home: Path, quick: dict[str, str]) -> None:
     process = subprocess.Popen(
-        command(home), env=environment(SLOW="60"), stdout=subprocess.DEVNULL, start_new_session=True
+        command(home), env=environment(SLOW="60", **quick), stdout=subprocess.DEVNULL, start_new_session=True
     )
     wait_for(lambda: (home / ".venv/bin/pip").exists())
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert is_building(home)
-    done = run(home, "-m", "tiny")
+    done = run(home, "-m", "tiny", **quick)
     assert "Removing a .venv that is not complete." in done.stdout
     assert done.stdout.endswith(f"tiny {home}/.venv\n")
 
 
-def test_a_folder_that_was_moved_needs_a_new_one(home: Path) -> None:
+def test_a_folder_that_was_moved_needs_a_new_one(home: Path, quick: dict[str, str]) -> None:
     subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", home / ".venv"], check=True)
     (home / ".venv/secant-stamp.json").write_text('{"installed": "so", "root": "/elsewhere", "extras": []}')
-    done = run(home, "-m", "tiny")
+    done = run(home, "-m", "tiny", **quick)
     assert "Removing" in done.stdout
     assert done.stdout.endswith(f"tiny {home}/.venv\n")
 
@@ -200,13 +217,13 @@ def test_ctrl_c_is_one_sentence(home: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "no pip"])
-def test_a_broken_venv_is_built_anew(home: Path, kind: str) -> None:
+def test_a_broken_venv_is_built_anew(home: Path, quick: dict[str, str], kind: str) -> None:
     venv = home / ".venv"
     if kind == "file":
         venv.write_text("in the way")
     else:
         subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", venv], check=True)
-    done = run(home, "-m", "tiny")
+    done = run(home, "-m", "tiny", **quick)
     assert "Removing" in done.stdout
     assert done.stdout.endswith(f"tiny {venv}\n")
 
@@ -249,23 +266,28 @@ def test_a_python_that_is_too_old_is_named_and_a_better_one_suggested(home: Path
     assert not (home / ".venv").exists()
 
 
-def old_pythons() -> list[str]:
-    names = [f"python3.{minor}" for minor in range(6, 11)]
-    found = [
-        *filter(None, map(shutil.which, names)),
-        *map(str, Path.home().glob(".pyenv/versions/3.*/bin/python")),
-    ]
+def old_pythons() -> set[str]:
+    """The oldest and the newest Python from 3.6 to 3.10 that are here and run; empty if there is none."""
+    found = []
+    for minor in range(6, 11):
+        found.append(shutil.which(f"python3.{minor}") or "")
+        found += map(str, Path.home().glob(f".pyenv/versions/3.{minor}[.-]*/bin/python"))
+    # pyenv's shims stand for what is found beside them, and take a second each to say so.
+    real = [name for name in found if name and Path(name).parent.name != "shims"]
+    ends = (next(filter(is_old, real), None), next(filter(is_old, reversed(real)), None))
+    return {name for name in ends if name}
+
+
+def is_old(python: str) -> bool:
     check = "import sys; sys.exit(not (3, 6) <= sys.version_info < (3, 11))"
-    return [
-        name for name in found if subprocess.run([name, "-c", check], capture_output=True).returncode == 0
-    ]
+    return subprocess.run([python, "-c", check], capture_output=True).returncode == 0
 
 
 def test_real_old_pythons(home: Path) -> None:
     pythons = old_pythons()
     if not pythons:
         pytest.skip("no Python from 3.6 to 3.10 here")
-    for python in {pythons[0], pythons[-1]}:
+    for python in pythons:
         done = subprocess.run(
             [python, home / "scripts/bootstrap.py"], capture_output=True, text=True, env=environment()
         )

@@ -15,8 +15,10 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.utils import determine_grade, is_grade
+from sqlalchemy import Engine, event
 
 from autograder.build import builder as build
+from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
@@ -29,17 +31,34 @@ from autograder.sandbox.results import WallUnavailable
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
+EMPTY = "empty.db"
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small course, built once, with an empty gradebook: making one takes nbgrader a second."""
+    """The small course, built once, with a gradebook that knows it, and an empty one: nbgrader is slow."""
     root = tmp_path_factory.mktemp("course")
     shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
     shutil.copy(ROOT / "nbgrader_config.py", root)
     build.build(root, find_lessons(root))
     with book(root):
-        return root
+        shutil.copy(root / "gradebook.db", root / EMPTY)
+    course = Course.at(root)
+    with gradebook.Book(course.directory, course.config) as opened:
+        opened.register(read_assignment(root, STEPS))
+    return root
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_cut() -> Iterator[None]:
+    """SQLite need not wait for the disk: no test switches the machine off."""
+
+    def hurry(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA synchronous = OFF")
+
+    event.listen(Engine, "connect", hurry)
+    yield
+    event.remove(Engine, "connect", hurry)
 
 
 @pytest.fixture
@@ -91,6 +110,7 @@ STALE = {"test_double": (2.0, True), "test_Counter": (3.0, True), "why": (0.0, T
 
 
 def test_class_is_graded_and_formgrader_shows_it(room: Path, right: dict[str, str]) -> None:
+    shutil.copy(room / EMPTY, room / "gradebook.db")
     code = {name: text for name, text in right.items() if name != "why"}
     hand_in(room, "ann", answered(room, code), timestamp="2026-11-01 10:00:00.000000 UTC")
     hand_in(room, "bob", answered(room, code | WRONG, "ko"))
