@@ -170,6 +170,7 @@ class _Questions:
     def define(self, source: str) -> None:
         """Send the imports and probes of a test cell."""
         answer = self._copy.define(source, self._seconds())
+        self._refuse_too_much(answer)
         if answer.kind != "value":
             raise _Verdict("wrong", words.raised(answer))
 
@@ -181,6 +182,7 @@ class _Questions:
                 answer = self._copy.ask(name, args, kwargs, self._seconds())
             except WireError as error:
                 raise AssertionError(f"{name} was asked with more than plain data: {error}") from error
+            self._refuse_too_much(answer)
             if answer.kind == "value":
                 self._last = answer.value
                 return answer.value
@@ -191,6 +193,10 @@ class _Questions:
             raise _Verdict("wrong", words.raised(answer))
 
         return ask
+
+    def _refuse_too_much(self, answer: Reply) -> None:
+        if answer.kind == "too_much":
+            raise _Verdict("wrong", words.too_much(self._task, answer))
 
     def unusable(self, error: Exception) -> str:
         """Say that the test could not work with the last answer."""

@@ -205,7 +205,10 @@ class TaskClient:
         deadline = time.monotonic() + timeout
         try:
             wire.send_body(self._channel, body, deadline)
-            return _reply(wire.recv(self._channel, deadline))
+            return _reply(wire.recv(self._channel, deadline, wire.ANSWER_LIMITS))
+        except wire.TooMuch as error:
+            self.close()  # the rest of the frame may still be on its way
+            return Reply("too_much", error.found)
         except wire.WireTimeout:
             self.close()
             raise TimedOut(f"no answer within {timeout:g} s") from None
@@ -229,7 +232,7 @@ def _send(container: Container, request: dict[str, Any], deadline: float) -> Non
 
 def _receive(container: Container, deadline: float) -> Any:
     try:
-        return wire.recv(container.channel, deadline)
+        return wire.recv(container.channel, deadline, wire.ANSWER_LIMITS)
     except wire.WireTimeout:
         raise TimedOut("the candidate does not answer") from None
     except wire.WireClosed:
@@ -283,7 +286,9 @@ def _cell_result(label: str, reply: object, seconds: float) -> CellResult:
 def _reply(message: object) -> Reply:
     match _field(message, "kind"):
         case "value":
-            return Reply("value", _field(message, "value"))
+            value = _field(message, "value")
+            too_much = isinstance(value, wire.Other) and value.is_too_much
+            return Reply("too_much" if too_much else "value", value)
         case "missing":
             return Reply("missing")
         case "raised":
