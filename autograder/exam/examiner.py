@@ -95,6 +95,8 @@ class Examiner:
             outcome, message = verdict.outcome, verdict.message
         except (TimedOut, Crashed) as error:
             outcome, message = _fate(error)
+        except MemoryError:
+            outcome, message = words.no_memory(task.id)
         points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds)
@@ -142,7 +144,7 @@ class _Test:
                 exec(self._code, names)
         except check.CheckFailed as failure:
             raise _Verdict("wrong", str(failure)) from None
-        except (_Verdict, TimedOut, Crashed, WallError):
+        except (_Verdict, TimedOut, Crashed, WallError, MemoryError):
             raise
         except Exception as error:
             # The solution passes every test, so it is what came back that the test could not work with.

@@ -362,8 +362,6 @@ def _text(value: Any, digits: int) -> str:
             return kind(value)
         body = _value(value.item(), digits) if value.ndim == 0 else _listing(value.detach(), min(digits, 7))
         return f"{body}  ({_short(value.dtype)})"
-    if hasattr(value, "describe") and hasattr(value, "type_name"):
-        return str(value.describe())
     return f"{value:.{digits}g}" if isinstance(value, float) else _brief(value)
 
 
@@ -398,6 +396,8 @@ def _pieces(value: Any) -> Iterator[str]:
             yield ": "
             yield from _pieces(part)
         yield "}"
+    elif hasattr(value, "describe") and hasattr(value, "type_name"):
+        yield str(value.describe())
     else:
         yield repr(value)
 
