@@ -95,6 +95,8 @@ class Examiner:
             outcome, message = verdict.outcome, verdict.message
         except (TimedOut, Crashed) as error:
             outcome, message = _fate(error)
+        except MemoryError:
+            outcome, message = words.no_memory(task.id)
         points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds)
@@ -142,7 +144,7 @@ class _Test:
                 exec(self._code, names)
         except check.CheckFailed as failure:
             raise _Verdict("wrong", str(failure)) from None
-        except (_Verdict, TimedOut, Crashed, WallError):
+        except (_Verdict, TimedOut, Crashed, WallError, MemoryError):
             raise
         except Exception as error:
             # The solution passes every test, so it is what came back that the test could not work with.
@@ -170,6 +172,7 @@ class _Questions:
     def define(self, source: str) -> None:
         """Send the imports and probes of a test cell."""
         answer = self._copy.define(source, self._seconds())
+        self._refuse_too_much(answer)
         if answer.kind != "value":
             raise _Verdict("wrong", words.raised(answer))
 
@@ -181,6 +184,7 @@ class _Questions:
                 answer = self._copy.ask(name, args, kwargs, self._seconds())
             except WireError as error:
                 raise AssertionError(f"{name} was asked with more than plain data: {error}") from error
+            self._refuse_too_much(answer)
             if answer.kind == "value":
                 self._last = answer.value
                 return answer.value
@@ -191,6 +195,10 @@ class _Questions:
             raise _Verdict("wrong", words.raised(answer))
 
         return ask
+
+    def _refuse_too_much(self, answer: Reply) -> None:
+        if answer.kind == "too_much":
+            raise _Verdict("wrong", words.too_much(self._task, answer))
 
     def unusable(self, error: Exception) -> str:
         """Say that the test could not work with the last answer."""

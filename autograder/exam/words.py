@@ -44,6 +44,20 @@ def raised(answer: Reply) -> str:
     return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + error_of(answer)
 
 
+def too_much(task: str, answer: Reply) -> str:
+    """Say that an answer is far beyond what any test asks for."""
+    what = answer.value.describe()
+    return say(en=f"{task} returned {what}.", ko=f"{task}의 결과: {what}.")
+
+
+def no_memory(task: str) -> tuple[Outcome, str]:
+    """Say that there was no room to look at an answer."""
+    return "wrong", say(
+        en=f"What {task} returned takes too much memory to look at. Is it far larger than asked for?",
+        ko=f"{task}의 결과를 살펴보는 데 메모리가 너무 많이 듭니다. 요구한 것보다 훨씬 크지 않나요?",
+    )
+
+
 def plain(text: str) -> str:
     """Text that may hold a student's words: shortened, and nothing that steers a terminal in it."""
     shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."

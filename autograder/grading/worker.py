@@ -9,8 +9,12 @@ import atexit
 import faulthandler
 import importlib.util
 import json
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from nbformat import v4
@@ -21,6 +25,8 @@ from autograder.sandbox.results import WallError, WallUnavailable
 # Longer than all time limits of a submission together: whoever reaches it is stuck, and is ended.
 EXAMINE_SECONDS = 900.0
 RENDER_SECONDS = 60.0
+# What the work on one submission may add to this process. No right answer comes near it.
+EXTRA_BYTES = 256 * 2**20
 
 # One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with
 # the thread that started it, so that must be one that stays.
@@ -42,11 +48,31 @@ def examine(job: Job) -> Examined | NoWall | Failed:
     """Grade one submission."""
     try:
         wall = _wall(job.hidden)
-        return Examined(_examiner(job.lesson, job.source).grade(wall, job.script, job.secret), wall.mode)
+        examiner = _examiner(job.lesson, job.source)
+        with memory_limit(EXTRA_BYTES):
+            return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
     except WallUnavailable as error:
         return NoWall(error.reason, error.fix)
     except WallError as error:
         return Failed(str(error) or type(error).__name__)
+
+
+@contextmanager
+def memory_limit(more: int) -> Iterator[None]:
+    """Let this process take at most so many bytes more: what needs them fails with an error it can tell."""
+    if sys.platform != "linux":  # where nobody's work but one's own is graded
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([used + more, *known]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def render(page: Page) -> Rendered:
@@ -62,8 +88,11 @@ def render(page: Page) -> Rendered:
 
 @lru_cache(maxsize=4)
 def _examiner(lesson: str, source: str) -> Any:
+    import torch
+
     from autograder.exam.examiner import Examiner
 
+    torch.set_num_threads(1)  # the stacks of more would count as memory of the submission that starts them
     return Examiner(lesson, v4.reads(source))
 
 

@@ -10,6 +10,8 @@ from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside import wire
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, Line, Loaded, Reply, TimedOut
 
+_OUTPUTS = 1_000_000  # characters of all cells' outputs together that are kept; a page shows fewer
+
 
 class Candidates(Protocol):
     """Where candidates come from: a wall, or processes of a person's own."""
@@ -56,13 +58,15 @@ class CandidateClient:
         self.close()
         self._container = self._open_container()
         results: list[CellResult] = []
+        room = _OUTPUTS
         deadline = time.monotonic() + timeout
         try:
             _send(self._container, {"do": "load", "seed": seed, "cells": self._cells}, deadline)
             started = time.monotonic()
             for label, _ in self._cells:
                 reply = _receive(self._container, deadline)
-                results.append(_cell_result(label, reply, time.monotonic() - started))
+                results.append(_cell_result(label, reply, time.monotonic() - started, room))
+                room -= len(results[-1].output)
                 started = time.monotonic()
             self._threads = _number(_receive(self._container, deadline), "threads")
         except CandidateError as error:
@@ -205,7 +209,10 @@ class TaskClient:
         deadline = time.monotonic() + timeout
         try:
             wire.send_body(self._channel, body, deadline)
-            return _reply(wire.recv(self._channel, deadline))
+            return _reply(wire.recv(self._channel, deadline, wire.ANSWER_LIMITS))
+        except wire.TooMuch as error:
+            self.close()  # the rest of the frame may still be on its way
+            return Reply("too_much", error.found)
         except wire.WireTimeout:
             self.close()
             raise TimedOut(f"no answer within {timeout:g} s") from None
@@ -229,7 +236,7 @@ def _send(container: Container, request: dict[str, Any], deadline: float) -> Non
 
 def _receive(container: Container, deadline: float) -> Any:
     try:
-        return wire.recv(container.channel, deadline)
+        return wire.recv(container.channel, deadline, wire.ANSWER_LIMITS)
     except wire.WireTimeout:
         raise TimedOut("the candidate does not answer") from None
     except wire.WireClosed:
@@ -275,15 +282,18 @@ def _line(line: object) -> Line:
     raise Crashed("garbage")
 
 
-def _cell_result(label: str, reply: object, seconds: float) -> CellResult:
+def _cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
     error, message = _text(reply, "error", 100), _text(reply, "message", 2_000)
-    return CellResult(label, error, message, _trace(reply), _text(reply, "output", 20_000), seconds)
+    output = _text(reply, "output", min(room, 20_000))
+    return CellResult(label, error, message, _trace(reply), output, seconds)
 
 
 def _reply(message: object) -> Reply:
     match _field(message, "kind"):
         case "value":
-            return Reply("value", _field(message, "value"))
+            value = _field(message, "value")
+            too_much = isinstance(value, wire.Other) and value.is_too_much
+            return Reply("too_much" if too_much else "value", value)
         case "missing":
             return Reply("missing")
         case "raised":

@@ -98,12 +98,12 @@ class Reply:
     """The answer to one question.
 
     Attributes:
-        kind: "value", "raised" or "missing" (no such name).
-        value: plain data and tensors, or `wire.Other` in the place of anything else.
+        kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).
+        value: plain data and tensors, or `wire.Other` in the place of anything else; alone if it is too much.
         error, message, trace: of what was raised.
     """
 
-    kind: Literal["value", "raised", "missing"]
+    kind: Literal["value", "raised", "missing", "too_much"]
     value: Any = None
     error: str = ""
     message: str = ""

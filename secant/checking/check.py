@@ -8,7 +8,8 @@ import contextlib
 import hashlib
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypedDict, Unpack
 
 import torch
@@ -25,6 +26,8 @@ _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
 _COARSE = (2e-2, 1e-2)
 # What is right to three digits is nearly right.
 _NEARLY = 1e-3
+# How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
+_CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
 _random = random.Random()
 
 Mistakes = Mapping[Any, str] | Sequence[tuple[Any, str]]
@@ -173,7 +176,8 @@ def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable
         but: the changes that the task asks for, like ("grad", "x").
     """
     asked = {tuple(change) for change in but}
-    lines = [_side_effect(kind, name) for kind, name in changes if (kind, name) not in asked]
+    found = ((kind, name) for kind, name in changes if (kind, name) not in asked)
+    lines = [_side_effect(kind, name[:_CHARACTERS]) for kind, name in islice(found, _LINES)]
     if lines:
         fail("\n".join([what, *(f"  {line}" for line in lines)]).strip("\n"))
 
@@ -266,11 +270,12 @@ def _mapping_difference(
 ) -> str:
     if not isinstance(got, dict):
         return _wrong_type(got, kind(want))
-    missing, extra = [k for k in want if k not in got], [k for k in got if k not in want]
+    missing = [k for k in want if k not in got]
+    extra = list(islice((k for k in got if k not in want), _NUMBERS))
     if missing or extra:
         return say(
-            en=f"Keys missing: {missing}; keys not asked for: {extra}.",
-            ko=f"빠진 키: {missing}, 필요 없는 키: {extra}.",
+            en=f"Keys missing: {_brief(missing)}; keys not asked for: {_brief(extra)}.",
+            ko=f"빠진 키: {_brief(missing)}, 필요 없는 키: {_brief(extra)}.",
         )
     return _first((f"[{k!r}]", _difference(got[k], want[k], rtol, atol, equal_nan)) for k in want)
 
@@ -357,10 +362,53 @@ def _text(value: Any, digits: int) -> str:
             return kind(value)
         body = _value(value.item(), digits) if value.ndim == 0 else _listing(value.detach(), min(digits, 7))
         return f"{body}  ({_short(value.dtype)})"
-    if hasattr(value, "describe") and hasattr(value, "type_name"):
-        return str(value.describe())
-    text = f"{value:.{digits}g}" if isinstance(value, float) else repr(value)
-    return text if len(text) <= 200 else text[:197] + "..."
+    return f"{value:.{digits}g}" if isinstance(value, float) else _brief(value)
+
+
+def _brief(value: Any) -> str:
+    """Return the beginning of a value's repr."""
+    text = ""
+    for piece in _pieces(value):
+        text += piece
+        if len(text) > _CHARACTERS:
+            return text[: _CHARACTERS - 3] + "..."
+    return text
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """Yield a value's repr piece by piece, so that whoever has seen enough may stop."""
+    if type(value) is torch.Tensor and _is_larger(value, _CHARACTERS):
+        yield _of_shape(value)
+    elif type(value) is str:
+        yield repr(value[:_CHARACTERS])
+    elif type(value) in (list, tuple):
+        opening, closing = "[]" if type(value) is list else "()"
+        yield opening
+        for number, part in enumerate(value):
+            yield ", " if number else ""
+            yield from _pieces(part)
+        yield ",)" if type(value) is tuple and len(value) == 1 else closing
+    elif type(value) is dict:
+        yield "{"
+        for number, (key, part) in enumerate(value.items()):
+            yield ", " if number else ""
+            yield from _pieces(key)
+            yield ": "
+            yield from _pieces(part)
+        yield "}"
+    elif hasattr(value, "describe") and hasattr(value, "type_name"):
+        yield str(value.describe())
+    else:
+        yield repr(value)
+
+
+def _is_larger(tensor: torch.Tensor, most: int) -> bool:
+    """Whether a tensor has more numbers than that, if an empty dimension counted as one."""
+    return math.prod(max(size, 1) for size in tensor.shape) > most
+
+
+def _of_shape(tensor: torch.Tensor) -> str:
+    return say(en=f"a tensor of shape {tuple(tensor.shape)}", ko=f"shape {tuple(tensor.shape)}인 텐서")
 
 
 def _pair(want: Any, got: Any) -> tuple[str, str]:
@@ -375,8 +423,8 @@ def _is_ordinary(tensor: torch.Tensor) -> bool:
 
 
 def _listing(value: torch.Tensor, digits: int) -> str:
-    if value.numel() > 12:
-        return say(en=f"a tensor of shape {tuple(value.shape)}", ko=f"shape {tuple(value.shape)}인 텐서")
+    if _is_larger(value, _NUMBERS):
+        return _of_shape(value)
     return _nest(value.double().tolist() if value.dtype.is_floating_point else value.tolist(), digits)
 
 

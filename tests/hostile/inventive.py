@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from tests.hostile.cases import QUICK, Made, both, prelude, rejected, right, wrong
-from tests.hostile.exhausting import CRASHED_SECOND, LOST_SECOND, one
+from tests.hostile.exhausting import CRASHED_SECOND, LOST_SECOND, WRONG_SECOND, one
 from tests.hostile.malformed import NAME, changed, named, raw
 from tests.hostile.world import TASKS, World, inside
 
@@ -162,17 +162,22 @@ wrong(
         "for c in channels():\n    c.send(struct.pack('<I', 2**32 - 1) + b'x' * 1000)\nreturn 2.0 * x",
         CHANNEL,
     ),
-    CRASHED_SECOND,
+    WRONG_SECOND,
+    says="slope_at returned an object of length 4,294,967,295",
 )
-for _n, (_what, _bytes) in enumerate(
-    {
-        "a tensor that claims a huge shape": "b'\\x01t' + struct.pack('<BBQQQ', 8, 2, 2**62, 2**62, 0)",
-        "a tensor whose bytes are not there": "b'\\x01t' + struct.pack('<BBQQ', 8, 1, 10**6, 4 * 10**6)",
-        "lists within lists": "b'\\x01' + b'l\\x01\\0\\0\\0' * 10**6",
-        "a list of four billion": "b'\\x01l\\xff\\xff\\xff\\xff' + b'N' * 10**6",
-        "an answer that is no answer": "b'\\x01N'",
-        "a pickle": "b'cposix\\nsystem\\n(S\"touch /tmp/SECANT-pwned\"\\ntR.'",
-    }.items()
+for _n, (_what, _bytes, _want) in enumerate(
+    [
+        ("a huge shape", "b'\\x01t' + struct.pack('<BBQQQ', 8, 2, 2**62, 2**62, 0)", WRONG_SECOND),
+        (
+            "bytes that are not there",
+            "b'\\x01t' + struct.pack('<BBQQ', 8, 1, 10**4, 4 * 10**4)",
+            CRASHED_SECOND,
+        ),
+        ("lists within lists", "b'\\x01' + b'l\\x01\\0\\0\\0' * 10**5", WRONG_SECOND),
+        ("a list of four billion", "b'\\x01l\\xff\\xff\\xff\\xff' + b'N' * 10**6", WRONG_SECOND),
+        ("an answer that is no answer", "b'\\x01N'", CRASHED_SECOND),
+        ("a pickle", "b'cposix\\nsystem\\n(S\"touch /tmp/SECANT-pwned\"\\ntR.'", CRASHED_SECOND),
+    ]
 ):
     wrong(
         f"X{20 + _n}",
@@ -182,7 +187,7 @@ for _n, (_what, _bytes) in enumerate(
             f"body = {_bytes}\nfor c in channels():\n    c.setblocking(True); c.sendall(struct.pack('<I', len(body)) + body)\nreturn 2.0 * x",
             CHANNEL,
         ),
-        CRASHED_SECOND,
+        _want,
     )
 wrong(
     "X26",
@@ -512,5 +517,94 @@ both(
         "    if os.uname().machine == 'x86_64' and libc.syscall(number, 0, 0, 0, 0, 0, 0) >= 0:\n"
         "        opened.append(name)\n"
         "print('SE' 'EN ' + repr(opened) if opened else 'closed')"
+    ),
+)
+
+# --- Answers of odd size: each as what a float was asked for, as what a tensor was, and inside a tuple ------------
+
+
+def _answers(expression: str) -> Any:
+    """The expression where a float, a tensor and a tuple are asked for."""
+    return lambda world, answers: world.notebook(
+        {
+            "grad_square": f"def grad_square(x):\n    return {expression}",
+            "slope_at": f"def slope_at(x):\n    return {expression}",
+            "doubled": f"def doubled(x):\n    return {expression}, 7.0",
+        },
+        first=f"import torch\nimport struct\n{NEST}",
+    )
+
+
+NEST = """
+def nest(depth, value=1.0):
+    return value if not depth else [nest(depth - 1, value)]
+"""
+for _n, (_what, _expression, _says) in enumerate(
+    [
+        (
+            "many dimensions",
+            "torch.zeros((3,) * 15, dtype=torch.uint8)",
+            "15 dimensions and 14,348,907 numbers",
+        ),
+        (
+            "sixty-four dimensions of one",
+            "torch.ones((1,) * 64)",
+            "a tensor with 64 dimensions and 1 number,",
+        ),
+        ("no numbers in a billion columns", "torch.empty(0, 10**9)", "a tensor of shape (0, 1000000000)"),
+        ("no numbers in a billion rows", "torch.empty(10**9, 0)", "a tensor of shape (1000000000, 0)"),
+        ("one number, a trillion times", "torch.ones(1).expand(10**12)", "1,000,000,000,000 numbers"),
+        ("as many small tensors as there is room for", "[torch.zeros(5, dtype=torch.uint8)] * 9_900", ""),
+        (
+            "as many numbers as there is room for",
+            "torch.zeros((5, 1, 10, 1, 10, 1, 100), dtype=torch.complex128)",
+            "",
+        ),
+        ("more small tensors than that", "[torch.zeros(3)] * 50_000", "a list of length 50,000"),
+        ("a long string", "'y' * 10**7", "a str of length 10,000,000"),
+        ("a string that fits", "'\\U0001f642' * 250_000", ""),
+        ("a deep list", "nest(30)", "a list that is nested too deeply"),
+        ("a deep and wide list", "nest(10, [0.5] * 90_000)", ""),
+        ("many keys", "{n * (2**61 - 1): n for n in range(5_000)}", "a dict of length 5,000"),
+        ("keys that fit", "{n * (2**61 - 1): 'k' * 2_000 for n in range(490)}", ""),
+        ("NaN payloads", "struct.unpack('d', b'\\1\\2\\3\\4\\5\\6\\xf8\\x7f')[0]", "nan"),
+        (
+            "tensors of NaN payloads",
+            "torch.full((3,), 0x7fc12345, dtype=torch.int32).view(torch.float32)",
+            "nan",
+        ),
+        ("a big integer", "7 ** 20_000", "an int that is far larger than is asked for"),
+        ("a big integer that fits", "2 ** 4_000", ""),
+    ]
+):
+    wrong(f"X{55 + _n}", _what, _answers(_expression), says=_says)
+both(
+    "X73",
+    "all of these, made and kept",
+    lambda world, answers: world.notebook(
+        inside(
+            "kept = [torch.ones(1).expand((3,) * 15), torch.empty(0, 10**9), 'y' * 10**7, nest(30), 7 ** 20_000]",
+            answers,
+        ),
+        first=f"import torch\n{NEST}",
+    ),
+)
+right(
+    "X74",
+    "a right answer that one task answers too much of",
+    one("slope_at", "return torch.zeros((3,) * 15, dtype=torch.uint8)", "import torch"),
+    WRONG_SECOND,
+    says="slope_at returned a tensor with 15 dimensions and 14,348,907 numbers, far more than is asked for.",
+)
+wrong(
+    "X75",
+    "a table as wide as the test's own arithmetic can make it",
+    lambda world, answers: world.notebook(
+        {
+            "grad_square": "def grad_square(x):\n    return torch.zeros(16_000, 3)",
+            "slope_at": "def slope_at(x):\n    return torch.zeros(50_000, 1, dtype=torch.complex128)",
+            "doubled": "def doubled(x):\n    return torch.zeros(25_000, 1), torch.zeros(25_000)",
+        },
+        first="import torch",
     ),
 )

@@ -27,6 +27,17 @@ def look(world: World, wall: Wall) -> dict[str, object]:
     }
 
 
+def memory(name: str) -> int:
+    """The megabytes that this process takes (`VmRSS`) or took at most (`VmHWM`)."""
+    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(fields[name].split()[0]) // 1024
+
+
+def forget_peak() -> None:
+    """Let `VmHWM` begin anew."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
 def inmates(wall: Wall) -> list[int]:
     """All processes inside a wall: the kernel lets none of them out of the family."""
     top = wall._template.pid if wall._template else os.getpid()

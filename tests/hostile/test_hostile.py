@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from autograder.course.cells import is_answer
 from autograder.exam import examiner
 from autograder.exam.report import Report
+from autograder.grading.worker import EXTRA_BYTES, memory_limit
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
@@ -28,6 +30,7 @@ from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
 from tests.support.examined import examined
 
 SECRET = b"of the class"
+MOST_MEGABYTES = 64  # that the work on one submission may add to the examiner's process
 CASES = load_all()
 #: How many cases are graded before the good student is, but for the deep tests.
 CASES_BETWEEN = 8
@@ -132,7 +135,11 @@ def test_case(
     folder = tmp_path / "submission"
     write(case.make(world, case.answers(variant)), folder)
     taken = take_in(folder, LESSON, world.releases, root=tmp_path)
-    report = examined(world.examiner, wall, taken, SECRET)
+    scene.forget_peak()
+    before = scene.memory("VmRSS")
+    with memory_limit(EXTRA_BYTES):  # as a worker has it
+        report = examined(world.examiner, wall, taken, SECRET)
+    assert scene.memory("VmHWM") - before < MOST_MEGABYTES
 
     if case.reason:
         assert isinstance(taken, Rejected)
@@ -197,6 +204,21 @@ def test_a_failure_of_the_grader_is_no_verdict(
     monkeypatch.setattr(TaskClient, "ask", broken)
     with pytest.raises(WallError):
         examined(world.examiner, wall, taken, SECRET)
+
+
+def test_an_answer_that_there_is_no_room_to_look_at_is_the_students(
+    world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
+) -> None:
+    from autograder.sandbox.client import TaskClient
+
+    write(world.notebook(RIGHT), tmp_path / "one")
+    taken = take_in(tmp_path / "one", LESSON, world.releases)
+    for greedy in (lambda *a, **k: bytearray(10**9), lambda *a, **k: torch.zeros(10**9)):
+        with monkeypatch.context() as patched, memory_limit(EXTRA_BYTES):
+            patched.setattr(TaskClient, "ask", greedy)
+            report = examined(world.examiner, wall, taken, SECRET)
+        assert {task.outcome for task in report.tasks} == {"wrong"}
+    assert grade(world, wall, tmp_path / "one").score == sum(POINTS.values())
 
 
 def test_the_same_file_is_graded_the_same_every_time(

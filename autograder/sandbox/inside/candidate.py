@@ -147,7 +147,7 @@ def serve_task(channel: socket.socket, shell: Shell, seed: int) -> None:
         request = _next(channel)
         with captured():
             answer = _task_answer(request, names)
-        wire.send(channel, answer)
+        wire.send(channel, answer, limits=wire.ANSWER_LIMITS)
 
 
 def _task_answer(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,12 @@ def become(user: int) -> None:
     prctl(_PR_SET_DUMPABLE, 1)
 
 
+def lift_memory_limit() -> None:
+    """Undo the limit that the examiner may have set for itself: containers have their own."""
+    _, highest = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (highest, highest))
+
+
 def set_limits(limits: ContainerLimits) -> None:
     """Set the kernel's limits on this process and all that it will start."""
     with open("/proc/self/statm") as file:

@@ -109,6 +109,7 @@ def main(arguments: list[str]) -> None:
     kind, guest, *descriptors = arguments
     numbers = [int(text) for text in descriptors]
     privileges.close_all_but(numbers)
+    privileges.lift_memory_limit()
     _prepare(int(guest))
     shell = _import_everything(for_many=kind == "forked")
     if kind == "forked":

@@ -3,7 +3,8 @@
 The process that encodes runs the student's code, so nothing it says about itself is believed. The process
 that decodes checks every length, count and name before it acts on it, builds nothing but plain data and
 tensors of a listed dtype, and never evaluates, imports or unpickles. Whatever the bytes are, `decode`
-returns a value or raises `WireError`.
+returns a value or raises `WireError`. What breaks a limit is not read: it raises `TooMuch`, which says in
+words what came, as far as its header tells.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -15,7 +16,7 @@ A frame on the socket is a 4-byte length and a body; a body is the version byte 
       t  u8 dtype, u8 dims, dims x u64, u64 n, n raw bytes
       l u  u32 n       n values: a list, a tuple
       d  u32 n         n times a key and a value
-      o  u8 note, u16 n  n bytes of UTF-8: a type's name, see Other
+      o  u8 note, u8 k, k x u64, u16 n  n bytes of UTF-8: a size and a type's name, see Other
 
 All numbers are little-endian.
 """
@@ -64,7 +65,9 @@ NOTES: tuple[str, ...] = (
     "too_deep",  # or a list that contains itself
     "too_large",
     "unreadable",  # reading it raised, or it has no memory to read
+    "large_tensor",
 )
+_TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
 _TENSOR_COST = 10  # a tensor object takes as much memory as about ten small numbers
@@ -92,11 +95,15 @@ class Limits:
     depth: int = 32
     keys: int = 1_000  # of all dicts together: colliding keys make a dict quadratic in their number
     dims: int = 16
+    numbers: int = 64 * 2**20  # of all tensors together, an empty dimension counted as one
     int_bits: int = 4096
     text_bytes: int = 2**20  # of all strings together: Python may need four bytes for each
 
 
 LIMITS = Limits()
+# What a candidate may answer: at least ten times what the lessons' tests take from any right answer (117 kB;
+# 6,900 items; 4 levels; 27 keys; 3,400 numbers; 83 kB of text), and two more dimensions than their six.
+ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
 @dataclass(frozen=True)
@@ -106,15 +113,24 @@ class Other:
     Attributes:
         type_name: the object's type, such as `numpy.ndarray`; the candidate's claim, but a harmless word.
         note: why it is not sent, one of NOTES.
+        size: the shape of a `large_tensor`, the length of what is `too_large`; empty where that is not known.
     """
 
     type_name: str
     note: str
+    size: tuple[int, ...] = ()
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether it breaks a limit: no test asks for anything like it."""
+        return self.note in _TOO_MUCH
 
     def describe(self) -> str:
         """Say what it is, for a sentence such as "expected a tensor, got ..."."""
         name = self.type_name
         texts = {
+            "large_tensor": _large_tensor(self.size),
+            "too_large": _too_large(name, self.size),
             "type": (f"an object of type {name}", f"{name} 타입의 객체"),
             "dtype": (f"a tensor of an unsupported dtype ({name})", f"지원하지 않는 dtype의 텐서({name})"),
             "sparse": ("a sparse tensor", "희소(sparse) 텐서"),
@@ -127,20 +143,52 @@ class Other:
                 f"a {name} that is nested too deeply or contains itself",
                 f"너무 깊이 중첩되었거나 자기 자신을 담고 있는 {name}",
             ),
-            "too_large": (f"a {name} that is too large", f"너무 큰 {name}"),
             "unreadable": (f"a {name} whose values cannot be read", f"값을 읽을 수 없는 {name}"),
         }
         en, ko = texts[self.note]
         return say(en=en, ko=ko)
 
 
+def _large_tensor(shape: tuple[int, ...]) -> tuple[str, str]:
+    numbers = math.prod(shape)
+    count = f"{numbers:,}" if numbers < 10**18 else "10**18+"
+    if len(shape) > ANSWER_LIMITS.dims:
+        one = "" if numbers == 1 else "s"
+        en = f"a tensor with {len(shape)} dimensions and {count} number{one}, far more than is asked for"
+        return en, f"{len(shape)}차원에 수가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
+    en = f"a tensor of shape {shape} with {count} numbers, far more than is asked for"
+    return en, f"shape이 {shape}이고 수가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
+
+
+def _too_large(name: str, size: tuple[int, ...]) -> tuple[str, str]:
+    article = "an" if name[0] in "aeiou" else "a"
+    if not size:
+        en = f"{article} {name} that is far larger than is asked for"
+        return en, f"{name}(문제에서 요구하는 것보다 훨씬 큽니다)"
+    en = f"{article} {name} of length {size[0]:,}, far more than is asked for"
+    return en, f"길이가 {size[0]:,}인 {name}(문제에서 요구하는 것보다 훨씬 깁니다)"
+
+
+class TooMuch(WireError):
+    """The frame breaks a limit.
+
+    Attributes:
+        found: what it is that does.
+    """
+
+    def __init__(self, found: Other) -> None:
+        super().__init__(f"{found.note}: {found.type_name} {found.size}")
+        self.found = found
+
+
 class _Unsent(Exception):
     """An object cannot be sent itself; the note says why, the detail belongs after its type's name."""
 
-    def __init__(self, note: str, detail: str = "") -> None:
+    def __init__(self, note: str, detail: str = "", size: tuple[int, ...] = ()) -> None:
         super().__init__(note)
         self.note = note
         self.detail = detail
+        self.size = size
 
 
 class _TooMuch(Exception):
@@ -181,7 +229,7 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     if exact:
         raise WireError(f"cannot send a {_type_name(value)}: {note}")
     writer = _Writer(limits, exact)
-    writer.other(Other(_type_name(value), note))
+    writer.other(Other(_type_name(value), note, _length(value)))
     return bytes(writer.out)
 
 
@@ -195,6 +243,12 @@ def _type_name(value: object) -> str:
         return "object"
 
 
+def _length(value: object) -> tuple[int, ...]:
+    """The length of what has one, whatever a subclass says."""
+    kinds: tuple[Any, ...] = (list, tuple, dict, str)
+    return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
+
+
 class _Writer:
     """Appends values to one buffer, counting what the limits count."""
 
@@ -204,11 +258,12 @@ class _Writer:
         self.out = bytearray([VERSION])
         self.items = 0
         self.keys = 0
+        self.numbers = 0
         self.text_bytes = 0
 
     def value(self, value: object, depth: int) -> None:
         """Append one value, or an Other in its place."""
-        start, counts = len(self.out), (self.items, self.keys, self.text_bytes)
+        start, counts = len(self.out), (self.items, self.keys, self.numbers, self.text_bytes)
         try:
             self._value(value, depth)
         except _TooMuch as error:
@@ -216,26 +271,27 @@ class _Writer:
             # break the limit as well.
             if depth != 1:
                 raise
-            note, detail = error.note, ""
+            note, detail, size = error.note, "", _length(value)
         except _Unsent as error:
-            note, detail = error.note, error.detail
+            note, detail, size = error.note, error.detail, error.size
         except (RecursionError, MemoryError):
             raise
         except Exception:  # an odd object may raise anything when it is read
-            note, detail = "unreadable", ""
+            note, detail, size = "unreadable", "", ()
         else:
             return
         if self.exact:
             raise WireError(f"cannot send a {_type_name(value)}: {note}")
         del self.out[start:]
-        self.items, self.keys, self.text_bytes = counts
+        self.items, self.keys, self.numbers, self.text_bytes = counts
         self._count(1)
-        self.other(Other((_type_name(value) + detail)[:120], note))
+        self.other(Other((_type_name(value) + detail)[:120], note, size))
 
     def other(self, other: Other) -> None:
         """Append an Other."""
-        name = other.type_name.encode()
-        self.out += struct.pack("<cBH", b"o", NOTES.index(other.note), len(name)) + name
+        name, size = other.type_name.encode(), other.size
+        head = struct.pack(f"<cBB{len(size)}QH", b"o", NOTES.index(other.note), len(size), *size, len(name))
+        self.out += head + name
 
     def _value(self, value: Any, depth: int) -> None:
         if depth > self.limits.depth:
@@ -285,13 +341,13 @@ class _Writer:
 
     def _string(self, value: str) -> None:
         if len(value) > self.limits.text_bytes:  # before encoding makes a copy
-            raise _Unsent("too_large")
+            raise _Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
         except UnicodeEncodeError:
             raise _Unsent("text") from None
         if self.text_bytes + len(data) > self.limits.text_bytes:
-            raise _Unsent("too_large")
+            raise _Unsent("too_large", size=_length(value))
         self.text_bytes += len(data)
         self.out += struct.pack("<I", len(data)) + data
 
@@ -320,6 +376,9 @@ class _Writer:
             # memory, except for a subclass that has no memory of its own.
             plain = torch.Tensor.detach(tensor)
             _refuse_odd(plain, self.limits)
+            self.numbers += _padded(plain.shape)
+            if self.numbers > self.limits.numbers:
+                raise _TooMuch("too_large")
             # A clone has no lazy conjugate or sign left, and no odd strides, as contiguous() may leave them.
             plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
@@ -350,15 +409,22 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
     if plain.dtype not in DTYPES:
         raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
     # Before any copy: an expanded tensor may claim far more elements than it stores.
-    if _padded_bytes(plain.shape, plain.dtype) > limits.total_bytes or plain.dim() > limits.dims:
-        raise _Unsent("too_large")
+    if _breaks(plain.shape, plain.dtype, limits):
+        raise _Unsent("large_tensor", size=tuple(plain.shape))
     if plain.numel() and plain.data_ptr() == 0:
         raise _Unsent("unreadable")
 
 
-def _padded_bytes(shape: tuple[int, ...], dtype: torch.dtype) -> int:
-    """The bytes of such a tensor if an empty dimension counted as one: bounds (0, 2**60) too."""
-    return math.prod(max(size, 1) for size in shape) * dtype.itemsize
+def _padded(shape: tuple[int, ...]) -> int:
+    """The numbers of such a tensor if an empty dimension counted as one: bounds (0, 2**60) too."""
+    return math.prod(max(size, 1) for size in shape)
+
+
+def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
+    """Whether such a tensor alone is too much."""
+    numbers = _padded(shape)
+    many = len(shape) > limits.dims or numbers > limits.numbers
+    return many or numbers * dtype.itemsize > limits.total_bytes
 
 
 # --- The decoder --------------------------------------------------------------------------------------
@@ -368,10 +434,11 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     """Read the value that some bytes stand for, whoever wrote them.
 
     Raises:
-        WireError: for anything but one complete value within the limits.
+        TooMuch: what it claims to be breaks the limits.
+        WireError: for anything else but one complete value.
     """
     if len(data) > limits.total_bytes:
-        raise WireError("the frame is too large")
+        raise TooMuch(Other("object", "too_large", (len(data),)))
     reader = _Reader(data, limits)
     if reader.number("<B") != VERSION:
         raise WireError("unknown version")
@@ -390,6 +457,7 @@ class _Reader:
         self.position = 0
         self.items = 0
         self.keys = 0
+        self.numbers = 0
         self.text_bytes = 0
 
     def take(self, count: int) -> memoryview:
@@ -406,7 +474,7 @@ class _Reader:
     def value(self, depth: int) -> Any:
         """The next value."""
         if depth > self.limits.depth:
-            raise WireError("nested too deeply")
+            raise TooMuch(Other("object", "too_deep"))
         self._count(1)
         tag = bytes(self.take(1))
         match tag:
@@ -425,9 +493,9 @@ class _Reader:
             case b"t":
                 return self._tensor()
             case b"l":
-                return self._list(depth)
+                return self._list(depth, "list")
             case b"u":
-                return tuple(self._list(depth))
+                return tuple(self._list(depth, "tuple"))
             case b"d":
                 return self._dict(depth)
             case b"o":
@@ -437,19 +505,19 @@ class _Reader:
     def _count(self, items: int) -> None:
         self.items += items
         if self.items > self.limits.items:
-            raise WireError("too many items")
+            raise TooMuch(Other("object", "too_large"))
 
     def _int(self) -> int:
         value = int.from_bytes(self.take(self.number("<H")), "little", signed=True)
         if value.bit_length() > self.limits.int_bits:
-            raise WireError("the integer is too large")
+            raise TooMuch(Other("int", "too_large"))
         return value
 
     def _string(self) -> str:
         count = self.number("<I")
         self.text_bytes += count
         if self.text_bytes > self.limits.text_bytes:
-            raise WireError("too much text")
+            raise TooMuch(Other("str", "too_large", (count,)))
         return self._text(count)
 
     def _text(self, count: int) -> str:
@@ -458,15 +526,18 @@ class _Reader:
         except UnicodeDecodeError:
             raise WireError("the string is not UTF-8") from None
 
-    def _list(self, depth: int) -> list[Any]:
+    def _list(self, depth: int, name: str) -> list[Any]:
+        count = self.number("<I")
+        if self.items + count > self.limits.items:
+            raise TooMuch(Other(name, "too_large", (count,)))
         # Each value is at least a byte, so a lie about the count ends when the bytes do.
-        return [self.value(depth + 1) for _ in range(self.number("<I"))]
+        return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
         count = self.number("<I")
         self.keys += count
         if self.keys > self.limits.keys:
-            raise WireError("too many keys")
+            raise TooMuch(Other("dict", "too_large", (count,)))
         result: dict[Any, Any] = {}
         for _ in range(count):
             key = self.value(depth + 1)
@@ -476,22 +547,26 @@ class _Reader:
         return result
 
     def _other(self) -> Other:
-        note, count = self.number("<B"), self.number("<H")
-        name = self._text(count)
+        note, sizes = self.number("<B"), self.number("<B")
+        size = struct.unpack(f"<{sizes}Q", self.take(8 * sizes))
+        name = self._text(self.number("<H"))
         if note >= len(NOTES) or not _TYPE_NAME.fullmatch(name):
             raise WireError("an unknown note, or not a type's name")
-        return Other(name, NOTES[note])
+        return Other(name, NOTES[note], size)
 
     def _tensor(self) -> torch.Tensor:
         self._count(_TENSOR_COST - 1)
         number, dims = self.number("<B"), self.number("<B")
-        if number >= len(DTYPES) or dims > self.limits.dims:
-            raise WireError("unknown dtype, or too many dimensions")
+        if number >= len(DTYPES):
+            raise WireError("unknown dtype")
         dtype = DTYPES[number]
         shape = struct.unpack(f"<{dims}Q", self.take(8 * dims))
         count = self.number("<Q")
-        if _padded_bytes(shape, dtype) > self.limits.total_bytes:
-            raise WireError("the tensor is too large")
+        if _breaks(shape, dtype, self.limits):
+            raise TooMuch(Other("torch.Tensor", "large_tensor", shape))
+        self.numbers += _padded(shape)
+        if self.numbers > self.limits.numbers:
+            raise TooMuch(Other("object", "too_large"))
         if math.prod(shape) * dtype.itemsize != count:
             raise WireError("the shape does not fit the bytes")
         raw = self.take(count)
@@ -540,11 +615,12 @@ def recv(sock: socket.socket, deadline: float, limits: Limits = LIMITS) -> Any:
     Raises:
         WireClosed: the connection ended first.
         WireTimeout: the deadline came first, however steadily bytes were dripping in.
-        WireError: the frame is too long or is not a value.
+        TooMuch: the frame breaks the limits; if it is too long, it has not been read.
+        WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
     if length > limits.total_bytes:
-        raise WireError("the frame is too large")
+        raise TooMuch(Other("object", "too_large", (length,)))
     return decode(_recv_bytes(sock, length, deadline), limits)
 
 

@@ -33,7 +33,7 @@ def test_a_question_of_more_than_plain_data_is_the_tests_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", b"\1N trailing", b"\1s\xff\xff\xff\xff", wire.encode({"kind": "odd"})], ids=str
+    "answer", [b"", b"\1N trailing", b"\1s\xff\0\0\0", wire.encode({"kind": "odd"})], ids=str
 )
 def test_an_answer_that_is_none_is_the_students(answer: bytes) -> None:
     with serve(answer) as task, pytest.raises(Crashed, match="garbage"):

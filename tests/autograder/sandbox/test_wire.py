@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.wire import (
+    ANSWER_LIMITS,
     LIMITS,
     Limits,
     Other,
+    TooMuch,
     WireClosed,
     WireError,
     WireTimeout,
@@ -267,21 +269,21 @@ def strange() -> Any:
         (X.to(torch.uint16), Other("torch.Tensor[uint16]", "dtype")),
         (fake.from_tensor(X), Other("torch._subclasses.fake_tensor.FakeTensor", "unreadable")),
         (lost, Other("torch.Tensor", "unreadable")),
-        (torch.zeros(1).expand(10**12), Other("torch.Tensor", "too_large")),
-        (torch.empty(0, 10**12), Other("torch.Tensor", "too_large")),
-        (torch.ones([1] * 17), Other("torch.Tensor", "too_large")),
+        (torch.zeros(1).expand(10**12), Other("torch.Tensor", "large_tensor", (10**12,))),
+        (torch.empty(0, 10**12), Other("torch.Tensor", "large_tensor", (0, 10**12))),
+        (torch.ones([1] * 17), Other("torch.Tensor", "large_tensor", (1,) * 17)),
         (2**5000, Other("int", "too_large")),
-        ("a" * 2_000_000, Other("str", "too_large")),
-        ("가" * 400_000, Other("str", "too_large")),
+        ("a" * 2_000_000, Other("str", "too_large", (2_000_000,))),
+        ("가" * 400_000, Other("str", "too_large", (400_000,))),
         ("\ud800", Other("str", "text")),
         ({X: 1}, Other("dict", "keys")),
         ({(1, b""): 1}, Other("dict", "keys")),
-        (dict.fromkeys(range(1001)), Other("dict", "too_large")),
-        (cyclic, [Other("list", "too_deep")]),
-        (round_dict, {"me": Other("dict", "too_deep")}),
-        (wide, [Other("list", "too_deep")] * 2),
-        ([0] * 100_001, Other("list", "too_large")),
-        ([[0] * 100_001, 1], [Other("list", "too_large"), 1]),
+        (dict.fromkeys(range(1001)), Other("dict", "too_large", (1001,))),
+        (cyclic, [Other("list", "too_deep", (1,))]),
+        (round_dict, {"me": Other("dict", "too_deep", (1,))}),
+        (wide, [Other("list", "too_deep", (2,))] * 2),
+        ([0] * 100_001, Other("list", "too_large", (100_001,))),
+        ([[0] * 100_001, 1], [Other("list", "too_large", (100_001,)), 1]),
         (
             [torch.zeros(5_000_000)] * 5,
             [torch.zeros(5_000_000)] * 3 + [Other("torch.Tensor", "too_large")] * 2,
@@ -371,10 +373,11 @@ HUGE = 2**64 - 1
         body(b"d\x02\x00\x00\x00", b"TN", b"i\x01\x00\x01N"),  # True and 1 are one key
         body(b"d\x01\x00\x00\x00", b"l\x00\x00\x00\x00N"),
         body(b"d\x01\x00\x00\x00", b"t\x00\x00\x01\0\0\0\0\0\0\0\x01", b"N"),
-        body(b"o\xff\x01\x00a"),
-        body(b"o\x00\x00\x00"),
-        body(b"o\x00\x03\x00<b "),
-        body(b"o\x00\x79\x00", b"a" * 121),
+        body(b"o\xff\x00\x01\x00a"),
+        body(b"o\x00\x00\x00\x00"),
+        body(b"o\x00\x00\x03\x00<b "),
+        body(b"o\x00\x00\x79\x00", b"a" * 121),
+        body(b"o\x00\xff\x01\x00a"),  # sizes that are not there
         tensor_bytes(99, (1,), 4, b"0000"),
         tensor_bytes(8, (1,) * 17, 4, b"0000"),
         tensor_bytes(8, (2,), 4, b"0000"),
@@ -419,6 +422,76 @@ def test_limits_are_the_callers() -> None:
         assert "Other" in repr(there_and_back(value, limits=small))
         with pytest.raises(WireError):
             decode(encode(value), small)
+
+
+# What an answer may not be, what is said about it, and how a liar would announce it.
+BEYOND = [
+    ("torch.zeros((3,) * 15, dtype=torch.uint8)", "15 dimensions and 14,348,907 numbers", (1, (3,) * 15)),
+    ("torch.ones((1,) * 64)", "64 dimensions and 1 number,", (8, (1,) * 64)),
+    ("torch.ones((1,) * 9)", "9 dimensions and 1 number,", (8, (1,) * 9)),
+    ("torch.empty(0, 10**9)", "shape (0, 1000000000) with 0 numbers", (8, (0, 10**9))),
+    ("torch.empty(10**9, 0)", "shape (1000000000, 0) with 0 numbers", (8, (10**9, 0))),
+    ("torch.zeros(1).expand(2**50)", f"shape ({2**50},) with {2**50:,} numbers", (8, (2**50,))),
+    ("torch.zeros(50_001)", "shape (50001,) with 50,001 numbers", (8, (50_001,))),
+    ("[torch.zeros(50)] * 1001", "a list of length 1,001", b"l" + struct.pack("<I", 10**9)),
+    ("[None] * 100_001", "a list of length 100,001", b"l" + struct.pack("<I", 100_001)),
+    ("(None,) * 100_001", "a tuple of length 100,001", b"u" + struct.pack("<I", 100_001)),
+    ("{n * (2**61 - 1): 0 for n in range(501)}", "a dict of length 501", b"d" + struct.pack("<I", 501)),
+    ("'a' * (2**20 + 1)", "a str of length 1,048,577", b"s" + struct.pack("<I", 2**20 + 1)),
+    ("'\U0001f642' * 300_000", "a str of length 300,000", b"s" + struct.pack("<I", 2**32 - 1)),
+    ("2**4097", "an int that is far larger", b"i" + struct.pack("<H", 600) + b"\x7f" * 600),
+    ("[2**4000] * 9_000", "a list of length 9,000", b"l" + struct.pack("<I", 2**32 - 1)),
+    ("nested(16)", "a list that is nested too deeply", b"l\x01\0\0\0" * 10_000),
+]
+
+
+def nested(depth: int) -> Any:
+    return [nested(depth - 1)] if depth else []
+
+
+@pytest.mark.parametrize(("text", "said", "lie"), BEYOND, ids=[text for text, _, _ in BEYOND])
+def test_what_is_beyond_an_answer_is_said_in_words(text: str, said: str, lie: Any) -> None:
+    honest = decode(encode({"value": eval(text)}, ANSWER_LIMITS), ANSWER_LIMITS)["value"]
+    assert honest.is_too_much
+    assert said in honest.describe()
+    data = body(lie) if isinstance(lie, bytes) else tensor_bytes(lie[0], lie[1], 2**64 - 1, b"")
+    tracemalloc.start()
+    with pytest.raises(TooMuch) as caught:
+        decode(data, ANSWER_LIMITS)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+    assert len(caught.value.found.describe()) < 200
+    if not isinstance(lie, bytes):
+        assert caught.value.found == honest
+
+
+def test_the_size_of_a_huge_lie_can_be_said() -> None:
+    with pytest.raises(TooMuch) as caught:
+        decode(tensor_bytes(8, (HUGE,) * 255, 0, b""), ANSWER_LIMITS)
+    assert "255 dimensions and 10**18+ numbers" in caught.value.found.describe()
+    claimed = decode(body(b"o", bytes([wire.NOTES.index("large_tensor"), 0]), b"\x01\0a"))
+    assert claimed.describe()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        body(b"l" + struct.pack("<I", 9_000), b"t\x08\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" * 9_000),
+        body(b"l" + struct.pack("<I", 4_000), (b"i\x00\x02" + b"\x7f" * 512) * 4_000),
+        body(b"l" + struct.pack("<I", 99_999), b"d\x00\x00\x00\x00" * 99_999),
+        body(b"l" + struct.pack("<I", 99_999), b"l\x00\x00\x00\x00" * 99_999),
+        body(b"s" + struct.pack("<I", 2**20), b"a" * (2**20 - 4) + "🙂".encode()),
+        tensor_bytes(11, (50_000,), 800_000, bytes(800_000)),
+    ],
+    ids=["tensors", "integers", "dicts", "lists", "text", "numbers"],
+)
+def test_what_fits_an_answer_takes_little_memory(frame: bytes) -> None:
+    tracemalloc.start()
+    assert decode(frame, ANSWER_LIMITS) is not None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12_000_000
 
 
 def test_keys_that_collide_take_no_time() -> None:
@@ -517,7 +590,7 @@ def test_a_reset_connection_is_closed(pair: Any) -> None:
 
 def test_an_announced_length_is_checked_before_anything_is_read(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes + 1))
-    with pytest.raises(WireError, match="too large"):
+    with pytest.raises(TooMuch, match="too_large"):
         wire.recv(pair[1], soon())
 
 

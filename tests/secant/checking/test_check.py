@@ -1,4 +1,7 @@
 import math
+import struct
+import time
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -203,3 +206,96 @@ def test_a_tensor_of_random_numbers() -> None:
     assert drawn.dtype == torch.float64
     assert len(set(drawn.flatten().tolist())) == 12
     assert check.draw_tensor(1, 1).shape == (1, 1)
+
+
+def nested(depth: int) -> Any:
+    return [nested(depth - 1)] if depth else 1.0
+
+
+class Other:
+    """As the wire's, for what was not sent."""
+
+    type_name = "torch.Tensor"
+
+    def describe(self) -> str:
+        return "a tensor with 15 dimensions"
+
+
+# Far from what is asked for: nothing of it but its beginning may be looked at.
+ODD: dict[str, Any] = {
+    "dimensions": torch.zeros((3,) * 15, dtype=torch.uint8),
+    "ones": torch.ones((1,) * 64),
+    "empty": torch.empty(0, 10**9),
+    "empty rows": torch.empty(10**7, 0),
+    "expanded": torch.zeros(1).expand(10**12),
+    "tensors": [torch.zeros((3,) * 12, dtype=torch.uint8)] * 10**5,
+    "text": "y" * 10**8,
+    "deep": nested(900),
+    "wide": [[[[0] * 10**6] * 10**6] * 10**6] * 10**6,
+    "pairs": ({n: "y" * 10**6 for n in range(1000)},) * 10**6,
+    "keys": {n * (2**61 - 1): n for n in range(1000)},
+    "long keys": {str(n) * 10**6: n for n in range(20)},
+    "integer": 2**4000,
+    "nan": struct.unpack("d", b"\x01\x02\x03\x04\x05\x06\xf8\x7f")[0],
+    "not sent": (Other(),) * 10**6,
+}
+ASKED: list[Any] = [
+    torch.tensor([2.0, 4.0]),
+    torch.tensor(1, dtype=torch.uint8),
+    2.0,
+    "text",
+    None,
+    [1.0, [2.0]],
+    (torch.tensor([1.0]), 2.0),
+    {"a": 1.0},
+]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_work_grows_with_a_wrong_value(name: str) -> None:
+    got = ODD[name]
+    tracemalloc.start()
+    started = time.process_time()
+    said = [complaint(got, want, mistakes=[(want, "no")]) for want in ASKED]
+    said += [complaint([got], [want]) for want in ASKED]
+    said += [complaint({"a": got}, {"a": want}) for want in ASKED]
+    took, peak = time.process_time() - started, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert took < 2
+    assert peak < 2_000_000
+    assert max(map(len, said)) < 1_200
+
+
+def test_what_was_not_sent_describes_itself() -> None:
+    message = complaint((Other(), 1.0), (torch.ones(2), 1.0))
+    assert "got: (a tensor with 15 dimensions, 1.0)" in message
+    assert "The result is a tensor with 15 dimensions; a float32 tensor was expected" in message
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([], "[]"),
+        ((), "()"),
+        ((1,), "(1,)"),
+        ({}, "{}"),
+        ({"a": [1, (2.5, None)], 3: "b'"}, "{'a': [1, (2.5, None)], 3: \"b'\"}"),
+        ([torch.tensor([1.0, 2.0])], "[tensor([1., 2.])]"),
+        ([torch.zeros(300)], "[a tensor of shape (300,)]"),
+        (torch.zeros(0), "[]  (float32)"),
+        (torch.zeros(13), "a tensor of shape (13,)  (float32)"),
+        ("y" * 198, "'" + "y" * 198 + "'"),
+        ("y" * 199, "'" + "y" * 196 + "..."),
+    ],
+)
+def test_a_value_is_shown_as_python_shows_it(value: Any, said: str) -> None:
+    assert f"  got: {said}\n" in complaint(value, 1)
+
+
+def test_few_of_many_changes_are_told() -> None:
+    changes = [("value", f"x{n}" + "y" * 1000) for n in range(50_000)]
+    started = time.process_time()
+    message = told(check.untouched, changes, "f(x)")
+    assert time.process_time() - started < 1
+    assert len(message.splitlines()) == 11
+    assert len(message) < 4_000

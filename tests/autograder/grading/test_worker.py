@@ -1,0 +1,57 @@
+"""The examiner's process has a limit of memory of its own, which nothing that it starts keeps."""
+
+import resource
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from autograder.grading.worker import memory_limit
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+MEGABYTE = 2**20
+
+
+def test_what_takes_too_much_memory_fails_where_it_is_asked_for() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with memory_limit(64 * MEGABYTE):
+        with pytest.raises(MemoryError):
+            bytearray(500 * MEGABYTE)
+        with pytest.raises(RuntimeError, match="memory"):
+            torch.zeros(500 * MEGABYTE)
+        assert len(bytearray(16 * MEGABYTE)) == 16 * MEGABYTE
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+    assert len(bytearray(100 * MEGABYTE)) == 100 * MEGABYTE
+
+
+def test_the_limit_ends_with_an_error_too() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(KeyError), memory_limit(64 * MEGABYTE):
+        raise KeyError
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def test_a_narrower_limit_stays() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    try:
+        with memory_limit(512 * MEGABYTE):
+            narrow = resource.getrlimit(resource.RLIMIT_DATA)
+            with memory_limit(1024 * MEGABYTE):
+                assert resource.getrlimit(resource.RLIMIT_DATA) == narrow
+            assert resource.getrlimit(resource.RLIMIT_DATA) == narrow
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def test_what_is_started_meanwhile_can_lift_it() -> None:
+    code = (
+        "import resource\n"
+        "from autograder.sandbox.inside.privileges import lift_memory_limit\n"
+        "soft, hard = resource.getrlimit(resource.RLIMIT_DATA)\n"
+        "assert soft != hard\n"
+        "lift_memory_limit()\n"
+        "assert resource.getrlimit(resource.RLIMIT_DATA) == (hard, hard)\n"
+    )
+    with memory_limit(256 * MEGABYTE):
+        subprocess.run([sys.executable, "-c", code], check=True)
