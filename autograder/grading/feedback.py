@@ -72,6 +72,7 @@ def graded_notebook(assignment: Assignment, submission: Submission | None, resul
             cell.outputs = _outputs(printed[place])
         elif cell.cell_type == "markdown" and is_answer(cell) and name in prose:
             cell.source = harmless(cell.source)
+    _choose_colours(notebook)
     if result.flags or submission is None:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
     return notebook
@@ -134,12 +135,28 @@ def clipped(code: str) -> str:
     return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
 
 
+def _choose_colours(notebook: NotebookNode) -> None:
+    """Say for each cell of code how it is highlighted: as Python, or not at all where that could take long.
+
+    As nbconvert takes them, `!`, `?` and `%%html` at the beginning of a line call for other languages' rules,
+    and some of these take minutes for a few lines.
+    """
+    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
+    left = PAGE_COLOURED
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            short = len(cell.source) <= min(left, CELL_COLOURED)
+            left -= len(cell.source) if short else 0
+            cell.metadata["magics_language"] = "python3" if short else "text"
+
+
 def harmless(markdown: str) -> str:
     """Return a student's prose as markdown that shows it as it was typed; formulas are still typeset.
 
     It is not rendered: that is a parser's work on a stranger's text, with HTML and links as its result.
     """
-    escaped = html.escape(plain(markdown)).replace("\n", "&#10;")
+    # Without brackets, for which nbconvert's search for links takes time that grows with their square.
+    escaped = html.escape(plain(markdown)).replace("\n", "&#10;").replace("[", "&#91;")
     return f'<div style="white-space: pre-wrap">{escaped}</div>'
 
 
@@ -167,23 +184,7 @@ class Pages:
         for step in self._steps:
             shown, resources = step(shown, resources)
         del resources["nbgrader"]["db_url"]  # nobody else needs to know
-        _choose_colours(shown)
         return Page(student, lesson, nbformat.v4.writes(shown), resources, self._settings)
-
-
-def _choose_colours(notebook: NotebookNode) -> None:
-    """Say for each cell of code how it is highlighted: as Python, or not at all where that could take long.
-
-    As nbconvert takes them, `!`, `?` and `%%html` at the beginning of a line call for other languages' rules,
-    and some of these take minutes for a few lines.
-    """
-    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
-    left = PAGE_COLOURED
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            short = len(cell.source) <= min(left, CELL_COLOURED)
-            left -= len(cell.source) if short else 0
-            cell.metadata["magics_language"] = "python3" if short else "text"
 
 
 def bare(page: Page) -> Page:

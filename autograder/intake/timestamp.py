@@ -34,7 +34,7 @@ def parse(data: bytes) -> datetime | None:
     """Read the bytes of a timestamp, in any form that the exchange writes."""
     try:
         text = data.decode("ascii").strip()
-        found: datetime = parse_utc(text) if _FORM.fullmatch(text) else None
+        found = parse_utc(text) if _FORM.fullmatch(text) else None
     except Exception:  # of whatever kind: two libraries have had a stranger's text
         return None
     return found if isinstance(found, datetime) and found.year in _YEARS and not found.tzinfo else None
