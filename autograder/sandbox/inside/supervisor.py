@@ -41,12 +41,7 @@ def supervise(
         if candidate == 0:
             _be_candidate(orders, channel, shell)
         os.close(channel)
-        try:
-            _watch(orders, candidate, limits)
-        except (MemoryError, OSError) as error:
-            if isinstance(error, OSError) and error.errno not in _USED_UP:
-                raise
-            report(orders, {"over": "used up"})
+        watch(orders, candidate, limits)
     except BaseException as error:
         report(orders, {"error": f"{type(error).__name__}: {error}"})
     finally:
@@ -71,6 +66,18 @@ def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
 def report(orders: socket.socket, message: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         orders.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
+
+
+def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
+    """Watch over the candidate; what leaves nothing for this process to look with has ended itself."""
+    try:
+        _watch(orders, candidate, limits)
+    except MemoryError:
+        report(orders, {"over": "memory"})
+    except OSError as error:
+        if error.errno not in _USED_UP:
+            raise
+        report(orders, {"over": "used up"})
 
 
 def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
