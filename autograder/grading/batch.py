@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from nbformat import v4
-from nbgrader.utils import parse_utc
 
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import tasks
@@ -32,7 +31,7 @@ from autograder.course.settings import SECRET, Course
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
 from autograder.grading.executors import Workers, run
-from autograder.grading.feedback import Pages, as_text, graded_notebook, placed, replace_folder
+from autograder.grading.feedback import Pages, as_text, bare, graded_notebook, placed, replace_folder
 from autograder.grading.gradebook import Book, GradebookBusy
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
@@ -40,9 +39,8 @@ from autograder.grading.worker import work
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import take_in
+from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
-
-_MAX_TIMESTAMP_BYTES = 100
 
 
 class Entry(NamedTuple):
@@ -174,6 +172,9 @@ class _Batch:
         open_ = self._open[entry]
         with self._survived(entry, open_.assignment):
             match done:
+                case Failed(why) if isinstance(job, Page) and not job.bare:
+                    self._tell(entry, f"the page is without the student's cells, it could not be made: {why}")
+                    self._due.appendleft(bare(job))
                 case Failed(why):
                     raise _Failure(why)
                 case Rendered(html):
@@ -202,7 +203,8 @@ class _Batch:
         folder = self._course.folder("submitted", *entry)
         taken = _take_in(folder, entry.lesson, assignment, self._course.submitted)
         submission = taken if isinstance(taken, Submission) else None
-        open_ = self._open[entry] = _Open(assignment, submission, _key(taken, assignment), _timestamp(folder))
+        timestamp = handed_in(folder, self._course.submitted)
+        open_ = self._open[entry] = _Open(assignment, submission, _key(taken, assignment), timestamp)
         if not self._force and self._keep(entry, open_):
             return None
         self._book.mark_stale(entry.student, entry.lesson, _STALE)
@@ -313,7 +315,7 @@ class _Batch:
             if entry in self.summary.results:
                 self._tell(entry, f"graded, but its folders could not be written: {why}")
             else:
-                self._tell(entry, f"not graded: {why}")
+                self._tell(entry, f"not graded: {why}\n{_TO_DO.format(*entry)}")
                 message = "The grader failed. This says nothing about the answer."
                 self._note_everywhere(entry, assignment, "grader_failure", message, "grader_failure")
                 with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
@@ -325,6 +327,7 @@ class _Failure(Exception):
     """A worker could not grade a submission."""
 
 
+_TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
 _STALE = (
     "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
@@ -336,17 +339,6 @@ def _take_in(folder: Path, lesson: str, assignment: Assignment, root: Path) -> S
         return take_in(folder, lesson, assignment.releases, root)
     except OSError:  # this machine's fault, and perhaps a passing one
         return take_in(folder, lesson, assignment.releases, root)
-
-
-def _timestamp(folder: Path) -> datetime | None:
-    """When it was handed in, as nbgrader's exchange noted it."""
-    try:
-        descriptor = os.open(folder / "timestamp.txt", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            found: datetime | None = parse_utc(file.read(_MAX_TIMESTAMP_BYTES).decode().strip())
-            return found
-    except (OSError, ValueError, OverflowError):
-        return None
 
 
 def _key(taken: Submission | Rejected, assignment: Assignment) -> str:

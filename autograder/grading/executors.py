@@ -1,19 +1,20 @@
-"""Where workers run: processes of this machine, or a Dask cluster; and a second try for each job."""
+"""Where workers run: processes of this machine, or a Dask cluster; and what is tried again, and when."""
 
 import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, Protocol
 
 from autograder.course.errors import CourseError
-from autograder.grading.jobs import Failed
+from autograder.grading.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
-TRIES = 2
+TRIES = 2  # beside other jobs; the last one is alone
 
 
 class Workers(Protocol):
@@ -121,8 +122,9 @@ def cluster(address: str) -> ExecutorWorkers:
 def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
     """Do jobs until there are none, and yield each with what came of it, as they end.
 
-    A job whose worker died, or that came to `Failed`, is tried once more. If that fails too, the
-    failure is what came of it.
+    A job whose worker died, or that came to `Failed`, is tried once more. If that fails too, or if the
+    machine was too `Busy` to judge it, it waits until nothing else runs and is done alone; what fails even
+    then has failed.
 
     Args:
         work: does a job.
@@ -130,11 +132,15 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         workers: who works.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
+    alone: deque[Any] = deque()
     while True:
         while len(running) < workers.places and (job := next_job()) is not None:
             running[workers.submit(work, job)] = (job, 1)
         if not running:
-            return
+            if not alone:
+                return
+            job = alone.popleft()
+            running[workers.submit(work, job)] = (job, TRIES + 1)
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             job, tries = running.pop(future)
@@ -142,8 +148,10 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
             result = _result(future)
             if isinstance(result, Failed) and tries < TRIES:
                 running[workers.submit(work, job)] = (job, tries + 1)
+            elif isinstance(result, Failed | Busy) and tries <= TRIES:
+                alone.append(job)
             else:
-                yield job, result
+                yield job, Failed(result.why) if isinstance(result, Busy) else result
 
 
 def _result(future: Future[Any]) -> Any:

@@ -32,6 +32,12 @@ from autograder.sandbox.results import CellResult
 CELL_CHARS = 10_000  # of a cell's output that are shown
 PAGE_CHARS = 200_000  # of all outputs together
 LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minutes for some longer ones
+CELL_COLOURED = 20_000  # characters of a cell of code that is highlighted; a longer one is shown as it is
+PAGE_COLOURED = 100_000  # of all that are
+_LEFT_OUT = (
+    "# Not shown: the page could not be made with what is in this cell. What you handed in is unchanged.\n"
+    "# 표시하지 않음: 이 셀의 내용으로는 페이지를 만들 수 없었습니다. 제출한 파일은 그대로 있습니다."
+)
 
 _UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -66,6 +72,7 @@ def graded_notebook(assignment: Assignment, submission: Submission | None, resul
             cell.outputs = _outputs(printed[place])
         elif cell.cell_type == "markdown" and is_answer(cell) and name in prose:
             cell.source = harmless(cell.source)
+    _choose_colours(notebook)
     if result.flags or submission is None:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
     return notebook
@@ -128,12 +135,28 @@ def clipped(code: str) -> str:
     return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
 
 
+def _choose_colours(notebook: NotebookNode) -> None:
+    """Say for each cell of code how it is highlighted: as Python, or not at all where that could take long.
+
+    As nbconvert takes them, `!`, `?` and `%%html` at the beginning of a line call for other languages' rules,
+    and some of these take minutes for a few lines.
+    """
+    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
+    left = PAGE_COLOURED
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            short = len(cell.source) <= min(left, CELL_COLOURED)
+            left -= len(cell.source) if short else 0
+            cell.metadata["magics_language"] = "python3" if short else "text"
+
+
 def harmless(markdown: str) -> str:
     """Return a student's prose as markdown that shows it as it was typed; formulas are still typeset.
 
     It is not rendered: that is a parser's work on a stranger's text, with HTML and links as its result.
     """
-    escaped = html.escape(plain(markdown)).replace("\n", "&#10;")
+    # Without brackets, for which nbconvert's search for links takes time that grows with their square.
+    escaped = html.escape(plain(markdown)).replace("\n", "&#10;").replace("[", "&#91;")
     return f'<div style="white-space: pre-wrap">{escaped}</div>'
 
 
@@ -162,6 +185,18 @@ class Pages:
             shown, resources = step(shown, resources)
         del resources["nbgrader"]["db_url"]  # nobody else needs to know
         return Page(student, lesson, nbformat.v4.writes(shown), resources, self._settings)
+
+
+def bare(page: Page) -> Page:
+    """Return a page without what the student wrote and printed, for one that could not be made."""
+    notebook = nbformat.v4.reads(page.notebook)
+    for cell in notebook.cells:
+        if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell)):
+            if cell.cell_type == "code":
+                cell.source, cell.outputs = _LEFT_OUT, []
+            else:
+                cell.source = harmless(_LEFT_OUT)
+    return replace(page, notebook=nbformat.v4.writes(notebook), bare=True)
 
 
 # --- The folders ----------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ class Page:
         notebook: what to show, as JSON, with scores and without hidden tests.
         resources: nbconvert's, with the totals.
         settings: the course's settings of HTMLExporter.
+        bare: whether it is without what the student wrote, because the full one could not be made.
     """
 
     student: str
@@ -44,6 +45,7 @@ class Page:
     notebook: str
     resources: Mapping[str, Any]
     settings: Mapping[str, Any]
+    bare: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,4 +78,11 @@ class Failed:
     why: str
 
 
-Done = Examined | Rendered | NoWall | Failed
+@dataclass(frozen=True)
+class Busy:
+    """The machine was too busy to judge a time limit: no verdict, to be asked again alone."""
+
+    why: str
+
+
+Done = Examined | Rendered | NoWall | Failed | Busy

@@ -19,8 +19,8 @@ from typing import Any
 
 from nbformat import v4
 
-from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
-from autograder.sandbox.results import WallError, WallUnavailable
+from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.sandbox.results import Starved, WallError, WallUnavailable
 
 # Longer than all time limits of a submission together: whoever reaches it is stuck, and is ended.
 EXAMINE_SECONDS = 900.0
@@ -44,7 +44,7 @@ def work(job: Job | Page) -> Done:
         faulthandler.cancel_dump_traceback_later()
 
 
-def examine(job: Job) -> Examined | NoWall | Failed:
+def examine(job: Job) -> Examined | NoWall | Failed | Busy:
     """Grade one submission."""
     try:
         wall = _wall(job.hidden)
@@ -53,6 +53,8 @@ def examine(job: Job) -> Examined | NoWall | Failed:
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
     except WallUnavailable as error:
         return NoWall(error.reason, error.fix)
+    except Starved as error:
+        return Busy(str(error) or type(error).__name__)
     except WallError as error:
         return Failed(str(error) or type(error).__name__)
 

@@ -150,7 +150,16 @@ def _stem(name: str) -> str | None:
     return _COPY_MARK.sub("", found[1].strip()) if found else None
 
 
-def _read_file(folder: _Folder, name: str) -> tuple[bytes, list[str]]:
+def read_beside(path: Path, root: Path, most: int) -> bytes | None:
+    """The bytes of a small file beside a notebook; None if there is none that can be read."""
+    try:
+        with _folder(path.parent, root) as folder:
+            return _read_file(folder, path.name, most)[0]
+    except (Refused, OSError):
+        return None
+
+
+def _read_file(folder: _Folder, name: str, most: int = MAX_FILE_BYTES) -> tuple[bytes, list[str]]:
     """The bytes of a regular file, read once, and notes."""
     _refuse_special(_lstat(folder, name))  # so that a device is not even opened
     flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY
@@ -163,9 +172,9 @@ def _read_file(folder: _Folder, name: str) -> tuple[bytes, list[str]]:
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         _refuse_special(status)
-        data = b"" if status.st_size > MAX_FILE_BYTES else file.read(MAX_FILE_BYTES + 1)
-    if max(status.st_size, len(data)) > MAX_FILE_BYTES:
-        megabytes = MAX_FILE_BYTES // 1_000_000
+        data = b"" if status.st_size > most else file.read(most + 1)
+    if max(status.st_size, len(data)) > most:
+        megabytes = most // 1_000_000
         raise Refused(
             "too_large",
             en=f"The file is larger than {megabytes} MB. Clear the outputs, save and hand in again.",

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -53,11 +54,25 @@ class Container:
 
 
 class WalledContainer(Container):
-    """A container whose process 1 is the supervisor, reached through its own socket and its pidfd."""
+    """A container whose process 1 is the supervisor, reached through its own socket and its pidfd.
 
-    def __init__(self, channel: socket.socket, orders: socket.socket, limits: ContainerLimits) -> None:
+    Args:
+        channel, orders: to the candidate, and to the supervisor.
+        limits: what the container may use.
+        wall_stands: whether that is still there which this container was made by; without it, a
+            supervisor that has gone was not ended by what is in its container.
+    """
+
+    def __init__(
+        self,
+        channel: socket.socket,
+        orders: socket.socket,
+        limits: ContainerLimits,
+        wall_stands: Callable[[], bool] = lambda: True,
+    ) -> None:
         super().__init__(channel)
         self._orders = orders
+        self._wall_stands = wall_stands
         self._supervisor: int | None = None
         self._cgroup: Cgroup | None = None
         self.process: subprocess.Popen[bytes] | None = None  # of a wall of its own
@@ -104,17 +119,29 @@ class WalledContainer(Container):
         ready, _, _ = select.select([self._orders], [], [], _LAST_WORDS_SECONDS)
         if not ready:
             return Crashed("unknown")  # it lives, and has only closed its channel
-        # A supervisor that has gone without a word was not ended by the student, so this raises.
-        message, _ = self._receive(time.monotonic())
+        try:
+            message, _ = self._receive(time.monotonic())
+        except (OSError, WallError):
+            return self._gone()
         if "error" in message:
             raise WallError(f"the supervisor of a container failed: {message['error']}")
         return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))
 
+    def _gone(self) -> Crashed:
+        """Say why the supervisor has gone without a word: it shares its limits with what it watches."""
+        if self._out_of_memory():
+            return Crashed("memory")
+        if not self._wall_stands():
+            raise WallError("the supervisor of a container has gone, and the wall with it")
+        return Crashed("unknown")
+
     def reason(self, code: object) -> Crashed:
-        killed = isinstance(code, int) and code == -signal.SIGKILL
-        if killed and self._cgroup and self._cgroup.was_out_of_memory():
+        if code == -signal.SIGKILL and self._out_of_memory():
             return Crashed("memory")
         return super().reason(code)
+
+    def _out_of_memory(self) -> bool:
+        return self._cgroup is not None and self._cgroup.was_out_of_memory()
 
     def close(self) -> None:
         try:

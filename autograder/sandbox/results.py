@@ -9,6 +9,10 @@ class WallError(RuntimeError):
     """The grader's own failure, never the student's: no score may be written for it."""
 
 
+class Starved(WallError):
+    """A limit was reached while the machine was starved: no verdict."""
+
+
 class WallUnavailable(WallError):
     """No wall can be made on this machine, so strangers' work must not run here.
 

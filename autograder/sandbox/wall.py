@@ -47,6 +47,7 @@ Log = Callable[[str], None]
 # Containers of root's are given to nobody else's user: no distribution hands these numbers out.
 _GUESTS = range(60_578, 61_184)
 _END_SECONDS = 30.0
+_LAST_BREATH_SECONDS = 0.5
 
 
 class Wall:
@@ -133,7 +134,7 @@ class Wall:
     def _fork_container(self) -> Container:
         for attempt in (1, 2):
             ours, theirs = _sockets()
-            container = WalledContainer(ours[1], ours[0], self.limits)
+            container = WalledContainer(ours[1], ours[0], self.limits, self._template_lives)
             try:
                 with self._lock:
                     control = self._control or self._start_template()
@@ -181,6 +182,14 @@ class Wall:
             raise WallError(f"the template did not start: {read_end(self._complaints)}")
         self._control = ours
         return ours
+
+    def _template_lives(self) -> bool:
+        template = self._template
+        if template is None:
+            return False
+        with contextlib.suppress(subprocess.TimeoutExpired):  # its end may come a moment after its children's
+            template.wait(_LAST_BREATH_SECONDS)
+        return template.returncode is None
 
     def _end_dead_template(self) -> None:
         """Make way for a new template, but only if this one has ended: others may live in its containers."""

@@ -16,6 +16,7 @@ from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 
 _TICK = 0.1  # seconds between two looks at memory
 _SWEEP_SECONDS = 3.0
+_USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)  # in here: by what is in this container
 
 
 def supervise(
@@ -30,8 +31,6 @@ def supervise(
             namespaces.mount_proc()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handler would let it through to process 1
         privileges.set_limits(limits)
-        with contextlib.suppress(OSError):
-            privileges.prefer_as_victim()
         privileges.drop_privileges()
         seccomp.filter_system_calls()
         report(orders, {"ready": True})
@@ -42,7 +41,7 @@ def supervise(
         if candidate == 0:
             _be_candidate(orders, channel, shell)
         os.close(channel)
-        _watch(orders, candidate, limits)
+        watch(orders, candidate, limits)
     except BaseException as error:
         report(orders, {"error": f"{type(error).__name__}: {error}"})
     finally:
@@ -55,6 +54,8 @@ def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
     try:
         orders.close()
         privileges.hide_memory(False)
+        with contextlib.suppress(OSError):
+            privileges.prefer_as_victim()  # not the supervisor, which has to tell what came of the rest
         os.setsid()
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)
@@ -65,6 +66,18 @@ def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
 def report(orders: socket.socket, message: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         orders.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
+
+
+def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
+    """Watch over the candidate; what leaves nothing for this process to look with has ended itself."""
+    try:
+        _watch(orders, candidate, limits)
+    except MemoryError:
+        report(orders, {"over": "memory"})
+    except OSError as error:
+        if error.errno not in _USED_UP:
+            raise
+        report(orders, {"over": "used up"})
 
 
 def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:

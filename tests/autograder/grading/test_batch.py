@@ -1,10 +1,13 @@
 """Grading a class: what is written, and that nothing is lost or done twice whatever goes wrong."""
 
+import html
 import json
 import os
+import re
 import shutil
 import sqlite3
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +22,17 @@ from sqlalchemy import Engine, event
 
 from autograder.build import builder as build
 from autograder.course.assignment import read_assignment
-from autograder.course.cells import grade_id
+from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
 from autograder.course.settings import SECRET, Course
-from autograder.grading import batch, gradebook
+from autograder.exam.report import everywhere
+from autograder.grading import batch, gradebook, worker
 from autograder.grading.batch import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
-from autograder.grading.jobs import Done, Failed, Job, NoWall, Page
-from autograder.sandbox.results import WallUnavailable
+from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
+from autograder.intake.submission import Script
+from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -403,14 +408,17 @@ def broken(student: str) -> Callable[[Job | Page], Done | None]:
     return spoil
 
 
-def test_grader_failure_is_tried_twice_and_is_no_zero(room: Path, right: dict[str, str]) -> None:
+def test_grader_failure_is_tried_again_then_alone_and_is_no_zero(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     hand_in(room, "bob", answered(room, right))
     workers = Here(broken("ann"))
     summary, said = run(room, workers)
-    assert workers.examined == ["ann", "ann", "bob"]
+    assert workers.examined == ["ann", "ann", "bob", "ann"]
     assert summary.failed == {Entry("ann", STEPS): "no room could be made"}
-    assert said == [f"ann/{STEPS}: not graded: no room could be made"]
+    assert said == [
+        f"ann/{STEPS}: not graded: no room could be made\n"
+        f"See what `autograder doctor` says, then grade it again: `autograder grade {STEPS} --student ann`"
+    ]
     first = summary.as_json()[0]
     assert {task["outcome"] for task in first["tasks"]} == {"grader_failure"}
     assert first["flags"] == ["grader_failure"]
@@ -435,6 +443,95 @@ def test_worker_that_raises_is_a_failure_of_the_grader(room: Path, right: dict[s
 
     summary, _ = run(room, Here(spoil))
     assert summary.failed == {Entry("ann", STEPS): "OSError: disk full"}
+
+
+def test_machine_that_was_too_busy_gives_no_verdict(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    answers = iter([Busy("it waited for a processor")])
+    summary, said = run(room, Here(lambda job: next(answers, None)))
+    assert not summary.failed
+    assert not said
+    assert grades(room, "ann") == BY_HAND
+
+
+def test_starved_examiner_is_busy_and_a_broken_wall_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def examine(error: WallError) -> Done:
+        def wall(hidden: object) -> None:
+            raise error
+
+        monkeypatch.setattr(worker, "_wall", wall)
+        return worker.examine(Job("ann", STEPS, "{}", Script((), "en", ""), b"", ()))
+
+    assert examine(Starved("late")) == Busy("late")
+    assert examine(WallError("down")) == Failed("down")
+
+
+# --- Side files and slow texts ----------------------------------------------------------------------------
+
+
+def test_no_timestamp_costs_a_grade(room: Path, right: dict[str, str]) -> None:
+    odd = ["2026-01-01 00:00:00 UTC,J366,M3.2.0", "0001-01-01 00:00:00 +9999", "9" * 10_000, "2026-11-01"]
+    for number, text in enumerate(odd):
+        hand_in(room, f"s{number}", answered(room, right), timestamp=text)
+    hand_in(room, "pipe", answered(room, right))
+    os.mkfifo(room / "submitted" / "pipe" / STEPS / "timestamp.txt")
+    summary, said = run(room)
+    assert not summary.failed
+    assert not said
+    assert summary.done == len(odd) + 1
+
+
+SLOW = ["~a", "a*", "*", "!a", "[", "%%html\n<a ", '"""', "f'{"]
+
+
+def test_texts_that_are_slow_to_highlight_get_a_page(room: Path, right: dict[str, str]) -> None:
+    slow = answered(room, right | {"why": "[" * 90_000})
+    slow.cells.extend(
+        nbformat.v4.new_code_cell("\n ".join(["if 0:", *[unit * 45] * 198]))
+        for unit in SLOW
+        for _ in range(3)
+    )
+    slow.cells.append(nbformat.v4.new_code_cell("last = 'of all'"))
+    hand_in(room, "ann", slow)
+
+    def spoil(job: Job | Page) -> Done | None:
+        if isinstance(job, Page):
+            return None
+        return Examined(everywhere(STEPS, tasks(nbformat.v4.reads(job.source)), "wrong", "No."), "forked")
+
+    started = time.process_time()
+    summary, said = run(room, Here(spoil))
+    assert time.process_time() - started < worker.RENDER_SECONDS / 3
+    assert not summary.failed
+    assert not said
+    colours = [
+        cell.metadata.magics_language for cell in notebook(room, "ann").cells if cell.cell_type == "code"
+    ]
+    assert set(colours) == {"python3", "text"}
+    shown = html.unescape(re.sub("<[^>]+>", "", page(room, "ann")))
+    assert shown.count("~a" * 45) >= 3 * 198
+    assert "[" * 90_000 in shown
+
+
+def test_page_that_cannot_be_made_comes_without_what_the_student_wrote(
+    room: Path, right: dict[str, str]
+) -> None:
+    hand_in(room, "ann", answered(room, right | {"double": "def double(x):\n    return 7  # words of ann's"}))
+
+    def spoil(job: Job | Page) -> Done | None:
+        return Failed("it took too long") if isinstance(job, Page) and not job.bare else None
+
+    summary, said = run(room, Here(spoil))
+    assert not summary.failed
+    assert said == [
+        f"ann/{STEPS}: the page is without the student's cells, it could not be made: it took too long"
+    ]
+    shown = html.unescape(re.sub("<[^>]+>", "", page(room, "ann")))
+    assert "words of ann's" not in shown
+    assert "What you handed in is unchanged." in shown
+    assert "제출한 파일은 그대로 있습니다" in shown
+    assert "words of ann's" in str(notebook(room, "ann"))
+    assert {points for points, _ in grades(room, "ann").values()} == {0.0, 3.0, None}
 
 
 def test_resubmission_that_cannot_be_graded_marks_the_older_grade(room: Path, right: dict[str, str]) -> None:

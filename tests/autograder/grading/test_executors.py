@@ -4,16 +4,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.course.errors import CourseError
-from autograder.grading.executors import LocalWorkers, cluster, run
-from autograder.grading.jobs import Failed
+from autograder.grading.executors import ExecutorWorkers, LocalWorkers, cluster, run
+from autograder.grading.jobs import Busy, Failed
 
 
 def die_once(path: Path) -> dict[str, Any]:
@@ -60,6 +62,54 @@ def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: LocalWorkers)
         "c": False,
         "d": False,
     }
+
+
+class Watched:
+    """A job, and what was running whenever it was done."""
+
+    def __init__(self) -> None:
+        self.running: set[str] = set()
+        self.seen: list[tuple[str, set[str]]] = []
+        self.lock = threading.Lock()
+
+    def do(self, job: str) -> Any:
+        with self.lock:
+            self.running.add(job)
+        time.sleep(0.05)
+        with self.lock:
+            self.seen.append((job, set(self.running)))
+            self.running.discard(job)
+            tries = [name for name, _ in self.seen].count(job)
+        match job:
+            case "fails":
+                return Failed("broken")
+            case "fails twice" if tries <= 2:
+                return Failed("for now")
+            case "busy":
+                return Busy("no processor")
+            case "busy once" if tries == 1:
+                return Busy("for now")
+        return tries
+
+
+def test_what_fails_twice_and_what_was_starved_is_done_once_more_alone() -> None:
+    watched = Watched()
+    crew = ExecutorWorkers(ThreadPoolExecutor(2), 2)
+    jobs = ["fails", "busy", "a", "fails twice", "b", "busy once", "c", "d"]
+    found = dict(run(watched.do, serve(jobs), crew))
+    crew.close()
+    assert found == {
+        "fails": Failed("broken"),
+        "busy": Failed("no processor"),
+        "fails twice": 3,
+        "busy once": 2,
+        **dict.fromkeys("abcd", 1),
+    }
+    tries = {job: [others for name, others in watched.seen if name == job] for job in jobs}
+    assert {job: len(tries[job]) for job in jobs[:2]} == {"fails": 3, "busy": 2}
+    for job in ("fails", "busy", "fails twice", "busy once"):
+        assert tries[job][-1] == {job}
+    assert {job for job, _ in watched.seen[-4:]} == {"fails", "busy", "fails twice", "busy once"}
 
 
 def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:

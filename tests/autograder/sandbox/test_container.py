@@ -1,0 +1,113 @@
+"""Whose fault it is that a container ended: what is in it, or the wall."""
+
+import errno
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.container import WalledContainer
+from autograder.sandbox.inside import supervisor
+from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.results import WallError
+
+
+class Scene:
+    """A container whose supervisor is this test."""
+
+    def __init__(self) -> None:
+        self.channel, self.candidate = socket.socketpair()
+        ours, self.supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.wall_stands = True
+        self.container = WalledContainer(self.channel, ours, ContainerLimits(), lambda: self.wall_stands)
+
+    def ending(self, **message: object) -> tuple[str, int]:
+        self.supervisor.send(json.dumps(message).encode())
+        return self.gone()
+
+    def gone(self) -> tuple[str, int]:
+        self.supervisor.close()
+        ended = self.container.ending()
+        return ended.reason, ended.detail
+
+    def close(self) -> None:
+        self.supervisor.close()
+        self.candidate.close()
+        self.container.close()
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    made = Scene()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("over", "reason"),
+    [(0, ("exit", 0)), (-11, ("signal", 11)), ("memory", ("memory", 0)), ("used up", ("unknown", 0))],
+)
+def test_what_the_supervisor_says_is_the_submissions(
+    scene: Scene, over: object, reason: tuple[str, int]
+) -> None:
+    assert scene.ending(over=over) == reason
+
+
+def test_supervisor_that_goes_without_a_word_was_ended_by_the_submission(scene: Scene) -> None:
+    assert scene.gone() == ("unknown", 0)
+
+
+def test_supervisor_that_goes_for_its_memory_says_so(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "memory.events").write_text("oom 3\noom_kill 1\n")
+    scene.container._cgroup = Cgroup([tmp_path])
+    assert scene.gone() == ("memory", 0)
+    (tmp_path / "memory.events").unlink()
+
+
+def test_supervisor_that_goes_with_its_wall_was_not_ended_by_the_submission(scene: Scene) -> None:
+    scene.wall_stands = False
+    with pytest.raises(WallError, match="the wall with it"):
+        scene.gone()
+
+
+def test_fault_of_the_supervisor_is_the_graders(scene: Scene) -> None:
+    with pytest.raises(WallError, match="KeyError"):
+        scene.ending(error="KeyError: 'x'")
+
+
+def test_supervisor_that_does_not_answer_has_not_swept(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.sandbox.container.CONTAINER_SECONDS", 0.05)
+    assert not scene.container.sweep(0)
+    scene.supervisor.close()
+    assert not scene.container.sweep(0)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "memory"),
+        (OSError(errno.ENOMEM, ""), "used up"),
+        (OSError(errno.EMFILE, ""), "used up"),
+        (OSError(errno.EIO, ""), None),
+        (KeyError("x"), None),
+    ],
+    ids=repr,
+)
+def test_supervisor_that_has_nothing_left_to_look_with_ends_the_container(
+    error: Exception, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def watch(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(supervisor, "_watch", watch)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        if said is None:
+            with pytest.raises(type(error)):
+                supervisor.watch(theirs, 0, ContainerLimits())
+        else:
+            supervisor.watch(theirs, 0, ContainerLimits())
+            assert json.loads(ours.recv(100)) == {"over": said}
