@@ -25,7 +25,7 @@ from autograder.exam.report import Outcome, Report, TaskResult
 from autograder.intake.submission import Script, Step
 from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
-from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, TimedOut, WallError
+from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
 from secant import check, language, say
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
@@ -33,6 +33,7 @@ LOADS = 3  # how often a notebook is loaded at most, each time without the cell 
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
+WALL_SECONDS = 900.0  # on the wall's clock: beyond, the machine is too busy for a verdict
 
 
 class Examiner:
@@ -69,15 +70,17 @@ class Examiner:
             language(before)
 
     def _grade(self, candidate: CandidateClient, script: Script, secret: bytes) -> Report:
-        end = time.monotonic() + SUBMISSION_SECONDS
+        started = time.monotonic()
         draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
         loaded = _load(candidate, script.steps, _number(draw))
-        results = [self._task(candidate, task, loaded, draw + task.id.encode(), end) for task in self.tasks]
+        results = []
+        for task in self.tasks:
+            if time.monotonic() - started > WALL_SECONDS:
+                raise Starved(f"the submission was not over after {WALL_SECONDS:.0f} s")
+            results.append(self._task(candidate, task, loaded, draw + task.id.encode()))
         return Report(self.lesson, results, list(loaded.cells.values()), script.language)
 
-    def _task(
-        self, candidate: CandidateClient, task: Task, loaded: "_Loading", draw: bytes, end: float
-    ) -> TaskResult:
+    def _task(self, candidate: CandidateClient, task: Task, loaded: "_Loading", draw: bytes) -> TaskResult:
         started = time.monotonic()
         if task.id not in self._tests:
             by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
@@ -85,11 +88,10 @@ class Examiner:
         try:
             if not loaded.ready:
                 raise _Verdict(*loaded.fate(task.id))
-            if started > end:
+            if candidate.spent > SUBMISSION_SECONDS:
                 raise _Verdict("timed_out", words.too_long(SUBMISSION_SECONDS))
             with candidate.task(_number(draw)) as copy:
-                questions = _Questions(copy, loaded, task.id, min(end, started + TASK_SECONDS))
-                self._tests[task.id].run(questions, draw)
+                self._tests[task.id].run(_Questions(candidate, copy, loaded, task.id), draw)
             outcome, message = words.passed()
         except _Verdict as verdict:
             outcome, message = verdict.outcome, verdict.message
@@ -160,13 +162,14 @@ def _is_probe(node: ast.stmt) -> bool:
 
 
 class _Questions:
-    """Puts a test cell's calls to the candidate, within the task's time."""
+    """Puts a test cell's calls to the candidate, within the task's time and the submission's."""
 
-    def __init__(self, copy: TaskClient, loaded: "_Loading", task: str, end: float) -> None:
+    def __init__(self, candidate: CandidateClient, copy: TaskClient, loaded: "_Loading", task: str) -> None:
+        self._candidate = candidate
         self._copy = copy
         self._loaded = loaded
         self._task = task
-        self._end = end
+        self._end = min(candidate.spent + TASK_SECONDS, SUBMISSION_SECONDS)
         self._last: Any = None
 
     def define(self, source: str) -> None:
@@ -211,7 +214,7 @@ class _Questions:
         )
 
     def _seconds(self) -> float:
-        left = self._end - time.monotonic()
+        left = self._end - self._candidate.spent
         if left <= 0:
             raise _Verdict("timed_out", words.too_long(TASK_SECONDS))
         return min(left, QUESTION_SECONDS)
@@ -273,11 +276,11 @@ class _Loading:
 def _load(candidate: CandidateClient, steps: Sequence[Step], seed: int) -> _Loading:
     """Run the cells; one that does not end is left out of a second run, so that it costs no other task."""
     loading = _Loading(steps)
-    end = time.monotonic() + 1.5 * LOAD_SECONDS
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in steps if step.label not in loading.lost]
         try:
-            loading.keep(candidate.load(cells, min(LOAD_SECONDS, max(end - time.monotonic(), 1.0)), seed))
+            left = max(1.5 * LOAD_SECONDS - candidate.spent, 1.0)
+            loading.keep(candidate.load(cells, min(LOAD_SECONDS, left), seed))
             return loading
         except (TimedOut, Crashed) as error:
             loading.lose(error)

@@ -8,9 +8,11 @@ import itertools
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
+_PERIOD = 20_000  # microseconds: a group that has used its share waits no longer
 _numbers = itertools.count()
 
 
@@ -21,21 +23,28 @@ class Cgroup:
         self._folders = folders
 
     @classmethod
-    def create(cls, memory_bytes: int, processes: int) -> "Cgroup | None":
-        """Make a group that limits memory at least; None where this user cannot."""
+    def create(cls, memory_bytes: int, processes: int, processors: int) -> "Cgroup | None":
+        """Make a group that limits memory, and processes and processors if it can; None if this user cannot.
+
+        The kernel shares the processors equally between groups, and no group gets more than `processors`.
+        """
         name = f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
-        for memory_parent, pids_parent in _places():
+        for place in _places():
             folders: list[Path] = []
             try:
-                folders.append(_make(memory_parent / name))
+                folders.append(_make(place.memory / name))
                 _limit(folders[0], ("memory.max", "memory.limit_in_bytes"), memory_bytes)
-                with contextlib.suppress(OSError):
-                    if pids_parent != memory_parent:
-                        folders.append(_make(pids_parent / name))
-                    _limit(folders[-1], ("pids.max",), processes)
-                return cls(folders)
             except OSError:
                 cls(folders).remove()
+                continue
+            for parent in {place.pids, place.cpu} - {place.memory}:
+                with contextlib.suppress(OSError):
+                    folders.append(_make(parent / name))
+            with contextlib.suppress(OSError):
+                _limit(place.pids / name, ("pids.max",), processes)
+            with contextlib.suppress(OSError):
+                _limit_processors(place.cpu / name, processors)
+            return cls(folders)
         return None
 
     def add(self, pid: int) -> bool:
@@ -45,7 +54,7 @@ class Cgroup:
             (memory / "cgroup.procs").write_text(str(pid))
         except OSError:
             return False
-        for folder in others:  # the kernel's own limit of processes holds as well
+        for folder in others:
             with contextlib.suppress(OSError):
                 (folder / "cgroup.procs").write_text(str(pid))
         return True
@@ -75,8 +84,8 @@ class Cgroup:
 
 def remove_stale() -> None:
     """Remove empty groups that a killed grader has left. A group in use cannot be removed."""
-    for parents in _places():
-        for parent in set(parents):
+    for place in _places():
+        for parent in set(place):
             with contextlib.suppress(OSError):
                 for folder in parent.glob(f"{_PREFIX}*"):
                     pid = folder.name.removeprefix(_PREFIX).split("-")[0]
@@ -90,6 +99,15 @@ def _make(folder: Path) -> Path:
     return folder
 
 
+def _limit_processors(folder: Path, processors: int) -> None:
+    quota = processors * _PERIOD
+    if (folder / "cpu.max").exists():
+        (folder / "cpu.max").write_text(f"{quota} {_PERIOD}")
+    else:
+        (folder / "cpu.cfs_period_us").write_text(str(_PERIOD))
+        (folder / "cpu.cfs_quota_us").write_text(str(quota))
+
+
 def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
     for name in names:
         if (folder / name).exists():
@@ -98,15 +116,23 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
     raise FileNotFoundError(names[0])
 
 
-def _places() -> list[tuple[Path, Path]]:
-    """Where a group might be made: pairs of parents, for memory and for the number of processes."""
+class _Place(NamedTuple):
+    """Where a group might be made: the parents for each kind of limit, in version 2 the same folder."""
+
+    memory: Path
+    pids: Path
+    cpu: Path
+
+
+def _places() -> list[_Place]:
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             own |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
     if "memory" in own:
-        return [(_ROOT / "memory" / own["memory"], _ROOT / "pids" / own.get("pids", ""))]
+        return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
     # Version 2 gives limits only to groups without processes of their own: so beside us, or below the root.
     here = _ROOT / own.get("", "")
-    return [(place, place) for place in dict.fromkeys((here.parent, here)) if place.is_relative_to(_ROOT)]
+    places = dict.fromkeys((here.parent, here))
+    return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]

@@ -3,13 +3,17 @@
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol, Self
 
+from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside import wire
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, Line, Loaded, Reply, TimedOut
 
+Limiting = Callable[[float], AbstractContextManager[Allowance]]
+_REAP_SECONDS = 3.0
 _OUTPUTS = 1_000_000  # characters of all cells' outputs together that are kept; a page shows fewer
 
 
@@ -25,6 +29,9 @@ class CandidateClient:
 
     The copy is a fork of the loaded process. Where that is unsafe (the cells left threads behind) or
     impossible, and when the loaded process was lost, the cells are loaded again in a new container.
+
+    Attributes:
+        spent: seconds of its time that this submission has used, of those that count (see allowance.py).
     """
 
     def __init__(self, open_container: Callable[[], Container]) -> None:
@@ -34,6 +41,7 @@ class CandidateClient:
         self._load_timeout = 0.0
         self._load_seed = 0
         self._threads = 0
+        self.spent = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -59,16 +67,16 @@ class CandidateClient:
         self._container = self._open_container()
         results: list[CellResult] = []
         room = _OUTPUTS
-        deadline = time.monotonic() + timeout
         try:
-            _send(self._container, {"do": "load", "seed": seed, "cells": self._cells}, deadline)
-            started = time.monotonic()
-            for label, _ in self._cells:
-                reply = _receive(self._container, deadline)
-                results.append(_cell_result(label, reply, time.monotonic() - started, room))
-                room -= len(results[-1].output)
+            with self._limited(self._container, timeout) as limit:
+                _send(self._container, {"do": "load", "seed": seed, "cells": self._cells}, limit)
                 started = time.monotonic()
-            self._threads = _number(_receive(self._container, deadline), "threads")
+                for label, _ in self._cells:
+                    reply = _receive(self._container, limit)
+                    results.append(_cell_result(label, reply, time.monotonic() - started, room))
+                    room -= len(results[-1].output)
+                    started = time.monotonic()
+                self._threads = _number(_receive(self._container, limit), "threads")
         except CandidateError as error:
             self.close()
             running = self._cells[len(results)][0] if len(results) < len(self._cells) else None
@@ -104,39 +112,55 @@ class CandidateClient:
                 raise
         container, self._container = self._container, None
         try:
-            _send(container, {"do": "become", "seed": seed}, time.monotonic() + CONTAINER_SECONDS)
+            with self._limited(container, CONTAINER_SECONDS) as limit:
+                _send(container, {"do": "become", "seed": seed}, limit)
         except BaseException:
             container.close()
             raise
-        return TaskClient(container.channel, container.ending, container.close)
+        return TaskClient(container.channel, self._limiting(container), container.ending, container.close)
+
+    @contextmanager
+    def _limited(self, container: Container, seconds: float) -> Iterator[Allowance]:
+        """Limit the time of an exchange, and count it."""
+        limit = Allowance(seconds, container.starved)
+        try:
+            yield limit
+        finally:
+            self.spent += limit.spent()
+
+    def _limiting(self, container: Container) -> "Limiting":
+        return lambda seconds: self._limited(container, seconds)
 
     def _can_fork(self) -> bool:
         return self._threads == 1 and sys.platform == "linux"
 
     def _fork(self, container: Container, seed: int) -> "TaskClient":
-        deadline = time.monotonic() + CONTAINER_SECONDS
         ours, theirs = socket.socketpair()
         try:
-            with theirs:
-                _send(container, {"do": "task", "seed": seed}, deadline)
-                try:
-                    socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
-                except OSError:
-                    raise container.ending() from None
-            child = _number(_receive(container, deadline), "child")
+            with self._limited(container, CONTAINER_SECONDS) as limit:
+                with theirs:
+                    _send(container, {"do": "task", "seed": seed}, limit)
+                    try:
+                        socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
+                    except OSError:
+                        raise container.ending() from None
+                child = _number(_receive(container, limit), "child")
         except BaseException:
             ours.close()
             raise
         return TaskClient(
-            ours, lambda: self._ending_of_task(container), lambda: self._end_task(container, child)
+            ours,
+            self._limiting(container),
+            lambda: self._ending_of_task(container),
+            lambda: self._end_task(container, child),
         )
 
     def _ending_of_task(self, container: Container) -> Crashed:
         """Ask the loaded process how its child ended: a claim, good enough for a message."""
         try:
-            deadline = time.monotonic() + 3.0
-            _send(container, {"do": "reap"}, deadline)
-            return container.reason(_field(_receive(container, deadline), "exit"))
+            with self._limited(container, _REAP_SECONDS) as limit:
+                _send(container, {"do": "reap"}, limit)
+                return container.reason(_field(_receive(container, limit), "exit"))
         except CandidateError as error:
             self._drop(container)
             return error if isinstance(error, Crashed) else Crashed("unknown")
@@ -147,9 +171,9 @@ class CandidateClient:
         try:
             if not container.sweep(child):
                 raise Crashed("unknown")
-            deadline = time.monotonic() + 3.0
-            _send(container, {"do": "reap"}, deadline)
-            _receive(container, deadline)
+            with self._limited(container, _REAP_SECONDS) as limit:
+                _send(container, {"do": "reap"}, limit)
+                _receive(container, limit)
         except CandidateError:  # the next task loads the cells again
             self._drop(container)
 
@@ -162,9 +186,14 @@ class TaskClient:
     """One task's own copy of the student's process. After TimedOut or Crashed it answers no more."""
 
     def __init__(
-        self, channel: socket.socket, ending: Callable[[], Crashed], end: Callable[[], None]
+        self,
+        channel: socket.socket,
+        limiting: "Limiting",
+        ending: Callable[[], Crashed],
+        end: Callable[[], None],
     ) -> None:
         self._channel: socket.socket | None = channel
+        self._limiting = limiting
         self._ending = ending
         self._end = end
 
@@ -206,10 +235,10 @@ class TaskClient:
         if self._channel is None:
             raise Crashed("unknown")
         body = wire.encode(request, exact=True)  # what cannot be sent is the caller's fault
-        deadline = time.monotonic() + timeout
         try:
-            wire.send_body(self._channel, body, deadline)
-            return _reply(wire.recv(self._channel, deadline, wire.ANSWER_LIMITS))
+            with self._limiting(timeout) as limit:
+                wire.send_body(self._channel, body, limit.left)
+                return _reply(wire.recv(self._channel, limit.left, wire.ANSWER_LIMITS))
         except wire.TooMuch as error:
             self.close()  # the rest of the frame may still be on its way
             return Reply("too_much", error.found)
@@ -225,18 +254,18 @@ class TaskClient:
             raise Crashed("garbage") from None
 
 
-def _send(container: Container, request: dict[str, Any], deadline: float) -> None:
+def _send(container: Container, request: dict[str, Any], limit: Allowance) -> None:
     try:
-        wire.send(container.channel, request, deadline, exact=True)
+        wire.send(container.channel, request, limit.left, exact=True)
     except wire.WireTimeout:
         raise TimedOut("the candidate does not read") from None
     except wire.WireClosed:
         raise container.ending() from None
 
 
-def _receive(container: Container, deadline: float) -> Any:
+def _receive(container: Container, limit: Allowance) -> Any:
     try:
-        return wire.recv(container.channel, deadline, wire.ANSWER_LIMITS)
+        return wire.recv(container.channel, limit.left, wire.ANSWER_LIMITS)
     except wire.WireTimeout:
         raise TimedOut("the candidate does not answer") from None
     except wire.WireClosed:

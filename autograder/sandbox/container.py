@@ -38,6 +38,10 @@ class Container:
         """End the task's process and all that it started; the loaded candidate stays."""
         raise NotImplementedError
 
+    def starved(self, since: float) -> float:
+        """Return for how many seconds since a moment of time.monotonic others had the processor it needed."""
+        return 0.0
+
     def ending(self) -> Crashed:
         """Say why the candidate has ended."""
         raise NotImplementedError
@@ -75,6 +79,7 @@ class WalledContainer(Container):
         self._wall_stands = wall_stands
         self._supervisor: int | None = None
         self._cgroup: Cgroup | None = None
+        self._last_words: dict[str, Any] = {}
         self.process: subprocess.Popen[bytes] | None = None  # of a wall of its own
         self._limits = limits
 
@@ -86,7 +91,8 @@ class WalledContainer(Container):
                 f"no container could be made: {message.get('error', 'the supervisor is not visible')}"
             )
         self._supervisor = os.pidfd_open(pid)
-        group = Cgroup.create(self._limits.memory_mb * MEGABYTE, self._limits.processes)
+        limits = self._limits
+        group = Cgroup.create(limits.memory_mb * MEGABYTE, limits.processes, limits.processors)
         if group and group.add(pid):
             self._cgroup = group
         elif group:  # it can be made but not joined: the supervisor's count has to do
@@ -115,7 +121,19 @@ class WalledContainer(Container):
             return False
         return bool(message.get("swept"))
 
+    def starved(self, since: float) -> float:
+        try:
+            self._orders.send(f"starved {since:.6f}".encode())
+            message, _ = self._receive(time.monotonic() + CONTAINER_SECONDS)
+        except (OSError, WallError):
+            return 0.0
+        if "starved" not in message:
+            self._last_words = message
+        return float(message.get("starved", 0.0))
+
     def ending(self) -> Crashed:
+        if self._last_words:
+            return self._ending(self._last_words)
         ready, _, _ = select.select([self._orders], [], [], _LAST_WORDS_SECONDS)
         if not ready:
             return Crashed("unknown")  # it lives, and has only closed its channel
@@ -123,6 +141,9 @@ class WalledContainer(Container):
             message, _ = self._receive(time.monotonic())
         except (OSError, WallError):
             return self._gone()
+        return self._ending(message)
+
+    def _ending(self, message: dict[str, Any]) -> Crashed:
         if "error" in message:
             raise WallError(f"the supervisor of a container failed: {message['error']}")
         return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))

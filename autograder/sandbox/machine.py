@@ -105,7 +105,7 @@ def _seccomp() -> Finding:
 
 
 def _cgroup() -> Finding:
-    group = Cgroup.create(2**30, 64)
+    group = Cgroup.create(2**30, 64, 1)
     if group is None or not _can_join(group):
         detail = "not writable for this user: the supervisor counts memory instead, ten times a second"
         return Finding("control groups", True, detail, needed=False)

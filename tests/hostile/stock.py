@@ -83,7 +83,7 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
         measure = f"exec {sys.executable} /inner.py {feedback} {BATCH_SECONDS}"
         inner = f"cp -r /in/. /course/ && chown -R {USER}:{USER} /course && {measure}"
         command = [*sandbox(bwrap, place), "sh", "-c", inner]
-        group = Cgroup.create(3000 * MEGABYTE, 300)
+        group = Cgroup.create(3000 * MEGABYTE, 300, 2)
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE

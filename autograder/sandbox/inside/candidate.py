@@ -121,7 +121,7 @@ def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, seed: int)
         return child
     try:
         channel.close()
-        os.setsid()
+        os.setpgid(0, 0)  # so that it can be ended together with what it starts
         serve_task(socket.socket(fileno=descriptor), shell, seed)
     finally:
         os._exit(0)

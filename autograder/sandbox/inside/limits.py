@@ -15,15 +15,17 @@ class ContainerLimits:
         file_mb: of one file.
         processes: threads count too.
         open_files: in each process.
-        cpu_seconds: of each process.
+        cpu_seconds: of processor time, of all its processes together.
+        processors: how many it may use at once, where a control group can see to it.
     """
 
     memory_mb: int = 3072
     disk_mb: int = 128
     file_mb: int = 64
-    processes: int = 64
+    processes: int = 32
     open_files: int = 256
     cpu_seconds: int = 300
+    processors: int = 1
 
     def as_dict(self) -> dict[str, int]:
         """The limits as plain data, to be sent to the template."""

@@ -61,6 +61,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "sethostname": (170, 161),
     "setns": (308, 268),
     "setpriority": (141, 140),
+    "setsid": (112, 157),  # each session may get a share of the processors
     "settimeofday": (164, 170),
     "shmat": (30, 196),
     "shmget": (29, 194),

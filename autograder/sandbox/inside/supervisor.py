@@ -13,8 +13,10 @@ from typing import Any, NoReturn
 from autograder.sandbox.inside import namespaces, privileges, seccomp
 from autograder.sandbox.inside.kernel import KernelRefused
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
+from autograder.sandbox.inside.stopwatch import Stopwatch
 
-_TICK = 0.1  # seconds between two looks at memory
+_TICK = 0.1  # seconds between two looks at memory and processor time
+_NICE = 5  # where no control group gives shares, the grader's own work comes first
 _SWEEP_SECONDS = 3.0
 _USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)  # in here: by what is in this container
 
@@ -31,6 +33,7 @@ def supervise(
             namespaces.mount_proc()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handler would let it through to process 1
         privileges.set_limits(limits)
+        os.nice(_NICE)
         privileges.drop_privileges()
         seccomp.filter_system_calls()
         report(orders, {"ready": True})
@@ -56,7 +59,7 @@ def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
         privileges.hide_memory(False)
         with contextlib.suppress(OSError):
             privileges.prefer_as_victim()  # not the supervisor, which has to tell what came of the rest
-        os.setsid()
+        os.setpgid(0, 0)  # no session: the kernel may give each a share of the processors
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)
     finally:
@@ -83,6 +86,7 @@ def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> Non
 def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
     """Obey the examiner, bury the dead, count the memory; return when this container is over."""
     handle, order = os.pidfd_open(candidate), orders.fileno()
+    stopwatch = Stopwatch()
     while True:
         ready, _, _ = select.select([order, handle], [], [], _TICK)
         if handle in ready:
@@ -93,10 +97,17 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
         most = limits.memory_mb * MEGABYTE
         if memory_in_use(most) > most:
             return report(orders, {"over": "memory"})
+        stopwatch.look()
+        if stopwatch.computed > limits.cpu_seconds:
+            return report(orders, {"over": "processor time"})
         if order in ready:
-            if orders.recv(16) != b"sweep":  # the examiner closed the connection, or is not ours
-                return None
-            report(orders, {"swept": sweep(candidate)})
+            match orders.recv(64).split():
+                case [b"sweep"]:
+                    report(orders, {"swept": sweep(candidate)})
+                case [b"starved", since]:
+                    report(orders, {"starved": stopwatch.starved(float(since))})
+                case _:  # the examiner closed the connection
+                    return None
 
 
 def _bury(candidate: int) -> None:

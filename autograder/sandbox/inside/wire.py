@@ -21,11 +21,13 @@ A frame on the socket is a 4-byte length and a body; a body is the version byte 
 All numbers are little-endian.
 """
 
+import contextlib
 import math
 import re
 import socket
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +70,9 @@ NOTES: tuple[str, ...] = (
     "large_tensor",
 )
 _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
+
+#: The `time.monotonic()` at which the whole frame must have arrived, or what says how many seconds are left.
+Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
 _TENSOR_COST = 10  # a tensor object takes as much memory as about ten small numbers
@@ -584,7 +589,7 @@ class _Reader:
 def send(
     sock: socket.socket,
     value: object,
-    deadline: float | None = None,
+    deadline: Deadline | None = None,
     limits: Limits = LIMITS,
     *,
     exact: bool = False,
@@ -593,23 +598,26 @@ def send(
     send_body(sock, encode(value, limits, exact=exact), deadline)
 
 
-def send_body(sock: socket.socket, body: bytes, deadline: float | None = None) -> None:
+def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
     """Send what `encode` made as a frame; no deadline means to wait for ever. Raises as `recv` does."""
     try:
-        sock.settimeout(None if deadline is None else _left(deadline))
-        sock.sendall(struct.pack("<I", len(body)) + body)  # the timeout covers the whole of sendall
-    except (BlockingIOError, TimeoutError):
+        left = memoryview(struct.pack("<I", len(body)) + body)
+        while left:
+            sock.settimeout(None if deadline is None else _left(deadline))
+            with contextlib.suppress(BlockingIOError, TimeoutError):
+                left = left[sock.send(left) :]
+    except TimeoutError:
         raise WireTimeout("the other side does not read") from None
     except OSError as error:
         raise WireClosed(f"the connection is gone: {error.strerror}") from None
 
 
-def recv(sock: socket.socket, deadline: float, limits: Limits = LIMITS) -> Any:
+def recv(sock: socket.socket, deadline: Deadline, limits: Limits = LIMITS) -> Any:
     """Receive one value.
 
     Args:
         sock: a connected stream socket.
-        deadline: the `time.monotonic()` at which the whole frame must have arrived.
+        deadline: until when the whole frame must have arrived.
         limits: what the frame may hold.
 
     Raises:
@@ -624,25 +632,26 @@ def recv(sock: socket.socket, deadline: float, limits: Limits = LIMITS) -> Any:
     return decode(_recv_bytes(sock, length, deadline), limits)
 
 
-def _recv_bytes(sock: socket.socket, count: int, deadline: float) -> bytearray:
+def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline) -> bytearray:
     """Exactly so many bytes. The buffer grows with what arrives, not with what was announced."""
     data = bytearray()
     try:
         while len(data) < count:
             sock.settimeout(_left(deadline))
-            part = sock.recv(min(count - len(data), _CHUNK))
-            if not part:
-                raise WireClosed("the connection was closed")
-            data += part
-    except (BlockingIOError, TimeoutError):
+            with contextlib.suppress(BlockingIOError, TimeoutError):
+                part = sock.recv(min(count - len(data), _CHUNK))
+                if not part:
+                    raise WireClosed("the connection was closed")
+                data += part
+    except TimeoutError:
         raise WireTimeout("no complete frame before the deadline") from None
     except OSError as error:
         raise WireClosed(f"the connection is gone: {error.strerror}") from None
     return data
 
 
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
+def _left(deadline: Deadline) -> float:
+    left = deadline() if callable(deadline) else deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
     return left

@@ -28,7 +28,7 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(cgroup, "_make", make)
     monkeypatch.setattr(Cgroup, "remove", remove)
-    monkeypatch.setattr(cgroup, "_places", lambda: [(tmp_path, tmp_path)])
+    monkeypatch.setattr(cgroup, "_places", lambda: [cgroup._Place(tmp_path, tmp_path, tmp_path)])
     return tmp_path
 
 

@@ -8,9 +8,14 @@ import time
 
 import pytest
 
+from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.client import TaskClient
 from autograder.sandbox.inside import wire
 from autograder.sandbox.results import Crashed
+
+
+def unstarved(seconds: float) -> contextlib.nullcontext[Allowance]:
+    return contextlib.nullcontext(Allowance(seconds, lambda since: 0.0))
 
 
 def serve(answer: bytes) -> TaskClient:
@@ -24,7 +29,7 @@ def serve(answer: bytes) -> TaskClient:
             theirs.recv(1)
 
     threading.Thread(target=candidate, daemon=True).start()
-    return TaskClient(ours, lambda: Crashed("unknown"), lambda: None)
+    return TaskClient(ours, unstarved, lambda: Crashed("unknown"), lambda: None)
 
 
 def test_a_question_of_more_than_plain_data_is_the_tests_fault() -> None:

@@ -1,0 +1,165 @@
+"""Limits of time: what counts, on a machine that is made busy."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from autograder.sandbox import allowance
+from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.inside.stopwatch import Stopwatch
+from autograder.sandbox.results import Starved, TimedOut
+from autograder.sandbox.wall import Wall
+
+SPIN = "while True: pass"
+BURN = """
+import time
+def burn(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return "done"
+def rest():
+    time.sleep(60)
+def spin():
+    while True:
+        pass
+def crowd():
+    import os
+    for _ in range(20):
+        if os.fork() == 0:
+            spin()
+    spin()
+"""
+
+
+@contextlib.contextmanager
+def busy(spinners: int) -> Iterator[None]:
+    """A machine on which so many other processes compute all the time, each in a session of its own."""
+    others = [subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True) for _ in range(spinners)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+@pytest.fixture(scope="module")
+def wall() -> Iterator[Wall]:
+    with Wall() as made:
+        yield made
+
+
+# --- The sums ----------------------------------------------------------------------------------------------
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(allowance, "time", made)
+    return made
+
+
+def test_nobody_is_asked_before_the_limit(clock: Clock) -> None:
+    def ask(since: float) -> float:
+        raise AssertionError
+
+    limit = Allowance(10, ask)
+    clock.now += 9
+    assert limit.left() == 1
+
+
+def test_time_in_which_others_had_the_processor_does_not_count(clock: Clock) -> None:
+    asked: list[float] = []
+
+    def half(since: float) -> float:
+        asked.append(since)
+        return (clock.now - since) / 2
+
+    limit = Allowance(10, half)
+    clock.now += 10
+    assert limit.left() == 5
+    clock.now += 9
+    assert (limit.left(), limit.spent()) == (0.5, 9.5)
+    clock.now += 1
+    assert limit.left() == 0
+    assert set(asked) == {100.0}
+
+
+def test_without_end_there_is_no_verdict(clock: Clock) -> None:
+    limit = Allowance(10, lambda since: (clock.now - since) * 0.95)
+    clock.now += 99
+    assert limit.left() > 0
+    clock.now += 1
+    with pytest.raises(Starved, match=r"6\.0 s of 100 s"):
+        limit.left()
+
+
+def test_who_has_used_the_time_gets_a_verdict_however_late_it_is(clock: Clock) -> None:
+    limit = Allowance(10, lambda since: 0.0)
+    clock.now += 1000
+    assert limit.left() == 0
+
+
+# --- The measuring -----------------------------------------------------------------------------------------
+
+
+def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() -> None:
+    first = min(os.sched_getaffinity(0))
+    spin = f"import os; os.sched_setaffinity(0, [{first}])\n{SPIN}"
+    pair = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(2)]
+    asleep = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        time.sleep(0.3)
+        found = {}
+        for name, seen in {"two": pair, "one": pair[:1], "asleep": [asleep]}.items():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(os, "listdir", only([process.pid for process in seen]))
+                watch = Stopwatch()
+                watch.look()
+                since = time.monotonic()
+                time.sleep(0.4)
+                watch.look()
+                found[name] = watch.starved(since) / 0.4
+    finally:
+        for process in [*pair, asleep]:
+            process.kill()
+            process.wait()
+    assert found["asleep"] < 0.1
+    assert found["one"] > 0.2
+    # Alone on that processor the two would leave each other no time that is nobody's.
+    assert found["two"] < found["one"] + 0.1
+
+
+def only(pids: list[int]) -> object:
+    listdir = os.listdir
+    return lambda path: list(map(str, pids)) if path == "/proc" else listdir(path)
+
+
+# --- The whole ---------------------------------------------------------------------------------------------
+
+
+def test_on_a_busy_machine_computing_gets_its_time_and_resting_gets_no_more(wall: Wall) -> None:
+    with busy(2 * len(os.sched_getaffinity(0))), wall.candidate() as candidate:
+        candidate.load([("answer", BURN)], timeout=20.0)
+        started = time.monotonic()
+        with candidate.task() as task:
+            assert task.ask("burn", (0.7,), timeout=1.0).value == "done"
+        assert time.monotonic() - started > 1.0, "the machine was not busy, and this test shows nothing"
+        for name in ("rest", "spin", "crowd"):
+            with candidate.task() as task, pytest.raises(TimedOut):
+                task.ask(name, timeout=0.5)
+    assert candidate.spent < 8
