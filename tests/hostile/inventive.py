@@ -162,8 +162,7 @@ wrong(
         "for c in channels():\n    c.send(struct.pack('<I', 2**32 - 1) + b'x' * 1000)\nreturn 2.0 * x",
         CHANNEL,
     ),
-    WRONG_SECOND,
-    says="slope_at returned an object of length 4,294,967,295",
+    CRASHED_SECOND,
 )
 for _n, (_what, _bytes, _want) in enumerate(
     [
@@ -560,7 +559,7 @@ for _n, (_what, _expression, _says) in enumerate(
             "torch.zeros((5, 1, 10, 1, 10, 1, 100), dtype=torch.complex128)",
             "",
         ),
-        ("more small tensors than that", "[torch.zeros(3)] * 50_000", "a list of length 50,000"),
+        ("more of them than that", "[torch.zeros(3)] * 50_000", "a list of length 50,000"),
         ("a long string", "'y' * 10**7", "a str of length 10,000,000"),
         ("a string that fits", "'\\U0001f642' * 250_000", ""),
         ("a deep list", "nest(30)", "a list that is nested too deeply"),
@@ -607,4 +606,17 @@ wrong(
         },
         first="import torch",
     ),
+)
+wrong(
+    "X76",
+    "limits lifted by the one whom they bind",
+    lambda world, answers: world.notebook(
+        {
+            "grad_square": "def grad_square(x):\n    return torch.zeros(10**7)",
+            "slope_at": "def slope_at(x):\n    return torch.ones((1,) * 15)",
+            "doubled": "def doubled(x):\n    return torch.ones((2,) * 14), 7.0",
+        },
+        first="import torch\nfrom autograder.sandbox.inside import wire\nwire.ANSWER_LIMITS = wire.LIMITS",
+    ),
+    says="doubled returned a tensor with 14 dimensions and 16,384 numbers, far more than is asked for.",
 )

@@ -106,8 +106,8 @@ class Limits:
 
 
 LIMITS = Limits()
-# What a candidate may answer: at least ten times what the lessons' tests take from any right answer (117 kB;
-# 6,900 items; 4 levels; 27 keys; 3,400 numbers; 83 kB of text), and two more dimensions than their six.
+# What a candidate may answer. The lessons' tests take at most 117 kB, 6,900 items, 27 keys, 3,400 numbers and
+# 83 kB of text from a right answer, a tenth of this or less; 6 dimensions and 4 levels.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
@@ -197,11 +197,21 @@ class _Unsent(Exception):
 
 
 class _TooMuch(Exception):
-    """The whole value breaks a limit of the frame, so no part of it is sent."""
+    """The whole value breaks a limit of the frame, so no part of it is sent.
+
+    Attributes:
+        found: what is named in its place: the longest of the objects that the limit was reached in.
+    """
 
     def __init__(self, note: str) -> None:
         super().__init__(note)
-        self.note = note
+        self.found = Other("object", note)
+
+    def reached_in(self, value: object) -> None:
+        """Note one of these objects, from the inside out."""
+        size = _length(value) if issubclass(type(value), list | tuple | dict) else ()
+        if size > self.found.size or not self.found.size:
+            self.found = Other(_type_name(value), self.found.note, size)
 
 
 # --- The encoder --------------------------------------------------------------------------------------
@@ -228,13 +238,14 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
         writer.check_size(0)
         return bytes(writer.out)
     except _TooMuch as error:
-        note = error.note
+        error.reached_in(value)
+        found = error.found
     except (RecursionError, MemoryError):
-        note = "too_large"
+        found = Other(_type_name(value), "too_large", _length(value))
     if exact:
-        raise WireError(f"cannot send a {_type_name(value)}: {note}")
+        raise WireError(f"cannot send a {found.type_name}: {found.note}")
     writer = _Writer(limits, exact)
-    writer.other(Other(_type_name(value), note, _length(value)))
+    writer.other(found)
     return bytes(writer.out)
 
 
@@ -274,23 +285,24 @@ class _Writer:
         except _TooMuch as error:
             # Only what stands right inside the value is given up alone: deeper, its neighbours would
             # break the limit as well.
+            error.reached_in(value)
             if depth != 1:
                 raise
-            note, detail, size = error.note, "", _length(value)
+            found = error.found
         except _Unsent as error:
-            note, detail, size = error.note, error.detail, error.size
+            found = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
         except Exception:  # an odd object may raise anything when it is read
-            note, detail, size = "unreadable", "", ()
+            found = Other(_type_name(value), "unreadable")
         else:
             return
         if self.exact:
-            raise WireError(f"cannot send a {_type_name(value)}: {note}")
+            raise WireError(f"cannot send a {found.type_name}: {found.note}")
         del self.out[start:]
         self.items, self.keys, self.numbers, self.text_bytes = counts
         self._count(1)
-        self.other(Other((_type_name(value) + detail)[:120], note, size))
+        self.other(found)
 
     def other(self, other: Other) -> None:
         """Append an Other."""
@@ -627,6 +639,8 @@ def recv(sock: socket.socket, deadline: Deadline, limits: Limits = LIMITS) -> An
         WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
+    if length > LIMITS.total_bytes:  # nobody means a value by this
+        raise WireError("the frame is too large")
     if length > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (length,)))
     return decode(_recv_bytes(sock, length, deadline), limits)

@@ -441,6 +441,7 @@ BEYOND = [
     ("'\U0001f642' * 300_000", "a str of length 300,000", b"s" + struct.pack("<I", 2**32 - 1)),
     ("2**4097", "an int that is far larger", b"i" + struct.pack("<H", 600) + b"\x7f" * 600),
     ("[2**4000] * 9_000", "a list of length 9,000", b"l" + struct.pack("<I", 2**32 - 1)),
+    ("{'kept': [(0,), [torch.zeros(50)] * 1001]}", "a list of length 1,001", b"l" + struct.pack("<I", 10**9)),
     ("nested(16)", "a list that is nested too deeply", b"l\x01\0\0\0" * 10_000),
 ]
 
@@ -590,8 +591,15 @@ def test_a_reset_connection_is_closed(pair: Any) -> None:
 
 def test_an_announced_length_is_checked_before_anything_is_read(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes + 1))
-    with pytest.raises(TooMuch, match="too_large"):
+    with pytest.raises(WireError, match="too large"):
         wire.recv(pair[1], soon())
+
+
+def test_a_frame_longer_than_an_answer_is_too_much_before_it_is_read(pair: Any) -> None:
+    pair[0].sendall(struct.pack("<I", ANSWER_LIMITS.total_bytes + 1))
+    with pytest.raises(TooMuch) as caught:
+        wire.recv(pair[1], soon(), ANSWER_LIMITS)
+    assert caught.value.found == Other("object", "too_large", (ANSWER_LIMITS.total_bytes + 1,))
 
 
 def test_an_announced_length_takes_no_memory(pair: Any) -> None:
