@@ -138,8 +138,8 @@ def clipped(code: str) -> str:
 def _choose_colours(notebook: NotebookNode) -> None:
     """Say for each cell of code how it is highlighted: as Python, or not at all where that could take long.
 
-    As nbconvert takes them, `!`, `?` and `%%html` at the beginning of a line call for other languages' rules,
-    and some of these take minutes for a few lines.
+    What takes long is their number: each sign that has a colour is a piece of the page, twenty times as long
+    as itself. As Python also where IPython's rules would hand a cell to those of another language (`%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     left = PAGE_COLOURED

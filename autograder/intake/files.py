@@ -38,11 +38,11 @@ def read(path: Path, lesson: str, root: Path | None) -> tuple[str, bytes, list[s
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
         if not stat.S_ISDIR(mode):
-            data, notes = _read_file(parent, path.name)
+            data, notes = _read_file(parent, path.name, MAX_FILE_BYTES)
             return path.name, data, notes
     with _folder(path, path.parent if root is None else root) as folder:
         name, notes = _choose(_names(folder), lesson)
-        data, more = _read_file(folder, name)
+        data, more = _read_file(folder, name, MAX_FILE_BYTES)
         return name, data, notes + more
 
 
@@ -159,7 +159,7 @@ def read_beside(path: Path, root: Path, most: int) -> bytes | None:
         return None
 
 
-def _read_file(folder: _Folder, name: str, most: int = MAX_FILE_BYTES) -> tuple[bytes, list[str]]:
+def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]:
     """The bytes of a regular file, read once, and notes."""
     _refuse_special(_lstat(folder, name))  # so that a device is not even opened
     flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY

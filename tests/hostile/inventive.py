@@ -4,7 +4,7 @@
 import json
 from typing import Any
 
-from tests.hostile.cases import QUICK, Made, both, prelude, rejected, right, wrong
+from tests.hostile.cases import QUICK, Link, Made, both, prelude, rejected, right, wrong
 from tests.hostile.exhausting import CRASHED_SECOND, LOST_SECOND, WRONG_SECOND, one
 from tests.hostile.malformed import NAME, changed, named, raw
 from tests.hostile.world import TASKS, World, inside
@@ -619,4 +619,121 @@ wrong(
         first="import torch\nfrom autograder.sandbox.inside import wire\nwire.ANSWER_LIMITS = wire.LIMITS",
     ),
     says="doubled returned a tensor with 14 dimensions and 16,384 numbers, far more than is asked for.",
+)
+# --- Side files, slow texts, and ends that look like the grader's ----------------------------------------
+
+
+def _stamped(content: "bytes | Link") -> Any:
+    return lambda world, answers: {
+        NAME: json.dumps(world.notebook(answers)).encode(),
+        "timestamp.txt": content,
+    }
+
+
+for _n, (_title, _content) in enumerate(
+    {
+        "a rule for a time zone": b"2026-01-01 00:00:00 UTC,J366,M3.2.0",
+        "the year 1, and a zone ahead of it": b"0001-01-01 00:00:00 +2359",
+        "a zone that is a file": b"2026-01-01 00:00:00 ../../../../etc/passwd",
+        "a link to an endless device": Link("/dev/zero"),
+        "a pipe that nobody writes to": Link(),
+    }.items()
+):
+    right(f"X{80 + _n}", f"timestamp: {_title}", _stamped(_content))
+
+right(
+    "X85",
+    "ten thousand signs in a cell, to be coloured one by one",
+    lambda world, answers: world.notebook(
+        answers,
+        first=["\n ".join(["if 0:", *["+a" * 245] * 190])] * 5,
+        last=["\n ".join(["if 0:", *["+ " * 240 + "a"] * 190])] * 4,
+    ),
+)
+right(
+    "X86",
+    "texts in other languages, each with its own rules for colours",
+    lambda world, answers: world.notebook(
+        answers,
+        last=[
+            "%%html\n" + "<a <a='\n" * 2_000,
+            "%%latex\n" + "\\a{$\n" * 3_000,
+            "%%javascript\n" + "f(/[`${\n" * 2_000,
+            "%%writefile /tmp/x\n" + "~a" * 9_000,
+        ],
+    ),
+)
+
+HOG = """
+import os, socket, time
+try:
+    with open('/proc/self/oom_score_adj', 'w') as file:
+        file.write('0')
+except OSError:
+    pass
+held = []
+for _ in range(3):
+    os.fork()
+while True:
+    try:
+        pair = socket.socketpair()
+        held.append(pair)
+        for one in pair:
+            one.setblocking(False)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**9)
+            try:
+                while True:
+                    one.send(b'x' * 100_000)
+            except OSError:
+                pass
+    except OSError:
+        time.sleep(1)
+"""
+HOGS = (
+    f"import os, sys, time\nHOG = {HOG!r}\n"
+    "for _ in range(6):\n"
+    "    if os.fork() == 0:\n"
+    "        os.execv(sys.executable, [sys.executable, '-S', '-c', HOG])\n"
+    "time.sleep(60)"
+)
+LITTLE = {"room": {"memory_mb": 300}, "limits": QUICK, "twice": False}
+# Where there is no control group, nobody counts what sockets hold, and only the time ends it.
+wrong(
+    "X87",
+    "be no victim, and hold memory in sockets, so that the kernel ends process 1",
+    one("slope_at", f"exec({HOG!r})"),
+    ("passed", "crashed|timed_out", "passed"),
+    **LITTLE,
+)
+wrong(
+    "X88",
+    "the same from processes so small that process 1 is the largest",
+    one("slope_at", f"exec({HOGS!r})"),
+    ("passed", "crashed|timed_out", "passed"),
+    **LITTLE,
+)
+wrong("X89", "the same while the cells are run", prelude(HOGS), "crashed|timed_out|wrong", **LITTLE)
+wrong(
+    "X90",
+    "every process and file that there may be, and pipes as wide as they get",
+    one(
+        "slope_at",
+        "import fcntl, os, time\n"
+        "for _ in range(100):\n"
+        "    try:\n"
+        "        if os.fork() == 0:\n"
+        "            break\n"
+        "    except OSError:\n"
+        "        break\n"
+        "while True:\n"
+        "    try:\n"
+        "        _, end = os.pipe()\n"
+        "        fcntl.fcntl(end, 1031, 2**20)\n"
+        "        os.set_blocking(end, False)\n"
+        "        os.write(end, b'x' * 2**20)\n"
+        "    except OSError:\n"
+        "        time.sleep(0.1)",
+    ),
+    ("passed", "crashed|timed_out", "passed"),
+    **LITTLE,
 )
