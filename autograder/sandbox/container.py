@@ -84,20 +84,28 @@ class WalledContainer(Container):
         self._limits = limits
 
     def open(self, deadline: float) -> None:
-        """Wait for the supervisor, put it under the kernel's limits, and let it start the candidate."""
-        message, pid = self._receive(deadline)
-        if "ready" not in message or not pid:
-            raise WallError(
-                f"no container could be made: {message.get('error', 'the supervisor is not visible')}"
-            )
-        self._supervisor = os.pidfd_open(pid)
+        """Wait for the supervisor, let it start the candidate, and put that under the kernel's limits.
+
+        The candidate runs nothing before it is told what.
+        """
+        self._supervisor = os.pidfd_open(self._hear_from("ready", deadline))
+        self._orders.send(b"go")
+        candidate = self._hear_from("candidate", deadline)
         limits = self._limits
         group = Cgroup.create(limits.memory_mb * MEGABYTE, limits.processes, limits.processors)
-        if group and group.add(pid):
+        if group and group.add(candidate):
             self._cgroup = group
         elif group:  # it can be made but not joined: the supervisor's count has to do
             group.remove()
-        self._orders.send(b"go")
+
+    def _hear_from(self, who: str, deadline: float) -> int:
+        """The process number of who has begun."""
+        message, pid = self._receive(deadline)
+        if who not in message or not pid:
+            raise WallError(
+                f"no container could be made: {message.get('error', 'its process is not visible')}"
+            )
+        return pid
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
         """A message of the supervisor's and, as the kernel says, its process number out here."""
@@ -149,7 +157,7 @@ class WalledContainer(Container):
         return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))
 
     def _gone(self) -> Crashed:
-        """Say why the supervisor has gone without a word: it shares its limits with what it watches."""
+        """Say why the supervisor has gone without a word."""
         if self._out_of_memory():
             return Crashed("memory")
         if not self._wall_stands():

@@ -61,7 +61,6 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "sethostname": (170, 161),
     "setns": (308, 268),
     "setpriority": (141, 140),
-    "setsid": (112, 157),  # each session may get a share of the processors
     "settimeofday": (164, 170),
     "shmat": (30, 196),
     "shmget": (29, 194),
@@ -78,6 +77,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vmsplice": (278, 75),
 }
 _MEMFD_CREATE = (319, 279)
+_SETSID = (112, 157)  # does nothing: the kernel may give each session a share of the processors
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
 
@@ -149,6 +149,7 @@ def _program(machine: str) -> list[_Instruction]:
         if number is not None:
             lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
     lines += [(_EQUAL, 0, 1, _MEMFD_CREATE[column]), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
+    lines += [(_EQUAL, 0, 1, _SETSID[column]), (_RETURN, 0, 0, _ERROR)]
     for number in _SHARED_ALLOWED.values():
         lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
     lines += [(_AT_LEAST, 0, 1, _FIRST_SHARED), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]

@@ -16,7 +16,7 @@ from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
 _TICK = 0.1  # seconds between two looks at memory and processor time
-_NICE = 5  # where no control group gives shares, the grader's own work comes first
+_NICE = 10  # of the candidate: where no control group gives shares, the grader's own work comes first
 _SWEEP_SECONDS = 3.0
 _USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)  # in here: by what is in this container
 
@@ -33,9 +33,7 @@ def supervise(
             namespaces.mount_proc()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handler would let it through to process 1
         privileges.set_limits(limits)
-        os.nice(_NICE)
         privileges.drop_privileges()
-        seccomp.filter_system_calls()
         report(orders, {"ready": True})
         if orders.recv(16) != b"go":
             os._exit(0)
@@ -44,6 +42,7 @@ def supervise(
         if candidate == 0:
             _be_candidate(orders, channel, shell)
         os.close(channel)
+        seccomp.filter_system_calls()
         watch(orders, candidate, limits)
     except BaseException as error:
         report(orders, {"error": f"{type(error).__name__}: {error}"})
@@ -55,10 +54,14 @@ def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
     from autograder.sandbox.inside import candidate
 
     try:
+        # What it gives up the supervisor keeps, which has to look after the rest and tell what came of it.
+        with contextlib.suppress(OSError):
+            privileges.prefer_as_victim()
+        os.nice(_NICE)
+        seccomp.filter_system_calls()
+        report(orders, {"candidate": True})  # and, by the kernel's word, its process number
         orders.close()
         privileges.hide_memory(False)
-        with contextlib.suppress(OSError):
-            privileges.prefer_as_victim()  # not the supervisor, which has to tell what came of the rest
         os.setpgid(0, 0)  # no session: the kernel may give each a share of the processors
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)
