@@ -161,7 +161,7 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     hand_in(room, "bob", answered(room, right | WRONG, "ko"))
     hand_in(room, "eve", peeping)
     hand_in(room, "bad", "{")
-    done = call(autograder, room, "grade", "--json", "results.json", "--workers", "2")
+    done = call(autograder, room, "grade", "--json", "results.json", "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert "4 submissions graded, 1 of them before; 0 failed." in done.stdout
     assert f"bad/{STEPS}: rejected:not_a_notebook" in done.stderr

@@ -129,6 +129,14 @@ def write(made: Made, folder: Path) -> None:
 
 def load_all() -> dict[str, Case]:
     """Every case, in the order of the list."""
-    from tests.hostile import exhausting, forging, honest, inventive, leaking, malformed  # noqa: F401
+    from tests.hostile import (  # noqa: F401
+        exhausting,
+        forging,
+        honest,
+        inventive,
+        leaking,
+        malformed,
+        neighbours,
+    )
 
     return dict(sorted(CASES.items()))

@@ -29,6 +29,8 @@ from tests.hostile.cases import Case, load_all, write
 from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
 from tests.support.examined import examined
 
+pytestmark = pytest.mark.slow
+
 SECRET = b"of the class"
 MOST_MEGABYTES = 64  # that the work on one submission may add to the examiner's process
 CASES = load_all()

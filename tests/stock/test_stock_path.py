@@ -110,6 +110,8 @@ class Classroom:
         return self.path.joinpath(*folders, self.lesson.name, f"{self.lesson.name}.ipynb")
 
 
+@pytest.mark.apart
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "languages", [("en", "ko"), pytest.param(("ko", "en"), marks=pytest.mark.deep)], ids="-".join

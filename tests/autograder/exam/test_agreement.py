@@ -49,11 +49,10 @@ def cases() -> Iterator[tuple[Lesson, str, Round]]:
 
 
 def in_both_languages() -> Iterator[Any]:
-    """A wrong answer is told why in both; right ones take turns, and the other turn only repeats."""
+    """Answers take turns: what each is told in the other language test_answers.py shows. The rest repeats."""
     for number, (lesson, name, chosen) in enumerate(cases()):
         for turn, tongue in enumerate(("en", "ko")):
-            repeats = not name.startswith("wrong") and turn != number % 2
-            marks = [pytest.mark.deep] if repeats else []
+            marks = [pytest.mark.deep] if turn != number % 2 else []
             yield pytest.param(lesson, name, chosen, tongue, marks=marks, id=f"{lesson.name}-{name}-{tongue}")
 
 

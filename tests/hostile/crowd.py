@@ -1,0 +1,90 @@
+"""A class of honest students who compute nearly as long as they may, and of others who want them to lose.
+
+The limits of time are lowered, so that one need not wait long for what reaches them.
+"""
+
+import contextlib
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from autograder.course.settings import Course
+from autograder.exam import examiner
+from autograder.grading import worker
+from autograder.grading.batch import Summary, find_submissions, grade
+from autograder.grading.executors import LocalWorkers
+from autograder.grading.jobs import Done, Job, Page
+from tests.hostile.cases import QUICK, load_all, write
+from tests.hostile.neighbours import busy
+from tests.hostile.stock import variant_of
+from tests.hostile.world import LESSON, POINTS, World
+
+FULL = sum(POINTS.values())
+#: Each kind of harm: processors, memory, processes, odd answers, odd side files, slow pages, endless cells.
+HOSTILE = (
+    *("X91", "X92", "X93", "X94", "X95", "X96", "X97", "C08", "X32", "X87", "X88", "X90"),
+    *("X55", "X60", "X65", "X80", "X84", "X85", "X86", "X37"),
+)
+
+
+def with_quick_limits(job: Job | Page) -> Done:
+    """In a worker: as `work`, with lower limits, near which the honest compute."""
+    for name, seconds in QUICK.items():
+        setattr(examiner, name, seconds)
+    return worker.work(job)
+
+
+def peak_megabytes(job: None) -> float:
+    """In a worker: the most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class QuickWorkers(LocalWorkers):
+    """Processes of this machine in which the limits are lower."""
+
+    def submit(self, work: Any, job: Any) -> Future[Any]:
+        return super().submit(with_quick_limits if work is worker.work else work, job)
+
+
+@contextlib.contextmanager
+def busy_machine(processes: int) -> Iterator[None]:
+    """A machine on which so many processes compute from outside, each in a session of its own."""
+    spin = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(spin, start_new_session=True) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def a_class(root: Path, hostile: int, honest: int) -> Course:
+    """Make a course in which so many of each have handed in, in turn."""
+    world = World.create(root, bait=False)
+    right = world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"]))
+    cases = load_all()
+    for number in range(hostile):
+        case = cases[HOSTILE[number % len(HOSTILE)]]
+        made = case.make(world, case.answers(variant_of(case)))
+        write(made, root / "submitted" / f"{number * (hostile + honest) // hostile:03}-{case.id}" / LESSON)
+    for number in range(honest):
+        place = number * (hostile + honest) // honest
+        write(right, root / "submitted" / f"{place:03}-honest-{number}" / LESSON)
+    return Course.at(root)
+
+
+def graded(course: Course) -> tuple[Summary, float]:
+    """Grade all, on as many workers as there are processors; return the most megabytes of one, too."""
+    workers = QuickWorkers(os.cpu_count() or 1)
+    try:
+        summary = grade(course, find_submissions(course, [LESSON]), workers)
+        peaks = [workers.submit(peak_megabytes, None) for _ in range(workers.places)]
+        return summary, max(peak.result() for peak in peaks)
+    finally:
+        workers.close(kill=True)

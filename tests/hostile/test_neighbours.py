@@ -1,0 +1,45 @@
+"""Honest students who compute nearly as long as they may, graded beside those who want them to lose points.
+
+In the deep test the machine is busy with other things too. How long a class takes is for a benchmark
+(benchmarks/neighbours.py).
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from autograder.course.settings import Course
+from tests.hostile.crowd import FULL, HOSTILE, a_class, busy_machine, graded
+from tests.hostile.world import LESSON
+
+
+def assert_nobody_lost_anything(course: Course, size: int) -> None:
+    summary, megabytes = graded(course)
+    assert megabytes < 600
+    rows = {row["student"]: row for row in summary.as_json()}
+    assert len(rows) == size
+    assert summary.failed == {}
+    honest = {name: row["score"] for name, row in rows.items() if "honest" in name}
+    lost = {name: rows[name]["tasks"] for name, score in honest.items() if score != FULL}
+    assert honest
+    assert not lost
+    outcomes = {task["outcome"] for row in rows.values() for task in row["tasks"]}
+    assert "grader_failure" not in outcomes
+    assert "timed_out" in outcomes
+
+
+@pytest.mark.slow
+def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
+    course = a_class(tmp_path, hostile=len(HOSTILE), honest=6)
+    assert_nobody_lost_anything(course, len(HOSTILE) + 6)
+    assert len(list(tmp_path.glob(f"feedback/*/{LESSON}/{LESSON}.html"))) == len(HOSTILE) + 6
+
+
+@pytest.mark.deep
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_honest_neighbours_lose_nothing_on_a_busy_machine(tmp_path: Path) -> None:
+    course = a_class(tmp_path, hostile=20, honest=40)
+    with busy_machine(2 * (os.cpu_count() or 1)):
+        assert_nobody_lost_anything(course, 60)
