@@ -28,7 +28,7 @@ lab:
 # Not in the reader's language: the tests choose it themselves.
 test test-deep: lang = en
 test:
-	$(bootstrap) --extra dev -m pytest -n $(workers) --dist loadgroup --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
+	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
 	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
 
 test-deep:

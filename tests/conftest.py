@@ -4,8 +4,10 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from autograder.course.lesson import Lesson, find_lessons
 from tests.support.warm import warm
@@ -32,15 +34,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what was not asked for, say what belongs together, and begin with what takes longest."""
+    """Leave out what was not asked for, and begin with what takes longest."""
     number = config.getoption("--lesson")
     deep = config.getoption("--deep")
     kept = [item for item in items if (deep or not item.get_closest_marker("deep")) and _is_of(number, item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    for item in kept:  # a file is for one worker, since its tests share what is costly to make
-        if not item.get_closest_marker("xdist_group") and not item.get_closest_marker("apart"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
     items[:] = sorted(kept, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
+
+
+class _Files(LoadScopeScheduling):
+    """A file is for one worker, since its tests share what is costly to make; see pytest-xdist's hooks."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::")[0]
+        if path.startswith("tests/browser/"):
+            return "one browser, one server of each language"
+        return nodeid if path.startswith("tests/stock/") else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _Files:
+    return _Files(config, log)
 
 
 def _is_of(number: int | None, item: pytest.Item) -> bool:

@@ -14,6 +14,16 @@ from tests.support import jupyterlab as lab
 from tests.support.warm import write_kernel
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The lessons take turns between the languages; in the other language they are opened in depth alone."""
+    for item in items:
+        params = (
+            item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        )
+        if {"served", "name"} <= params.keys() and int(params["name"][:2]) % 2 != (params["served"] == "en"):
+            item.add_marker(pytest.mark.deep)
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     """One for this package alone: while it runs, no other test of the process can have an event loop."""

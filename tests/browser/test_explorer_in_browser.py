@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from tests.support import jupyterlab as lab
 from tests.support.naming import unnamed
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 LESSON = "01_what_autograd_does"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import jupyterlab as lab
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("served", ["en"], indirect=True)  # the language makes no difference here

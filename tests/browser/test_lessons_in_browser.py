@@ -12,7 +12,7 @@ from autograder.course.lesson import find_lessons
 from tests.support import jupyterlab as lab
 from tests.support.naming import unnamed
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 LESSONS = [lesson.name for lesson in find_lessons(ROOT)]

@@ -84,6 +84,34 @@ for _id, _title, _body in (
         SWARM
         + "while True:\n    name = f'/tmp/{os.getpid()}'\n    with open(name, 'wb') as file:\n        file.write(bytes(2**20))\n    os.remove(name)",
     ),
+    (
+        "X98",
+        "sockets sent through themselves, for the kernel to clear away",
+        SWARM + "import array, socket\n"
+        "while True:\n"
+        "    ends = socket.socketpair()\n"
+        "    numbers = array.array('i', [end.fileno() for end in ends])\n"
+        "    try:\n"
+        "        for _ in range(50):\n"
+        "            ends[0].sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])\n"
+        "    except OSError:\n"
+        "        pass\n"
+        "    for end in ends:\n"
+        "        end.close()",
+    ),
+    (
+        "X99",
+        "every file of Python's read again and again",
+        SWARM + "import sys\n"
+        "while True:\n"
+        "    for folder, _, names in os.walk(sys.prefix):\n"
+        "        for name in names:\n"
+        "            try:\n"
+        "                with open(os.path.join(folder, name), 'rb') as file:\n"
+        "                    file.read(2**24)\n"
+        "            except OSError:\n"
+        "                pass",
+    ),
 ):
     wrong(_id, _title, one("slope_at", _body), LOST_SECOND, **SLOW)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.settings import Course
-from tests.hostile.crowd import FULL, HOSTILE, a_class, busy_machine, graded
+from tests.hostile.crowd import FEW, FULL, a_class, busy_machine, graded
 from tests.hostile.world import LESSON
 
 
@@ -31,15 +31,15 @@ def assert_nobody_lost_anything(course: Course, size: int) -> None:
 
 @pytest.mark.slow
 def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
-    course = a_class(tmp_path, hostile=len(HOSTILE), honest=6)
-    assert_nobody_lost_anything(course, len(HOSTILE) + 6)
-    assert len(list(tmp_path.glob(f"feedback/*/{LESSON}/{LESSON}.html"))) == len(HOSTILE) + 6
+    size = len(FEW) + 4
+    assert_nobody_lost_anything(a_class(tmp_path, len(FEW), 4, FEW), size)
+    assert len(list(tmp_path.glob(f"feedback/*/{LESSON}/{LESSON}.html"))) == size
 
 
 @pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_honest_neighbours_lose_nothing_on_a_busy_machine(tmp_path: Path) -> None:
-    course = a_class(tmp_path, hostile=20, honest=40)
+    course = a_class(tmp_path, 22, 40)
     with busy_machine(2 * (os.cpu_count() or 1)):
-        assert_nobody_lost_anything(course, 60)
+        assert_nobody_lost_anything(course, 62)

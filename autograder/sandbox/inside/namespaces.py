@@ -13,7 +13,8 @@ _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
 ALL_NAMESPACES = _NEWNS | _NEWCGROUP | _NEWUTS | _NEWIPC | _NEWUSER | _NEWPID | _NEWNET
 
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x1000, 0x4000, 0x40000
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
@@ -62,3 +63,13 @@ def _mounted_below(path: str) -> list[str]:
 def mount_proc() -> None:
     """Show only this process namespace in /proc; for process 1 of a new one."""
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+
+
+def cover_proc() -> int:
+    """Make /proc read-only; return a handle on the one that is not, which nobody else can reach any more.
+
+    There a process could make itself the last that the kernel ends when the machine runs out of memory.
+    """
+    handle = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+    _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY)
+    return handle

@@ -31,6 +31,7 @@ def supervise(
         privileges.silence()
         if own_proc:
             namespaces.mount_proc()
+        proc = namespaces.cover_proc() if own_proc else os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handler would let it through to process 1
         privileges.set_limits(limits)
         privileges.drop_privileges()
@@ -40,7 +41,7 @@ def supervise(
         privileges.hide_memory()
         candidate = os.fork()
         if candidate == 0:
-            _be_candidate(orders, channel, shell)
+            _be_candidate(orders, channel, proc, shell)
         os.close(channel)
         seccomp.filter_system_calls()
         watch(orders, candidate, limits)
@@ -50,18 +51,19 @@ def supervise(
         os._exit(0)
 
 
-def _be_candidate(orders: socket.socket, channel: int, shell: Any) -> NoReturn:
+def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) -> NoReturn:
     from autograder.sandbox.inside import candidate
 
     try:
+        privileges.hide_memory(False)
         # What it gives up the supervisor keeps, which has to look after the rest and tell what came of it.
         with contextlib.suppress(OSError):
-            privileges.prefer_as_victim()
+            privileges.prefer_as_victim(proc)
+        os.close(proc)  # before anything of the student's
         os.nice(_NICE)
         seccomp.filter_system_calls()
         report(orders, {"candidate": True})  # and, by the kernel's word, its process number
         orders.close()
-        privileges.hide_memory(False)
         os.setpgid(0, 0)  # no session: the kernel may give each a share of the processors
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)

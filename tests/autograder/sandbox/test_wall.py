@@ -256,6 +256,23 @@ def test_the_x32_door_is_shut(wall: Wall) -> None:
     assert (caught.value.reason, caught.value.detail) == ("signal", signal.SIGSYS)
 
 
+def test_nobody_goes_before_others(wall: Wall) -> None:
+    """Neither when memory runs out nor, as a session of its own, when the processors are shared out."""
+    out = run(
+        wall,
+        "import os\n"
+        "print(open('/proc/self/oom_score_adj').read().strip())\n"
+        "try:\n"
+        "    open('/proc/self/oom_score_adj', 'w')\n"
+        "except OSError as error:\n"
+        "    print(error.strerror)\n"
+        "before = os.getsid(0)\n"
+        "os.setsid()\n"
+        "print(os.getsid(0) == before, os.getpriority(os.PRIO_PROCESS, 0))",
+    )
+    assert out.splitlines() == ["1000", "Read-only file system", "True 10"]
+
+
 def test_no_privileges_are_left_and_none_can_be_gained(wall: Wall) -> None:
     out = run(wall, "print(open('/proc/self/status').read())")
     status = dict(line.split(":\t", 1) for line in out.splitlines() if ":\t" in line)

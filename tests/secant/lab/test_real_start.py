@@ -25,8 +25,6 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from secant.lab import launch
 from tests.secant.lab.house import FOLDER, NOTEBOOK, build, write
 
-pytestmark = pytest.mark.xdist_group("real start")  # one server for all, where xdist keeps groups together
-
 TINY = f"{FOLDER}/tiny.ipynb"
 AUDIT = """
 import os, sys
