@@ -70,7 +70,7 @@ class Case:
 CASES: dict[str, Case] = {}
 
 #: For cases that wait for a clock.
-QUICK = {"QUESTION_SECONDS": 2.0, "TASK_SECONDS": 4.0, "LOAD_SECONDS": 4.0}
+QUICK = {"QUESTION_SECONDS": 1.0, "TASK_SECONDS": 2.0, "LOAD_SECONDS": 3.0}
 
 
 def add(case: Case) -> None:
