@@ -26,7 +26,8 @@ from secant.lab import server_extension as extension
 def server_side(port: Any) -> Any:
     """The server's end of the kernel websocket that has this port on the client's end."""
     for thing in gc.get_objects():
-        if isinstance(thing, KernelWebsocketHandler) and thing.ws_connection is not None:
+        # Not isinstance, which asks the object: one of torch's warns when it is asked.
+        if issubclass(type(thing), KernelWebsocketHandler) and thing.ws_connection is not None:
             end = thing.ws_connection.stream.socket
             if end.getpeername()[1] == port:
                 return end
