@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.hostile.crowd import FULL, a_class, busy_machine, graded
+from tests.hostile.crowd import FULL, a_class, graded
+from tests.support.busy import busy_machine
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any, Protocol, Self
 
 from autograder.sandbox.allowance import Allowance
@@ -117,7 +118,9 @@ class CandidateClient:
         except BaseException:
             container.close()
             raise
-        return TaskClient(container.channel, self._limiting(container), container.ending, container.close)
+        return TaskClient(
+            container.channel, partial(self._limited, container), container.ending, container.close
+        )
 
     @contextmanager
     def _limited(self, container: Container, seconds: float) -> Iterator[Allowance]:
@@ -127,9 +130,6 @@ class CandidateClient:
             yield limit
         finally:
             self.spent += limit.spent()
-
-    def _limiting(self, container: Container) -> "Limiting":
-        return lambda seconds: self._limited(container, seconds)
 
     def _can_fork(self) -> bool:
         return self._threads == 1 and sys.platform == "linux"
@@ -150,7 +150,7 @@ class CandidateClient:
             raise
         return TaskClient(
             ours,
-            self._limiting(container),
+            partial(self._limited, container),
             lambda: self._ending_of_task(container),
             lambda: self._end_task(container, child),
         )
@@ -158,9 +158,7 @@ class CandidateClient:
     def _ending_of_task(self, container: Container) -> Crashed:
         """Ask the loaded process how its child ended: a claim, good enough for a message."""
         try:
-            with self._limited(container, _REAP_SECONDS) as limit:
-                _send(container, {"do": "reap"}, limit)
-                return container.reason(_field(_receive(container, limit), "exit"))
+            return container.reason(_field(self._reap(container), "exit"))
         except CandidateError as error:
             self._drop(container)
             return error if isinstance(error, Crashed) else Crashed("unknown")
@@ -171,11 +169,15 @@ class CandidateClient:
         try:
             if not container.sweep(child):
                 raise Crashed("unknown")
-            with self._limited(container, _REAP_SECONDS) as limit:
-                _send(container, {"do": "reap"}, limit)
-                _receive(container, limit)
+            self._reap(container)
         except CandidateError:  # the next task loads the cells again
             self._drop(container)
+
+    def _reap(self, container: Container) -> Any:
+        """Have the loaded process bury its child, and return what it says of it."""
+        with self._limited(container, _REAP_SECONDS) as limit:
+            _send(container, {"do": "reap"}, limit)
+            return _receive(container, limit)
 
     def _drop(self, container: Container) -> None:
         if self._container is container:
@@ -188,7 +190,7 @@ class TaskClient:
     def __init__(
         self,
         channel: socket.socket,
-        limiting: "Limiting",
+        limiting: Limiting,
         ending: Callable[[], Crashed],
         end: Callable[[], None],
     ) -> None:

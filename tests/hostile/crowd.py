@@ -3,11 +3,8 @@
 The limits of time are lowered, so that one need not wait long for what reaches them.
 """
 
-import contextlib
 import os
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -51,19 +48,6 @@ class QuickWorkers(LocalWorkers):
 
     def submit(self, work: Any, job: Any) -> Future[Any]:
         return super().submit(with_quick_limits if work is worker.work else work, job)
-
-
-@contextlib.contextmanager
-def busy_machine(processes: int) -> Iterator[None]:
-    """A machine on which so many processes compute from outside, each in a session of its own."""
-    spin = [sys.executable, "-c", "while True: pass"]
-    others = [subprocess.Popen(spin, start_new_session=True) for _ in range(processes)]
-    try:
-        yield
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
 
 
 def a_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTILE) -> Course:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course.settings import Course
-from tests.hostile.crowd import FEW, FULL, a_class, busy_machine, graded
+from tests.hostile.crowd import FEW, FULL, a_class, graded
 from tests.hostile.world import LESSON
+from tests.support.busy import busy_machine
 
 
 def assert_nobody_lost_anything(course: Course, size: int) -> None:

@@ -1,6 +1,5 @@
 """Limits of time: what counts, on a machine that is made busy."""
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.results import Starved, TimedOut
 from autograder.sandbox.wall import Wall
+from tests.support.busy import busy_machine
 
 SPIN = "while True: pass"
 BURN = """
@@ -35,18 +35,6 @@ def crowd():
             spin()
     spin()
 """
-
-
-@contextlib.contextmanager
-def busy(spinners: int) -> Iterator[None]:
-    """A machine on which so many other processes compute all the time, each in a session of its own."""
-    others = [subprocess.Popen([sys.executable, "-c", SPIN], start_new_session=True) for _ in range(spinners)]
-    try:
-        yield
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +141,7 @@ def only(pids: list[int]) -> object:
 
 
 def test_on_a_busy_machine_computing_gets_its_time_and_resting_gets_no_more(wall: Wall) -> None:
-    with busy(2 * len(os.sched_getaffinity(0))), wall.candidate() as candidate:
+    with busy_machine(2 * len(os.sched_getaffinity(0))), wall.candidate() as candidate:
         candidate.load([("answer", BURN)], timeout=20.0)
         started = time.monotonic()
         with candidate.task() as task:
