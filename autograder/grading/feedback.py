@@ -35,8 +35,9 @@ LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minu
 CELL_COLOURED = 20_000  # characters of a cell of code that is highlighted; a longer one is shown as it is
 PAGE_COLOURED = 100_000  # of all that are
 _LEFT_OUT = (
-    "# Not shown: the page could not be made with what is in this cell. What you handed in is unchanged.\n"
-    "# 표시하지 않음: 이 셀의 내용으로는 페이지를 만들 수 없었습니다. 제출한 파일은 그대로 있습니다."
+    "# Not shown: the page could not be made with what is in this cell.\n"
+    "# What you handed in is unchanged.\n"
+    "# 표시하지 않음: 이 셀의 내용으로는 페이지를 만들 수 없었습니다.\n# 제출한 파일은 그대로 있습니다."
 )
 
 _UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
