@@ -152,7 +152,7 @@ def test_a_terminal_is_the_learners_shell_and_no_login_shell(
 def test_without_a_shell_of_their_own_it_is_sh(
     configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("SHELL")
+    monkeypatch.delenv("SHELL", raising=False)
     assert configured({}).ServerApp.terminado_settings == {"shell_command": [shutil.which("sh")]}
 
 
