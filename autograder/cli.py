@@ -83,15 +83,22 @@ def build(
 
 @app.command()
 def check(
-    notebook: Annotated[Path, typer.Argument(help="Your notebook.", show_default=False)],
+    notebook: Annotated[str, typer.Argument(help="Your notebook, its folder, or the lesson's number.")] = ".",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
     ] = False,
+    solution: Annotated[str, typer.Option(help="Show the worked solution of this task instead.")] = "",
 ) -> None:
     """Check your own notebook as the class's grading would, on this machine alone.
 
     Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.
     """
+    from autograder.course.find import find_notebook
+
+    path = find_notebook(notebook, Path.cwd())
+    if solution:
+        _show_solution(path, solution)
+        return
     from autograder.exam.pool import WarmPool
 
     waiting = WarmPool()  # which imports torch while the examiner does
@@ -100,7 +107,7 @@ def check(
         from autograder.sandbox.results import WallError
 
         with Checker(waiting, keep_warm=False) as checker:
-            report = checker.check(notebook)
+            report = checker.check(path)
     except WallError as error:
         raise CourseError(f"The notebook could not be run: {error}.") from error
     finally:
@@ -221,6 +228,20 @@ _LOOK = {
 }
 
 
+def _show_solution(notebook: Path, task: str) -> None:
+    """Print a task's worked solution, with why it is right."""
+    from rich.markdown import Markdown
+    from rich.syntax import Syntax
+
+    from autograder.exam.selfcheck import worked_solution
+
+    worked, chosen = worked_solution(notebook, task)
+    language(chosen)
+    out.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
+    out.print()
+    out.print(Markdown(worked.words[chosen]))
+
+
 def _show(report: "Report") -> None:
     """Print a table of the tasks, then what those that failed are told."""
     if report.language is not None:
@@ -243,6 +264,13 @@ def _show(report: "Report") -> None:
         if task.outcome not in ("passed", "manual"):
             out.print(f"\n{task.id}", style="bold")
             out.print(task.message)
+    if done := [task.id for task in report.tasks if task.outcome == "passed"]:
+        out.print(
+            say(
+                en=f"\nTo see a worked solution, why it is right and a detour: add --solution {done[0]}",
+                ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {done[0]} 처럼 덧붙이세요.",
+            )
+        )
     total = f"{report.score:g} / {report.max_score:g}"
     out.print(
         say(

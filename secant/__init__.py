@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from secant.explorers.paths import explore_paths
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
+    from secant.predictions import predict, predicted
     from secant.tensors import tensor_info
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "graphs",
     "language",
     "observe",
+    "predict",
+    "predicted",
     "probe",
     "say",
     "tensor_info",
@@ -51,6 +54,8 @@ _HOMES = {
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
     "observe": "secant.checking.observe",
+    "predict": "secant.predictions",
+    "predicted": "secant.predictions",
     "probe": "secant.checking.probe",
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",

@@ -14,6 +14,7 @@ from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, Schema
 
 from autograder.build.select_language import LANGUAGE_CALL
 from autograder.course import lesson as lessons
+from autograder.course import minutes
 from autograder.course.cells import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
@@ -29,6 +30,7 @@ from autograder.course.cells import (
 )
 from autograder.course.errors import CourseError
 from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash
+from autograder.course.solutions import solution_problems
 
 Found = Iterator[tuple[int, str]]
 Names = set[str]
@@ -51,6 +53,7 @@ def lesson_problems(lesson: Lesson) -> list[str]:
         *notebook_problems(notebook, folder / lesson.text.name),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, hinted=True),
         *_answer_problems(right, folder / "right_answers.py", known, hinted=False),
+        *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}),
     ]
 
 
@@ -58,6 +61,7 @@ def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
     """Return everything in a lesson's notebook that breaks the contract, in the order of its cells."""
     rules: list[Callable[[list[NotebookNode]], Found]] = [
         _marks,
+        _minutes,
         _translations,
         _setup,
         _grading,
@@ -107,6 +111,19 @@ def _marks(cells: list[NotebookNode]) -> Found:
             yield index, f'lang is "en" or "ko", not {lang!r}'
         elif lang is None and cell.cell_type == "markdown" and "nbgrader" not in cell.metadata:
             yield index, 'a text cell needs lang="en" or lang="ko"'
+
+
+def _minutes(cells: list[NotebookNode]) -> Found:
+    estimate = minutes.minutes(cells)
+    want = minutes.rounded(estimate)
+    for said in minutes.stated(cells):
+        if said != want:
+            yield (
+                -1,
+                f"its header says {said} minutes, but its own count is {estimate:.0f}: say {want}",
+            )
+    if minutes.stated(cells) and want > minutes.MOST:
+        yield -1, f"it takes {estimate:.0f} minutes by its own count, and at most {minutes.MOST} may be"
 
 
 def _translations(cells: list[NotebookNode]) -> Found:

@@ -97,6 +97,7 @@ class Examiner:
             outcome, message = verdict.outcome, verdict.message
         except (TimedOut, Crashed) as error:
             outcome, message = _fate(error)
+            message = words.at_the_call(message, check.asked())
         except MemoryError:
             outcome, message = words.no_memory(task.id)
         points = task.points if outcome == "passed" else 0.0
@@ -195,7 +196,7 @@ class _Questions:
                 raise _Verdict(*self._loaded.fate(self._task))
             if answer.error == "NotImplementedError":
                 raise _Verdict("not_attempted", words.not_done())
-            raise _Verdict("wrong", words.raised(answer))
+            raise _Verdict("wrong", words.at_the_call(words.raised(answer), check.asked()))
 
         return ask
 
@@ -265,11 +266,11 @@ class _Loading:
         if cell is not None and not cell.ok:
             return "wrong", say(
                 en=f"Your answer cell stops with an error, so {task} is not there.\n{words.error_of(cell)}",
-                ko=f"답을 쓴 셀이 오류로 멈추어 {task}이(가) 만들어지지 않았습니다.\n{words.error_of(cell)}",
+                ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.\n{words.error_of(cell)}",
             )
         return "wrong", say(
             en=f"No {task} was found. Did you rename or delete it?",
-            ko=f"{task}을(를) 찾을 수 없습니다. 이름을 바꾸거나 지우지 않았나요?",
+            ko=f"이름이 {task}인 함수나 클래스가 없습니다. 이름을 바꾸거나 지우지 않았나요?",
         )
 
 

@@ -7,19 +7,23 @@ The code runs as its author, in a process of its own. Nothing is sent anywhere; 
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
 from autograder.course.assignment import Assignment, built_lessons, find_course, read_assignment
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
+from autograder.course.lesson import find_lessons
+from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam.examiner import Examiner
 from autograder.exam.pool import WarmPool
 from autograder.exam.report import Report
 from autograder.intake.files import MAX_FILE_BYTES
-from autograder.intake.submission import Rejected
+from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
 from autograder.sandbox.client import CandidateClient
+from secant.language import Language
 
 
 class CheckError(CourseError):
@@ -70,16 +74,14 @@ class Checker:
             CourseError: there is no course.
             WallError: no process could be started.
         """
-        path = notebook.resolve()  # a link to one's own file is fine
-        if not path.is_file():
-            raise CheckError(f"{notebook} is not a file." if path.exists() else f"There is no {notebook}.")
+        path = _file(notebook)
         root = find_course(path.parent, Path.cwd())
-        assignment = self._recognise(path, root)
-        taken = take_in(path, assignment.lesson, assignment.releases)
-        if isinstance(taken, Rejected):
-            raise CheckError(f"{path.name}: {taken.message}")
+        if root not in self._assignments:
+            self._assignments[root] = _all_assignments(root)
+        assignment = _recognise(path, root, self._assignments[root])
+        script = _read(path, assignment)
         try:
-            return self._examiner(root, assignment).grade(self._wall, taken.script)
+            return self._examiner(root, assignment).grade(self._wall, script)
         finally:
             if self._keep_warm:
                 self._waiting.refill()
@@ -90,23 +92,54 @@ class Checker:
             self._examiners[key] = Examiner(assignment.lesson, assignment.source)
         return self._examiners[key]
 
-    def _recognise(self, path: Path, root: Path) -> Assignment:
-        """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
-        if root not in self._assignments:
-            self._assignments[root] = [read_assignment(root, lesson) for lesson in built_lessons(root)]
-        marks = _grade_ids(path)
-        found = [
-            (
-                len(marks & _graded(assignment)),
-                assignment.lesson.casefold() in path.name.casefold(),
-                assignment,
-            )
-            for assignment in self._assignments[root]
-        ]
-        shared, named, assignment = max(found, key=lambda entry: entry[:2], default=(0, False, None))
-        if assignment is None or not (shared or named):
-            raise CheckError(f"{path.name} is not a notebook of the course in {root}.")
-        return assignment
+
+def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language]:
+    """Return the worked solution of a task, and the language of the notebook that asks for it.
+
+    Raises:
+        CheckError: it is not a notebook of this course, or there is no such solution.
+        CourseError: there is no course.
+    """
+    path = _file(notebook)
+    root = find_course(path.parent, Path.cwd())
+    assignment = _recognise(path, root, _all_assignments(root))
+    script = _read(path, assignment)
+    lessons = {lesson.name: lesson for lesson in find_lessons(root)}
+    found = worked_solutions(lessons[assignment.lesson], assignment.source)
+    if task not in found:
+        raise CheckError(f'There is no worked solution of "{task}"; there are: {", ".join(found) or "none"}.')
+    return found[task], script.language
+
+
+def _file(notebook: Path) -> Path:
+    path = notebook.resolve()  # a link to one's own file is fine
+    if not path.is_file():
+        raise CheckError(f"{notebook} is not a file." if path.exists() else f"There is no {notebook}.")
+    return path
+
+
+def _all_assignments(root: Path) -> list[Assignment]:
+    return [read_assignment(root, lesson) for lesson in built_lessons(root)]
+
+
+def _recognise(path: Path, root: Path, assignments: Sequence[Assignment]) -> Assignment:
+    """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
+    marks = _grade_ids(path)
+    found = [
+        (len(marks & _graded(assignment)), assignment.lesson.casefold() in path.name.casefold(), assignment)
+        for assignment in assignments
+    ]
+    shared, named, assignment = max(found, key=lambda entry: entry[:2], default=(0, False, None))
+    if assignment is None or not (shared or named):
+        raise CheckError(f"{path.name} is not a notebook of the course in {root}.")
+    return assignment
+
+
+def _read(path: Path, assignment: Assignment) -> Script:
+    taken = take_in(path, assignment.lesson, assignment.releases)
+    if isinstance(taken, Rejected):
+        raise CheckError(f"{path.name}: {taken.message}")
+    return taken.script
 
 
 def _graded(assignment: Assignment) -> set[str]:

@@ -44,6 +44,11 @@ def raised(answer: Reply) -> str:
     return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + error_of(answer)
 
 
+def at_the_call(message: str, call: str) -> str:
+    """Name the call that a message is about, where the test named it."""
+    return f"{call}:\n{message}" if call else message
+
+
 def too_much(task: str, answer: Reply) -> str:
     """Say that an answer is far beyond what any test asks for."""
     what = answer.value.describe()

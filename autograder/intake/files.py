@@ -88,7 +88,7 @@ def _no_notebook(lesson: str = "") -> Refused:
     return Refused(
         "no_notebook",
         en=f"No notebook{name} was found in what you handed in.",
-        ko=f"제출한 폴더에서 노트북{name}을(를) 찾을 수 없습니다.",
+        ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다.",
     )
 
 

@@ -53,7 +53,7 @@ def forward_difference(f, x, h):
     return (f(there) - f(x)) / (there - x)
 
 
-# %% returns a number task="forward_difference" en="a float64 tensor was expected" ko="float64 텐서이(가) 필요합니다"
+# %% returns a number task="forward_difference" en="a float64 tensor was expected" ko="필요한 것은 float64 텐서입니다"
 def forward_difference(f, x, h):
     there = x + h
     return ((f(there) - f(x)) / (there - x)).sum().item()
@@ -108,7 +108,7 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
-# %% returns a tensor task="autograd_slope" en="a float was expected" ko="float이(가) 필요합니다"
+# %% returns a tensor task="autograd_slope" en="a float was expected" ko="필요한 것은 float입니다"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()

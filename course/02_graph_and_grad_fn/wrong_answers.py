@@ -298,7 +298,7 @@ def predict():
     return {"loss/x": 20, "loss/y": 30, "loss/z": 10, "y.grad": None}
 
 
-# %% tensors task="predict" en="a float was expected" ko="float이(가) 필요합니다"
+# %% tensors task="predict" en="a float was expected" ko="필요한 것은 float입니다"
 def predict():
     x = torch.tensor(1.0, requires_grad=True)
     y = x * 2

@@ -8,8 +8,9 @@ import contextlib
 import hashlib
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import torch
@@ -26,15 +27,26 @@ _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
 _COARSE = (2e-2, 1e-2)
 # What is right to three digits is nearly right.
 _NEARLY = 1e-3
+# How many simpler cases `smallest` tries.
+_TRIES = 24
 # How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
 _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
 _random = random.Random()
+_asked: list[str] = []
 
 Mistakes = Mapping[Any, str] | Sequence[tuple[Any, str]]
 
 
 class CheckFailed(AssertionError):
-    """A check did not hold. The message is for the student; a notebook shows it without a traceback."""
+    """A check did not hold. The message is for the student; a notebook shows it without a traceback.
+
+    Attributes:
+        cause: the part of the message that says why, if it is known.
+    """
+
+    def __init__(self, message: str, cause: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause
 
     def _render_traceback_(self) -> list[str]:
         return str(self).splitlines()
@@ -43,6 +55,7 @@ class CheckFailed(AssertionError):
 def seed(value: bytes) -> None:
     """Make the numbers of `draw` repeatable: the same bytes, the same numbers."""
     _random.seed(hashlib.sha256(value).digest())
+    _asked.clear()
 
 
 def draw(low: float, high: float) -> float:
@@ -114,7 +127,7 @@ def close(
     cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
-    fail(_report(what, want, got, problem, cause or hint))
+    fail(_report(what, want, got, problem, cause or hint), cause or hint or problem.partition(" ")[0])
 
 
 def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
@@ -179,22 +192,108 @@ def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable
     found = ((kind, name) for kind, name in changes if (kind, name) not in asked)
     lines = [_side_effect(kind, name[:_CHARACTERS]) for kind, name in islice(found, _LINES)]
     if lines:
-        fail("\n".join([what, *(f"  {line}" for line in lines)]).strip("\n"))
+        fail("\n".join([what, *(f"  {line}" for line in lines)]).strip("\n"), lines[0])
+
+
+@contextlib.contextmanager
+def asking(call: str) -> Iterator[None]:
+    """Name the call that the body asks for, as the student would type it, in case it raises or does not end."""
+    _asked.append(call)
+    try:
+        yield
+    except CheckFailed:
+        _asked.pop()
+        raise
+    except Exception as error:
+        error.add_note(say(en=f"The call was {call}", ko=f"부른 것: {call}"))
+        raise
+    _asked.pop()
+
+
+def asked() -> str:
+    """Return the call that was being asked for when a test stopped; an empty string if it named none."""
+    return _asked[-1] if _asked else ""
+
+
+def smallest(compare: Callable[..., None], *case: Any) -> None:
+    """Compare, and where that fails, fail with the simplest case like this one that fails for the same reason.
+
+    Args:
+        compare: a comparison of the test cell; it may ask for the student's function.
+        *case: its arguments. Simpler is a float with fewer digits, also in lists and tuples; signs stay, and
+            so do numbers that are equal to others or differ from them.
+
+    Raises:
+        CheckFailed: the first one's, or that of the simplest case found.
+    """
+    try:
+        compare(*case)
+    except CheckFailed as failure:
+        raise _shrunk(compare, case, failure) from None
+
+
+def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckFailed) -> CheckFailed:
+    numbers = sorted(set(_floats(case)))
+    choices = [{n: _rounded(n, places) for n in numbers} for places in (0, 1, 2)]
+    choices += [{n: _rounded(n, places)} for n in numbers for places in (0, 1)]
+    for choice in choices[:_TRIES]:
+        now = {n: choice.get(n, n) for n in set(_floats(case))}
+        if all(a == b for a, b in now.items()) or len(set(now.values())) < len(now):
+            continue
+        simpler = _with_floats(case, now)
+        try:
+            compare(*simpler)
+        except CheckFailed as smaller:
+            if smaller.cause == failure.cause:
+                case, failure = simpler, smaller
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+            break  # no case of this test: leave it at what was found
+    return failure
+
+
+def _floats(value: Any) -> Iterator[float]:
+    if isinstance(value, float) and math.isfinite(value):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _floats(part)
+
+
+def _with_floats(value: Any, numbers: Mapping[float, float]) -> Any:
+    if isinstance(value, float):
+        return numbers.get(value, value)
+    if type(value) in (list, tuple):
+        return type(value)(_with_floats(part, numbers) for part in value)
+    return value
+
+
+def _rounded(number: float, places: int) -> float:
+    """Return a number with so many decimals, or itself where that would be 0 or more than half away."""
+    near = round(number, places)
+    return near if near and abs(near - number) <= abs(number) / 2 else number
 
 
 def visible_passed() -> None:
     """Say that the tests a student can see have passed. There are others: never say "all"."""
     print(
         say(
-            en="Visible tests passed. The hidden tests look further: their list is below.",
-            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다. 아래 목록을 확인하세요.",
+            en="Visible tests passed. The hidden tests look further (their list is at the end). To let them look now, "
+            f"save and type in a terminal: {_command()}",
+            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). 지금 바로 확인하려면 "
+            f"저장한 뒤 터미널에 {_command()} 라고 입력하세요.",
         )
     )
 
 
-def fail(message: str) -> None:
+def _command() -> str:
+    """Return how to check the notebook of this lesson; its folder's name begins with its number."""
+    number = Path.cwd().name[:2]
+    return f"autograder check {int(number)}" if number.isdecimal() else "autograder check"
+
+
+def fail(message: str, cause: str = "") -> None:
     """Raise CheckFailed with this message."""
-    raise CheckFailed(message)
+    raise CheckFailed(message, cause)
 
 
 def _difference(got: Any, want: Any, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
@@ -319,11 +418,11 @@ def _wrong_type(got: Any, want: str) -> str:
     if got is None:
         return say(
             en=f"The result is None; {want} was expected. Is a return missing?",
-            ko=f"결과가 None입니다. {want}이(가) 필요합니다. return을 빠뜨리지 않았나요?",
+            ko=f"결과가 None입니다. 필요한 것은 {want}입니다. return을 빠뜨리지 않았나요?",
         )
     return say(
         en=f"The result is {kind(got)}; {want} was expected.",
-        ko=f"결과가 {kind(got)}입니다. {want}이(가) 필요합니다.",
+        ko=f"결과가 {kind(got)}입니다. 필요한 것은 {want}입니다.",
     )
 
 
@@ -362,7 +461,7 @@ def _text(value: Any, digits: int) -> str:
             return kind(value)
         body = _value(value.item(), digits) if value.ndim == 0 else _listing(value.detach(), min(digits, 7))
         return f"{body}  ({_short(value.dtype)})"
-    return f"{value:.{digits}g}" if isinstance(value, float) else _brief(value)
+    return _digits(value, digits) if isinstance(value, float) else _brief(value)
 
 
 def _brief(value: Any) -> str:
@@ -431,7 +530,11 @@ def _listing(value: torch.Tensor, digits: int) -> str:
 def _nest(values: Any, digits: int) -> str:
     if isinstance(values, list):
         return f"[{', '.join(_nest(v, digits) for v in values)}]"
-    return f"{values:.{digits}g}" if isinstance(values, float) else str(values)
+    return _digits(values, digits) if isinstance(values, float) else str(values)
+
+
+def _digits(value: float, digits: int) -> str:
+    return f"{value + 0.0:.{digits}g}"  # -0.0 is shown as 0: no check tells them apart
 
 
 def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
@@ -467,5 +570,21 @@ def _side_effect(kind: str, name: str) -> str:
         "grad_mode": say(en="gradient mode was left changed", ko="gradient 모드가 바뀐 채로 남았습니다"),
         "default_dtype": say(en="the default dtype was left changed", ko="기본 dtype이 바뀐 채로 남았습니다"),
         "random_state": say(en="the random state was changed", ko="난수 상태가 바뀌었습니다"),
+        "anomaly_mode": say(
+            en="torch's anomaly detection was left switched on",
+            ko="torch의 이상 탐지(anomaly mode)가 켜진 채로 남았습니다",
+        ),
+        "recursion_limit": say(
+            en="sys.setrecursionlimit was left changed, for the whole notebook",
+            ko="sys.setrecursionlimit이 바뀐 채로 남아 노트북 전체에 영향을 줍니다",
+        ),
+        "warning_filters": say(
+            en="the warning filters were left changed, for the whole notebook: use warnings.catch_warnings()",
+            ko="경고 필터가 바뀐 채로 남아 노트북 전체에 영향을 줍니다. warnings.catch_warnings()를 쓰세요",
+        ),
+        "threads": say(
+            en="torch.set_num_threads was left changed, for the whole notebook",
+            ko="torch.set_num_threads가 바뀐 채로 남아 노트북 전체에 영향을 줍니다",
+        ),
     }
     return texts.get(kind, f"{kind}: {name}")

@@ -18,6 +18,11 @@ def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None
     return made
 
 
+def strided(value: torch.Tensor) -> torch.Tensor:
+    """Return a tensor with the same numbers that do not lie side by side in memory, as a slice's do not."""
+    return torch.stack([value, torch.full_like(value, 99)], -1)[..., 0]
+
+
 def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
     """Record a graph of torch, and return all its tensors, in order: the inputs, then what the steps made.
 

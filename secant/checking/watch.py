@@ -1,6 +1,8 @@
 """An eye on what belongs to the caller of a student's function."""
 
 import random
+import sys
+import warnings
 
 import numpy as np
 import torch
@@ -16,10 +18,10 @@ class watch:
         **watched: tensors and modules, by the name that a message should use. `tensors` holds them all, those
             of the modules too, by name.
 
-    The body starts with gradients on and float32 as the default dtype. After it, `changes` holds a
-    (kind, name) pair for each thing that differs, where kind is one of value, grad, requires_grad, hooks,
-    training, grad_mode, default_dtype, random_state. It is plain data, made for `check.untouched`. Values
-    are compared bit for bit.
+    The body starts with the settings of a new process. After it, `changes` holds a (kind, name) pair for each
+    thing that differs, where kind is one of value, grad, requires_grad, hooks, training, or a setting of the
+    whole process: grad_mode, anomaly_mode, default_dtype, random_state, recursion_limit, warning_filters,
+    threads. It is plain data, made for `check.untouched`. Values are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -35,9 +37,9 @@ class watch:
         self.changes: list[Change] = []
 
     def __enter__(self) -> "watch":
+        self._settings = sys.getrecursionlimit(), list(warnings.filters), torch.get_num_threads()
         # An earlier call may have left these changed: then this one would look innocent.
-        torch.set_grad_enabled(True)
-        torch.set_default_dtype(torch.float32)
+        self._restore()
         # Nor may the random state stand where an answer that seeds would put it.
         torch.rand(())
         random.random()
@@ -48,14 +50,29 @@ class watch:
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
+        self._restore()
+        self.changes = [key for key, old in self._before.items() if not _same(old, after.get(key))]
+
+    def _restore(self) -> None:
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
-        self.changes = [key for key, old in self._before.items() if not _same(old, after.get(key))]
+        torch.autograd.set_detect_anomaly(False)
+        recursion, filters, threads = self._settings
+        sys.setrecursionlimit(recursion)
+        if warnings.filters != filters:
+            warnings.resetwarnings()  # which tells Python that its notes on past warnings are void
+            warnings.filters.extend(filters)  # type: ignore[attr-defined]
+        if torch.get_num_threads() != threads:
+            torch.set_num_threads(threads)
 
     def _snapshot(self) -> dict[Change, object]:
         state: dict[Change, object] = {
             ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            ("anomaly_mode", ""): (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
             ("default_dtype", ""): torch.get_default_dtype(),
+            ("recursion_limit", ""): sys.getrecursionlimit(),
+            ("warning_filters", ""): _general_filters(),
+            ("threads", ""): torch.get_num_threads(),
             ("random_state", ""): (
                 torch.get_rng_state(),
                 list(random.getstate()),  # a list: 625 numbers, compared in one go
@@ -93,6 +110,11 @@ def _same(a: object, b: object) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
     return a == b
+
+
+def _general_filters() -> list[object]:
+    """Return the filters for every warning of a kind; a library that is imported may add some of its own."""
+    return [f[:1] + f[2:3] for f in warnings.filters if f[1] is None and f[3] is None]
 
 
 def _numpy_state() -> tuple[object, ...]:

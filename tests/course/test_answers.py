@@ -1,6 +1,7 @@
 """Each task of each lesson against the answers kept beside it, without a kernel: quick, for authors."""
 
 import ast
+import contextlib
 import random
 import re
 import warnings
@@ -111,6 +112,20 @@ def test_wrong_answer_fails_and_is_told_why(
         message = grade(lesson, wrong.source, task.test.source)
         assert message, "the wrong answer passes"
         assert wrong.hint[tongue] in message
+
+
+@pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
+def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson, task: Task) -> None:
+    """Or a student believes that an answer is right until the hidden tests say otherwise."""
+    visible, _ = split_tests(task.test.source)
+    wrong = answered(wrong_answers(lesson), task)
+    passed = []
+    for answer in wrong:
+        check.seed(b"one draw")
+        with contextlib.suppress(Exception):  # an answer that raises has failed
+            if not grade(lesson, answer.source, visible):
+                passed.append(answer.name)
+    assert 3 * len(passed) <= len(wrong), f"{len(passed)} of {len(wrong)} pass: {passed}"
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))

@@ -70,8 +70,7 @@ def values(f: Function, x: Tensor) -> Tensor:
         raise problem(
             en=f"The function returned {kind}, not a tensor. "
             "Use torch's functions on x and return the result.",
-            ko=f"함수가 텐서가 아니라 {kind}을(를) 돌려주었습니다. "
-            "x에 torch 함수를 쓰고 그 결과를 돌려주세요.",
+            ko=f"함수의 결과가 텐서가 아니라 {kind}입니다. x에 torch 함수를 쓰고 그 결과를 돌려주세요.",
         )
     if y.shape != x.shape and not (y.numel() == x.numel() == 1):
         raise problem(
@@ -83,7 +82,7 @@ def values(f: Function, x: Tensor) -> Tensor:
     if not (y.is_floating_point() or y.is_complex()):
         raise problem(
             en=f"The function returned {y.dtype}; a slope needs floating-point numbers.",
-            ko=f"함수가 {y.dtype}을(를) 돌려주었습니다. 기울기를 구하려면 부동소수점 수가 필요합니다.",
+            ko=f"함수의 결과가 {y.dtype}입니다. 기울기를 구하려면 부동소수점 수가 필요합니다.",
         )
     return y.reshape(x.shape)
 

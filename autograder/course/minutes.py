@@ -1,0 +1,62 @@
+"""How long a lesson takes: an estimate from its text, so that no header promises less."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import grading
+
+WORDS_A_MINUTE = 180  # a careful reader's, formulas counted as words
+CELL_MINUTES = 0.75  # to read, run and look at a short code cell
+EXPLORER_MINUTES = 6.0  # to answer its questions with the sliders
+MOST = 90  # minutes: a lesson is taken in one sitting
+
+_OPTIONAL = re.compile(r"\boptional\b", re.IGNORECASE)
+_TASK = re.compile(r"[●○]+ · [★☆]+ · (\d+) min")
+_HEADER = re.compile(r"(?:~|약 )(\d+)(?: min|분)")
+
+
+def minutes(cells: Iterable[NotebookNode]) -> float:
+    """Return the minutes of prose, code, explorers and tasks of a lesson, without what is marked as optional.
+
+    A section or task is optional if its heading says so; what stands below it, up to the next heading of
+    its rank or above, is left out. Hints and worked detours, which are folded, are not counted.
+    """
+    total = 0.0
+    for cell in _required(cells):
+        if cell.cell_type == "markdown":
+            shown = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
+            total += len(shown.split()) / WORDS_A_MINUTE
+            total += sum(int(found) for found in _TASK.findall(shown))
+        else:
+            explorers = len(re.findall(r"^explore\w*\(", cell.source, flags=re.M))
+            total += EXPLORER_MINUTES * explorers + CELL_MINUTES
+    return total
+
+
+def stated(cells: Iterable[NotebookNode]) -> list[int]:
+    """Return the minutes that the header lines say, one a language."""
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    lines = [line for line in text.splitlines() if re.match(r"(?:Lesson|수업) \d+", line)]
+    return [int(found) for line in lines for found in _HEADER.findall(line)]
+
+
+def rounded(estimate: float) -> int:
+    """Return an estimate as a header says it: up to the next five minutes."""
+    return 5 * math.ceil(estimate / 5)
+
+
+def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
+    """Yield the English text and the ungraded code that nobody should leave out."""
+    skipped = 0  # the rank of the heading that said "optional"
+    for cell in cells:
+        if cell.metadata.get("lang") == "ko" or grading(cell):
+            continue
+        if cell.cell_type == "markdown" and (heading := re.match(r"(#+) (.*)", cell.source)):
+            rank = len(heading[1])
+            if not skipped or rank <= skipped:
+                skipped = rank if _OPTIONAL.search(heading[2]) else 0
+        if not skipped and cell.source.strip():
+            yield cell

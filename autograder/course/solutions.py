@@ -1,0 +1,72 @@
+"""Worked solutions: why the course's own answer to a task is right, and a detour that many take.
+
+They are kept beside a lesson, in course/NN_x/solutions.py, and reach no notebook. `autograder check` shows
+one to whoever asks with `--solution`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, grade_id, is_answer
+from autograder.course.lesson import Lesson, english_hash, read_text
+from secant.language import Language
+
+FILE = "solutions.py"
+
+
+@dataclass(frozen=True)
+class WorkedSolution:
+    """The answer to a task, and what is to be said about it by language, as Markdown."""
+
+    task: str
+    code: str
+    words: Mapping[Language, str]
+
+
+def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, WorkedSolution]:
+    """Return a lesson's worked solutions by task.
+
+    Args:
+        lesson: where they are kept.
+        notebook: the instructor's, which holds the answers themselves.
+    """
+    code = {grade_id(c): _without_marks(c.source) for c in notebook.cells if is_answer(c)}
+    words: dict[str, dict[Language, str]] = {}
+    for cell in _cells(lesson):
+        words.setdefault(str(cell.metadata.get("task", "")), {})[cell.metadata.get("lang")] = cell.source
+    return {task: WorkedSolution(task, code.get(task, ""), said) for task, said in words.items()}
+
+
+def solution_problems(lesson: Lesson, tasks: set[str]) -> list[str]:
+    """Return what is wrong with a lesson's worked solutions, if it has any; each of `tasks` needs one."""
+    if not (cells := _cells(lesson)):
+        return []
+    problems = []
+    for index, cell in enumerate(cells):
+        task, lang = cell.metadata.get("task"), cell.metadata.get("lang")
+        if task not in tasks:
+            problems.append(f'there is no task "{task}"')
+        elif lang == "ko":
+            before = cells[index - 1] if index else cell
+            if before.metadata.get("task") != task or before.metadata.get("lang") != "en":
+                problems.append(f"no English words on {task} stand right before the Korean ones")
+            elif cell.metadata.get("en") != (want := english_hash(before.source)):
+                problems.append(f'check the Korean words on {task}, then write en="{want}"')
+    for task in sorted(tasks):
+        said = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
+        if said != {"en", "ko"}:
+            problems.append(f"{task} needs words in both languages")
+    return [f"{lesson.folder.relative_to(lesson.root) / FILE}: {text}." for text in problems]
+
+
+def _cells(lesson: Lesson) -> list[NotebookNode]:
+    path = lesson.folder / FILE
+    cells = read_text(path).cells if path.is_file() else []
+    return [cell for cell in cells if cell.cell_type == "markdown"]
+
+
+def _without_marks(source: str) -> str:
+    return re.sub(rf"^ *### (?:{BEGIN_SOLUTION}|{END_SOLUTION})\n?", "", source, flags=re.M).strip()

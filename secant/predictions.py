@@ -1,0 +1,226 @@
+"""Predictions: a choice before the answer, kept beside the notebook, and answered by what was chosen.
+
+`predict` asks, `predicted` answers further down. Without a front end both are plain text. Nothing is graded.
+"""
+
+import contextlib
+import html
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from secant.language import say
+
+FILE = "predictions.json"
+
+Kept = dict[str, dict[str, str]]
+
+# What this kernel has asked, and who wants to know when a choice is made.
+_asked: dict[str, Mapping[str, str]] = {}
+_waiting: dict[str, list[Callable[[], None]]] = {}
+
+
+def read(folder: Path) -> Kept:
+    """Return what was chosen: by name, the `first` choice and the last one, `choice`. Empty if unreadable."""
+    try:
+        kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(kept, dict):
+        return {}
+    return {
+        name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
+        for name, entry in kept.items()
+        if isinstance(entry, dict) and {"first", "choice"} <= set(entry)
+    }
+
+
+def keep(folder: Path, name: str, choice: str) -> None:
+    """Keep a choice, in one step, beside those of other notebooks.
+
+    Raises:
+        OSError: if nothing can be written there.
+    """
+    kept = read(folder)
+    path = folder / FILE
+    if not kept and path.exists():
+        _put_aside(path)
+    kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
+    handle, temporary = tempfile.mkstemp(prefix=f".{FILE}.", dir=folder)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(kept, file, ensure_ascii=False, indent=1, sort_keys=True)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _put_aside(path: Path) -> None:
+    """Rename a file that cannot be read, since a learner may still want to mend it."""
+    if path.read_bytes().strip() not in (b"", b"{}"):
+        number = 1
+        while (aside := path.with_name(f"{path.stem} (unreadable {number}){path.suffix}")).exists():
+            number += 1
+        path.rename(aside)
+
+
+class _Shown(widgets.VBox):
+    """A widget with a plain text for places without a front end."""
+
+    def plain(self) -> str:
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs) or {}
+        return {**bundle, "text/plain": self.plain()}
+
+
+class Prediction(_Shown):
+    """A question's choices, of which one can be taken."""
+
+    def __init__(self, name: str, choices: Mapping[str, str]) -> None:
+        self.name = name
+        self.choices = _asked[name] = dict(choices)
+        before = read(Path()).get(name, {}).get("choice")
+        self.buttons = widgets.RadioButtons(
+            options=[(f"{letter}.  {_plain(text)}", letter) for letter, text in choices.items()],
+            value=before if before in choices else None,
+            layout={"width": "auto"},
+        )
+        self.note = widgets.HTML(self._note(self.buttons.value))
+        self.buttons.observe(self._choose, "value")
+        super().__init__([self.buttons, self.note])
+        self.add_class("secant-prediction")
+
+    def _choose(self, change: Mapping[str, Any]) -> None:
+        choice = change["new"]
+        if choice is None:
+            return
+        try:
+            keep(Path(), self.name, choice)
+        except OSError as error:
+            why = html.escape(error.strerror or type(error).__name__)
+            self.note.value = say(
+                en=f"Your choice is {choice}. It could not be kept in {FILE} ({why}), so note it down.",
+                ko=f"고른 답은 {choice}입니다. {FILE}에 저장하지 못했으니({why}) 따로 적어 두세요.",
+            )
+        else:
+            self.note.value = self._note(choice)
+        for tell in _waiting.get(self.name, []):
+            tell()
+
+    def _note(self, choice: str | None) -> str:
+        if choice is None:
+            return say(en="Choose one before you read on.", ko="하나를 고른 뒤에 계속 읽으세요.")
+        return say(
+            en=f"Your choice is {choice}. It is kept, and the lesson comes back to it.",
+            ko=f"고른 답은 {choice}입니다. 저장해 두었습니다. 뒤에서 다시 다룹니다.",
+        )
+
+    def plain(self) -> str:
+        """Return the choices as text."""
+        head = say(en="Choose one before you read on:", ko="하나를 고른 뒤에 계속 읽으세요.")
+        return "\n".join([head, *(f"  {letter}. {_plain(text)}" for letter, text in self.choices.items())])
+
+
+class Answered(_Shown):
+    """What is to be said about the choice that was made."""
+
+    def __init__(self, name: str, right: str, replies: Mapping[str, str]) -> None:
+        self.name, self.right, self.replies = name, right, dict(replies)
+        self.words = widgets.HTML()
+        self.show = widgets.Button(
+            description=say(en="Answer without a choice", ko="고르지 않고 답 보기"), layout={"width": "auto"}
+        )
+        self.show.on_click(lambda _: self._write(asked=True))
+        super().__init__([self.words, self.show])
+        self.add_class("secant-answer")
+        _waiting[name] = [self._write]  # a cell that is run again takes the place of the one before
+        self._write()
+
+    @property
+    def choice(self) -> str | None:
+        """What was chosen last, if anything."""
+        choice = read(Path()).get(self.name, {}).get("choice")
+        return choice if choice in self.replies else None
+
+    def _write(self, asked: bool = False) -> None:
+        chosen = self.choice is not None
+        self.show.layout.display = "none" if chosen or asked else None
+        lines = self.lines() if chosen or asked else [self._not_yet()]
+        body = "".join(f"<p>{_html(line)}</p>" for line in lines)
+        self.words.value = f'<div class="secant-words" role="status" aria-live="polite">{body}</div>'
+
+    def _not_yet(self) -> str:
+        return say(
+            en="You have not chosen an answer at the prediction above yet. Choose one there: it is answered here.",
+            ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
+        )
+
+    def lines(self) -> list[str]:
+        """Return what is to be said, right answer included, each a line with `code` in backquotes."""
+        right = self._said(self.right)
+        if self.choice is None:
+            return [say(en=f"The answer is {right}", ko=f"정답은 {right}")]
+        if self.choice == self.right:
+            return [say(en=f"Your choice was right: {right}", ko=f"맞게 골랐습니다. {right}")]
+        return [
+            say(en=f"You chose {self._said(self.choice)}", ko=f"고른 답: {self._said(self.choice)}"),
+            say(en=f"The answer is {right}", ko=f"정답은 {right}"),
+        ]
+
+    def _said(self, letter: str) -> str:
+        choice = _asked.get(self.name, {}).get(letter)
+        return f"{letter}" + (f" ({choice})" if choice else "") + f". {self.replies[letter]}"
+
+    def plain(self) -> str:
+        """Return the answer as text; all replies where nothing was chosen."""
+        if self.choice is not None:
+            return "\n".join(map(_plain, self.lines()))
+        others = [self._said(letter) for letter in self.replies if letter != self.right]
+        return "\n".join(map(_plain, [*self.lines(), *others]))
+
+
+def predict(name: str, **choices: str) -> Prediction:
+    """Offer the choices of a prediction, and keep the one that is taken in a file beside the notebook.
+
+    Args:
+        name: the prediction's, unlike those of other lessons: "3 two calls".
+        **choices: by letter: A="4 and 12". What stands in `backquotes` is code.
+    """
+    if len(choices) < 2:
+        raise ValueError("A prediction needs at least two choices.")
+    return Prediction(name, choices)
+
+
+def predicted(name: str, right: str, **replies: str) -> Answered:
+    """Answer a prediction by what was chosen, and go on following it.
+
+    Args:
+        name: as in `predict`.
+        right: the letter of the right choice.
+        **replies: by letter, what to say to those who chose it: what is right about it, or which
+            misconception leads there.
+
+    Raises:
+        ValueError: if the right choice has no reply, or the letters are not those that were asked.
+    """
+    if right not in replies or (name in _asked and set(_asked[name]) != set(replies)):
+        raise ValueError(f"The prediction {name!r} needs one reply for each of its choices.")
+    return Answered(name, right, replies)
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "")
+
+
+def _html(text: str) -> str:
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(text))
