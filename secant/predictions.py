@@ -161,7 +161,7 @@ class Answered(_Shown):
 
     def _not_yet(self) -> str:
         return say(
-            en="You have not chosen an answer at the prediction above yet. Choose one there: it is answered here.",
+            en="You have not chosen at the prediction above yet. Choose there: it is answered here.",
             ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
         )
 
