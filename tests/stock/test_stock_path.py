@@ -28,7 +28,7 @@ from nbgrader.api import Gradebook
 
 from autograder.build.builder import build
 from autograder.course.cells import split_tests, tasks
-from autograder.course.lesson import Answer, Lesson, find_lessons, with_answers
+from autograder.course.lesson import Answer, Lesson, find_lessons
 from tests.support.lessons import (
     LESSONS,
     ROOT,
@@ -36,6 +36,7 @@ from tests.support.lessons import (
     right_answers,
     side_by_side,
     source,
+    with_answers,
     wrong_answers,
 )
 from tests.support.warm import write_kernel

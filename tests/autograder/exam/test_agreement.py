@@ -12,7 +12,7 @@ from nbformat import v4
 
 from autograder.course.assignment import built_lessons
 from autograder.course.cells import grade_id
-from autograder.course.lesson import Answer, Lesson, with_answers
+from autograder.course.lesson import Answer, Lesson
 from autograder.exam.examiner import Examiner
 from autograder.exam.pool import WarmPool
 from autograder.exam.report import Report
@@ -31,6 +31,7 @@ from tests.support.lessons import (
     questions,
     right_answers,
     side_by_side,
+    with_answers,
     wrong_answers,
 )
 
