@@ -156,7 +156,7 @@ class Answered(_Shown):
         chosen = self.choice is not None
         self.show.layout.display = "none" if chosen or asked else None
         lines = self.lines() if chosen or asked else [self._not_yet()]
-        body = "".join(f"<p>{_html(line)}</p>" for line in lines)
+        body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
         self.words.value = f'<div class="secant-words" role="status" aria-live="polite">{body}</div>'
 
     def _not_yet(self) -> str:
