@@ -11,7 +11,6 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.cells import is_test
 
-
 _ANSWERS = re.compile(r"^predicted\(", re.MULTILINE)
 
 
