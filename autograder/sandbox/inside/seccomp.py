@@ -85,7 +85,7 @@ _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
 # A lease lets others, the same user's grader too, wait when they open a file of the libraries; a socket's
 # own filter takes of the memory for compiled filters, which is the machine's, and each wall needs some.
-_FCNTL, _SET_LEASE = (72, 25), (1024,)
+_FCNTL, _SET_LEASE = (72, 25), (1024, 1040)  # and a delegation, of newer kernels
 _SETSOCKOPT, _ATTACH_FILTER = (54, 208), (26, 50, 51, 52)
 
 # From 424 on, all machines share their numbers. Of these only the calls below were read and found harmless;
