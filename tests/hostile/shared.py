@@ -4,8 +4,10 @@
 Each was tried by somebody who wants another student to lose points, or the class to last.
 """
 
-from tests.hostile.cases import both, prelude, right, wrong
+from tests.hostile.cases import QUICK, both, prelude, right, wrong
 from tests.hostile.exhausting import LOST_SECOND, SLOW, one
+from tests.hostile.inventive import CHANNEL
+from tests.hostile.world import TASKS
 
 FEW = """
 import os
@@ -119,5 +121,38 @@ right(
         "if os.getpid() != os.getpgrp():\n"
         "    os._exit(0)"
     ),
+    twice=False,
+)
+
+# --- Work for the grader itself, which is in nobody's share ------------------------------------------------------
+
+wrong(
+    "X107",
+    "a frame that drips in as fast as it can",
+    one(
+        "slope_at",
+        "libc = __import__('ctypes').CDLL(None)\n"
+        "for c in channels():\n"
+        "    c.setblocking(True)\n"
+        "    c.send(struct.pack('<I', 2**20))\n"
+        "    while True:\n"
+        "        c.send(b'l')\n"
+        "        libc.usleep(1)",
+        CHANNEL,
+    ),
+    LOST_SECOND,
+    **SLOW,
+)
+wrong(
+    "X108",
+    "every task loads all cells again, and all of them just end in time",
+    lambda world, answers: world.notebook(
+        {task: f"def {task}(x):\n    import time\n    time.sleep(600)" for task in TASKS},
+        first="import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+        "time.sleep(1)",
+    ),
+    "timed_out",
+    limits=QUICK | {"LOAD_SECONDS": 1.5, "QUESTION_SECONDS": 0.5, "SUBMISSION_SECONDS": 3.0},
     twice=False,
 )
