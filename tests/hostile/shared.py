@@ -52,7 +52,7 @@ for _id, _title, _body in (
         "X102",
         "many processes that hold the same pages, which take long to count",
         "import os, time, torch\n"
-        "held = torch.ones(15 * 10**7)\n"
+        "held = torch.ones(6 * 10**7)\n"
         "for _ in range(29):\n"
         "    try:\n"
         "        if os.fork() == 0:\n"

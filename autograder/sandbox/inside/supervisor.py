@@ -191,7 +191,7 @@ def memory_in_use(limit: int) -> int:
 
 
 def _quick_figure(pid: int) -> int:
-    return _sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:"))
+    return _sum_fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:"))
 
 
 def _exact_figure(pid: int) -> int:
