@@ -140,7 +140,7 @@ class Ticks:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now, self.newest = 0.0, 10
         self.threads = {"7": (0, 0), "8": (0, 0)}
-        patch.setattr(stopwatch.time, "monotonic", lambda: self.now)
+        patch.setattr(time, "monotonic", lambda: self.now)
         patch.setattr(stopwatch, "_newest_thread", lambda: self.newest)
         patch.setattr(stopwatch, "_threads", lambda: dict(self.threads))
         self.watch = Stopwatch()
