@@ -119,10 +119,14 @@ def test_supervisor_that_has_nothing_left_to_look_with_ends_the_container(
 def test_counting_memory_leaves_the_processor_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is done outside of the submission's own share, and takes the longer the more pages there are."""
 
+    rested, ended = [], [0.0]
+
     def count(limit: int) -> int:
+        rested.append(time.monotonic() - ended[-1])
         until = time.process_time() + 0.1
         while time.process_time() < until:
             pass
+        ended.append(time.monotonic())
         return 0
 
     for name in ("_bury", "kill_headless"):
@@ -130,9 +134,7 @@ def test_counting_memory_leaves_the_processor_to_others(monkeypatch: pytest.Monk
     monkeypatch.setattr(supervisor, "memory_in_use", count)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs, subprocess.Popen(["sleep", "60"]) as candidate:
-        threading.Timer(2.0, ours.close).start()
-        began, worked = time.monotonic(), time.process_time()
+        threading.Timer(1.5, ours.close).start()
         supervisor._watch(theirs, candidate.pid, ContainerLimits())
-        worked, passed = time.process_time() - worked, time.monotonic() - began
         candidate.kill()
-    assert worked < 0.4 * passed
+    assert min(rested) > 0.3
