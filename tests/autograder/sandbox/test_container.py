@@ -131,6 +131,7 @@ def test_counting_memory_leaves_the_processor_to_others(monkeypatch: pytest.Monk
 
     for name in ("_bury", "kill_headless"):
         monkeypatch.setattr(supervisor, name, lambda *_: None)
+    monkeypatch.setattr(supervisor.Stopwatch, "look", lambda self: None)
     monkeypatch.setattr(supervisor, "memory_in_use", count)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs, subprocess.Popen(["sleep", "60"]) as candidate:
