@@ -15,6 +15,7 @@ from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.container import WalledContainer
 from autograder.sandbox.inside import supervisor
 from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.results import WallError
 
 
@@ -131,7 +132,7 @@ def test_counting_memory_leaves_the_processor_to_others(monkeypatch: pytest.Monk
 
     for name in ("_bury", "kill_headless"):
         monkeypatch.setattr(supervisor, name, lambda *_: None)
-    monkeypatch.setattr(supervisor.Stopwatch, "look", lambda self: None)
+    monkeypatch.setattr(Stopwatch, "look", lambda self: None)
     monkeypatch.setattr(supervisor, "memory_in_use", count)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs, subprocess.Popen(["sleep", "60"]) as candidate:
