@@ -766,7 +766,7 @@ _nearly = say(en="nearly: a difference quotient, or rounding on the way? Autogra
 _copied = say(en="x.grad holds the same numbers as before, but it is another tensor now. Its other names, like `first` in section 2, are cut off from it. Put the old tensor itself back, or do not touch it", ko="x.grad의 값은 그대로이지만 다른 텐서로 바뀌었습니다. 2절의 `first`처럼 예전 텐서에 붙인 이름은 이제 x.grad와 상관이 없어집니다. 예전 텐서 자체를 되돌려 놓거나, 처음부터 건드리지 마세요")
 _EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 for _dtype, _held in (("float32", None), ("float64", 9.0)):
-    _call = f"fresh_grad(lambda t: t**2, x=[1., 2., 3.]), {_dtype}, x.grad {'None' if _held is None else 'full of 9'}"
+    _call = f"fresh_grad(lambda t: t**2, x=[1., 2., 3.]), {_dtype}, x.grad = {_held}"
     with check.asking(_call):
         _seen = _square([1.0, 2.0, 3.0], _dtype, _held)
     _want = torch.tensor([2.0, 4.0, 6.0], dtype=getattr(torch, _dtype))
@@ -983,6 +983,7 @@ for _powers, _x, _sums_of, _single in (((2, 3), 2.0, (4.0, 16.0), 12.0), ((2, 2)
     check.that(not (_listed and any(entry is None for entry in _history)), f"{_call}: {_early}")
     _hint = (_fewer if len(_history) < 2 else check.stale() if len(_history) > 2 else "") if _listed else ""
     check.close(_history, _want, _call, mistakes=[([_want[1]] * 2, _alias), ([_want[0], torch.tensor(_single)], _alone)], hint=_hint)
+    check.that(_seen["after"] is not None, f"{_call}{_after}: None\n  {_total}")
     check.close(_seen["after"], _want[1], _call + _after, hint=_total)
     check.close(_seen["kept"][0], _want, _call + _filled, hint=_still)
 check.visible_passed()
@@ -1050,6 +1051,7 @@ def _compare(names, x, dtype, apart=False):
     check.close(entries, want, call, mistakes=mistakes, hint=hint)
     if want:
         emptied = say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다")
+        check.that(found["total"] is not None, f"{call}{_after}: None\n  {_total}")
         check.close(found["total"], want[-1], call + _after, mistakes=[(alone[-1], emptied)], hint=_total)
     else:
         check.equal(found["total"], None, call + _after)
@@ -1120,7 +1122,7 @@ r"""
 
 - `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출할 때마다 버퍼는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 부르고, `w`에서 `lr * w.grad`를 뺍니다.
-- `zero=True`이면 `backward()`를 부르기 전마다 버퍼를 비웁니다. `zero=False`이면 한 번도 비우지 않습니다. 그 유명한 버그를 일부러 만드는 것입니다.
+- `zero=True`이면 `backward()`를 부르기 전마다 버퍼를 비웁니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
 - `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름(norm), 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1166,13 +1168,13 @@ _resets = [
     say(en="these are the norms without a reset; for zero=True empty the buffer before each backward()", ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요"),
 ]
 _late = say(en="the first is |w| before the first step; keep |w| after each step", ko="맨 앞은 첫 스텝 전의 |w|입니다. 스텝을 마칠 때마다 그 뒤의 |w|를 넣으세요")
-_six = say(en="the start is no step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요")
+_six = say(en="the start is not a step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요")
 _losses = say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요")
 _uphill = say(en="w moved uphill: subtract lr * w.grad", ko="반대 방향으로 갔습니다. lr * w.grad를 빼세요")
 _nearly = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")
 _sign = say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요")
 _five = say(en="return five floats, also where w is 0 or moves no more", ko="w가 0이거나 더 움직이지 않아도 float 다섯 개를 돌려주세요")
-_int = say(en="an int is no float", ko="int가 아니라 float이어야 합니다")
+_int = say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
 _reset, _kept, _zeros = [0.8, 0.64, 0.512, 0.4096, 0.32768], [0.8, 0.44, 0.008, 0.4544, 0.80992], [0.0] * 5
 for _w0, _lr, _zero, _norms in ((1.0, 0.1, True, _reset), (1.0, 0.1, False, _kept), (0, 1, True, _zeros)):
     _call = f"train5({_w0}, {_lr}, {_zero})"
@@ -1182,7 +1184,7 @@ for _w0, _lr, _zero, _norms in ((1.0, 0.1, True, _reset), (1.0, 0.1, False, _kep
     _mistakes = [(_kept if _zero else _reset, _resets[_zero]), (_signed, _sign), ([1.0, *_norms[:-1]], _late), ([1.0, *_norms], _six)]
     _mistakes += [([_norm**2 for _norm in _norms], _losses), ([1.2**k for k in range(1, 6)], _uphill)]
     check.close(_result, _norms, _call, rtol=1e-11, mistakes=_mistakes, nearly=_nearly, hint=_five if _w0 == 0 else "")
-    check.that(not any(type(_norm) is int for _norm in _result), f"{_call}: {_result}. {_int}")
+    check.that(not any(type(_norm) is int for _norm in _result), f"{_call}: {_result}\n  {_int}")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import observe, probe
@@ -1227,12 +1229,12 @@ def _compare(w0, lr):
         hint = _five if short else check.stale() if zero in _flags[:place] else ""
         tolerance = {"rtol": 1e-11, "atol": 1e-12 * max(1.0, abs(w0))}
         check.close(result, [abs(w) for w in signed], call, mistakes=mistakes, nearly=_nearly, hint=hint, **tolerance)
-        check.that(not any(type(norm) is int for norm in result), f"{call}: {result}. {_int}")
+        check.that(not any(type(norm) is int for norm in result), f"{call}: {result}\n  {_int}")
     check.untouched(found["changes"], f"train5({w0}, {lr}, zero)")
     check.not_overwritten(
         found["kept"][0],
         found["results"][0],
-        say(en="the first list of train5, looked at after a second call", ko="train5를 두 번째로 부른 뒤에 다시 본 첫 번째 리스트"),
+        say(en=f"train5({w0}, {lr}, True): its list, looked at after a second call", ko=f"train5({w0}, {lr}, True): 한 번 더 부른 뒤에 다시 본 첫 리스트"),
         hint=say(en="the second call changed the first list: begin a new list in every call", ko="두 번째 호출이 첫 번째 리스트를 바꾸었습니다. 호출할 때마다 리스트를 새로 만드세요"),
     )
 
@@ -1380,7 +1382,7 @@ r"""
   `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
 - 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 부르고, **다음 조각**을 넣기 **전에** `backward()`를 부르세요. 테스트가
   행의 수와 호출 횟수를 셉니다.
-- 스텝은 밟지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
+- 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1439,6 +1441,7 @@ _added = say(en="the means are simply added: weigh each by its share of the rows
 _sum = say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다")
 _emptied = say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요")
 _empty = say(en=" is None: it was filled by no backward(), or emptied afterwards", ko="가 None입니다. backward()로 채우지 않았거나 나중에 비웠습니다")
+_moved = say(en="model.weight has other values now: fill the .grad alone, and do not step", ko="model.weight의 값이 바뀌었습니다. .grad만 채우고 업데이트는 하지 마세요")
 _changed = say(en="the list of batches, or a tensor in it, was changed", ko="리스트 batches나 그 안의 텐서가 바뀌었습니다")
 _call = say(en="accumulate(model, batches), 3 + 1 rows, 2 columns", ko="accumulate(model, batches), 3 + 1행, 2열")
 with check.asking(_call):
@@ -1447,6 +1450,7 @@ check.that(_found is not None, f"{_call}: model.weight.grad{_empty}")
 _mistakes = [((_three + _one) / 2, _by_number), (_three / 2 + _one / 6, _by_one), (_three + _one, _added), (2 * _whole, _by_rows)]
 _mistakes += [(8 * _whole, _sum), (_one / 4, _emptied), (_one, _emptied)]
 check.close(_found, _whole, _call + ": model.weight.grad", mistakes=_mistakes)
+check.that(("value", "model.weight") not in map(tuple, _changes), f"{_call}: {_moved}")
 check.untouched(_changes, _call, but=[("grad", "model.weight")])
 check.that(_left == 2, f"{_call}: {_changed}")
 check.visible_passed()
@@ -1509,7 +1513,7 @@ def _share_gradients(weights, X, Y, sizes, shares):
 
 _nearly = say(
     en="nearly: was a share rounded, or made a float32 tensor? A Python float has all the digits",
-    ko="거의 맞습니다. 비율을 반올림하거나 float32 텐서로 만들지 않았나요? 파이썬 float이면 자릿수가 모두 남습니다",
+    ko="거의 맞습니다. 비율을 반올림하거나 float32 텐서로 만들지 않았나요? 파이썬 float는 자릿수가 모두 남습니다",
 )
 _frozen = say(
     en="model.bias has a .grad, but it is not tracked: leave its requires_grad and its .grad alone",
@@ -1536,7 +1540,8 @@ def _compare(sizes, columns, dtype, frozen=False):
         grads = _share_gradients(weights, X, Y, sizes, shares)
         return {k: None if frozen and k == "bias" else g.to(kind) for k, g in grads.items()}
 
-    call = f"accumulate(model, batches), {' + '.join(map(str, sizes))} rows, {columns} columns, {dtype}"
+    pieces = " + ".join(map(str, sizes))
+    call = f"accumulate(model, batches), {dtype}, " + say(en=f"{pieces} rows, {columns} columns", ko=f"{pieces}행, {columns}열")
     call += say(en=", model.bias not tracked", ko=", model.bias는 추적하지 않음") if frozen else ""
     mistakes = [
         (shared([1 / n] * n), _by_number),
@@ -1552,7 +1557,11 @@ def _compare(sizes, columns, dtype, frozen=False):
     check.that(not (frozen and grads["bias"] is not None), f"{call}: {_frozen}")
     for name, grad in grads.items():
         check.that(grad is not None or (frozen and name == "bias"), f"{call}: model.{name}.grad{_empty}")
-    check.close(grads, shared([1.0], [rows]), call, mistakes=mistakes, nearly=_nearly, hint=_afterwards, **_EXACT[dtype])
+    want = shared([1.0], [rows])
+    for name in [name for name in sorted(want) if want[name] is not None]:
+        wrong = [(grads_of[name], why) for grads_of, why in mistakes]
+        whose = f"{call}: model.{name}.grad"
+        check.close(grads[name], want[name], whose, mistakes=wrong, nearly=_nearly, hint=_afterwards, **_EXACT[dtype])
     asked = [("grad", f"model.{name}") for name in weights]
     check.untouched(found["changes"], call, but=asked)
     check.that(found["same"], f"{call}: {_changed}")
@@ -1570,7 +1579,8 @@ def _compare(sizes, columns, dtype, frozen=False):
     )
     moved = {name: (value.to(kind) + 0.25).double() for name, value in weights.items()}
     then = say(en=", then again with other weights and the pieces in reverse order", ko=", 이어서 가중치를 바꾸고 조각을 거꾸로 넣어 한 번 더")
-    check.not_stale(again, shared([1.0], [rows], moved), call + then)
+    for name, grad in shared([1.0], [rows], moved).items():
+        check.not_stale(again[name], grad, f"{call}{then}: model.{name}.grad")
 
 
 # From small to large, so that the first case that fails is a small one.
@@ -1682,13 +1692,13 @@ for _x0, _dx, _dy in ((5.0, 0.6, 0.008), (2.0, 1.5, 0.125)):
     with check.asking(_asked):
         _result, _warned, _changes = _call(_x0)
     _mistakes = [((1.0, _dy, _dx), _order), ((_dx, 3 * _x0**2, 1.0), _second), ((2 * _dx, _dy, 1.0), _doubled), ((_dx + 3 * _x0**2, _dy + 1, 1.0), _also_y)]
-    check.that(not (isinstance(_result, tuple) and None in _result), f"{_asked}: {_result}. {_late}")
+    check.that(not (isinstance(_result, tuple) and None in _result), f"{_asked}: {_result}\n  {_late}")
     check.close(_result, (_dx, _dy, 1.0), _asked, mistakes=_mistakes, **_EXACT)
-    check.that(not _warned, f"{_asked}: {_warning}: {_warned}")
+    check.that(not _warned, f"{_asked}: {_warning}\n  {_warned}")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _first = say(en="the first is dy/dx; every gradient here is that of z", ko="첫째 값이 dy/dx입니다. 여기서는 모두 z의 gradient입니다")
-_int = say(en="an int is no float", ko="int가 아니라 float이어야 합니다")
+_int = say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
 _twice = say(en="everything is doubled: backward() ran twice", ko="모두 두 배입니다. backward()를 두 번 불렀습니다")
 
 
@@ -1707,10 +1717,10 @@ def _compare(x0):
     for _ in range(2):
         with check.asking(call):
             result, warned, changes = _call(x0)
-        check.that(not (isinstance(result, tuple) and None in result), f"{call}: {result}. {_late}")
+        check.that(not (isinstance(result, tuple) and None in result), f"{call}: {result}\n  {_late}")
         check.close(result, (dx, dy, 1.0), call, mistakes=mistakes, **_EXACT)
-        check.that(not any(type(number) is int for number in result), f"{call}: {result}. {_int}")
-        check.that(not warned, f"{call}: {_warning}: {warned}")
+        check.that(not any(type(number) is int for number in result), f"{call}: {result}\n  {_int}")
+        check.that(not warned, f"{call}: {_warning}\n  {warned}")
         check.untouched(changes, call)
 
 
@@ -1744,7 +1754,7 @@ You can now answer these without looking back:
 - Three `backward()` calls, no reset: which function is `.grad` the slope of?
 - `g = x.grad`, then `x.grad.zero_()`: what is `g`? And after `x.grad = None` instead?
 - When must `retain_grad()` be called?
-- 12 micro-batches of 8 rows, a step after every third: how large is the effective batch, and how many steps are taken?
+- 12 micro-batches of 8 rows, a step after every third: what is the effective batch size, and how many steps are taken?
 - When may you divide each loss by the number of micro-batches, and what do you do otherwise?
 
 ## Links
@@ -1758,7 +1768,7 @@ You can now answer these without looking back:
 Next: Lesson 04, branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="ea3595bb"
+# %% [markdown] lang="ko" en="ca87a039"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1784,7 +1794,7 @@ r"""
 - 비우지 않고 `backward()`를 세 번 부르면 `.grad`는 어떤 함수의 기울기인가요?
 - `g = x.grad` 다음에 `x.grad.zero_()`를 부르면 `g`는 무엇인가요? 대신 `x.grad = None`이라고 하면요?
 - `retain_grad()`는 언제 불러야 하나요?
-- 8행짜리 마이크로배치가 12개이고 세 개마다 스텝을 밟습니다. 유효 배치 크기는 몇 행이고, 스텝은 몇 번인가요?
+- 8행짜리 마이크로배치가 12개이고 세 개마다 `step()`을 부릅니다. 유효 배치 크기는 몇 행이고, 스텝은 모두 몇 번인가요?
 - loss를 마이크로배치의 수로 나누어도 되는 것은 언제인가요? 그렇지 않을 때는 어떻게 하나요?
 
 ## 더 읽을거리

@@ -319,7 +319,7 @@ def train5(w0, lr, zero):
     return _norms_so_far
 
 
-# %% the start as a sixth entry task="train5" en="the start is no step" ko="출발점은 스텝이 아닙니다"
+# %% the start as a sixth entry task="train5" en="the start is not a step" ko="출발점은 스텝이 아닙니다"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, [abs(float(w0))]
     for _ in range(5):
@@ -405,7 +405,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% ints in, ints out task="train5" en="an int is no float" ko="int가 아니라 float이어야"
+# %% ints in, ints out task="train5" en="there is an int in it" ko="int가 들어 있습니다"
 def train5(w0, lr, zero):
     w, buffer, norms = w0, 0, []
     for _ in range(5):
@@ -467,7 +467,7 @@ def accumulate(model, batches):
     loss.backward()
 
 
-# %% steps task="accumulate" en="the call changed model.weight itself" ko="model.weight의 값이 바뀌었습니다"
+# %% steps task="accumulate" en="fill the .grad alone, and do not step" ko="업데이트는 하지 마세요"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -655,7 +655,7 @@ def all_grads(x0):
         return x.grad.item(), (1 / y).item(), 1.0
 
 
-# %% an int for dz/dz task="all_grads" en="an int is no float" ko="int가 아니라 float이어야"
+# %% an int for dz/dz task="all_grads" en="there is an int in it" ko="int가 들어 있습니다"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
