@@ -168,7 +168,7 @@ predicted(
         ko="12는 마지막 호출만의 기울기입니다. 그러나 `backward()`는 버퍼를 덮어쓰지 않고 버퍼에 더합니다.",
     ),
     B=say(
-        en="16 is right. But `first` is no copy: it is another name of the tensor that the second call changed.",
+        en="16 is right. But `first` is not a copy: it is another name of the tensor that the second call changed.",
         ko="16은 맞습니다. 그러나 `first`는 사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
     ),
     C=say(
@@ -181,20 +181,20 @@ predicted(
 r"""
 **The second call did not overwrite the 4; it added 12 to it.** Is that a mistake in PyTorch's design? The derivative of a sum is the
 sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$. Since `backward()` always adds, `.grad` holds the slope of the sum of
-everything you have called `backward()` on since the buffer was empty. (So it is while `x` stays where it is. When `x` moves in between,
+everything you have called `backward()` on since the buffer was empty. (This holds while `x` stays where it is. When `x` moves in between,
 as in training, slopes from different places are mixed. Task 3.3 shows what comes of that.)
 
 **`first` is 16 too.** `first = x.grad` copied nothing. It gave a second name, an **alias**, to the tensor in the buffer, and the
 second call changed that tensor **in place**: new numbers in the same memory. To keep a value, copy it: `x.grad.clone()`.
 
-To begin anew, empty the buffer:
+To start again, empty the buffer:
 """
 
-# %% [markdown] lang="ko" en="0150f905"
+# %% [markdown] lang="ko" en="63baadd8"
 r"""
 **두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch를 잘못 설계한 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
 $x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼가 비어 있던 때부터 `backward()`를 부른 것을 모두 더한 함수의
-기울기가 들어 있습니다. (`x`가 제자리에 머무는 동안만 그렇습니다. 학습할 때처럼 그사이에 `x`가 움직이면 서로 다른 곳의 기울기가 섞입니다.
+기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때처럼 그사이에 `x`의 값이 바뀌면 서로 다른 곳의 기울기가 섞입니다.
 그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
 
 **`first`도 16입니다.** `first = x.grad`는 아무것도 복사하지 않습니다. 버퍼에 있는 텐서에 이름을 하나 더 붙였을 뿐입니다. 이런
@@ -291,15 +291,17 @@ r"""
 `x.grad.zero_()` writes zeros into the tensor that is there. `x.grad = None` lets go of that tensor.
 
 Suppose that the buffer holds 0.6, and you wrote `kept = x.grad`. **What is in `kept` after the one, and what after the other?**
+The second cell below tries it (`retain_graph=True` lets it call `backward()` twice, as in lesson 2).
 """
 
-# %% [markdown] lang="ko" en="8a233cb4"
+# %% [markdown] lang="ko" en="76b50fa3"
 r"""
 ## 4. 버퍼를 비우는 두 가지 방법
 
 `x.grad.zero_()`는 지금 있는 텐서에 0을 써넣습니다. `x.grad = None`은 그 텐서를 놓아 버립니다.
 
 버퍼에 0.6이 들어 있고 `kept = x.grad`라고 썼다고 합시다. **두 방법으로 비운 뒤 `kept`에는 각각 무엇이 들어 있을까요?**
+아래 두 번째 셀에서 확인합니다(`retain_graph=True`는 수업 02에서처럼 `backward()`를 두 번 부르기 위한 것입니다).
 """
 
 # %%
@@ -315,7 +317,7 @@ x = torch.tensor(5.0, requires_grad=True)
 y = x**3
 z = torch.log(y)
 
-z.backward(retain_graph=True)  # keeps the graph for a second backward(), as in lesson 2
+z.backward(retain_graph=True)
 kept = x.grad
 print("z.backward()  :", x.grad)
 
@@ -333,7 +335,7 @@ predicted(
     "3 emptied",
     right="B",
     A=say(
-        en="`kept` is no copy, so `zero_()` reaches it.",
+        en="`kept` is not a copy, so `zero_()` reaches it.",
         ko="`kept`는 사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
     ),
     B=say(
@@ -598,21 +600,21 @@ r"""
 ## 7. A real bug
 
 Until October 2024 the `Trainer` of Hugging Face's `transformers`, a library widely used to train language models, divided by the number of
-pieces. The pieces held equally many sentences. But the loss is a mean over **tokens** (words or parts of words), and sentences differ
+pieces. The pieces held equally many sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
 in length. Here are two pieces, of 10 tokens and of 100. The difference quotient knows the truth:
 """
 
-# %% [markdown] lang="ko" en="2f09cd88"
+# %% [markdown] lang="ko" en="ad513fbf"
 r"""
 ## 7. 실제로 있었던 버그
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 조각의 수로 나누었습니다. 조각마다 문장 수는
-같았지만, loss는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 10토큰짜리와 100토큰짜리 조각이 있습니다.
+같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 10토큰짜리와 100토큰짜리 조각이 있습니다.
 진짜 값은 차분몫이 알려 줍니다.
 """
 
 # %%
-cross_entropy = torch.nn.functional.cross_entropy  # the mean over the tokens
+cross_entropy = torch.nn.functional.cross_entropy
 torch.manual_seed(0)
 pieces = [(torch.randn(n, 3, dtype=torch.float64), torch.randint(5, (n,))) for n in (10, 100)]
 inputs, targets = (torch.cat(parts) for parts in zip(*pieces, strict=True))
@@ -657,13 +659,13 @@ your work is graded. The note is graded by a person. After the pass, or when you
 terminal shows the worked solution of a task.
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it:
-the arguments with their values, `.grad`, `requires_grad` and hooks (functions hung on a tensor, lesson 7), and the settings of the whole
-process: gradient mode (whether torch records, lesson 6), anomaly detection, default dtype, random state, warning filters, number of threads.
+the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 7), and every setting of the whole
+process: gradient mode (whether torch records, lesson 6), default dtype, random state, warning filters, number of threads and the like.
 It keeps dtype and shape, gives the same answer when called twice, and returns what its text says. In this lesson `.grad` is the point:
 read what each task says of it.
 """
 
-# %% [markdown] lang="ko" en="b47538c6"
+# %% [markdown] lang="ko" en="ce2b82cc"
 r"""
 # 과제
 
@@ -672,8 +674,8 @@ r"""
 모범 풀이를 볼 수 있습니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
-`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 07), 그리고 프로세스 전체의 설정인 gradient 모드(torch가 기록할지, 수업 06), 이상
-탐지(anomaly detection), 기본 dtype, 난수 상태, 경고 필터, 스레드 수입니다. 또한 dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내고,
+`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 07), 그리고 gradient 모드(torch가 기록할지, 수업 06), 기본 dtype, 난수 상태, 경고 필터,
+스레드 수 같은 프로세스 전체의 설정입니다. 또한 dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내고,
 글에 적힌 것을 돌려줍니다. 이번 수업에서는 `.grad`가 핵심이니 과제마다 `.grad`를 어떻게 하라고 하는지 잘 읽으세요.
 """
 
@@ -1096,12 +1098,12 @@ Train one parameter for five steps, with the reset or, on purpose, without it.
 - `w` begins at the number `w0` (`float` or `int`, perhaps 0 or negative) as a tracked `float64` leaf; its buffer is empty at the beginning of every call.
 - Each step computes the loss $w^2$, calls `backward()`, and subtracts `lr * w.grad` from `w`.
 - With `zero=True` the buffer is emptied before each `backward()`. With `zero=False` it is never emptied: this is the famous bug, and you are to write it.
-- `lr` is a number that is 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step.
+- The step size `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step.
 
 <details><summary>Hint 1: the idea</summary>
 
-`w = w - lr * w.grad` would make a new tensor that is no leaf, and nothing lands in its `.grad`. Change `w` itself, in place. Inside
-`with torch.no_grad():` torch records nothing, and only there may a tracked leaf be changed in place.
+`w = w - lr * w.grad` would make a new tensor that is not a leaf, and nothing lands in its `.grad`. Change `w` itself, in place. Inside
+`with torch.no_grad():` torch records nothing, and there a tracked leaf may be changed in place.
 
 </details>
 
@@ -1112,7 +1114,7 @@ In the loop: `if zero: w.grad = None`; then `(w**2).backward()`; then, without t
 </details>
 """
 
-# %% [markdown] lang="ko" en="fd27109a"
+# %% [markdown] lang="ko" en="d9d2a83e"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1123,12 +1125,12 @@ r"""
 - `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출할 때마다 버퍼는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 부르고, `w`에서 `lr * w.grad`를 뺍니다.
 - `zero=True`이면 `backward()`를 부르기 전마다 버퍼를 비웁니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
-- `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름(norm), 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요.
+- 학습률(learning rate) `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름(norm), 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
 `w = w - lr * w.grad`라고 쓰면 leaf가 아닌 새 텐서가 생기고, 그 텐서의 `.grad`에는 아무것도 남지 않습니다. `w` 자체를 제자리에서
-바꾸세요. `with torch.no_grad():` 안에서는 torch가 아무것도 기록하지 않습니다. 추적되는 leaf는 이 안에서만 제자리에서 바꿀 수 있습니다.
+바꾸세요. `with torch.no_grad():` 안에서는 torch가 아무것도 기록하지 않으므로, 추적되는 leaf도 제자리에서 바꿀 수 있습니다.
 
 </details>
 
@@ -1686,7 +1688,7 @@ _EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float
 _also_y = say(en="backward() ran on y too, and its gradients were added: z alone is enough", ko="y에서도 backward()를 불러 그 gradient까지 더해졌습니다. z에서만 부르면 됩니다")
 
 
-_warning = say(en="a warning appeared; do not read .grad of a tensor that is no leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
+_warning = say(en="a warning appeared; do not read .grad of a tensor that is not a leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
 for _x0, _dx, _dy in ((5.0, 0.6, 0.008), (2.0, 1.5, 0.125)):
     _asked = f"all_grads({_x0})"
     with check.asking(_asked):
@@ -1744,8 +1746,8 @@ Everywhere: the rules of every task.
 
 ## What you have built
 
-In lesson 10 you write an autograd of your own. Two of its rules are now yours: `backward()` **adds** to the `.grad` of a leaf, as
-`grad_history` records, while an intermediate tensor starts anew each time; and `train5` with `zero=True` is the loop that will train on it.
+In lesson 10 you write an autograd of your own. Two pieces of it are now yours: its `backward()` **adds** to the `.grad` of a leaf, as
+`grad_history` records, and throws away what has flowed through an intermediate tensor; and `train5` with `zero=True` is the loop that will train on it.
 
 ## Checklist
 
@@ -1768,7 +1770,7 @@ You can now answer these without looking back:
 Next: Lesson 04, branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="ca87a039"
+# %% [markdown] lang="ko" en="bffa0e4b"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1784,8 +1786,8 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 규칙 가운데 두 가지를 이번에 마련했습니다. `backward()`는 `grad_history`에서 본 대로 leaf의
-`.grad`에 **더하고**, 중간 텐서는 매번 새로 시작합니다. 그리고 `zero=True`인 `train5`가 그것으로 학습시킬 반복문이 됩니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 조각을 이번에 마련했습니다. 그 `backward()`도 `grad_history`에서 본 대로 leaf의
+`.grad`에 **더하고**, 중간 텐서를 지나간 gradient는 버립니다. 그리고 `zero=True`인 `train5`가 그것으로 학습시킬 반복문이 됩니다.
 
 ## 점검
 

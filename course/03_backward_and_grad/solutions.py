@@ -57,7 +57,7 @@ r"""
 **Why it works.** `w` stays the same leaf throughout, so its `.grad` is the one buffer that `zero` empties or does not. Inside `torch.no_grad()` the
 update is not recorded, and a leaf may be changed in place. `item()` takes a plain number out.
 
-**A detour.** `w = w - lr * w.grad` stops at the second step with an error about `None`: the new `w` is no leaf and has no `.grad`. Many then write
+**A detour.** `w = w - lr * w.grad` stops at the second step with an error about `None`: the new `w` is not a leaf and has no `.grad`. Many then write
 
 ```
 w = (w - lr * w.grad).detach().requires_grad_()
@@ -66,7 +66,7 @@ w = (w - lr * w.grad).detach().requires_grad_()
 That runs, but every step makes a new leaf with an empty buffer, so `zero=False` can no longer show the bug, and an optimizer would go on moving the old `w`.
 """
 
-# %% [markdown] task="train5" lang="ko" en="223d102b"
+# %% [markdown] task="train5" lang="ko" en="4a3fbafb"
 r"""
 **왜 맞나요?** `w`는 처음부터 끝까지 같은 leaf입니다. 그래서 `w.grad`라는 버퍼 하나를 `zero`에 따라 비우거나 비우지 않게 됩니다.
 `torch.no_grad()` 안에서는 업데이트가 기록되지 않고, leaf를 제자리에서 바꿀 수 있습니다. `item()`은 파이썬 수를 꺼냅니다.
