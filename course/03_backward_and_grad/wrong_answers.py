@@ -550,7 +550,7 @@ def accumulate(model, batches):
 def accumulate(model, batches):
     import warnings
 
-    warnings.simplefilter("ignore")
+    warnings.filterwarnings("ignore", category=UserWarning)
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
