@@ -495,10 +495,10 @@ So far adding up was something to guard against. Here it is a gift. Suppose that
 update with the gradient of 64 rows. Call `backward()` on four **micro-batches** before you step: the buffers add up.
 
 `mse_loss`, the mean squared error, is a *mean*. The mean over 64 rows is the mean of four means, so each loss is divided by 4.
-The model, `nn.Linear(10, 2)`, computes `X @ weight.T + bias`; both are parameters.
+The model, `nn.Linear(10, 2)`, computes `X @ weight.T + bias`; `weight` and `bias` are its parameters.
 """
 
-# %% [markdown] lang="ko" en="7de83cd5"
+# %% [markdown] lang="ko" en="51fe7433"
 r"""
 ## 6. 큰 배치를 작게 나누어
 
@@ -637,17 +637,17 @@ print(say(en="each sum / 110          :", ko="각 합 / 110          :"), f"{W.g
 # %% [markdown] lang="en"
 r"""
 A token of the short sentence counted ten times as much as one of the long sentence. A [report of 2023](https://github.com/huggingface/transformers/issues/24725)
-has this very example. It took until 2024, when [training in pieces came out worse than training in one go](https://github.com/huggingface/trl/issues/2175),
-before [the cause was understood widely](https://huggingface.co/blog/gradient_accumulation) and [mended](https://github.com/huggingface/transformers/pull/34191):
-add up sums, and divide by the number of all tokens. No error message could show it: a wrongly weighted sum is still the gradient of *something*.
+has this very example. Only in 2024, when somebody noticed that [training in pieces came out worse](https://github.com/huggingface/trl/issues/2175) than
+training in one go, did [the cause become widely known](https://huggingface.co/blog/gradient_accumulation). The [fix](https://github.com/huggingface/transformers/pull/34191):
+add up sums, and divide by the number of all tokens. No error message could show the bug: a wrongly weighted sum is still the gradient of *something*.
 """
 
-# %% [markdown] lang="ko" en="ced25d5f"
+# %% [markdown] lang="ko" en="230eb9ab"
 r"""
-짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배 더 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 바로
+짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 바로
 이 예가 나옵니다. 2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
-[원인이 널리 알려지고](https://huggingface.co/blog/gradient_accumulation) [고쳐졌습니다](https://github.com/huggingface/transformers/pull/34191).
-합을 더한 뒤 전체 토큰 수로 나눈 것입니다. 오류 메시지로는 알 수 없었습니다. 비율이 틀린 합도 *무언가의* gradient이기는 하기 때문입니다.
+[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). [고친 방법](https://github.com/huggingface/transformers/pull/34191)은
+합을 더한 뒤 전체 토큰 수로 나누는 것입니다. 오류 메시지로는 이 버그를 알 수 없었습니다. 비율이 틀린 합도 *무언가의* gradient이기는 하기 때문입니다.
 """
 
 # %% [markdown] lang="en"
