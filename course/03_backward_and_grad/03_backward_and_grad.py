@@ -1049,7 +1049,11 @@ def _compare(names, x, dtype, apart=False):
     listed = isinstance(entries, list)
     check.that(not (listed and any(entry is None for entry in entries)), f"{call}: {_early}")
     mistakes = [([want[-1]] * len(want) if want else [], _alias), (alone, _alone)]
-    hint = (_fewer if len(entries) < len(want) else check.stale() if len(entries) > len(want) else _sum) if listed else ""
+    hint = ""
+    if listed and len(entries) != len(want):
+        hint = _fewer if len(entries) < len(want) else check.stale()
+    elif listed and all(getattr(entry, "dtype", None) == getattr(torch, dtype) for entry in entries):
+        hint = _sum
     check.close(entries, want, call, mistakes=mistakes, hint=hint)
     if want:
         emptied = say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다")

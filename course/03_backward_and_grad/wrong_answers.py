@@ -107,6 +107,14 @@ def fresh_grad(f, x):
     return torch.autograd.grad(f(x).sum(), x)[0]
 
 
+# %% leaves a hook on x task="fresh_grad" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def fresh_grad(f, x):
+    found = []
+    x.register_hook(lambda gradient: found.append(gradient.clone()))
+    torch.autograd.grad(f(x).sum(), x)
+    return found[0]
+
+
 # %% keeps the alias task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
 def grad_history(fs, x):
     history = []
@@ -243,6 +251,16 @@ def grad_history(fs, x):
         history.append(history[-1] + gradient if history else gradient)
     if history:
         x.grad = history[-1].detach().clone()
+    return history
+
+
+# %% zeros to begin with task="grad_history" en="None was expected" ko="필요한 것은 None입니다"
+def grad_history(fs, x):
+    x.grad = torch.zeros_like(x)
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.clone())
     return history
 
 
@@ -425,6 +443,21 @@ def train5(w0, lr, zero):
     return norms
 
 
+# %% leaves tracking off task="train5" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        torch.set_grad_enabled(True)
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        torch.set_grad_enabled(False)
+        w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
 # %% divides by the number of pieces task="accumulate" en="right only when all are of the same size" ko="크기가 모두 같을 때만"
 def accumulate(model, batches):
     for X, Y in batches:
@@ -554,6 +587,14 @@ def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% row by row task="accumulate" en="call the model once for each piece" ko="조각마다 한 번씩"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        for x, y in zip(X.split(1), Y.split(1), strict=True):
+            (torch.nn.functional.mse_loss(model(x), y) / rows).backward()
 
 
 # %% retain_grad afterwards task="all_grads" en="before backward(): afterwards is too late" ko="나중에 부르면 늦습니다"
