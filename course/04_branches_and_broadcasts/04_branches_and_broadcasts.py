@@ -34,7 +34,7 @@ r"""
 - 어떤 수에서 결과까지 경로가 여러 개일 때 기울기를 구할 수 있습니다. 경로를 따라 곱하고, 경로끼리 더합니다.
 - 그 덧셈을 누가 언제 하는지 말할 수 있습니다.
 - $x^q$ 같은 연산에서 입력마다 gradient를 따로 구할 수 있습니다.
-- 거슬러 올 때 브로드캐스트를 되돌릴 수 있습니다. 평균이 아니라 합입니다.
+- 거슬러 올 때 브로드캐스트(broadcast)를 되돌릴 수 있습니다. 평균이 아니라 합입니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
 
 수업 01–03에서 배운 `backward()`, `grad_fn` 뒤의 계산 그래프, `.grad` 버퍼를 알고 있으면 됩니다.
@@ -326,7 +326,7 @@ r"""
 ## 3. 경로를 그냥 더해도 되는 까닭
 
 `x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 한 경로를 볼 때 다른 경로는 멈춰 두고, 나중에 더해도 될까요? `y`만 움직일 때,
-`w`만 움직일 때, 둘 다 움직일 때의 차분몫을 재어 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
+`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 재어 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
 시작합니다. 그 사이의 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
 오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
 
@@ -456,8 +456,8 @@ gradient를 *하나* 받아서 *입력마다 하나씩* 돌려줍니다.
 predict(
     "4 zero",
     A=say(en="`nan`: the formula says 0 times log 0", ko="`nan`: 식대로 하면 0 곱하기 log 0이므로"),
-    B=say(en="`-inf`: log 0 is minus infinity", ko="`-inf`: log 0이 음의 무한대이므로"),
-    C="0",
+    B="0",
+    C=say(en="`-inf`: log 0 is minus infinity", ko="`-inf`: log 0이 음의 무한대이므로"),
 )
 
 # %%
@@ -471,17 +471,13 @@ print("q.grad       :", q.grad)
 
 predicted(
     "4 zero",
-    right="C",
+    right="B",
     A=say(
         en="The formula, typed as it stands, does give that; PyTorch's backward step has a case of its own for x = 0.",
         ko="식을 그대로 쓰면 그렇게 됩니다. 그래서 PyTorch의 backward는 x = 0을 따로 다룹니다.",
     ),
-    B=say(
-        en="The logarithm alone is `-inf`, but it is multiplied by `0**2`.", ko="로그만 보면 `-inf`이지만 `0**2`이 곱해집니다."
-    ),
-    C=say(
-        en="`0**q` is 0 for every q above 0: move q, and nothing changes.", ko="q가 0보다 크면 `0**q`는 늘 0입니다. q를 움직여도 그대로입니다."
-    ),
+    B=say(en="`0**q` is 0 for every q above 0: move q, and nothing changes.", ko="q가 0보다 크면 `0**q`는 늘 0입니다. q를 움직여도 그대로입니다."),
+    C=say(en="The logarithm alone is `-inf`, but it is multiplied by `0**2`.", ko="로그만 보면 `-inf`이지만 `0**2`이 곱해집니다."),
 )
 
 # %% [markdown] lang="en"
@@ -509,9 +505,9 @@ gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두
 # %%
 predict(
     "4 broadcast",
-    A=say(en="24.67: `x` is one number, so it gets the mean of 8, 21 and 45", ko="24.67: `x`는 수 하나이므로 8, 21, 45의 평균"),
-    B=say(en="`[8, 21, 45]`: one gradient for each use", ko="`[8, 21, 45]`: 쓰인 곳마다 하나씩"),
-    C=say(en="74, the sum of 8, 21 and 45", ko="74: 8, 21, 45의 합"),
+    A=say(en="74, the sum of 8, 21 and 45", ko="74: 8, 21, 45의 합"),
+    B=say(en="24.67: `x` is one number, so it gets the mean of 8, 21 and 45", ko="24.67: `x`는 수 하나이므로 8, 21, 45의 평균"),
+    C=say(en="`[8, 21, 45]`: one gradient for each use", ko="`[8, 21, 45]`: 쓰인 곳마다 하나씩"),
 )
 
 # %%
@@ -529,13 +525,13 @@ draw_graph(x=x, y=y, z=z)
 # %%
 predicted(
     "4 broadcast",
-    right="C",
-    A=say(en="If `x` moves by a little, all three products move, by their full slopes.", ko="`x`가 조금 움직이면 세 곱이 모두, 저마다의 기울기만큼 움직입니다."),
-    B=say(
+    right="A",
+    A=say(en="Three uses are three paths, and paths are added.", ko="세 번 쓰이면 경로가 셋이고, 경로에서 온 값은 더합니다."),
+    B=say(en="If `x` moves by a little, all three products move, by their full slopes.", ko="`x`가 조금 움직이면 세 곱이 모두, 저마다의 기울기만큼 움직입니다."),
+    C=say(
         en="A gradient has the shape of its own tensor, and `x` has shape `()`: the three are added.",
         ko="gradient의 shape는 그 텐서의 shape와 같습니다. `x`의 shape는 `()`이므로 셋을 더합니다.",
     ),
-    C=say(en="Three uses are three paths, and paths are added.", ko="세 번 쓰이면 경로가 셋이고, 경로는 더합니다."),
 )
 
 # %% [markdown] lang="en"
@@ -711,14 +707,14 @@ $2721$이라고 했습니다. 컴파일러를 몰라도 누가 맞는지 알 수
 
 # %%
 def f(z):
-    return torch.exp(z).sum() + (torch.exp(z) - torch.zeros(1000)).sum()
+    return torch.exp(z).sum() + (torch.exp(z) - torch.zeros(1000, dtype=torch.float64)).sum()
 
 
 z, h = torch.tensor(1.0, dtype=torch.float64), 1e-4
 print(say(en="difference quotient:", ko="차분몫           :"), f"{(f(z + h) - f(z - h)) / (2 * h):.2f}")
 
 # The gradients that come back to z: one use of exp(z) was a number, the other was broadcast to 1000.
-first, second = torch.exp(z), torch.exp(z) * torch.ones(1000)
+first, second = torch.exp(z), torch.exp(z).expand(1000)
 print(say(en="sum, then add      :", ko="먼저 합, 다음 덧셈:"), f"{first + second.sum():.2f}")
 print(say(en="add, then sum      :", ko="먼저 덧셈, 다음 합:"), f"{(first + second).sum():.2f}")
 
@@ -727,16 +723,16 @@ r"""
 Autograd is right, and the last line is the compiler's number. Its derivative formulas took no account of broadcasts, so a gradient of
 shape `(1000,)` came back to `z`, which has shape `()`, and was added to the gradient of the other path *before* it was summed. That
 addition broadcasts: the first path counts 1000 times. **The fix**: every formula [sums its gradients down to the shapes of its
-inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. A year later the bug [was
+inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. In 2019 the bug [was
 back](https://github.com/pytorch/pytorch/issues/22833): an optimization had moved the sum behind the addition again.
 """
 
-# %% [markdown] lang="ko" en="52279a4b"
+# %% [markdown] lang="ko" en="7c4f5370"
 r"""
 autograd가 맞았고, 마지막 줄이 컴파일러가 낸 수입니다. 컴파일러의 미분 공식은 브로드캐스트를 생각하지 않았습니다. 그래서 shape가 `()`인
 `z`에 shape가 `(1000,)`인 gradient가 돌아왔고, 합을 구하기 *전에* 다른 경로의 gradient와 더해졌습니다. 이 덧셈도 브로드캐스트이므로 첫째
 경로가 1000번 더해집니다. **해결**: 공식마다 [gradient를 먼저 입력의 shape가 되도록
-더한](https://github.com/pytorch/pytorch/pull/14485) 다음에 다른 것과 더합니다. 이 버그는 이듬해 [다시
+더한](https://github.com/pytorch/pytorch/pull/14485) 다음에 다른 것과 더합니다. 이 버그는 2019년에 [다시
 나타났습니다](https://github.com/pytorch/pytorch/issues/22833). 최적화 과정에서 합이 다시 덧셈 뒤로 밀려난 것입니다.
 """
 
@@ -793,16 +789,22 @@ to `out` of the product of the slopes along the path.
     ↘  ↗    ↘  ↗           ↘   ↗
      b0      b1             b39
   ```
-- No path has more than 200 edges, so recursion is fine.
+- No path has more than 200 edges, so recursion (a function that calls itself) is fine.
 - Return a `float`, as precise as Python's; do not change `edges`.
 
-Section 1 as a trace, from `out` back to `src`, each node once: `z` 1 · `w` 0.1 · 1 = 0.1 · `y` 0.008 · 1 = 0.008 ·
-`x` 75 · 0.008 + 10 · 0.1 = 1.6.
+Write $D(n)$ for the derivative of `out` with respect to the node $n$. The four nodes of section 1, from `out` back to `src`:
+
+| node | edges that leave it | $D$ |
+|---|---|---|
+| `z` | it is `out` | $1$ |
+| `w` | to `z`, slope $0.1$ | $0.1 \times 1 = 0.1$ |
+| `y` | to `z`, slope $0.008$ | $0.008 \times 1 = 0.008$ |
+| `x` | to `y`, slope $75$; to `w`, slope $10$ | $75 \times 0.008 + 10 \times 0.1 = 1.6$ |
 
 <details><summary>Hint 1: the idea</summary>
 
-Let $D(n)$ be the derivative of `out` with respect to the node $n$. Of `out` itself it is 1. Of any other node it is the sum,
-over the edges that leave it, of slope times $D$ of where the edge goes. Compute each $D(n)$ only once.
+$D(n)$ is the sum, over the edges that leave $n$, of slope times $D$ of where the edge goes; for `out` itself it is 1. Compute each
+$D(n)$ only once.
 
 </details>
 
@@ -814,7 +816,7 @@ First make a `dict` that gives for each node the list of its `(to, slope)`. Then
 </details>
 """
 
-# %% [markdown] lang="ko" en="4feec026"
+# %% [markdown] lang="ko" en="2262aa16"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -843,13 +845,19 @@ r"""
 - 간선이 200개가 넘는 경로는 없으니 재귀를 써도 됩니다.
 - 파이썬의 정밀도 그대로 `float`를 돌려주고, `edges`는 바꾸지 마세요.
 
-1절의 그래프를 `out`에서 `src`로 거슬러 오며 노드마다 한 번씩 구하면 이렇습니다. `z` 1 · `w` 0.1 · 1 = 0.1 · `y` 0.008 · 1 = 0.008 ·
-`x` 75 · 0.008 + 10 · 0.1 = 1.6.
+노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개를 `out`에서 `src`로 거슬러 오며 구하면 이렇습니다.
+
+| 노드 | 나가는 간선 | $D$ |
+|---|---|---|
+| `z` | `out` 자신 | $1$ |
+| `w` | `z`로, 기울기 $0.1$ | $0.1 \times 1 = 0.1$ |
+| `y` | `z`로, 기울기 $0.008$ | $0.008 \times 1 = 0.008$ |
+| `x` | `y`로, 기울기 $75$. `w`로, 기울기 $10$ | $75 \times 0.008 + 10 \times 0.1 = 1.6$ |
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. `out` 자신에서는 1입니다. 다른 노드에서는 그 노드에서 나가는 간선마다 (기울기) ×
-(간선 끝의 $D$)를 구해 더한 값입니다. $D(n)$은 노드마다 한 번만 구하세요.
+$D(n)$은 $n$에서 나가는 간선마다 (기울기) × (간선 끝의 $D$)를 구해 더한 값이고, `out` 자신에서는 1입니다. $D(n)$은 노드마다 한 번만
+구하세요.
 
 </details>
 
