@@ -744,13 +744,13 @@ Four functions, 10 points. **Task 4.3 is optional**: it gives points like the ot
 **visible tests**; **hidden tests** are added when your work is graded, and the list below the last task says what they look for.
 After the pass, or when you are stuck, `autograder check 4 --solution total_derivative` in a terminal shows a worked solution.
 
-The rules of lesson 1 hold. Your function leaves its arguments as it found them, with their `.grad`, `requires_grad` and hooks; and
-so it does with what belongs to the whole process: gradient mode (what `no_grad` switches), default dtype, random state, recursion
-limit, warning filters, threads, anomaly mode. It keeps the dtype, gives the same answer when called twice, and returns what its
-signature says.
+The rules of lesson 1 hold. Your function leaves its arguments, which may be tracked tensors, as it found them, with their `.grad`,
+`requires_grad` and hooks; and so it does with what belongs to the whole process: gradient mode (what `no_grad` switches), default
+dtype, random state, recursion limit, warning filters, threads, anomaly mode. It keeps the dtype, gives the same answer when called
+twice, and returns what its signature says.
 """
 
-# %% [markdown] lang="ko" en="75a7bf06"
+# %% [markdown] lang="ko" en="933a5f8d"
 r"""
 # 과제
 
@@ -758,9 +758,9 @@ r"""
 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 보는 것은 마지막 과제 아래에 적어 두었습니다. 통과한 다음이나 막혔을 때 터미널에서
 `autograder check 4 --solution total_derivative`를 실행하면 풀이를 볼 수 있습니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다. 프로세스 전체에 걸린 설정도
-그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터, 스레드 수, 이상 탐지 모드가 그렇습니다.
-dtype을 유지하고, 두 번 불러도 같은 답을 내며, 시그니처에 적힌 것을 돌려줍니다.
+수업 01의 규칙이 그대로 적용됩니다. 인자는 추적되는 텐서일 수도 있습니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다.
+프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터, 스레드 수,
+이상 탐지 모드(anomaly mode)가 그렇습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 시그니처에 적힌 것을 돌려줍니다.
 """
 
 # %% [markdown] lang="en"
@@ -906,10 +906,10 @@ _kinds = say(en='nodes are anything that can be a key of a dict: do not sort the
 _precise = say(en="right to some digits only: compute with Python's own numbers, not in float32 and without rounding", ko="앞의 몇 자리만 맞습니다. float32를 쓰거나 반올림하지 말고 파이썬의 수로 계산하세요")
 
 for _edges, _src, _out, _want, _hint, _mistakes in (
-    ([("x", "y", 75.0), ("y", "z", 0.008)], "x", "z", 0.6, "", {75.008: _times}),
-    ([("x", "y", 2.0), ("y", "z", -3.0)], "x", "z", -6.0, "", {0.6: _kept, -1.0: _times}),
-    ([(0, "y", 75.0), (0, "w", 10.0), ("y", None, 0.008), ("w", None, 0.1)], 0, None, 1.6, _kinds, {0.6: _one, 1.0: _one}),
-    ([("w", 5, 0.1), ("x", "y", 75), ("y", 5, 0.008), ("x", "w", 10)], "x", 5, 1.6, _order, {}),
+    ([("x", "y", 2.0), ("y", "z", 3.0)], "x", "z", 6.0, "", {5.0: _times}),
+    ([("x", "y", 75.0), ("x", "w", 10.0), ("y", "z", 0.008), ("w", "z", 0.1)], "x", "z", 1.6, "", {6.0: _kept, 0.6: _one, 1.0: _one}),
+    ([(0, None, 5.0)], 0, None, 5.0, _kinds, {}),
+    ([("w", "z", 0.1), ("x", "y", 75), ("y", "z", 0.008), ("x", "w", 10)], "x", "z", 1.6, _order, {6.0: _kept}),
     ([("b", "d", 7.0), ("a", "b", 2.0), ("b", "c", 3.0), ("c", "d", 5.0)], "a", "d", 44.0, _early, {}),
     ([("x", "y", 3.0), ("x", "y", 3.0)], "x", "y", 6.0, _several, {}),
     ([("r", "y", 9.0), ("y", "z", 5.0), ("z", "s", 4.0), ("x", "y", 3.0)], "x", "z", 15.0, _aside, {}),
@@ -1009,7 +1009,7 @@ def _least(edges, src, out):
 _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
 
 # The nodes of the visible test with other slopes.
-_compare(graphs.chain("xyz", (_a, _b)), "x", "z", "", [(0.6, _kept), (-6.0, _kept)])
+_compare(graphs.chain("xyz", (_a, _b)), "x", "z", "", [(6.0, _kept), (1.6, _kept)])
 
 
 def _shuffled(edges, *orders):
@@ -1311,7 +1311,7 @@ def _compare(big, shape, hint, dtype=torch.float64, as_size=False, tracked="", l
     mistakes = [(want * (want.numel() / g.numel()), _sum), (first, _one_copy), (last, _one_copy)]
     if g.dim() > len(shape) > 0 and g.sum(-1).shape == want.shape:
         mistakes.append((g.sum(-1), _left))
-    check.that("error" not in found, f"{call}\n  {found.get('error')}\n  {_apart if layout or stretched else hint}")
+    check.that("error" not in found, f"{call}\n  {found.get('error')}" + (f"\n  {_apart}" if layout or stretched else ""))
     result, other, again = found["results"]
     how = {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-10}
     check.untouched(found["changes"], call)
