@@ -164,8 +164,8 @@ print("2**40 :", 2**40)
 r"""
 Every step here has slope 1, so every path has the product 1, and the gradient just counts the paths: more than $10^{12}$ of
 them. Yet the cell took no time. `backward()` does not walk the paths one by one. It goes from the end to the start, visits
-**each node once, when everything that flows into it has arrived**, adds that up, and passes the *sum* on. Forty additions
-are enough. In task 4.1 you do the same.
+**each node once, when everything that flows into it has arrived**, adds that up, and passes the *sum* on: this is
+**backpropagation**. Forty additions are enough. In task 4.1 you do the same.
 
 ## 2. Who does the addition?
 
@@ -173,11 +173,12 @@ A popular answer: "`backward()` *adds to* `.grad`, so `x.grad` first becomes $0.
 the start we register a second one, which is called each time something has been written to `x.grad`.
 """
 
-# %% [markdown] lang="ko" en="b26de9fd"
+# %% [markdown] lang="ko" en="674c0847"
 r"""
 여기서는 단계마다 기울기가 1이므로 경로마다 곱도 1입니다. 그래서 gradient는 그냥 경로의 개수가 됩니다. $10^{12}$개가 넘습니다.
 그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 걷지 않습니다. 끝에서 처음으로 가면서 **들어올 것이 모두 들어온 다음에
-노드마다 한 번씩만** 들르고, 들어온 값을 더해 그 *합*을 넘깁니다. 덧셈 40번이면 충분합니다. 과제 4.1에서 여러분도 이렇게 하게 됩니다.
+노드마다 한 번씩만** 들르고, 들어온 값을 더해 그 *합*을 넘깁니다. 이것이 **역전파**(backpropagation)입니다. 덧셈 40번이면 충분합니다.
+과제 4.1에서 여러분도 이렇게 하게 됩니다.
 
 ## 2. 누가 더할까?
 
@@ -1787,11 +1788,12 @@ You can now answer these without looking back:
 - [PyTorch: Tensor.sum_to_size](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.sum_to_size.html)
 - [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html)
 - [Calculus on computational graphs: backpropagation (Christopher Olah)](https://colah.github.io/posts/2015-08-Backprop/)
+- [The bug of section 7: "JIT gives wrong gradients"](https://github.com/pytorch/pytorch/issues/13669)
 
 Next: Lesson 05, vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="201cc675"
+# %% [markdown] lang="ko" en="e8aa57d7"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1826,7 +1828,8 @@ r"""
 - [PyTorch: Broadcasting semantics (영어)](https://docs.pytorch.org/docs/stable/notes/broadcasting.html)
 - [PyTorch: Tensor.sum_to_size (영어)](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.sum_to_size.html)
 - [PyTorch: Autograd mechanics (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html)
-- [역전파(backpropagation)를 계산 그래프로 설명한 글: Calculus on computational graphs (Christopher Olah, 영어)](https://colah.github.io/posts/2015-08-Backprop/)
+- [Calculus on computational graphs: backpropagation (Christopher Olah, 영어)](https://colah.github.io/posts/2015-08-Backprop/)
+- [7절의 버그: "JIT gives wrong gradients" (영어)](https://github.com/pytorch/pytorch/issues/13669)
 
 다음은 수업 05, 벡터에서 벡터로입니다.
 """
