@@ -87,8 +87,8 @@ while g.dim() > len(shape):
 # %% [markdown] task="pow_backward" lang="en"
 r"""
 **Why it works.** Each input gets `g` times its own local slope, and `sum_to_size` undoes the broadcast. At `x = 0` the logarithm is taken
-of 1 instead, which is 0: the wrong number never arises, so nothing has to be repaired. `0.0**(q - 1)` needs no such care, since
-PyTorch gives 0, 1 or `inf` there, all of them right.
+of 1 instead, which is 0: no `nan` arises, so nothing has to be repaired. At `q = 0` the power is the constant 1, and its slope in `x` is 0,
+however large `x**(-1)` may be. `0.0**(q - 1)` needs no such care: PyTorch gives 0, 1 or `inf` there, all of them right.
 
 **A detour.** Compute the formula as it is and repair it afterwards:
 
@@ -101,11 +101,11 @@ The sum comes first, so one `nan` has already swallowed the contributions of all
 0. It must stand before the sum; and on `gx` it would turn a true `inf` into $1.8\cdot10^{308}$.
 """
 
-# %% [markdown] task="pow_backward" lang="ko" en="dd41ff73"
+# %% [markdown] task="pow_backward" lang="ko" en="65f449d6"
 r"""
 **왜 맞을까요.** 입력마다 `g`에 자기 국소 기울기를 곱하고, `sum_to_size`로 브로드캐스트를 되돌립니다. `x = 0`에서는 로그를 1에 대해 구하므로
-0이 됩니다. 잘못된 수가 아예 생기지 않으니 고칠 것도 없습니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가
-모두 맞는 값입니다.
+0이 됩니다. `nan`이 아예 생기지 않으니 고칠 것도 없습니다. `q = 0`이면 거듭제곱은 상수 1이므로 `x**(-1)`이 아무리 커도 `x`에 대한 기울기는
+0입니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가 모두 맞는 값입니다.
 
 **돌아가는 길.** 식을 그대로 계산하고 나중에 고치는 방법입니다.
 
