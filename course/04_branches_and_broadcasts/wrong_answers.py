@@ -397,6 +397,14 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
+# %% a sum over no dimensions task="unbroadcast" en="where nothing was copied, the values stay" ko="복사된 것이 없으면 값이 그대로입니다"
+def unbroadcast(g, shape):
+    added = g.dim() - len(shape)
+    dims = [i for i in range(g.dim()) if i < added or (shape[i - added] == 1 and g.shape[i] > 1)]
+    total = g.sum(dims, keepdim=True)  # over no dimensions means over all of them
+    return total.reshape(total.shape[added:])
+
+
 # %% computes in float64 task="unbroadcast" en="The dtype is float64" ko="dtype이 float64입니다"
 def unbroadcast(g, shape):
     return g.double().sum_to_size(shape)
@@ -498,6 +506,13 @@ def pow_backward(x, q, g):
     return (g * q * a ** (q - 1)).sum_to_size(x.shape), (g * a**q * log_a).sum_to_size(q.shape)
 
 
+# %% a power that is always float64 task="pow_backward" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. float32이어야 합니다"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, 0.0, q * torch.float_power(x, q - 1))
+    gq = g * torch.special.xlogy(x**q, x)
+    return (g * slope).sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
 # %% a mean over the copies task="pow_backward" en="sum over the dimensions that were broadcast" ko="브로드캐스트된 차원을 따라 더하세요"
 def pow_backward(x, q, g):
     a, b = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
@@ -584,3 +599,20 @@ def shared_weight_grad(x, w, g):
 def shared_weight_grad(x, w, g):
     y = x.detach().unfold(0, len(w), 1) @ w.requires_grad_()
     return torch.autograd.grad(y, w, g)[0]
+
+
+# %% adds up in the caller's weights task="shared_weight_grad" en="the call changed w itself" ko="w의 값이 바뀌었습니다"
+def shared_weight_grad(x, w, g):
+    total = w.detach()
+    total *= 0
+    for i in range(len(g)):
+        total += g[i].detach() * x[i : i + len(w)].detach()
+    return total.clone()
+
+
+# %% leaves out the last position task="shared_weight_grad" en="the sum over all positions i" ko="모든 위치 i에 대해"
+def shared_weight_grad(x, w, g):
+    total = torch.zeros_like(w)
+    for i in range(len(g) - 1):
+        total = total + g[i] * x[i : i + len(w)]
+    return total
