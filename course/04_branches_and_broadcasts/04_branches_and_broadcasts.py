@@ -1230,7 +1230,7 @@ _one_copy = say(en="this is the gradient of one copy; add up those of all copies
 _lost = say(en="a dimension of size 1 stays, with size 1 (keepdim=True), and its copies are added", ko="크기 1인 차원은 크기 1로 남아야 합니다 (keepdim=True). 복사본은 더하세요")
 _left = say(en="shapes are compared from the right: the dimensions that were added stand on the left", ko="shape는 오른쪽부터 맞춥니다. 새로 붙은 차원은 왼쪽에 있습니다")
 _all = say(en="sum over every dimension, down to a tensor of shape ()", ko="모든 차원을 더해 shape가 ()인 텐서로 만드세요")
-_equal = say(en="where nothing was copied, the values stay", ko="복사된 것이 없으면 값이 그대로입니다")
+_equal = say(en="equal shapes: nothing was copied, so the numbers of g stay, and its dtype", ko="두 shape가 같으면 복사된 것이 없으니 g의 수도 dtype도 그대로입니다")
 _both = say(en="here dimensions were added on the left and others stretched: sum over both kinds, and over no other", ko="왼쪽에 붙은 차원도 있고 늘어난 차원도 있습니다. 둘 다 더하고, 다른 차원은 더하지 마세요")
 _rounded = say(en="right to some digits only: compute in the dtype of g", ko="앞의 몇 자리만 맞습니다. g의 dtype으로 계산하세요")
 

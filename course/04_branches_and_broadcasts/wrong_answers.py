@@ -397,7 +397,7 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% a sum over no dimensions task="unbroadcast" en="where nothing was copied, the values stay" ko="복사된 것이 없으면 값이 그대로입니다"
+# %% a sum over no dimensions task="unbroadcast" en="so the numbers of g stay" ko="복사된 것이 없으니"
 def unbroadcast(g, shape):
     added = g.dim() - len(shape)
     dims = [i for i in range(g.dim()) if i < added or (shape[i - added] == 1 and g.shape[i] > 1)]
