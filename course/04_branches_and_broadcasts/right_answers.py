@@ -89,11 +89,64 @@ def total_derivative(edges, src, out):
     return visit(src)
 
 
+# %% the recursion limit is put back task="total_derivative"
+import sys
+
+
+def total_derivative(edges, src, out):
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)
+    known = {out: 1}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum(slope * derivative(end) for start, end, slope in edges if start == node)
+        return known[node]
+
+    try:
+        return float(derivative(src))
+    finally:
+        sys.setrecursionlimit(before)
+
+
+# %% round after round until nothing changes task="total_derivative"
+def total_derivative(edges, src, out):
+    after = {out: 1.0}
+    for _ in range(len(edges)):
+        before, after = after, {out: 1.0}
+        for start, end, slope in edges:
+            if start != out:
+                after[start] = after.get(start, 0.0) + slope * before.get(end, 0.0)
+        if after == before:
+            break
+    return after.get(src, 0.0)
+
+
 # %% one call of sum task="unbroadcast"
 def unbroadcast(g, shape):
     added = g.dim() - len(shape)
     dims = [*range(added), *(added + i for i, size in enumerate(shape) if size == 1)]
     return (g.sum(dims, keepdim=True) if dims else g).reshape(shape)
+
+
+# %% reshape, which copies where it must task="unbroadcast"
+def unbroadcast(g, shape):
+    g = g.reshape(-1, *g.shape[g.dim() - len(shape) :]).sum(0)
+    for i in range(len(shape)):
+        if shape[i] == 1 and g.shape[i] > 1:
+            g = g.sum(i, keepdim=True)
+    return g
+
+
+# %% the default dtype is put back task="unbroadcast"
+def unbroadcast(g, shape):
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(g.dtype)
+    try:
+        total = torch.zeros(shape)
+    finally:
+        torch.set_default_dtype(before)
+    return total + g.sum_to_size(shape)
 
 
 # %% PyTorch's own task="unbroadcast"
@@ -116,14 +169,15 @@ def unbroadcast(g, shape):
 
 # %% xlogy task="pow_backward"
 def pow_backward(x, q, g):
+    gx = g * torch.where(q == 0, torch.zeros_like(x), q * x ** (q - 1))
     gq = g * torch.special.xlogy(x**q, x)
-    return (g * q * x ** (q - 1)).sum_to_size(x.shape), gq.sum_to_size(q.shape)
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
 
 
 # %% where, after the fact task="pow_backward"
 def pow_backward(x, q, g):
     slope = torch.where(x == 0, torch.zeros_like(x), x**q * torch.log(x))
-    gx, gq = g * (q * x ** (q - 1)), g * slope
+    gx, gq = g * (q * x ** (q - 1)).masked_fill(q == 0, 0), g * slope
     return gx.sum_to_size(x.size()), gq.sum_to_size(q.size())
 
 
@@ -140,7 +194,29 @@ def down(t, shape):
 def pow_backward(x, q, g):
     a, b = torch.broadcast_tensors(x, q)
     log = torch.log(a.masked_fill(a == 0, 1.0))
-    return down(g * b * a.pow(b - 1), x.shape), down(g * a.pow(b) * log, q.shape)
+    steep = b * torch.where(b == 0, 0.0, a.pow(b - 1))
+    return down(g * steep, x.shape), down(g * a.pow(b) * log, q.shape)
+
+
+# %% nan to num before the sum task="pow_backward"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, torch.nan_to_num(q * x ** (q - 1), nan=0.0), q * x ** (q - 1))
+    gx, gq = g * slope, torch.nan_to_num(g * x**q * torch.log(x), nan=0.0)
+    return gx.sum_to_size(x.shape), gq.sum_to_size(q.shape)
+
+
+# %% one number after another task="pow_backward"
+def pow_backward(x, q, g):
+    gx, gq = torch.zeros_like(x), torch.zeros_like(q)
+    at_x = torch.arange(x.numel()).reshape(x.shape).expand(g.shape).reshape(-1)
+    at_q = torch.arange(q.numel()).reshape(q.shape).expand(g.shape).reshape(-1)
+    for i, j, gradient in zip(at_x.tolist(), at_q.tolist(), g.reshape(-1).tolist(), strict=True):
+        a, b = x.detach().reshape(-1)[i], q.detach().reshape(-1)[j]
+        if b != 0:
+            gx.view(-1)[i] += gradient * b * a ** (b - 1)
+        if a > 0:
+            gq.view(-1)[j] += gradient * a**b * torch.log(a)
+    return gx, gq
 
 
 # %% autograd on copies task="pow_backward"
@@ -165,6 +241,18 @@ def shared_weight_grad(x, w, g):
 # %% windows task="shared_weight_grad"
 def shared_weight_grad(x, w, g):
     return x.unfold(0, len(g), 1) @ g
+
+
+# %% windows by their own strides task="shared_weight_grad"
+def shared_weight_grad(x, w, g):
+    (step,) = x.stride()
+    return x.as_strided((len(w), len(g)), (step, step)) @ g
+
+
+# %% numbers, then a tensor of the dtype task="shared_weight_grad"
+def shared_weight_grad(x, w, g):
+    x, g, n = x.tolist(), g.tolist(), len(w)
+    return torch.tensor([sum(a * b for a, b in zip(g, x[k:], strict=False)) for k in range(n)], dtype=w.dtype)
 
 
 # %% autograd on a copy task="shared_weight_grad"

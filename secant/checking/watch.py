@@ -10,6 +10,9 @@ from torch import nn
 
 Change = tuple[str, str]
 
+# A filter that no warning meets: Python gives this kind only under its option -b.
+_MARK = ("default", None, BytesWarning, None, 0)
+
 
 class watch:
     """Compare what belongs to the caller before and after the body of a with statement.
@@ -44,11 +47,16 @@ class watch:
         torch.rand(())
         random.random()
         np.random.random()
+        # Nor these where an earlier call left them, or one that leaves them so again would look innocent.
+        sys.setrecursionlimit(self._settings[0] + 1)
+        warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._before = self._snapshot()
         return self
 
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
+        if warnings.filters[0] == _MARK:
+            del warnings.filters[0]  # type: ignore[attr-defined]
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
         self._restore()
         self.changes = [key for key, old in self._before.items() if not _same(old, after.get(key))]
