@@ -139,5 +139,6 @@ def _bits(tensor: torch.Tensor) -> bytes | None:
     if tensor.device.type == "meta":
         return None
     dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
-    flat = dense.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    # A tensor of one number counts as contiguous whatever its stride, and could not be viewed as bytes.
+    flat = dense.resolve_conj().resolve_neg().reshape(-1).clone(memory_format=torch.contiguous_format)
     return flat.cpu().view(torch.uint8).numpy().tobytes() if flat.numel() else b""

@@ -142,3 +142,27 @@ def test_a_repeated_spoiler_is_seen_each_time() -> None:
 def test_an_error_in_the_body_passes_through() -> None:
     with pytest.raises(ZeroDivisionError), watch():
         _ = 1 / 0
+
+
+def test_a_tensor_of_one_number_is_watched_whatever_its_stride() -> None:
+    x = torch.tensor([1.0, 2.0])[::2]
+    assert x.stride() == (2,)
+    with watch(x=x) as seen:
+        x.add_(1)
+    assert seen.changes == [("value", "x")]
+
+
+def test_what_an_earlier_call_left_changed_is_seen_when_it_is_left_so_again() -> None:
+    limit, filters = sys.getrecursionlimit(), list(warnings.filters)
+    try:
+        for _ in range(2):
+            with watch() as seen:
+                sys.setrecursionlimit(limit + 50)
+                warnings.simplefilter("ignore")
+            assert {kind for kind, _ in seen.changes} == {"recursion_limit", "warning_filters"}
+            sys.setrecursionlimit(limit + 50)
+            warnings.simplefilter("ignore")
+    finally:
+        sys.setrecursionlimit(limit)
+        warnings.resetwarnings()
+        warnings.filters.extend(filters)  # type: ignore[attr-defined]
