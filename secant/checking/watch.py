@@ -113,8 +113,9 @@ def _same(a: object, b: object) -> bool:
 
 
 def _general_filters() -> list[object]:
-    """Return the filters for every warning of a kind; a library that is imported may add some of its own."""
-    return [f[:1] + f[2:3] for f in warnings.filters if f[1] is None and f[3] is None]
+    """Return the filters for Python's own kinds; a library that is imported may add some for its own."""
+    own = [f for f in warnings.filters if f[2].__module__ == "builtins"]
+    return [f[:1] + f[2:3] for f in own if f[1] is None and f[3] is None]
 
 
 def _numpy_state() -> tuple[object, ...]:
