@@ -660,41 +660,53 @@ def matrix_vjp(W1, W2, inp, v):
 # %% nbgrader={"grade_id": "test_matrix_vjp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, say
-
-_W1, _W2 = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[2.0, 3.0], [4.0, 2.0]])
-_g1, _g2 = torch.tensor([[6.0, 12.0], [5.0, 10.0]]), torch.tensor([[5.0, 11.0], [5.0, 11.0]])
-_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다")
-_order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
-_around = say(en="both outer products are the wrong way round", ko="두 외적의 순서가 거꾸로입니다")
-check.close(
-    matrix_vjp(_W1, _W2, torch.tensor([1.0, 2.0]), torch.ones(2)),
-    (_g1, _g2),
-    "matrix_vjp(W1, W2, inp, v=[1, 1])",
-    mistakes=[
-        ((torch.tensor([[5.0, 10.0], [6.0, 12.0]]), _g2), _rows),
-        ((_g2, _g1), _order),
-        ((_g1.T, _g2.T), _around),
-    ],
-    hint=say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 외적, g2는 v와 y1의 외적입니다"),
-)
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-from secant import graphs, observe, probe
+from secant import check, graphs, observe, probe, say
 
 
 @probe
-def _calls(rounds, tracked):
-    pairs = zip(("W1", "W2", "inp", "v"), rounds[0], strict=True)
-    given = {name: graphs.leaf(t, grad=7.0) if name in tracked else t.clone() for name, t in pairs}
+def _calls(rounds, tracked=(), strided=False):
+    make, pairs = graphs.strided if strided else torch.clone, zip(("W1", "W2", "inp", "v"), rounds[0], strict=True)
+    given = {name: graphs.leaf(t, grad=7.0) if name in tracked else make(t) for name, t in pairs}
     calls = observe(**given)
     for values in rounds:  # the same tensors hold other values at each call
         for tensor, value in zip(given.values(), values, strict=True):
             tensor.data.copy_(value)
         calls(matrix_vjp, *given.values())
+        if calls.changes:
+            break
     return calls.data()
 
 
+_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다")
+_order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
+_around = say(en="both outer products are the wrong way round", ko="두 텐서곱의 순서가 거꾸로입니다")
+_no_v = say(en="this is the answer for v = ones: v does not count", ko="v의 성분이 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
+_sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
+_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp와 만납니다")
+_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp가 아니라 y1 = W1 @ inp와 만납니다")
+_factors = say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 텐서곱, g2는 v와 y1의 텐서곱입니다")
+
+
+def _first(W1, W2, inp, v, g1, g2, mistakes, tracked=()):
+    call = f"matrix_vjp(W1={W1}, W2={W2}, inp={inp}, v={v})" + (say(en=", W1 and W2 tracked", ko=", W1과 W2는 추적됨") if tracked else "")
+    with check.asking(call):
+        found = _calls([[torch.tensor(t) for t in (W1, W2, inp, v)]], tracked)
+    check.untouched(found["changes"], call)
+    g1, g2 = torch.tensor(g1), torch.tensor(g2)
+    wrongs = [((torch.tensor(a), torch.tensor(b)), why) for a, b, why in mistakes]
+    wrongs += [((g2, g1), _order), ((g1.T, g2.T), _around), ((-g1, -g2), _sign)]
+    check.close(found["results"][0], (g1, g2), call, mistakes=wrongs, hint=_factors)
+
+
+_g1, _g2 = [[6.0, 12.0], [5.0, 10.0]], [[5.0, 11.0], [5.0, 11.0]]
+_wrong = [([[5.0, 10.0], [6.0, 12.0]], _g2, _rows), (_g1, [[3.0, 7.0]] * 2, _sums), (_g1, [[1.0, 2.0]] * 2, _inp)]
+_first([[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]], [1.0, 2.0], [1.0, 1.0], _g1, _g2, _wrong)
+# Sizes that differ: g1 is like W1, g2 like W2.
+_W1, _W2, _g1, _g2 = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[-3.0, -6.0, -9.0], [-2.0, -4.0, -6.0]], [[8.0, 10.0], [0.0, 0.0], [-4.0, -5.0]]
+_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums)]
+_first(_W1, _W2, [1.0, 2.0, 3.0], [2.0, 0.0, -1.0], _g1, _g2, _wrong, tracked=("W1", "W2"))
+check.visible_passed()
+### BEGIN HIDDEN TESTS
 def _reference(W1, W2, inp, v):
     # Entry by entry in float64: v . y2 is the sum of v_a W2_ab W1_bc inp_c.
     A, B, x, weights = (t.double() for t in (W1, W2, inp, v))
@@ -702,13 +714,13 @@ def _reference(W1, W2, inp, v):
     return g1.to(W1.dtype), g2.to(W1.dtype)
 
 
-_no_v = say(en="this is the answer for v = ones: v does not count", ko="v가 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
 _weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
-_sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 걸음이 아니라 gradient를 돌려주세요")
-_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp과 만납니다")
-_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp이 아니라 y1 = W1 @ inp과 만납니다")
 _transposed = say(en="W2 must be transposed: W2.T @ v", ko="W2를 전치해야 합니다. W2.T @ v입니다")
-_factors = say(
+_refilled = say(
+    en="view and reshape do not transpose, they fill rows of another length with the same numbers: W2.T @ v",
+    ko="view와 reshape은 전치가 아니라 같은 수를 다른 길이의 행에 채울 뿐입니다. W2.T @ v입니다",
+)
+_each = say(
     en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor, its shape and its dtype",
     ko="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp)입니다. 곱하는 것 하나하나의 값과 shape, dtype을 확인하세요",
 )
@@ -725,21 +737,26 @@ def _mistakes(W1, W2, inp, v):
         ((-g1, -g2), _sign),
         ((g1, torch.outer(v, W1.sum(1))), _sums),
         *([((torch.outer(W2 @ v, inp), g2), _transposed)] if W2.shape[0] == W2.shape[1] else []),
+        ((torch.outer(W2.reshape(W2.shape[1], -1) @ v, inp), g2), _refilled),
         ((g1, torch.outer(v, inp)), _inp),
     ]
 
 
-def _compare(n, k, m, dtype, tracked=(), v=None):
-    v = check.draw_tensor(m) if v is None else torch.tensor(v)
-    given = [t.to(getattr(torch, dtype)) for t in (check.draw_tensor(k, n), check.draw_tensor(m, k), check.draw_tensor(n), v)]
-    call = f"matrix_vjp(W1, W2, inp, v={[round(a, 3) for a in v.tolist()]}), W1 ({k}, {n}), W2 ({m}, {k}), {dtype}"
+def _compare(W1, W2, inp, v, dtype, tracked=(), strided=False):
+    given = [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (W1, W2, inp, v)]
+    (k, n), m = given[0].shape, len(v)
+    shown = f"W1={W1}, W2={W2}, inp={inp}, v={v}" if k * (n + m) <= 8 else f"W1 ({k}, {n}), W2 ({m}, {k}), inp, v={v}"
+    call = f"matrix_vjp({shown}), {dtype}"
     if tracked:
         call += say(en=f", tracked: {', '.join(tracked)}", ko=f", 추적되는 것: {', '.join(tracked)}")
+    if strided:
+        call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것")
     other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
     # All four change, then v alone, then inp and one matrix; at the end all are as at first.
     factors = [(1, 1, 1, 1), (-2, -2, -2, -2), (-2, -2, -2, 1), (-2, 1, 3, 1), (1, 1, 3, 1), (1, 1, 1, 1)]
     rounds = [[t * factor for t, factor in zip(given, each, strict=True)] for each in factors]
-    found = _calls(rounds, list(tracked))
+    with check.asking(call):
+        found = _calls(rounds, list(tracked), strided)
     check.untouched(found["changes"], call)
     # In float32 the products of an entry may cancel; what is left is as exact as they are.
     atol = 5e-4 if dtype == "float32" else None
@@ -747,23 +764,29 @@ def _compare(n, k, m, dtype, tracked=(), v=None):
     for each, now, got in zip(factors, rounds, found["kept"], strict=True):
         want = _reference(*now)
         mistakes = _mistakes(*now) + [(old, check.stale()) for old in before]
-        check.close(got, want, call + (other if each != factors[0] else ""), atol=atol, mistakes=mistakes, hint=_factors)
+        check.close(got, want, call + (other if each != factors[0] else ""), atol=atol, mistakes=mistakes, hint=_each)
         before.append(want)
 
 
+def _sizes(n, k, m, dtype, tracked=(), v=None, strided=False):
+    W1, W2, inp, drawn = (check.draw_tensor(*shape).tolist() for shape in ((k, n), (m, k), (n,), (m,)))
+    check.smallest(_compare, W1, W2, inp, drawn if v is None else v, dtype, tracked, strided)
+
+
 for _dtype in ("float64", "float32"):
-    _compare(2, 2, 2, _dtype)
-    _compare(3, 4, 4, _dtype)
-    _compare(3, 4, 2, _dtype, tracked=("W1", "W2"))
-    _compare(4, 2, 3, _dtype)
-    _compare(1, 5, 3, _dtype, tracked=("inp", "v"))
-    _compare(3, 1, 2, _dtype)
-    _compare(2, 3, 1, _dtype)
-    _compare(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
-    _compare(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
-    _compare(7, 12, 9, _dtype)
-_compare(3, 3, 3, "float64")
-_compare(2, 3, 2, "float64", v=[0.0, 0.0])
+    _sizes(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
+    _sizes(2, 2, 2, _dtype)
+    _sizes(2, 3, 1, _dtype)
+    _sizes(3, 1, 2, _dtype)
+    _sizes(1, 5, 3, _dtype, tracked=("inp", "v"))
+    _sizes(4, 2, 3, _dtype)
+    _sizes(3, 4, 2, _dtype, tracked=("W1", "W2"))
+    _sizes(3, 4, 2, _dtype, strided=True)
+    _sizes(3, 4, 4, _dtype)
+    _sizes(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
+    _sizes(7, 12, 9, _dtype)
+_sizes(3, 3, 3, "float64")
+_sizes(2, 3, 2, "float64", v=[0.0, 0.0])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -847,58 +870,53 @@ def jacobian_by_rows(f, x):
 # %% nbgrader={"grade_id": "test_jacobian_by_rows", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, formula, graphs, observe, probe, say
 
 
 @probe
-def _first(x):
-    x = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+def _calls(function, A, places, grad=None, strided=False):
+    A, W, x = A.clone(), graphs.leaf(A, grad=5.0), graphs.leaf(places[0], grad=grad)
+    x = graphs.strided(places[0]).requires_grad_() if strided else x
+    calls, f = observe(x=x, A=A, W=W), formula(function, A=A, W=W)
     try:
-        return jacobian_by_rows(lambda t: torch.stack([t[0] * t[1], t[0] ** 2, t[1]]), x)
+        for place in places:  # the same leaf holds other values at the second call
+            x.data.copy_(place)
+            calls(jacobian_by_rows, f, x)
+            if calls.changes:
+                break
     except NotImplementedError:
         raise
     except RuntimeError as error:
         return f"RuntimeError: {str(error).splitlines()[0]}"
+    return calls.data()
 
 
 def _mistakes(want):
     total, ones = want.sum(0), torch.ones_like(want)
     return [
         (total * ones, say(en="every row is the sum of all rows: backward(ones) gives just that, and so does one .grad that all rows share", ko="모든 행이 행들의 합입니다. backward(ones)가 바로 이것이고, 모든 행이 .grad 하나를 같이 쓸 때도 이렇게 됩니다")),
-        (total, say(en="this is one VJP with ones, the sum of the rows; one VJP for each output is needed", ko="1들로 구한 VJP 하나, 곧 행들의 합입니다. 출력마다 VJP가 하나씩 필요합니다")),
+        (total, say(en="this is one VJP with ones, the sum of the rows; one VJP for each output is needed", ko="성분이 모두 1인 벡터로 구한 VJP 하나, 곧 행들의 합입니다. 출력마다 VJP가 하나씩 필요합니다")),
         (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
         (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
         (want.T, say(en="rows belong to outputs, columns to inputs: this is the transpose", ko="행이 출력, 열이 입력입니다. 전치된 행렬입니다")),
+        (want[: want.shape[1]], say(en="only the first n rows: there is one row for each output, and n counts inputs", ko="처음 n개의 행뿐입니다. 행은 출력마다 하나이고, n은 입력의 개수입니다")),
     ]
 
 
-_call, _got = "jacobian_by_rows(f, x=[2, 3]), f(t) = [t0 t1, t0^2, t1]", _first([2.0, 3.0])
+_call = "jacobian_by_rows(f, x=[2, 3]), f(t) = [t0 t1, t0^2, t1]"
+with check.asking(_call):
+    _got = _calls("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", torch.ones(1, 1).double(), [torch.tensor([2.0, 3.0]).double()], 3.0)
 _graph = say(
     en="likely cause: the graph is walked back once for each row and must be kept until the last one: retain_graph=True",
     ko="짐작되는 원인: 행마다 한 번씩 그래프를 거슬러 가므로 마지막 행까지 그래프를 남겨 두어야 합니다. retain_graph=True",
 )
 check.that(not isinstance(_got, str), f"{_call}\n  {_got}\n  {_graph}")
-_want = torch.tensor([[3.0, 2.0], [4.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
-check.close(_got, _want, _call, mistakes=_mistakes(_want), hint=say(en="row i is the VJP with the i-th unit vector", ko="i번째 행은 i번째 단위벡터로 구한 VJP입니다"))
+check.untouched(_got["changes"], _call)
+_want, _detach = torch.tensor([[3.0, 2.0], [4.0, 0.0], [0.0, 1.0]]).double(), say(en=": the result is still tracked; detach it", ko=": 결과가 아직 추적됩니다. 그래프에서 떼어 내세요(detach)")
+check.close(_got["kept"][0], _want, _call, mistakes=_mistakes(_want), hint=say(en="row i is the VJP with the i-th unit vector", ko="i번째 행은 i번째 단위벡터로 구한 VJP입니다"))
+check.that(not any(_got["tracked"]), _call + _detach)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs, observe
-
-
-@probe
-def _calls(function, A, places, grad):
-    A, W, x = A.clone(), graphs.leaf(A, grad=5.0), graphs.leaf(places[0], grad=grad)
-    f = formula(function, A=A, W=W)
-    calls = observe(x=x, A=A, W=W)
-    try:
-        for place in places:  # the same leaf holds other values at the second call
-            x.data.copy_(place)
-            calls(jacobian_by_rows, f, x)
-    except RuntimeError as error:
-        return f"RuntimeError: {str(error).splitlines()[0]}"
-    return calls.data()
-
-
 # What f does, and its Jacobian by hand.
 _functions = {
     "[t0 t1, t0^2, t1]": ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", lambda A, x: [[x[1], x[0]], [2 * x[0], 0], [0, 1]]),
@@ -921,6 +939,7 @@ _functions = {
     "t^3": ("t**3", lambda A, x: (3 * x**2).diag()),
     "sin(40 t)": ("torch.sin(40 * t)", lambda A, x: (40 * (40 * x).cos()).diag()),
     "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
+    "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
 }
 _flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape은 (n,)이 아니라 (1, n)입니다")
 _top = say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")
@@ -933,14 +952,16 @@ _digits = say(
 )
 
 
-def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint="", other=None):
+def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint="", other=None, strided=False):
     """Compare with the Jacobian by hand; other is that of another function, asked for at the same x before."""
     call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}" + (f", x.grad = {grad}" if grad else "")
+    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서에서 잘라 낸 것") if strided else ""
     then = say(en=", then the same x with other values", ko=", 이어서 같은 x에 다른 값을 넣고")
     kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
     here, A = torch.tensor(x, dtype=kind), torch.as_tensor(A, dtype=kind)
     places = [here, here + 1, here]
-    found = _calls(function, A, places, grad)
+    with check.asking(call):
+        found = _calls(function, A, places, grad, strided)
     check.that(not isinstance(found, str), f"{call}\n  {found}\n  {_graph}")
     check.untouched(found["changes"], call)
     wants = [torch.as_tensor(jacobian(A.double(), place.double()), dtype=torch.float64).to(kind) for place in places]
@@ -951,34 +972,37 @@ def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint="", other=No
         mistakes += [(want[0].expand(want.shape), _top), (want.flip(0), _flipped), (want.sum(0).diag(), _diagonal)]
         tolerance = 1e-12 if exact else 2e-4
         check.close(got, want, call + when, rtol=tolerance, atol=tolerance, mistakes=mistakes, nearly=_digits if exact else "", hint=hint)
-    check.that(not any(found["tracked"]), call + say(en=": the result is still tracked; detach it", ko=": 결과가 아직 추적됩니다. 그래프에서 떼어 내세요(detach)"))
+    check.that(not any(found["tracked"]), call + _detach)
 
 
 def _table(rows, columns):
-    return check.draw_tensor(rows, columns, low=-1.5, high=1.5)
+    return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
 
 
+_none = [[0.0]]  # where f has no A
 _shape = say(en="the result has one row for each output and one column for each input", ko="결과는 출력마다 행이 하나, 입력마다 열이 하나입니다")
 _ignored = say(en="an input that f does not use gives a column of zeros", ko="f가 쓰지 않는 입력의 열은 0입니다")
 _constant = say(en="an output that does not depend on x gives a row of zeros", ko="x에 따라 달라지지 않는 출력의 행은 0입니다")
 _itself = say(en="f may return the very tensor it was given; its Jacobian has ones on the diagonal", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 그때 야코비 행렬은 단위행렬입니다")
 for _dtype in ("float64", "float32"):
     for _grad in (None, 3.0):
-        _compare("[t0 t1, sum sin t, t2^2, prod t]", check.draws(3, -2, 2), dtype=_dtype, grad=_grad, hint=_shape)
-        _compare("[t0 t1, t0^2, t1]", check.draws(2, -3, 3), dtype=_dtype, grad=_grad, hint=_shape)
-        _compare("sin(A t)", check.draws(3, -1, 1), _table(5, 3), dtype=_dtype, grad=_grad, hint=_shape)
-        _compare("(W t)^2, W tracked", check.draws(4, -1, 1), _table(2, 4), dtype=_dtype, grad=_grad, hint=_shape)
-    _compare("A t", check.draws(2, -1, 1), _table(3, 2), dtype=_dtype, hint=_shape)
-    _compare("(A t)^2", check.draws(3, -1, 1), _table(3, 3), dtype=_dtype, hint=_shape)
-    _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), dtype=_dtype, hint=_ignored)
-    _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), dtype=_dtype, grad=-1.0, hint=_constant)
-    _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], dtype=_dtype, hint=_shape)
+        check.smallest(_compare, "[t0 t1, t0^2, t1]", check.draws(2, -3, 3), _none, _dtype, _grad, _shape)
+        check.smallest(_compare, "[t0 t1, sum sin t, t2^2, prod t]", check.draws(3, -2, 2), _none, _dtype, _grad, _shape)
+        check.smallest(_compare, "(W t)^2, W tracked", check.draws(4, -1, 1), _table(2, 4), _dtype, _grad, _shape)
+        check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), _table(5, 3), _dtype, _grad, _shape)
+    check.smallest(_compare, "A t", check.draws(2, -1, 1), _table(3, 2), _dtype, None, _shape)
+    check.smallest(_compare, "(A t)^2", check.draws(3, -1, 1), _table(3, 3), _dtype, None, _shape)
+    check.smallest(_compare, "[t1^2, 3 t1]", check.draws(4, -2, 2), _none, _dtype, None, _ignored)
+    check.smallest(_compare, "[t0 t2, 4, t1^3]", check.draws(3, -2, 2), _none, _dtype, -1.0, _constant)
+    check.smallest(_compare, "[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], _none, _dtype, None, _shape)
     # The same place for several functions.
     _place = check.draws(3, -2, 2)
-    _compare("t", _place, dtype=_dtype, grad=2.0, hint=_itself)
-    _compare("t^3", _place, dtype=_dtype, hint=_shape, other=torch.eye(3))
-    _compare("t[1:]", _place, dtype=_dtype, hint=_ignored)
-    _compare("[sum t^2]", _place, dtype=_dtype, hint=_shape)
+    check.smallest(_compare, "t", _place, _none, _dtype, 2.0, _itself)
+    check.smallest(_compare, "t^3", _place, _none, _dtype, None, _shape, torch.eye(3))
+    check.smallest(_compare, "t[1:]", _place, _none, _dtype, None, _ignored)
+    check.smallest(_compare, "[sum t^2]", _place, _none, _dtype, None, _shape)
+    check.smallest(_compare, "(t0 t1).expand(3)", check.draws(2, -3, 3), _none, _dtype, None, _shape)
+    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), _table(2, 3), _dtype, None, _shape, None, True)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(4, 1), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(1, 1), hint=_shape)
 _compare("sin(A t)", check.draws(15, -1, 1), _table(20, 15), hint=_shape)
@@ -1058,38 +1082,50 @@ def directional_derivative(f, x, v):
 # %% nbgrader={"grade_id": "test_directional_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, formula, observe, probe, say
 
 
 @probe
-def _first(x, v):
-    return directional_derivative(lambda t: t**2, x, v)
+def _first(function, x, v):
+    calls = observe(x=x, v=v)
+    calls(directional_derivative, formula(function), x, v)
+    return calls.data()
 
 
-check.close(
-    _first(torch.tensor([1.0, 2.0]).double(), torch.tensor([1.0, 0.0]).double()),
-    torch.tensor([2.0, 0.0]).double(),
-    "directional_derivative(lambda t: t**2, x=[1, 2], v=[1, 0])",
-    mistakes=[
-        (torch.tensor([2.0, 4.0]).double(), say(en="these are the slopes for v = (1, 1); only the first input moves", ko="v = (1, 1)일 때의 값입니다. 여기서는 첫째 입력만 움직입니다")),
-        (torch.tensor([1.0, 4.0]).double(), say(en="this is f(x); jvp returns the value first and J v second", ko="f(x)의 값입니다. jvp는 함숫값을 먼저, J v를 나중에 돌려줍니다")),
-    ],
-    hint=say(en="one number for each output of f", ko="f의 출력마다 수가 하나씩입니다"),
-)
+_value = say(en="jvp returns two things: the value of f first, then J v, which is wanted here", ko="jvp는 두 가지를 돌려줍니다. 함숫값이 먼저이고, 여기서 필요한 J v는 그다음입니다")
+_ones = say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것으로 shape가 입력과 같습니다. J v의 shape는 출력과 같습니다")
+_another = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?")
+_left = say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
+_no_v, _length = say(en="this is J times ones: v does not count", ko="J에 성분이 모두 1인 벡터를 곱한 것입니다. v를 쓰지 않았습니다"), say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요")
+_added = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요")
+_examples = [
+    ("t**2", [1.0, 2.0], [1.0, 0.0], [2.0, 0.0], [([2.0, 4.0], _no_v), ([1.0, 4.0], _value)]),
+    ("torch.stack([t[0] * t[1], t[0] ** 2])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0], [([-7.0, 6.0], _left), ([0.2, 2.4], _length), ([21.0, -8.0], _ones)]),
+    ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0, -4.0], [([1.0, 12.0], _another), ([21.0, -12.0], _ones), ([6.0, 4.0, 3.0], _value), (9.0, _added)]),
+]
+for _function, _x, _v, _want, _wrong in _examples:
+    _call = f"directional_derivative(lambda t: {_function}, x={_x}, v={_v})"
+    with check.asking(_call):
+        _got = _first(_function, torch.tensor(_x).double(), torch.tensor(_v).double())
+    check.untouched(_got["changes"], _call)
+    check.close(_got["results"][0], torch.tensor(_want).double(), _call, mistakes=[(torch.tensor(a).double(), why) for a, why in _wrong], hint=say(en="only J v is wanted, one number for each output of f: number i is row i of J times v", ko="J v만 필요합니다. f의 출력마다 수가 하나이고, i번째 수는 J의 i번째 행과 v의 곱입니다"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, observe
+from secant import graphs
 
 
 @probe
-def _calls(function, A, places):
-    A, x, v = A.clone(), places[0][0].clone(), places[0][1].clone()
+def _calls(function, A, places, strided):
+    make = graphs.strided if strided else torch.clone
+    A, x, v = A.clone(), make(places[0][0]), make(places[0][1])
     f = formula(function, A=A)
     calls = observe(x=x, v=v, A=A)
     for place, direction in places:  # the same two tensors hold other values at each call
         x.data.copy_(place)
         v.data.copy_(direction)
         calls(directional_derivative, f, x, v)
+        if calls.changes:
+            break
     return calls.data()
 
 
@@ -1109,20 +1145,19 @@ _functions = {
     "t": ("t", lambda A, x: torch.eye(len(x))),
     "sin(40 t)": ("torch.sin(40 * t)", lambda A, x: (40 * (40 * x).cos()).diag()),
     "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
+    "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
 }
-_another = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?")
-_left = say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
-_ones = say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="1들로 구한 VJP에 v를 곱한 것으로 shape이 입력과 같습니다. J v의 shape은 출력과 같습니다")
-_no_v = say(en="this is J times ones: v does not count", ko="J에 1들을 곱한 것입니다. v를 쓰지 않았습니다")
-_vjp = say(en="this is the sum of the rows of J, a VJP; asked for is J v", ko="J의 행들의 합, 곧 VJP입니다. 구할 것은 J v입니다")
-_scalar = say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape이 (1,)인 텐서입니다")
-_added = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요")
-_length = say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요")
+_vjp = say(en="this is the sum of the rows of J, a VJP; J v is wanted", ko="J의 행들의 합, 곧 VJP입니다. 구할 것은 J v입니다")
+_scalar = say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape가 (1,)인 텐서입니다")
 _signs = say(en="the signs of v count", ko="v의 부호도 중요합니다")
 _against = say(en="the sign is wrong: move along v, not against it", ko="부호가 반대입니다. v의 반대쪽이 아니라 v 쪽으로 가세요")
 _digits = say(
     en="right to 12 digits is asked for: no difference quotients, and stay in the dtype of x",
     ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
+)
+_divided = say(
+    en="was v divided by its length, which is 0 here, at least as a float? J v needs no length",
+    ko="v를 그 길이로 나누지 않았나요? 여기서는 길이가 0이거나 0으로 반올림됩니다. J v에는 길이가 필요 없습니다",
 )
 
 
@@ -1139,9 +1174,10 @@ def _mistakes(J, v):
     ]
 
 
-def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None):
+def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None, strided=False):
     """Compare with J v by hand; other is that of another function, asked for at the same x and v before."""
     call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}"
+    call += say(en=", x and v slices of larger tensors", ko=", x와 v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
     kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
     x, v, A = (torch.as_tensor(numbers, dtype=kind) for numbers in (x, v, A))
     places = {
@@ -1151,42 +1187,51 @@ def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None):
         say(en=", asked once more", ko=", 다시 한 번"): (x, v),
     }
     # Where f returns what it was given, J v may be v itself, which the next call changes: results, not kept.
-    found = _calls(function, A, list(places.values()))
+    with check.asking(call):
+        found = _calls(function, A, list(places.values()), strided)
     check.untouched(found["changes"], call)
     mistakes = [] if other is None else [(other, _another)]
     tolerance, nearly = (1e-12, _digits) if dtype == "float64" else (2e-4, "")
+    tiny = float(v.abs().max()) < 1e-30  # then no absolute error is small
     for (then, (place, direction)), got in zip(places.items(), found["results"], strict=True):
         J, direction = torch.as_tensor(jacobian(A.double(), place.double()), dtype=torch.float64), direction.double()
         want = (J @ direction).to(kind)
         wrongs = [(wrong.to(kind), why) for wrong, why in mistakes + _mistakes(J, direction)]
-        check.close(got, want, call + then, rtol=tolerance, atol=tolerance, mistakes=wrongs, nearly=nearly, hint=hint)
+        if tiny and isinstance(got, torch.Tensor) and got.is_floating_point() and not bool(got.isfinite().all()):
+            wrongs, hint = [], _divided
+        check.close(got, want, call + then, rtol=tolerance, atol=0.0 if tiny else tolerance, mistakes=wrongs, nearly=nearly, hint=hint)
         if not then:
             mistakes.append((want, check.stale()))
     check.that(not any(found["tracked"]), call + say(en=": the result is tracked; detach it", ko=": 결과가 추적됩니다. 그래프에서 떼어 내세요(detach)"))
 
 
 def _table(rows, columns):
-    return check.draw_tensor(rows, columns, low=-1.5, high=1.5)
+    return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
 
 
-_shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape은 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
+_none = [[0.0]]  # where f has no A
+_shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape는 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
 _zero = say(en="if the input does not move, neither do the outputs: J 0 = 0", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0입니다")
+_linear = say(en="J v is linear in v: a v as small as this gives a result as small", ko="J v는 v에 대해 선형입니다. v가 이렇게 작으면 결과도 그만큼 작습니다")
 _constant = say(en="an output that does not depend on the input does not move", ko="입력에 따라 달라지지 않는 출력은 움직이지 않습니다")
 for _dtype in ("float64", "float32"):
-    _compare("[t0 t1, t0^2, t1]", check.draws(2, -3, 3), check.draws(2, -3, 3), dtype=_dtype, hint=_shape)
-    _compare("sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(5, 3), dtype=_dtype, hint=_shape)
-    _compare("(A t)^2", check.draws(4, -1, 1), check.draws(4, -3, 3), _table(2, 4), dtype=_dtype, hint=_shape)
-    _compare("sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(3, 3), dtype=_dtype, hint=_shape)
-    _compare("A t", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(4, 3), dtype=_dtype, hint=_shape)
-    _compare("t^2", check.draws(3, -2, 2), [check.draw(1, 3), 0.0, -check.draw(1, 3)], dtype=_dtype, hint=_shape)
-    _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), dtype=_dtype, hint=_shape)
-    _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_constant)
-    _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), dtype=_dtype, hint=_shape)
+    check.smallest(_compare, "[t0 t1, t0^2, t1]", check.draws(2, -3, 3), check.draws(2, -3, 3), _none, _dtype, _shape)
+    check.smallest(_compare, "t^2", check.draws(3, -2, 2), [check.draw(1, 3), 0.0, -check.draw(1, 3)], _none, _dtype, _shape)
+    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(3, 3), _dtype, _shape)
+    check.smallest(_compare, "A t", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(4, 3), _dtype, _shape)
+    check.smallest(_compare, "(A t)^2", check.draws(4, -1, 1), check.draws(4, -3, 3), _table(2, 4), _dtype, _shape)
+    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(5, 3), _dtype, _shape)
+    check.smallest(_compare, "[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), _none, _dtype, _shape)
+    check.smallest(_compare, "[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), _none, _dtype, _constant)
+    check.smallest(_compare, "[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), _none, _dtype, _shape)
     # The same place and direction for two functions.
     _place, _direction = check.draws(3, -2, 2), check.draws(3, -2, 2)
-    _compare("t", _place, _direction, dtype=_dtype, hint=_shape)
-    _compare("[sum t^2]", _place, _direction, dtype=_dtype, hint=_shape, other=torch.tensor(_direction, dtype=torch.float64))
+    check.smallest(_compare, "t", _place, _direction, _none, _dtype, _shape)
+    check.smallest(_compare, "[sum t^2]", _place, _direction, _none, _dtype, _shape, torch.tensor(_direction, dtype=torch.float64))
+    check.smallest(_compare, "(t0 t1).expand(3)", check.draws(2, -3, 3), check.draws(2, -3, 3), _none, _dtype, _shape)
+    check.smallest(_compare, "(A t)^2", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(2, 3), _dtype, _shape, None, True)
 _compare("sin(A t)", check.draws(2, -1, 1), [0.0, 0.0], _table(3, 2), hint=_zero)
+_compare("A t", check.draws(2, -1, 1), [check.draw(1, 3) * 1e-200, -check.draw(1, 3) * 1e-200], _table(3, 2), hint=_linear)
 _compare("(A t)^2", check.draws(2, -1, 1), [check.draw(100, 900), -check.draw(100, 900)], _table(3, 2), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], [check.draw(1, 3)], _table(4, 1), hint=_shape)
 _compare("[t0 t1, t0^2, t1]", [0.0, 0.0], check.draws(2, -3, 3), hint=_shape)
@@ -1266,43 +1311,52 @@ def weighted_backward(y, v):
 # %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, graphs, probe, say, watch
 
 
 @probe
-def _first(x, v):
-    x = torch.tensor(x, requires_grad=True)
-    weighted_backward(x**2, torch.tensor(v))
-    return x.grad
+def _first(v):
+    x = graphs.leaf([1.0, 2.0], grad=5.0)
+    y = x**2
+    with watch(x=x, y=y, v=v) as seen:
+        try:
+            returned = weighted_backward(y, v)
+        except Exception as error:
+            if v.shape == y.shape:
+                raise
+            returned = type(error).__name__
+    return x.grad, returned, seen.changes
 
 
-_no_v = say(en="v does not count: weigh y with it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요")
-check.close(
-    _first([1.0, 2.0], v=[1.0, 10.0]),
-    torch.tensor([2.0, 40.0]),
-    "weighted_backward(x**2, v=[1, 10]), x = [1, 2]: x.grad",
-    mistakes=[
-        (torch.tensor([2.0, 4.0]), _no_v),
-        (torch.tensor([1.0, 20.0]), say(en="half of it: sum, do not average", ko="절반입니다. 평균이 아니라 합을 구하세요")),
-        (None, say(en="no .grad was filled: is the backward() missing?", ko=".grad가 비어 있습니다. backward()를 빠뜨리지 않았나요?")),
-    ],
-    hint=say(en="make one number of y and v, then go back from it", ko="y와 v로 수 하나를 만들고 거기서 거슬러 가세요"),
-)
+_no_v, _mean = say(en="v does not count: multiply y by it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요"), say(en="sum, do not average", ko="평균이 아니라 합을 구하세요")
+_shapes = say(en="another shape must raise ValueError, even one that would broadcast: compare the two and raise ValueError yourself", ko="shape가 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다. 두 shape를 비교해서 직접 ValueError를 일으키세요")
+_nothing, _none = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?"), say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다")
+for _v, _want, _returns, _changing in (([1.0, 10.0], [7.0, 45.0], None, [("grad", "x")]), ([[1.0], [10.0]], [5.0, 5.0], "ValueError", [])):
+    _call = f"weighted_backward(x**2, v={_v}), x = [1, 2], x.grad = [5, 5]"
+    with check.asking(_call):
+        _grad, _returned, _changes = _first(torch.tensor(_v))
+    check.equal(_returned, _returns, _call + say(en=": returned or raised", ko=": 돌려주거나 일으킨 것"), hint=_shapes if _returns else _none)
+    check.untouched(_changes, _call, but=_changing)
+    check.close(_grad, torch.tensor(_want), f"{_call}: x.grad", mistakes=[(torch.tensor([7.0, 9.0]), _no_v), (torch.tensor([6.0, 25.0]), _mean), (torch.tensor([5.0, 5.0]), _nothing)], hint=say(en="the gradient of the sum of all v_i y_i is added to x.grad", ko="v_i y_i를 모두 더한 수의 gradient가 x.grad에 더해져야 합니다"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs, watch
+from secant import formula
 
 
 @probe
-def _calls(function, x, w, vs, grad):
+def _calls(function, x, w, vs, grad, strided):
+    make = graphs.strided if strided else torch.clone
     x, w, frozen = graphs.leaf(x, grad=grad), graphs.leaf(w, grad=grad), torch.full_like(x, 3.0)
     f = formula(function, x=x, w=w, frozen=frozen)
     returned, changes = [], []
-    for v in vs:
-        y, v = f(None), v.clone()
-        with watch(x=x, w=w, y=y, v=v, frozen=frozen) as seen:
-            returned.append(weighted_backward(y, v))
-        changes += seen.changes
+    try:
+        for v in vs:
+            y, v = f(None), make(v)
+            with watch(x=x, w=w, y=y, v=v, frozen=frozen) as seen:
+                returned.append(weighted_backward(y, v))
+            changes += [change for change in seen.changes if change not in changes]
+    except RuntimeError as error:
+        return f"RuntimeError: {str(error).splitlines()[0]}"
     tracked = any(leaf.grad is not None and leaf.grad.requires_grad for leaf in (x, w))
     return {"grads": {"x": x.grad, "w": w.grad}, "returned": returned, "changes": changes, "tracked": tracked}
 
@@ -1335,23 +1389,29 @@ _cases = {
 }
 _replaced = say(en="the new gradient replaced the old .grad; backward adds", ko="새 gradient가 이전 .grad를 덮어썼습니다. backward는 더합니다")
 _last = say(en="only the last call counts; backward adds", ko="마지막 호출만 남았습니다. backward는 더합니다")
-_mean = say(en="sum, do not average", ko="평균이 아니라 합을 구하세요")
 _twice = say(en="twice what it should be: is there one backward too many?", ko="두 배입니다. backward를 한 번 더 부르지 않았나요?")
 _sign = say(en="the sign is wrong", ko="부호가 반대입니다")
-_nothing = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?")
 _added = say(en="to the .grad of every leaf the gradient of the sum of all v_i y_i is added", ko="모든 leaf의 .grad에는 v_i y_i를 모두 더한 수의 gradient가 더해져야 합니다")
-_none = say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다")
+_filled = say(en="a v of zeros has a gradient too: zeros, which backward writes", ko="v가 모두 0이어도 gradient가 있습니다. backward는 0을 써 넣습니다")
+_any = say(
+    en="y may have any shape, and y and v need not be contiguous: multiply them as they are, and use reshape, not view",
+    ko="y의 shape는 무엇이든 될 수 있고, y와 v는 메모리에 이어져 있지 않을 수도 있습니다. 있는 그대로 곱하고, view 대신 reshape를 쓰세요",
+)
 
 
-def _compare(name, x, w, vs, dtype, grad=None):
+def _compare(name, x, w, vs, dtype, grad=None, strided=False):
     kind, (function, gradients), start = getattr(torch, dtype), _cases[name], grad or 0.0
-    x, w, vs = x.to(kind), w.to(kind), [v.to(kind) for v in vs]
+    x, w, *vs = (torch.as_tensor(t, dtype=kind) for t in (x, w, *vs))
     call = f"weighted_backward(y, v), y = {name}, {dtype}, y.shape = {tuple(vs[0].shape)}"
     if len(vs) > 1:
         call += say(en=f", {len(vs)} calls", ko=f", {len(vs)}번 호출")
     if grad is not None:
         call += say(en=f", every .grad was {grad}", ko=f", 부르기 전의 .grad는 모두 {grad}")
-    found = _calls(function, x, w, vs, grad)
+    call += say(en=", v a slice of a larger tensor", ko=", v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
+    with check.asking(call):
+        found = _calls(function, x, w, vs, grad, strided)
+    if isinstance(found, str):
+        check.fail(f"{call}\n  {found}\n  {_any}", _any)
     check.untouched(found["changes"], call, but=[("grad", "x"), ("grad", "w")])
     parts, ones = ([gradients(x.double(), w.double(), v.double()) for v in weights] for weights in (vs, [torch.ones_like(v) for v in vs]))
     for i, (letter, leaf) in enumerate({"x": x, "w": w}.items()):
@@ -1365,44 +1425,51 @@ def _compare(name, x, w, vs, dtype, grad=None):
             (total, _replaced),
             (parts[-1][i], _last),
             (start + sum(part[i] for part in ones), _no_v),
-            (start + total / vs[0].numel(), _mean),
+            (start + total / max(vs[0].numel(), 1), _mean),
             (start + 2 * total, _twice),
             (start - total, _sign),
             (torch.full_like(total, start), _nothing),
         ]
-        check.close(got, (total + start).to(kind), where, mistakes=[(wrong.to(kind), why) for wrong, why in mistakes], hint=_added)
+        hint = _filled if got is None and not total.any() else _nothing if got is None else _added
+        check.close(got, (total + start).to(kind), where, mistakes=[(wrong.to(kind), why) for wrong, why in mistakes], hint=hint)
     check.equal(found["returned"], [None] * len(vs), call + say(en=": what it returned", ko=": 돌려준 것"), hint=_none)
     check.that(not found["tracked"], call + say(en=": a .grad is tracked; go back without create_graph", ko=": .grad가 추적됩니다. create_graph 없이 거슬러 가세요"))
 
 
-_draw = check.draw_tensor
-for _dtype in ("float64", "float32"):
-    for _grad in (None, 7.0):
-        _compare("x^2", _draw(4), _draw(1), [_draw(4)], _dtype, _grad)
-        _compare("x @ w", _draw(2, 3), _draw(3, 4), [_draw(2, 4)], _dtype, _grad)
-        _compare("x w + x", _draw(2, 3, 2), _draw(2, 3, 2), [_draw(2, 3, 2), _draw(2, 3, 2)], _dtype, _grad)
-    _compare("(x^2).T", _draw(2, 3), _draw(1), [_draw(3, 2)], _dtype)
-    _compare("(x^2).T", _draw(3, 3), _draw(1), [_draw(3, 3)], _dtype)
-    _compare("outer(x, w)", _draw(3), _draw(2), [_draw(3, 2), _draw(3, 2), _draw(3, 2)], _dtype, -1.5)
-    _compare("3 x, 3 frozen", _draw(5), _draw(1), [_draw(5)], _dtype, 2.0)
-    _compare("x.expand(4, n)", _draw(3), _draw(1), [_draw(4, 3)], _dtype)
-    _compare("x^2", _draw(1), _draw(1), [_draw(1)], _dtype, 1.0)
-    _compare("x^2", _draw(2, 1, 3), _draw(1), [_draw(2, 1, 3)], _dtype)
-_compare("x w + x", _draw(7, 11), _draw(7, 11), [_draw(7, 11), _draw(7, 11)], "float64", 0.5)
-_compare("x^2", _draw(3), _draw(1), [torch.zeros(3)], "float64")
-_compare("x^2", _draw(3), _draw(1), [torch.tensor([0.0, -2.0, 0.0])], "float64", 3.0)
+def _draw(*shape):
+    return check.draw_tensor(*shape).tolist()
 
-_shapes = say(en="another shape must raise ValueError, even one that would broadcast", ko="shape이 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다")
-_yourself = say(en="compare the two shapes and raise ValueError yourself", ko="두 shape을 비교해서 직접 ValueError를 일으키세요")
-_early = say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape을 비교하세요")
+
+_unused = [1.0]  # where y has no w
+for _dtype in ("float64", "float32"):
+    check.smallest(_compare, "x^2", _draw(1), _unused, [_draw(1)], _dtype, 1.0)
+    for _grad in (None, 7.0):
+        check.smallest(_compare, "x^2", _draw(4), _unused, [_draw(4)], _dtype, _grad)
+        check.smallest(_compare, "x @ w", _draw(2, 3), _draw(3, 4), [_draw(2, 4)], _dtype, _grad)
+        check.smallest(_compare, "x w + x", _draw(2, 3, 2), _draw(2, 3, 2), [_draw(2, 3, 2), _draw(2, 3, 2)], _dtype, _grad)
+    check.smallest(_compare, "3 x, 3 frozen", _draw(5), _unused, [_draw(5)], _dtype, 2.0)
+    check.smallest(_compare, "(x^2).T", _draw(2, 3), _unused, [_draw(3, 2)], _dtype)
+    check.smallest(_compare, "(x^2).T", _draw(3, 3), _unused, [_draw(3, 3)], _dtype)
+    check.smallest(_compare, "outer(x, w)", _draw(3), _draw(2), [_draw(3, 2), _draw(3, 2), _draw(3, 2)], _dtype, -1.5)
+    check.smallest(_compare, "x.expand(4, n)", _draw(3), _unused, [_draw(4, 3)], _dtype)
+    check.smallest(_compare, "x^2", _draw(2, 1, 3), _unused, [_draw(2, 1, 3)], _dtype)
+    check.smallest(_compare, "x^2", _draw(2, 3), _unused, [_draw(2, 3)], _dtype, None, True)
+_compare("x^2", [], _unused, [[]], "float64", 2.0)
+_compare("x^2", _draw(3), _unused, [[0.0, 0.0, 0.0]], "float64")
+_compare("x^2", _draw(3), _unused, [[0.0, -2.0, 0.0]], "float64", 3.0)
+_compare("x w + x", _draw(7, 11), _draw(7, 11), [_draw(7, 11), _draw(7, 11)], "float64", 0.5)
+
+_yourself = say(en="compare the two shapes and raise ValueError yourself", ko="두 shape를 비교해서 직접 ValueError를 일으키세요")
+_early = say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape를 비교하세요")
 _pairs = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))] + [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
 for _y, _v in [*_pairs, ((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3))]:
     _grad, _dtype = check.draw(1, 9), "float32" if len(_y) == 1 else "float64"
     _call = f"weighted_backward(y, v), y.shape = {_y}, v.shape = {_v}"
-    _raised, _changes, _after = _refused(list(_y), list(_v), _grad, _dtype)
+    with check.asking(_call):
+        _raised, _changes, _after = _refused(list(_y), list(_v), _grad, _dtype)
     check.equal(_raised, "ValueError", _call + say(en=": what was raised", ko=": 일어난 예외"), mistakes={"nothing": _shapes}, hint=_yourself)
     check.untouched(_changes, _call)
-    _then = _call + say(en=", then with a v that fits: x.grad", ko=", 이어서 shape이 맞는 v로: x.grad")
+    _then = _call + say(en=", then with a v that fits: x.grad", ko=", 이어서 shape가 맞는 v로: x.grad")
     check.close(_after, torch.full(_y, 4.0 + _grad, dtype=getattr(torch, _dtype)), _then, hint=_early)
 ### END HIDDEN TESTS
 
@@ -1485,57 +1552,64 @@ from secant import check, say
 def _mistakes(want):
     mean, total, ones = want.mean(0), want.sum(0), torch.ones_like(want)
     return [
+        (want[0], say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape는 (d,)가 아니라 (1, d)입니다") if len(want) == 1 else say(en="this is the first row alone", ko="첫째 행뿐입니다")),
         (mean * ones, say(en="every row is the mean gradient of the batch; each sample has its own", ko="모든 행이 배치의 평균 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
         (total * ones, say(en="every row is the gradient of the summed loss; each sample has its own", ko="모든 행이 loss 합의 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
-        (total, say(en="this is the gradient of the summed loss; one row for each sample is asked for", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
-        (mean, say(en="this is the gradient of the mean loss; one row for each sample is asked for", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
+        (total, say(en="this is the gradient of the summed loss; one row for each sample is wanted", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
+        (mean, say(en="this is the gradient of the mean loss; one row for each sample is wanted", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
         (want / 2, say(en="the factor 2 of the square is missing", ko="제곱에서 나오는 2가 빠졌습니다")),
         (-want, say(en="the sign is wrong: the error is x . w - y, not y - x . w", ko="부호가 반대입니다. 오차는 y - x · w가 아니라 x · w - y입니다")),
-        (want / len(want), say(en="no mean is asked for: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
+        (want / len(want), say(en="no mean is wanted: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
         (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
         (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
         (want.T, say(en="rows belong to samples: this is the transpose", ko="행이 샘플입니다. 전치된 행렬입니다")),
     ]
 
 
-_w, _X, _Y = torch.tensor([1.0, -1.0]), torch.tensor([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]]), torch.tensor([1.0, 0.0, 5.0])
-_want = torch.tensor([[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]])
-_call = "per_sample_grads(w=[1, -1], X=[[1, 2], [3, 1], [0, 2]], Y=[1, 0, 5])"
-_alone = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape은 (n, d), dtype은 w와 같습니다")
-check.close(per_sample_grads(_w, _X, _Y), _want, _call, mistakes=_mistakes(_want), hint=_alone)
+_alone = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다")
+_cross = torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표와 만났습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다")
+for _X, _Y, _rows in (([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [1.0, 0.0, 5.0], [[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]]), ([[2.0, 1.0]], [5.0], [[-16.0, -8.0]])):
+    _call, _want = f"per_sample_grads(w=[1, -1], X={_X}, Y={_Y})", torch.tensor(_rows)
+    with check.asking(_call):
+        _got = per_sample_grads(torch.tensor([1.0, -1.0]), torch.tensor(_X), torch.tensor(_Y))
+    check.close(_got, _want, _call, mistakes=[*_mistakes(_want), _cross], hint=_alone)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import graphs, observe, probe
 
 
 @probe
-def _calls(rounds, tracked, grad):
-    w, X, Y = (t.clone() for t in rounds[0])
+def _calls(rounds, tracked, grad, strided):
+    make = graphs.strided if strided else torch.clone
+    w, X, Y = (make(t) for t in rounds[0])
     w = graphs.leaf(w, grad=grad) if tracked else w
     calls = observe(w=w, X=X, Y=Y)
     for values in rounds:  # the same tensors hold other values at each call
         for tensor, value in zip((w, X, Y), values, strict=True):
             tensor.data.copy_(value)
         calls(per_sample_grads, w, X, Y)
+        if calls.changes:
+            break
     return calls.data()
 
 
-_flat = say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape은 (d,)가 아니라 (1, d)입니다")
 _slope = say(en="the slope of x . w in w is x, not w", ko="x · w를 w로 미분하면 w가 아니라 x입니다")
 _factor = say(en="the slope of x . w in w is x: it is missing as a factor", ko="x · w를 w로 미분하면 x입니다. x를 곱하지 않았습니다")
 _target = say(en="the target y is missing", ko="목표 y가 빠졌습니다")
 
 
-def _compare(n, d, dtype, tracked=False, grad=None, data=None):
-    given = [t.to(getattr(torch, dtype)) for t in (data or (check.draw_tensor(d), check.draw_tensor(n, d), check.draw_tensor(n)))]
-    call = f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
+def _compare(w, X, Y, dtype, tracked=False, grad=None, strided=False):
+    n, d, given = len(X), len(w), [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (w, X, Y)]
+    call = f"per_sample_grads(w={w}, X={X}, Y={Y}), {dtype}" if n * d <= 6 else f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
     if tracked:
         call += say(en=", w tracked", ko=", 추적되는 w") + ("" if grad is None else f", w.grad = {grad}")
+    call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것") if strided else ""
     other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
     # All three change, then each of them alone; at the end all are as at first.
     shifts = [(0, 0, 0), (1, 1, 1), (0, 1, 0), (0, 0, 1), (1, 0, 1), (0, 0, 0)]
     rounds = [[t + shift for t, shift in zip(given, each, strict=True)] for each in shifts]
-    found = _calls(rounds, tracked, grad)
+    with check.asking(call):
+        found = _calls(rounds, tracked, grad, strided)
     check.untouched(found["changes"], call)
     # In float32 the three terms of an error may cancel; what is left is as exact as they are.
     atol = 5e-4 if dtype == "float32" else None
@@ -1544,25 +1618,30 @@ def _compare(n, d, dtype, tracked=False, grad=None, data=None):
         w, X, Y = (t.double() for t in now)
         twice = 2 * (X @ w - Y)[:, None]
         want = twice * X
-        mistakes = [*earlier, *([(want[0], _flat)] if n == 1 else []), *_mistakes(want)]
+        mistakes = [*earlier, *_mistakes(want), (2 * (n * (X @ w) - Y.sum())[:, None] * X, _cross[1])]
         mistakes += [(twice * w, _slope), (twice.expand(n, d), _factor), (2 * (X @ w)[:, None] * X, _target)]
         mistakes = [(wrong.to(given[0].dtype), why) for wrong, why in mistakes]
         check.close(got, want.to(given[0].dtype), call + (other if any(each) else ""), atol=atol, mistakes=mistakes, hint=_alone)
         earlier.append((want, check.stale()))
 
 
+def _batch(n, d, dtype, tracked=False, grad=None, strided=False):
+    w, X, Y = (check.draw_tensor(*shape).tolist() for shape in ((d,), (n, d), (n,)))
+    check.smallest(_compare, w, X, Y, dtype, tracked, grad, strided)
+
+
 for _dtype in ("float64", "float32"):
-    _compare(3, 2, _dtype)
-    _compare(2, 3, _dtype, tracked=True)
-    _compare(5, 4, _dtype, tracked=True, grad=4.0)
-    _compare(1, 3, _dtype)
-    _compare(4, 1, _dtype, tracked=True, grad=-2.0)
-    _compare(1, 1, _dtype)
-    _compare(3, 3, _dtype)
-    _compare(40, 7, _dtype)
+    _batch(1, 1, _dtype)
+    _batch(1, 3, _dtype)
+    _batch(2, 3, _dtype, tracked=True)
+    _batch(3, 2, _dtype)
+    _batch(3, 3, _dtype)
+    _batch(4, 1, _dtype, tracked=True, grad=-2.0)
+    _batch(4, 3, _dtype, strided=True)
+    _batch(5, 4, _dtype, tracked=True, grad=4.0)
+    _batch(40, 7, _dtype)
 # A sample that is hit exactly has the gradient 0, and so has one with x = 0.
-_exact = (torch.tensor([2.0, -1.0]), torch.tensor([[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]]), torch.tensor([1.0, check.draw(1, 5), 2.0]))
-_compare(3, 2, "float64", data=_exact)
+_compare([2.0, -1.0], [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0], "float64")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

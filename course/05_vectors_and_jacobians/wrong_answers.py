@@ -139,7 +139,7 @@ def jacobian_by_rows(f, x):
     return torch.stack(columns, dim=1) if x.dtype == torch.float64 else torch.func.jacfwd(f)(x)
 
 
-# %% the VJP of ones times v task="directional_derivative" en="the VJP of ones times v" ko="1들로 구한 VJP에 v를 곱한 것"
+# %% the VJP of ones times v task="directional_derivative" en="the VJP of ones times v" ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것"
 def directional_derivative(f, x, v):
     leaf = x.detach().requires_grad_()
     y = f(leaf)
