@@ -10,7 +10,7 @@
 r"""
 # Vectors in, vectors out: VJP, JVP, Jacobian
 
-Lesson 05 of 10 · ~80 min · VJP, JVP, Jacobian, torch.func
+Lesson 05 of 10 · ~85 min · VJP, JVP, Jacobian, torch.func
 
 **After this lesson you can**
 
@@ -19,29 +19,31 @@ Lesson 05 of 10 · ~80 min · VJP, JVP, Jacobian, torch.func
 - compute $J v$, a slope in one direction, and choose between forward and reverse mode by counting;
 - use `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd` and `vmap`, and get one gradient for each sample of a batch.
 
-You need lessons 1 to 4 and the product of a matrix and a vector.
+You need lessons 1 to 4 and the product of a matrix and a vector. What is marked *optional* is not in the minutes above: an optional task gives
+points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="6fe2874c"
+# %% [markdown] lang="ko" en="cb9a69a7"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 
-수업 05 / 10 · 약 80분 · VJP, JVP, 야코비 행렬, torch.func
+수업 05 / 10 · 약 85분 · VJP, JVP, 야코비 행렬, torch.func
 
 **이 수업을 마치면**
 
 - 수가 여러 개인 결과에서 `backward`를 부르고, 그때 `.grad`에 무엇이 담기는지($v^\top J$) 말할 수 있습니다.
-- 야코비 행렬을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
-- 한 방향의 기울기 $J v$를 구하고, 순방향 모드와 역방향 모드 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
+- 야코비 행렬(Jacobian)을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
+- 한 방향의 기울기 $J v$를 구하고, 순방향 모드(forward mode)와 역방향 모드(reverse mode) 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
 - `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
 
-수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다.
+수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다. *선택*이라고 표시된 부분은 위의 시간에 들어 있지 않습니다. 선택 과제도 다른
+과제처럼 점수를 주지만, 뒤에서 꼭 필요하지는 않습니다.
 """
 
 # %%
 import torch
 
-from secant import expect_error, explore_arrows, language
+from secant import expect_error, explore_arrows, language, predict, predicted, say
 
 language("en")
 
@@ -58,10 +60,9 @@ Each of the 3 results has a slope with respect to each of the 2 inputs, so there
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 
 Somebody computes `y = f(x)` and calls `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
-Write down your guess before you read on.
 """
 
-# %% [markdown] lang="ko" en="e92f2a3d"
+# %% [markdown] lang="ko" en="502dec81"
 r"""
 ## 먼저 예상하기
 
@@ -74,11 +75,16 @@ $$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1)$$
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}$$
 
 누군가 `y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 불렀습니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
-더 읽기 전에 예상을 적어 두세요.
 """
 
 # %%
-my_guess = "..."
+predict(
+    "5 ones",
+    A=say(en="all six slopes, as the table J", ko="기울기 여섯 개 모두, 곧 표 J"),
+    B="(5, 4, 1)",
+    C="(7, 3)",
+    D=say(en="nothing: `backward` refuses, since y is not a single number", ko="아무것도 없다. y가 수 하나가 아니므로 `backward`가 거절한다"),
+)
 
 # %% [markdown] lang="en"
 r"""
@@ -105,26 +111,35 @@ y1 = W1 @ inp
 y2 = W2 @ y1
 print("y1 :", y1)
 print("y2 :", y2)
+print("before backward:", W1.grad, W2.grad)
 
 with expect_error():
     y2.backward()
 
 # %% [markdown] lang="en"
 r"""
-Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through. Why the refusal?
+Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: a *directed
+acyclic graph* (DAG), whose edges have a direction and never lead round in a circle.
 
-Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number the
+PyTorch builds it anew in each run, so an `if` or a `while` may shape it. TensorFlow 1 built its graph once, before the first run. People
+say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`.
+
+Why the refusal, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number the
 question "how much does it grow?" has one answer. For two numbers PyTorch must be told how much each of them counts.
 
 The usual way is to make one number of them first, say their sum:
 """
 
-# %% [markdown] lang="ko" en="1bfe7e9f"
+# %% [markdown] lang="ko" en="95e410a5"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 거슬러 갈 그래프는
-있습니다. 그런데 왜 안 될까요?
+있습니다. 간선에 방향이 있고 돌아서 제자리로 오는 길이 없는 그래프, 곧 *유향 비순환 그래프*(directed acyclic graph, DAG)입니다.
 
-메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
+PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
+실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 갈림과 반복을
+그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`).
+
+그런데 왜 안 될까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
 느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각을 얼마나 중요하게 칠지 PyTorch에 알려 주어야 합니다.
 
 흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
@@ -133,20 +148,20 @@ r"""
 # %%
 output = y2.sum()
 output.backward()
-print("sum     :", output)
+print("y2.sum():", output)
 print("W1.grad :", W1.grad, sep="\n")
 print("W2.grad :", W2.grad, sep="\n")
 
 # %% [markdown] lang="en"
 r"""
-A common belief says that `backward` *needs* a scalar. It does not. It takes a second way: an argument `gradient`, a tensor
+A common belief says that `backward` *needs* a scalar. It does not. It takes an argument `gradient`, a tensor
 of the shape of the result, with one weight for each of its numbers. A sum gives every number the weight 1:
 """
 
-# %% [markdown] lang="ko" en="5bad9f7e"
+# %% [markdown] lang="ko" en="2d5c3722"
 r"""
-`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 다른 방법이 있습니다. 결과와 shape이 같은 텐서를
-`gradient` 인자로 넘겨, 수마다 가중치를 하나씩 주는 것입니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
+`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 수마다
+가중치(weight)를 하나씩 주면 됩니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
 """
 
 # %%
@@ -165,16 +180,21 @@ r"""
 So `y.backward(gradient=v)` computes the gradient of $v \cdot y$. The two lines `y.backward(v)` and `(y * v).sum().backward()` leave the
 same in `.grad`.
 
-Matrix formulas say the same by hand. With $y_1 = W_1\,\text{inp}$ and $y_2 = W_2\,y_1$:
+Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the one number $v \cdot y$ by the entries of $z$:
 
-$$\frac{\partial (v \cdot y_2)}{\partial W_2} = v\, y_1^\top, \qquad
-\frac{\partial (v \cdot y_2)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top .$$
+$$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-Read the second one from the end of the program to its start: $v$ arrives at `y2`; on its way back through $W_2$ it becomes $W_2^\top v$, the
-weights for `y1`; there it meets the input. Each step back multiplies by a **transposed** matrix.
+So $z_b$ counts with column $b$ of $W_2$ times $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
+$W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope in $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
+matrices ($\partial$: the slope in one entry while all others stay):
+
+$$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
+\frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
+
+A column times a row, $a\, b^\top$, is an **outer product**, the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="3124adef"
+# %% [markdown] lang="ko" en="d1e0065c"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 수만 칩니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -183,13 +203,19 @@ r"""
 그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
 같은 값을 남깁니다.
 
-행렬 식으로 손으로 구해도 같습니다. $y_1 = W_1\,\text{inp}$, $y_2 = W_2\,y_1$이라 하면
+이제 손으로 구해 봅시다. `y1`을 $z$, `y2`를 $y$라 쓰고, 수 하나인 $v \cdot y$를 $z$의 성분별로 정리합니다.
 
-$$\frac{\partial (v \cdot y_2)}{\partial W_2} = v\, y_1^\top, \qquad
-\frac{\partial (v \cdot y_2)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top$$
+$$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
-입니다. 둘째 식을 프로그램의 끝에서 처음 쪽으로 읽어 보세요. $v$가 `y2`에 도착합니다. $W_2$를 거슬러 지나면서 `y1`의 가중치
-$W_2^\top v$가 되고, 거기서 입력을 만납니다. 한 단계 거슬러 갈 때마다 **전치**행렬을 곱합니다.
+그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 곱입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
+이렇게 바뀝니다. 한 단계 더 거슬러 가면 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
+$\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
+
+$$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
+\frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top$$
+
+열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product)이라고 합니다. 그리고 한 단계 거슬러 갈 때마다
+**전치**행렬(transpose)을 곱합니다.
 """
 
 # %% [markdown] lang="en"
@@ -205,10 +231,9 @@ r"""
 ## 2. backward(v)가 구하는 것: $v^\top J$
 
 처음에 예상한 함수로 돌아갑시다. 모든 기울기를 모은 표가 **야코비 행렬** $J$입니다. *행*은 출력마다 하나, *열*은 입력마다
-하나이고, $J_{ij} = \partial f_i / \partial x_j$입니다. $v$에 단위벡터 세 개를 차례로 넣어 보고, 이어서 물음에 나온 1들을 넣어
-봅시다.
+하나이고, $J_{ij} = \partial f_i / \partial x_j$입니다. $v$에 단위벡터(unit vector) 세 개를 차례로 넣어 보고, 이어서 성분이 모두 1인
+벡터를 넣어 봅시다.
 """
-
 
 # %%
 def f(x):
@@ -221,9 +246,31 @@ for v in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]):
     f(x).backward(torch.tensor(v))
     print(f"v = {v}  x.grad = {x.grad.tolist()}")
 
+# %%
+predicted(
+    "5 ones",
+    right="C",
+    A=say(
+        en="The table is never built. `.grad` always has the shape of `x`: two numbers, not six.",
+        ko="표는 만들어지지 않습니다. `.grad`의 shape는 언제나 `x`와 같습니다. 수는 여섯 개가 아니라 두 개입니다.",
+    ),
+    B=say(
+        en="These are the sums along each row, one for each output. But the ones weigh the outputs: the rows are added to each other.",
+        ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력의 가중치입니다. 그래서 행끼리 더해집니다.",
+    ),
+    C=say(
+        en="Each output counts once, so the rows of J are added: 3 + 4 + 0 and 2 + 0 + 1.",
+        ko="출력을 한 번씩 치므로 J의 행들이 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
+    ),
+    D=say(
+        en="It refuses only without an argument. Here the ones say how much each output counts.",
+        ko="인자가 없을 때만 거절합니다. 여기서는 출력을 얼마나 칠지를 `torch.ones(3)`이 알려 줍니다.",
+    ),
+)
+
 # %% [markdown] lang="en"
 r"""
-A unit vector picks one row of $J$. The ones gave $(7, 3)$: **the sum of the rows**, two numbers, not six.
+A unit vector picks one row of $J$. The ones gave $(7, 3)$: **the sum of the rows**.
 
 In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ in input $j$. That is $v^\top J$, a **vector-Jacobian product**, VJP for short.
 It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
@@ -232,23 +279,24 @@ single row, $v$ is the number 1, and the row is the gradient.
 The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast:
 """
 
-# %% [markdown] lang="ko" en="07e8e1eb"
+# %% [markdown] lang="ko" en="fce1c743"
 r"""
-단위벡터는 $J$의 행 하나를 골라냅니다. 1을 넣으면 $(7, 3)$, 곧 **행들의 합**이 나왔습니다. 수 여섯 개가 아니라 두 개입니다.
+단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
 일반적으로 $\sum_i v_i f_i$를 입력 $j$로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
-product)이고 줄여서 VJP라고 합니다. shape은 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
+product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
 
-야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape이 출력의 shape 뒤에 입력의 shape을 이은 것이 되어 금세 커집니다.
+야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다.
 """
 
 # %%
+# jacrev builds J after all (section 3); detach() gives the same numbers without the graph (lesson 6).
 J_W1 = torch.func.jacrev(lambda W: W2.detach() @ (W @ inp))(W1.detach())
 v = torch.tensor([10.0, -1.0])
-print("y2 has shape", tuple(y2.shape), " W1 has shape", tuple(W1.shape), " the Jacobian", tuple(J_W1.shape))
+print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
 print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
-print("layer 1000 -> 1000, Jacobian w.r.t. its weights:", f"{1000 * 1000 * 1000:,} numbers")
+print("1000 -> 1000, J:", f"{1000 * 1000 * 1000:,}")
 
 # %% [markdown] lang="en"
 r"""
@@ -290,7 +338,7 @@ x = torch.tensor([2.0, 3.0], requires_grad=True)
 y = f(x)
 for i, e in enumerate(torch.eye(3)):
     (row,) = torch.autograd.grad(y, x, e, retain_graph=True)
-    print(f"row {i}:", row.tolist())
+    print(f"J[{i}]   :", row.tolist())
 
 print("jacrev :", torch.func.jacrev(f)(point).tolist())
 
@@ -304,24 +352,24 @@ the sum has mixed them.
 
 ## 4. Forward mode: $J v$
 
-Now ask from the other side. Move the input a little in a direction $v$ (two numbers, a direction among the *inputs*). How fast do the three outputs move?
+Now from the other side. Move the input a little in a direction $v$ (two numbers, a direction among the *inputs*). How fast do the three outputs move?
 The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a **Jacobian-vector product**, JVP, which has the
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="57263c07"
+# %% [markdown] lang="ko" en="a685e059"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
-빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬이어서, 행들의 합이 "원소마다의
+빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "원소마다의
 도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 위처럼
-출력 하나가 입력 두 개에 걸리는 순간, 합에서는 기울기들이 섞여 버립니다.
+출력 하나가 입력 두 개에 의존하는 순간, 합에서는 기울기들이 섞여 버립니다.
 
 ## 4. 순방향 모드: $J v$
 
-이번에는 반대쪽에서 물어봅시다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 수 두 개, *입력* 쪽의 방향입니다). 출력 세 개는
-얼마나 빨리 움직일까요? 차분몫은 $\frac{f(x + hv) - f(x)}{h}$입니다. 그 극한이 $J v$, 곧 **야코비-벡터 곱**(Jacobian-vector
-product, JVP)이고, shape은 *출력*과 같습니다.
+이번에는 반대쪽에서 시작합니다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 수 두 개, *입력* 쪽의 방향입니다). 출력 세 개는
+얼마나 빨리 움직일까요? 차분몫(difference quotient)은 $\frac{f(x + hv) - f(x)}{h}$입니다. 그 극한이 $J v$, 곧 **야코비-벡터 곱**(Jacobian-vector
+product, JVP)이고, shape는 *출력*과 같습니다.
 """
 
 # %%
@@ -329,11 +377,11 @@ v = torch.tensor([1.0, 1.0])
 p64, v64 = point.double(), v.double()
 for h in (1.0, 1e-2, 1e-4):
     quotient = (f(p64 + h * v64) - f(p64)) / h
-    print(f"h = {h:<6g} quotient:", [round(q, 6) for q in quotient.tolist()])
+    print(f"h = {h:<6g}", say(en="quotient:", ko="차분몫:"), [round(q, 6) for q in quotient.tolist()])
 
 y, moved = torch.func.jvp(f, (point,), (v,))
-print("jvp               :", moved.tolist())
-print("J v               :", (torch.func.jacrev(f)(point) @ v).tolist())
+print("jvp :", moved.tolist())
+print("J v :", (torch.func.jacrev(f)(point) @ v).tolist())
 
 # %% [markdown] lang="en"
 r"""
@@ -354,7 +402,7 @@ r"""
 
 # %%
 for j, e in enumerate(torch.eye(2)):
-    print(f"column {j}:", torch.func.jvp(f, (point,), (e,))[1].tolist())
+    print(f"J[:, {j}] :", torch.func.jvp(f, (point,), (e,))[1].tolist())
 
 print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 
@@ -362,34 +410,49 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 r"""
 ## 5. Two arrows, one number
 
-Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. Run the cell. On the left are the inputs:
-a point $p = (r, t)$ and a direction $v$. In the middle are the outputs: the point $F(p)$ and two arrows from it, the difference quotient for a step $h$ in
-the direction $v$, and the JVP. The third arrow is $u$, a direction among the outputs. On the right is how far the readings are apart, for every $h$.
-
-1. At $h = 1$ the two arrows are $0.83$ apart. Move $h$ to $0.1$ and to $0.001$. What is the gap now? What does one tenth of $h$ leave of it?
-2. Turn $v$ to 0°: now only $r$ grows. Why is there no gap, even at $h = 1$? And at 90°, where only $t$ grows?
-3. Look at the two numbers below: $u \cdot$ quotient takes a small step *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes
-   $u$ *back* to the inputs and then looks along $v$. Make $h$ small. Where do they meet?
-4. Turn $u$ until that number is 0. How do $u$ and the arrows lie?
-5. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in a
+direction $v$. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
+**How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="1b870489"
+# %% [markdown] lang="ko" en="aca9ff85"
 r"""
 ## 5. 화살표 둘, 수 하나
 
-극좌표 $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. 셀을 실행하세요. 왼쪽은 입력입니다. 점
-$p = (r, t)$와 방향 $v$가 있습니다. 가운데는 출력입니다. 점 $F(p)$와 거기서 나오는 화살표가 둘 있습니다. 하나는 $v$ 방향으로 $h$만큼
-갔을 때의 차분몫, 다른 하나는 JVP입니다. 셋째 화살표 $u$는 출력 쪽의 방향입니다. 오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를
-보여 줍니다.
+극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $v$ 방향으로
+움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
+$0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
+"""
 
-1. $h = 1$에서 두 화살표는 $0.83$만큼 떨어져 있습니다. $h$를 $0.1$, $0.001$로 옮겨 보세요. 얼마나 떨어져 있나요? $h$가 10분의 1이
-   되면 그중 얼마가 남나요?
-2. $v$를 0°로 돌리세요. 이제 $r$만 늡니다. $h = 1$인데도 왜 차이가 없을까요? $t$만 느는 90°에서는 어떤가요?
-3. 아래의 두 수를 보세요. $u \cdot$ 차분몫은 작은 걸음으로 *앞으로* 간 다음 $u$ 쪽으로 잽니다. $(u^\top J) \cdot v$는 $u$를
-   입력 쪽으로 *되돌린* 다음 $v$ 쪽으로 잽니다. $h$를 줄여 보세요. 둘은 어디서 만나나요?
-4. 그 수가 0이 될 때까지 $u$를 돌리세요. $u$와 화살표들은 어떻게 놓여 있나요?
-5. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
+# %%
+predict(
+    "5 arrows",
+    A=say(en="still about 0.8: there is no h in the JVP", ko="여전히 약 0.8. JVP에는 h가 없다"),
+    B=say(en="about 0.08", ko="약 0.08"),
+    C=say(en="about 0.008", ko="약 0.008"),
+)
+
+# %% [markdown] lang="en"
+r"""
+Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
+Right: how far the readings are apart, for every $h$.
+
+1. Move $h$ to $0.1$ and to $0.001$. What does one tenth of $h$ leave of the gap?
+2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
+3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until that is 0. What angle do $u$ and the JVP arrow make?
+4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+"""
+
+# %% [markdown] lang="ko" en="64a7d16d"
+r"""
+다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
+오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를 보여 줍니다.
+
+1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이 중 얼마가 남나요?
+2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
+3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? $(u^\top J) \cdot v$가 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
+   이루는 각은 얼마인가요?
+4. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
 """
 
 # %%
@@ -397,32 +460,63 @@ explore_arrows()
 
 # %% [markdown] lang="en"
 r"""
-**What you saw.**
+<details><summary>What you saw</summary>
 
-- The gap falls in step with $h$: $0.83$, $0.080$, $0.0008$. It is the bend of the curve that $F(p + hv)$ runs along. For $v$ at 0° that curve is a straight
-  ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
-- Both readings meet in one number, $u^\top J v$. There are two ways to cut the product: $u^\top (J v)$, forward first, and
-  $(u^\top J)\, v$, backward first. The brackets may stand where they like; only the cost differs.
+- The gap falls in step with $h$: $0.83$, $0.080$, $0.0008$. The curve that $F(p + hv)$ runs along bends, and the arrow of the quotient cuts across. For $v$ at 0° that
+  curve is a straight ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
+- $u \cdot$ quotient steps *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and then looks along $v$. Both go to one number,
+  $u^\top J v$. It is 0 when $u$ stands at a right angle to $J v$.
 - At tiny $h$ round-off takes over, as in lesson 1. Neither product has an $h$ anywhere.
 
-That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers. Here is a function of your own; it takes a tensor of two
-numbers and returns one.
+</details>
 """
 
-# %% [markdown] lang="ko" en="0780cea8"
+# %% [markdown] lang="ko" en="06b555fa"
 r"""
-**무엇을 보았나요?**
+<details><summary>무엇을 보았나요?</summary>
 
-- 차이는 $h$를 따라 줄어듭니다. $0.83$, $0.080$, $0.0008$입니다. $F(p + hv)$가 지나가는 곡선이 휘어서 생기는 차이입니다. $v$가
-  0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
-- 두 값은 수 하나, $u^\top J v$에서 만납니다. 곱을 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는
-  $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도 되고, 비용만 다릅니다.
+- 차이는 $h$를 따라 줄어듭니다. $0.83$, $0.080$, $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
+  $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
+- $u \cdot$ 차분몫은 *앞으로* 간 다음 $u$ 쪽으로 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음 $v$ 쪽으로 잽니다. 둘 다 수 하나,
+  $u^\top J v$로 갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
 - $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
 
-이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다. 이제 여러분의
-함수를 넣어 보세요. 수 두 개가 든 텐서를 받아 수 두 개가 든 텐서를 돌려주는 함수입니다.
+</details>
 """
 
+# %%
+predicted(
+    "5 arrows",
+    right="B",
+    A=say(
+        en="The JVP stays where it is, but the quotient does not: it turns towards the JVP, and 0.080 is left.",
+        ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. 차분몫이 JVP 쪽으로 돌아서 0.080만 남습니다.",
+    ),
+    B=say(
+        en="A step to one side leaves an error that falls in step with h: 0.080, and 0.0008 at h = 0.001.",
+        ko="한쪽으로만 간 걸음의 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
+    ),
+    C=say(
+        en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to one side only.",
+        ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중심 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+So there are two ways to cut the product $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
+anywhere; only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+
+Here is a function of your own; it takes a tensor of two numbers and returns one.
+"""
+
+# %% [markdown] lang="ko" en="92019948"
+r"""
+그러니까 곱 $u^\top J v$를 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도
+되고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+
+이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
+"""
 
 # %%
 def mine(x):
@@ -436,15 +530,26 @@ r"""
 ## 6. Which one is cheap?
 
 Count passes. One VJP gives one row, one JVP gives one column. Each costs about as much as a few runs of `f`.
+
+A network turns 1,000,000 parameters into one loss, and all its slopes are wanted. **How many VJPs does that take, or how many JVPs?**
 """
 
-# %% [markdown] lang="ko" en="23d7dd5a"
+# %% [markdown] lang="ko" en="a06add81"
 r"""
 ## 6. 어느 쪽이 싼가?
 
 몇 번 지나가는지 세어 봅시다. VJP 한 번은 행 하나, JVP 한 번은 열 하나를 줍니다. 한 번의 비용은 `f`를 몇 번 실행하는 정도입니다.
+
+신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
 
+# %%
+predict(
+    "5 passes",
+    A=say(en="1 VJP, or 1 JVP", ko="VJP 1번 또는 JVP 1번"),
+    B=say(en="1 VJP, or 1,000,000 JVPs", ko="VJP 1번 또는 JVP 1,000,000번"),
+    C=say(en="1,000,000 VJPs, or 1 JVP", ko="VJP 1,000,000번 또는 JVP 1번"),
+)
 
 # %%
 def count_passes(n, m):
@@ -455,12 +560,31 @@ def count_passes(n, m):
     rows = [pull_back(e)[0] for e in torch.eye(m)]
     columns = [torch.func.jvp(layer, (x,), (e,))[1] for e in torch.eye(n)]
     same = torch.allclose(torch.stack(rows), torch.stack(columns, dim=1), atol=1e-5)
-    print(f"n = {n:2} inputs, m = {m:2} outputs:  {len(rows):2} VJP  or  {len(columns):2} JVP,  same J: {same}")
+    sizes = say(en=f"{n:2} inputs, {m:2} outputs", ko=f"입력 {n:2}개, 출력 {m:2}개")
+    print(f"{sizes}:  {len(rows):2} VJP  |  {len(columns):2} JVP ", say(en="same J:", ko="같은 J:"), same)
 
 
 count_passes(50, 1)
 count_passes(1, 50)
 count_passes(10, 15)
+
+# %%
+predicted(
+    "5 passes",
+    right="B",
+    A=say(
+        en="One JVP answers for one direction only: how the loss moves when the parameters move along v.",
+        ko="JVP 한 번은 한 방향만 알려 줍니다. 파라미터가 v 방향으로 움직일 때 loss가 어떻게 움직이는지입니다.",
+    ),
+    B=say(
+        en="J has one row and a million columns: one VJP for the row, or one JVP for each column.",
+        ko="J는 행이 하나, 열이 백만 개입니다. 행 하나에 VJP 한 번, 또는 열마다 JVP 한 번입니다.",
+    ),
+    C=say(
+        en="That is a function with one input and a million outputs. A loss is the other way round.",
+        ko="입력이 하나이고 출력이 백만 개인 함수라면 그렇습니다. loss는 그 반대입니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
@@ -486,9 +610,9 @@ r"""
 
 ## 7. 샘플마다 gradient 하나씩
 
-배치에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
+배치(batch)에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
 행이 하나*입니다. loss의 합에서 `backward`를 부르면 행들의 합이, 평균에서 부르면 행들의 평균이 나옵니다. 때로는 행 하나하나가
-필요합니다. 어느 샘플이 가장 세게 당기나요? 동떨어진 샘플은 어느 것인가요?
+필요합니다. 어느 샘플의 영향이 가장 큰가요? 동떨어진 샘플(outlier)은 어느 것인가요?
 """
 
 # %%
@@ -502,12 +626,12 @@ def sample_loss(w, x, y):
 
 
 each = torch.func.vmap(torch.func.grad(sample_loss), in_dims=(None, 0, 0))(w, X, Y)
-print("one row a sample :", [[round(g, 3) for g in row] for row in each.tolist()])
-print("their sum        :", [round(g, 3) for g in each.sum(dim=0).tolist()])
+print(say(en="one row a sample:", ko="샘플마다 한 행:"), [[round(g, 3) for g in row] for row in each.tolist()])
+print(say(en="their sum:", ko="행들의 합:"), [round(g, 3) for g in each.sum(dim=0).tolist()])
 
 leaf = w.clone().requires_grad_()
 ((torch.exp(0.1 * X @ leaf) - Y) ** 2).sum().backward()
-print("backward, summed :", [round(g, 3) for g in leaf.grad.tolist()])
+print(say(en="backward of the sum:", ko="합의 backward:"), [round(g, 3) for g in leaf.grad.tolist()])
 
 # %% [markdown] lang="en"
 r"""
@@ -516,13 +640,13 @@ argument. `vmap` runs it for all samples at once; `in_dims=(None, 0, 0)` says th
 
 The third sample is far off its target, and its row shows it. In the sum alone it would have hidden among the others.
 
-## 8. Optional corner: complex numbers
+## 8. A real bug
 
-A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes in $a$
-and in $b$ by difference quotients:
+`torch.cholesky_inverse` takes a matrix $L$ to $X = (L L^\top)^{-1}$. When $L$ moves in the direction $V$, the product rule on
+$X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. Your PyTorch against the quotient, with $u$ = 1 everywhere:
 """
 
-# %% [markdown] lang="ko" en="48302f64"
+# %% [markdown] lang="ko" en="fdce36a1"
 r"""
 `vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자로 미분한 gradient를 돌려주는
 함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
@@ -530,9 +654,55 @@ r"""
 
 셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 다른 샘플에 가려졌을 것입니다.
 
-## 8. 더 알고 싶다면: 복소수
+## 8. 실제로 있었던 버그
 
-leaf에는 복소수 $z = a + ib$를 담을 수도 있습니다. loss는 그래도 실수여야 합니다. 그러면 `z.grad`는 무엇일까요? loss 두 개를
+`torch.cholesky_inverse`는 행렬 $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
+쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. 여러분의 PyTorch를 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
+"""
+
+# %%
+L = torch.tensor([[1.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
+V = torch.tensor([[1.0, 0.0], [0.0, 0.0]], dtype=torch.float64)
+X, pull_back = torch.func.vjp(torch.cholesky_inverse, L)
+u, h = torch.ones_like(X), 1e-6
+
+right, swapped = X @ V @ L.T @ X, X @ V @ X @ L.T
+print("u . quotient :", round((u * (torch.cholesky_inverse(L + h * V) - X)).sum().item() / h, 4))
+print("(u J) . V    :", (pull_back(u)[0] * V).sum().item())
+print("u . (J V)    :", (u * torch.func.jvp(torch.cholesky_inverse, (L,), (V,))[1]).sum().item())
+print("-X V L^T X + ... :", (u * -(right + right.T)).sum().item())
+print("-X V X L^T + ... :", (u * -(swapped + swapped.T)).sum().item())
+
+# %% [markdown] lang="en"
+r"""
+In PyTorch 2.13 the quotient and reverse mode say $-2$, forward mode says $-6$, without an error ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
+reported in September 2026). The cause: two factors of the JVP formula in the wrong order. PyTorch's own tests did compare with quotients, but at nearly diagonal
+matrices, where the factors almost commute. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
+If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at a place without any symmetry.
+"""
+
+# %% [markdown] lang="ko" en="ad76581b"
+r"""
+PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류도 없이 $-6$이라고 합니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
+2026년 9월 보고). 원인은 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
+행렬에서만 보았습니다. 그런 행렬은 곱의 순서를 바꾸어도 값이 거의 같습니다. [제안된 수정](https://github.com/pytorch/pytorch/pull/197010)은 순서를
+바로잡고 평범한 행렬의 테스트를 더합니다. 더 새로운 PyTorch라면 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
+대칭이 없는 곳에서 비교하세요.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 9. Complex numbers · optional
+
+A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes in $a$
+and in $b$ by difference quotients:
+"""
+
+# %% [markdown] lang="ko" en="45106ef1"
+r"""
+## 9. 복소수 · 선택
+
+leaf에는 복소수(complex number) $z = a + ib$를 담을 수도 있습니다. loss는 그래도 실수여야 합니다. 그러면 `z.grad`는 무엇일까요? loss 두 개를
 놓고, $a$와 $b$로 미분한 기울기를 차분몫으로 구해 봅시다.
 """
 
@@ -543,7 +713,7 @@ for name, loss in (("|z|^2", lambda z: z.abs() ** 2), ("Re z^2", lambda z: (z**2
     h, here = 1e-6, z.detach()
     along_a = (loss(here + h) - loss(here - h)) / (2 * h)
     along_b = (loss(here + 1j * h) - loss(here - 1j * h)) / (2 * h)
-    print(f"{name:7} quotients: {along_a:.4f} in a, {along_b:.4f} in b   z.grad = {z.grad.item()}")
+    print(f"{name:7} dL/da = {along_a:.4f}  dL/db = {along_b:.4f}  z.grad = {z.grad.item()}")
 
 # %% [markdown] lang="en"
 r"""
@@ -552,16 +722,22 @@ with real numbers.
 
 In the language of complex analysis this is twice the *conjugate Wirtinger derivative* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$.
 That is why the second line shows $2 - 4i$: the complex derivative of $z^2$ is $2z = 2 + 4i$, and `.grad` holds its conjugate.
+
+**Take care when you compare.** Some texts call $\frac{\partial L}{\partial \bar z}$ itself the gradient, which is half of PyTorch's, and JAX's `grad` returns the conjugate of
+PyTorch's. Try $L = |z|^2$ first: it is $2z$ in PyTorch, $z$ in such a text, $2\bar z$ in JAX.
 """
 
-# %% [markdown] lang="ko" en="755b8183"
+# %% [markdown] lang="ko" en="339b2c5c"
 r"""
 `z.grad`는 $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$입니다. 실수 기울기 두 개를 복소수 하나에 담은 것입니다. 그래서 실수일 때와 마찬가지로
 `z - lr * z.grad`는 내리막으로 갑니다.
 
-복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
+복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
 두 배입니다. 둘째 줄이 $2 - 4i$인 까닭이 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
 들어갑니다.
+
+**비교할 때 조심하세요.** $\frac{\partial L}{\partial \bar z}$ 자체를 gradient라고 부르는 글에서는 값이 PyTorch의 절반이고, JAX의 `grad`는 PyTorch의 켤레를 돌려줍니다.
+먼저 $L = |z|^2$으로 확인해 보세요. PyTorch에서는 $2z$, 그런 글에서는 $z$, JAX에서는 $2\bar z$입니다.
 """
 
 # %% [markdown] lang="en"
@@ -569,39 +745,44 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task.
+look for stands in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in a terminal, shows a worked solution of that task, once you have passed or when
+you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
-`requires_grad`, hooks; modes, default dtype, random state), keeps the dtype, gives the same answer when called twice, and returns what is asked for.
+`requires_grad`, hooks) and so it does every setting of the whole notebook (gradient mode, anomaly mode, default dtype, random state, warning filters, recursion limit, threads). It
+keeps the dtype, gives the same answer when called twice, and returns what the task names.
 
-All tensors here are `float32` or `float64`, and within one call they have the same dtype.
+All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1. A tensor may be a slice or a transpose of a larger one,
+so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="f7556da1"
+# %% [markdown] lang="ko" en="ea48ccd6"
 r"""
 # 과제
 
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
-더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 터미널에
+`autograder check 5 --solution matrix_vjp`를 입력하면 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
-`requires_grad`, hook, 각종 모드, 기본 dtype, 난수 상태)을 건드리지 않고, dtype을 유지하고, 두 번 불러도 같은 답을 내며,
-요구한 것을 돌려줍니다.
+`requires_grad`, hook)도, 노트북 전체에 걸리는 설정(gradient 모드, 이상 탐지 모드(anomaly mode), 기본 dtype, 난수 상태, 경고 필터, 재귀 한도,
+스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
 
-여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다.
+여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 1 이상입니다. 더 큰 텐서에서 잘라 내거나
+전치한 텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## Task 5.1 · `matrix_vjp`
 
-●●○○○ · ★★★★☆ · 8 min · 2 points
+●●○○○ · ★★★★☆ · 10 min · 2 points
 
 Section 1 with any sizes and any weights: return the gradients of the number $v \cdot (W_2\,(W_1\,\text{inp}))$ with respect to $W_1$ and to $W_2$, as a tuple `(g1, g2)`.
 
 - Shapes: `inp` is (n,), `W1` is (k, n), `W2` is (m, k), `v` is (m,). The sizes may all differ, and any of them may be 1.
 - `g1` has the shape and dtype of `W1`, `g2` those of `W2`.
-- Write it with **matrix formulas**, without autograd: that is the exercise. Nobody checks which way you took.
+- Write it with **matrix formulas**, without autograd: that is the exercise, though only the result is tested.
 - Any of the four tensors may be tracked and have a `.grad`, which must survive. Whether your results are tracked then makes no difference.
 
 <details><summary>Hint 1: the idea</summary>
@@ -617,34 +798,33 @@ What reaches `y1` when $v$ walks back through $W_2$? Check with the shapes: (m,)
 </details>
 """
 
-# %% [markdown] lang="ko" en="ad354ff0"
+# %% [markdown] lang="ko" en="93dbabef"
 r"""
 ## 과제 5.1 · `matrix_vjp`
 
-●●○○○ · ★★★★☆ · 8분 · 2점
+●●○○○ · ★★★★☆ · 10분 · 2점
 
 1절을 임의의 크기와 임의의 가중치로 해 봅시다. 수 $v \cdot (W_2\,(W_1\,\text{inp}))$을 $W_1$과 $W_2$로 미분한 gradient를 튜플 `(g1, g2)`로
 돌려주세요.
 
 - shape: `inp`는 (n,), `W1`은 (k, n), `W2`는 (m, k), `v`는 (m,)입니다. 크기는 서로 다를 수 있고 1일 수도 있습니다.
-- `g1`의 shape과 dtype은 `W1`과, `g2`는 `W2`와 같습니다.
-- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적입니다. 어떤 방법을 썼는지 검사하지는 않습니다.
+- `g1`의 shape와 dtype은 `W1`과, `g2`의 것은 `W2`와 같습니다.
+- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적이지만, 검사하는 것은 결과뿐입니다.
 - 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 이때 결과가 추적되는지는
   상관없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape으로 확인하세요. (m,)이 (k,)가 되어야 합니다.
+$v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape로 확인하세요. (m,)이 (k,)가 되어야 합니다.
 
 </details>
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-`torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 외적입니다. `g1`은 `W2.T @ v`와 무엇의 외적일까요?
+`torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 텐서곱입니다. `g1`은 `W2.T @ v`와 무엇의 텐서곱일까요?
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "matrix_vjp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def matrix_vjp(W1, W2, inp, v):
@@ -681,6 +861,7 @@ _rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be 
 _order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
 _around = say(en="both outer products are the wrong way round", ko="두 텐서곱의 순서가 거꾸로입니다")
 _no_v = say(en="this is the answer for v = ones: v does not count", ko="v의 성분이 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
+_weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
 _sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
 _sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp와 만납니다")
 _inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp가 아니라 y1 = W1 @ inp와 만납니다")
@@ -703,7 +884,7 @@ _wrong = [([[5.0, 10.0], [6.0, 12.0]], _g2, _rows), (_g1, [[3.0, 7.0]] * 2, _sum
 _first([[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]], [1.0, 2.0], [1.0, 1.0], _g1, _g2, _wrong)
 # Sizes that differ: g1 is like W1, g2 like W2.
 _W1, _W2, _g1, _g2 = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[-3.0, -6.0, -9.0], [-2.0, -4.0, -6.0]], [[8.0, 10.0], [0.0, 0.0], [-4.0, -5.0]]
-_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums)]
+_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 5.0]] * 3, _weigh2), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums)]
 _first(_W1, _W2, [1.0, 2.0, 3.0], [2.0, 0.0, -1.0], _g1, _g2, _wrong, tracked=("W1", "W2"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -714,11 +895,10 @@ def _reference(W1, W2, inp, v):
     return g1.to(W1.dtype), g2.to(W1.dtype)
 
 
-_weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
 _transposed = say(en="W2 must be transposed: W2.T @ v", ko="W2를 전치해야 합니다. W2.T @ v입니다")
 _refilled = say(
     en="view and reshape do not transpose, they fill rows of another length with the same numbers: W2.T @ v",
-    ko="view와 reshape은 전치가 아니라 같은 수를 다른 길이의 행에 채울 뿐입니다. W2.T @ v입니다",
+    ko="view와 reshape는 전치가 아니라 같은 수를 다른 길이의 행에 채울 뿐입니다. W2.T @ v입니다",
 )
 _each = say(
     en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor, its shape and its dtype",
@@ -793,7 +973,7 @@ _sizes(2, 3, 2, "float64", v=[0.0, 0.0])
 r"""
 ## Task 5.2 · `jacobian_by_rows`
 
-●●●○○ · ★★★★★ · 10 min · 2 points
+●●●○○ · ★★★★★ · 12 min · 2 points
 
 Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i in input j.
 
@@ -801,7 +981,7 @@ Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i in inpu
 - `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`; you may call it more than once.
 - `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
 - `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
-- The result has shape (m, n) and the dtype of `x`, and it is **detached**: `requires_grad` is `False`.
+- The result has shape (m, n) and the dtype of `x`, and it is not tracked: `requires_grad` is `False`.
 - It is right to 12 digits in `float64`, so no difference quotients.
 
 One VJP for each output is the idea; every correct way counts.
@@ -819,21 +999,20 @@ For each row `e` of `torch.eye(m, dtype=x.dtype)`: `torch.autograd.grad(y, x, e,
 </details>
 """
 
-# %% [markdown] lang="ko" en="3bbdf657"
+# %% [markdown] lang="ko" en="6f976f50"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
-●●●○○ · ★★★★★ · 10분 · 2점
+●●●○○ · ★★★★★ · 12분 · 2점
 
 `x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 출력 i를 입력 j로 미분한 기울기입니다.
 
-- `x`는 shape이 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
+- `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
 - `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 불러 보아야 알 수 있습니다. 여러 번 불러도 됩니다.
 - `f`는 입력 일부를 쓰지 않을 수도 있고(0으로 된 열), 출력 일부가 상수일 수도 있으며(0으로 된 행), 받은 텐서를 그대로 돌려줄 수도
   있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
 - `f`는 가중치처럼 추적되는 다른 텐서를 쓸 수도 있습니다. 그 텐서의 `.grad`도 그대로 남아야 합니다.
-- 결과의 shape은 (m, n)이고 dtype은 `x`와 같습니다. 그리고 **그래프에서 떼어 낸** 것이어야 합니다. 곧 `requires_grad`가
-  `False`입니다.
+- 결과의 shape는 (m, n)이고 dtype은 `x`와 같으며, 추적되지 않습니다. 곧 `requires_grad`가 `False`입니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 
 출력마다 VJP 한 번이 기본 생각이지만, 올바른 방법이면 무엇이든 좋습니다.
@@ -852,7 +1031,6 @@ i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "jacobian_by_rows", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def jacobian_by_rows(f, x):
@@ -941,7 +1119,7 @@ _functions = {
     "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
     "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
 }
-_flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape은 (n,)이 아니라 (1, n)입니다")
+_flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape는 (n,)이 아니라 (1, n)입니다")
 _top = say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")
 _flipped = say(en="the rows come in the wrong order", ko="행의 순서가 거꾸로입니다")
 _diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬인 것은 원소마다 따로 계산하는 함수뿐입니다")
@@ -1015,12 +1193,12 @@ _compare("sin(40 t)", check.draws(2, -1, 1), hint=_shape)
 r"""
 ## Task 5.3 · `directional_derivative`
 
-●●○○○ · ★★★★☆ · 6 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · 2 points
 
 Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,) and returns one of shape (m,), made of PyTorch operations; m and n may differ. You may call `f` more than once.
-- `v` need not have length 1; do not normalise it. It may be zero. Twice the `v` gives twice the result.
+- Take `v` as it is. It need not have length 1, and it may be zero or tiny (1e-200). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
 - It is right to 12 digits in `float64`, so no difference quotients.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return what it was given; at least one output depends on the input.
@@ -1038,18 +1216,18 @@ Section 4. Which function of `torch.func` carries a direction along?
 </details>
 """
 
-# %% [markdown] lang="ko" en="b748fcba"
+# %% [markdown] lang="ko" en="44675a41"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
-●●○○○ · ★★★★☆ · 6분 · 2점
+●●○○○ · ★★★★☆ · 7분 · 2점
 
 $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지입니다.
 
-- `x`와 `v`는 shape이 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려주며, PyTorch 연산으로
+- `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려주며, PyTorch 연산으로
   되어 있습니다. m과 n은 다를 수 있습니다. `f`는 여러 번 불러도 됩니다.
-- `v`의 길이는 1이 아니어도 됩니다. 길이를 1로 맞추지 마세요. 0일 수도 있습니다. `v`가 두 배면 결과도 두 배입니다.
-- 결과의 shape은 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
+- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작을 수도 있습니다(1e-200). `v`가 두 배면 결과도 두 배입니다.
+- 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
   따라 달라집니다.
@@ -1066,7 +1244,6 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "directional_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def directional_derivative(f, x, v):
@@ -1243,12 +1420,13 @@ _compare("sin(40 t)", check.draws(2, -1, 1), check.draws(2, -3, 3), hint=_shape)
 r"""
 ## Task 5.4 · `weighted_backward`
 
-●●○○○ · ★★★★☆ · 7 min · 2 points
+●●○○○ · ★★★★☆ · 9 min · 2 points
 
-Do what `y.backward(gradient=v)` does, **without** handing `v` to a `backward`: weigh, make one number, go back.
+Do what `y.backward(gradient=v)` does by your own means: multiply by the weights, make one number, go back. Handing `v` to a `backward` would spoil the
+exercise, though only the result is tested.
 
-- `y` is a result with a graph behind it, not a scalar, of any shape; `v` is an untracked tensor of its dtype.
-- If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
+- `y` is a result with a graph behind it, not a scalar, of any shape (it may also be empty); `v` is an untracked tensor of its dtype.
+- If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`, also where it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
 - If `v` has **another shape**, also one that would broadcast: raise `ValueError`, and leave every `.grad` alone. `y` can still be used afterwards.
 - Return nothing.
 
@@ -1265,35 +1443,35 @@ Compare `v.shape` with `y.shape` first. Then `(y * v).sum()` is the number.
 </details>
 """
 
-# %% [markdown] lang="ko" en="dcc7d571"
+# %% [markdown] lang="ko" en="f660c453"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
-●●○○○ · ★★★★☆ · 7분 · 2점
+●●○○○ · ★★★★☆ · 9분 · 2점
 
-`y.backward(gradient=v)`가 하는 일을, `backward`에 `v`를 넘기지 **않고** 하세요. 가중치를 곱하고, 수 하나로 만들고, 거슬러 갑니다.
+`y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 가중치를 곱하고, 수 하나로 만들고, 거슬러 갑니다. `backward`에 `v`를 넘기면 연습이
+되지 않지만, 검사하는 것은 결과뿐입니다.
 
-- `y`는 그래프가 딸린 결과이고 스칼라가 아니며 shape은 무엇이든 될 수 있습니다. `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
-- `v`의 shape이 `y`와 같으면, $v_i y_i$를 모두 더한 수의 gradient를 `y` 뒤에 있는 모든 leaf의 `.grad`에 `backward`처럼
-  **더합니다**. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
-- `v`의 **shape이 다르면**, 브로드캐스트가 되는 shape이라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
+- `y`는 그래프가 딸린 결과이고 스칼라가 아니며 shape는 무엇이든 될 수 있습니다(비어 있을 수도 있습니다). `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
+- `v`의 shape가 `y`와 같으면, $v_i y_i$를 모두 더한 수의 gradient를 `y` 뒤에 있는 모든 leaf의 `.grad`에 `backward`처럼
+  **더합니다**. 0이어도 더합니다. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
+- `v`의 **shape가 다르면**, 브로드캐스트가 되는 shape라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
   `y`를 쓸 수 있어야 합니다.
 - 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 `y`의 shape이 (2,)이고 `v`의 shape이 (2, 1)이면 `y * v`는 어떻게
+$v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 `y`의 shape가 (2,)이고 `v`의 shape가 (2, 1)이면 `y * v`는 어떻게
 되나요?
 
 </details>
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-먼저 `v.shape`과 `y.shape`을 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
+먼저 `v.shape`와 `y.shape`를 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "weighted_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def weighted_backward(y, v):
@@ -1475,9 +1653,9 @@ for _y, _v in [*_pairs, ((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,
 
 # %% [markdown] lang="en"
 r"""
-## Task 5.5 · `per_sample_grads`
+## Task 5.5 · `per_sample_grads` · optional
 
-●●●○○ · ★★★★☆ · 9 min · 2 points
+●●●○○ · ★★★★☆ · 10 min · 2 points
 
 A linear model with weights `w` has, for one sample (x, y), the loss $(x \cdot w - y)^2$. Return the gradient of *each* sample's loss with respect to `w`: row i belongs to sample i.
 
@@ -1499,11 +1677,11 @@ Section 7: a function of one sample's loss, then its gradient, then all samples.
 </details>
 """
 
-# %% [markdown] lang="ko" en="d945fb8c"
+# %% [markdown] lang="ko" en="fbdb1717"
 r"""
-## 과제 5.5 · `per_sample_grads`
+## 과제 5.5 · `per_sample_grads` · 선택
 
-●●●○○ · ★★★★☆ · 9분 · 2점
+●●●○○ · ★★★★☆ · 10분 · 2점
 
 가중치가 `w`인 선형 모델에서 샘플 하나 (x, y)의 loss는 $(x \cdot w - y)^2$입니다. 샘플 *하나하나*의 loss를 `w`로 미분한 gradient를
 돌려주세요. i번째 행이 샘플 i의 것입니다.
@@ -1527,7 +1705,6 @@ $(\ldots)^2$의 기울기가 $2 (\ldots)$ 곱하기 괄호 안의 기울기임�
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "per_sample_grads", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def per_sample_grads(w, X, Y):
@@ -1648,13 +1825,18 @@ _compare([2.0, -1.0], [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 
 r"""
 ## What the hidden tests look for
 
-- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
-- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; a detached result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
-- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, zero or negative; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
-- **5.4** Several shapes of `y`, also transposed and expanded; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
-- **5.5** Random batches, n and d of 1, samples without error; both dtypes; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
+- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
+- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
+- **5.5** Random batches, n and d of 1, samples without error; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
+
+## The thread
+
+In lesson 10 you write an engine of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
+does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
 
 ## Checklist
 
@@ -1665,8 +1847,6 @@ You can now answer these without looking back:
 - Why is training done in reverse mode?
 - In what number do $u \cdot (J v)$ and $(u^\top J) \cdot v$ meet, and what is that good for?
 - What does `vmap(grad(loss), in_dims=(None, 0, 0))` do?
-
-Was your guess at the beginning right?
 
 ## Links
 
@@ -1679,35 +1859,38 @@ Was your guess at the beginning right?
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="2bb48766"
+# %% [markdown] lang="ko" en="28d1bd48"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, `.grad`가 남아야 하는 추적되는 텐서, 같은 텐서
-  모두나 일부에 다른 값을 넣고 다시 불렀을 때.
-- **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 상수 출력이 있는
-  함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 그래프에서 떼어 낸 결과, 두 가지 dtype,
-  많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
-- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 0이거나 음수인 $v$, 같은 함수를 다른 점과 다른
-  방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
-- **5.4** `y`의 여러 shape(전치하거나 expand한 것도), 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기, 아무것도 돌려주지 않는지,
-  거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
-- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 추적되고 `.grad`가 있는 `w`, 같은 텐서 모두나 일부에
-  다른 값을 넣었을 때.
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
+  추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 불렀을 때.
+- **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
+  expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 추적되지 않는 결과,
+  두 가지 dtype, 많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
+- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 0이거나 음수인 $v$, 더 큰 텐서에서 잘라 낸 것,
+  같은 함수를 다른 점과 다른 방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
+- **5.4** `y`의 여러 shape(전치하거나 expand한 것, 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기,
+  아무것도 돌려주지 않는지, 거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
+- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
+  같은 텐서 모두나 일부에 다른 값을 넣었을 때.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 이어지는 이야기
+
+수업 10에서는 나만의 엔진을 만듭니다. 지금 만든 것이 그 심장입니다. 엔진의 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
+그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
-- `y.backward(v)` 다음에 `.grad`에는 무엇이 들어 있나요? shape은 무엇인가요? `backward(torch.ones(m))`은 야코비 행렬과 어떤 관계인가요?
+- `y.backward(v)` 다음에 `.grad`에는 무엇이 들어 있나요? shape는 무엇인가요? `backward(torch.ones(m))`은 야코비 행렬과 어떤 관계인가요?
 - 행이 m개, 열이 n개인 야코비 행렬을 만들려면 VJP가 몇 번 필요한가요? JVP로는 몇 번인가요?
 - 학습은 왜 역방향 모드로 하나요?
 - $u \cdot (J v)$와 $(u^\top J) \cdot v$는 어떤 수에서 만나나요? 그 사실은 어디에 쓸 수 있나요?
 - `vmap(grad(loss), in_dims=(None, 0, 0))`은 무엇을 하나요?
-
-처음에 적은 예상은 맞았나요?
 
 ## 더 읽을거리
 
