@@ -37,7 +37,7 @@ r"""
 - `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
 
 수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다. *선택*이라고 표시된 부분은 위의 시간에 들어 있지 않습니다. 선택 과제도 다른
-과제처럼 점수를 주지만, 뒤에서 꼭 필요하지는 않습니다.
+과제처럼 점수를 주지만, 뒤의 내용에는 필요하지 않습니다.
 """
 
 # %%
@@ -111,7 +111,7 @@ y1 = W1 @ inp
 y2 = W2 @ y1
 print("y1 :", y1)
 print("y2 :", y2)
-print("before backward:", W1.grad, W2.grad)
+print(say(en="before backward:", ko="backward 전:"), W1.grad, W2.grad)
 
 with expect_error():
     y2.backward()
@@ -136,11 +136,11 @@ r"""
 있습니다. 간선에 방향이 있고 돌아서 제자리로 오는 길이 없는 그래프, 곧 *유향 비순환 그래프*(directed acyclic graph, DAG)입니다.
 
 PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
-실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 갈림과 반복을
+실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
 그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`).
 
 그런데 왜 안 될까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
-느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각을 얼마나 중요하게 칠지 PyTorch에 알려 주어야 합니다.
+느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각에 비중을 얼마나 둘지 PyTorch에 알려 주어야 합니다.
 
 흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
 """
@@ -191,13 +191,13 @@ matrices ($\partial$: the slope in one entry while all others stay):
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
 
-A column times a row, $a\, b^\top$, is an **outer product**, the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
+A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="d1e0065c"
+# %% [markdown] lang="ko" en="6a607b4e"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
-- $v = (1, 0)$이면 `y2`의 첫째 수만 칩니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
+- $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
 - $v = (10, -1)$이면 수 하나, 곧 $10\, y_0 - y_1$의 gradient입니다.
 
 그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
@@ -214,7 +214,7 @@ $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top$$
 
-열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product)이라고 합니다. 그리고 한 단계 거슬러 갈 때마다
+열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product, `torch.outer`)이라고 합니다. 그리고 한 단계 거슬러 갈 때마다
 **전치**행렬(transpose)을 곱합니다.
 """
 
@@ -256,15 +256,15 @@ predicted(
     ),
     B=say(
         en="These are the sums along each row, one for each output. But the ones weigh the outputs: the rows are added to each other.",
-        ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력의 가중치입니다. 그래서 행끼리 더해집니다.",
+        ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력에 곱하는 가중치이므로 행끼리 더해집니다.",
     ),
     C=say(
         en="Each output counts once, so the rows of J are added: 3 + 4 + 0 and 2 + 0 + 1.",
-        ko="출력을 한 번씩 치므로 J의 행들이 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
+        ko="출력마다 가중치가 1이므로 J의 행들이 그대로 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
     ),
     D=say(
         en="It refuses only without an argument. Here the ones say how much each output counts.",
-        ko="인자가 없을 때만 거절합니다. 여기서는 출력을 얼마나 칠지를 `torch.ones(3)`이 알려 줍니다.",
+        ko="인자가 없을 때만 거절합니다. 여기서는 `torch.ones(3)`이 출력마다 가중치를 정해 줍니다.",
     ),
 )
 
@@ -276,10 +276,11 @@ In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ in input $j$. That
 It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
 single row, $v$ is the number 1, and the row is the gradient.
 
-The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast:
+The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast. Here
+`jacrev` (section 3) builds it all the same; `detach()` gives the same numbers without the graph (lesson 6):
 """
 
-# %% [markdown] lang="ko" en="fce1c743"
+# %% [markdown] lang="ko" en="be29e77a"
 r"""
 단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
@@ -287,11 +288,11 @@ r"""
 product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
 
-야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다.
+야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 여기서는
+`jacrev`(3절)로 그래도 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
 """
 
 # %%
-# jacrev builds J after all (section 3); detach() gives the same numbers without the graph (lesson 6).
 J_W1 = torch.func.jacrev(lambda W: W2.detach() @ (W @ inp))(W1.detach())
 v = torch.tensor([10.0, -1.0])
 print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
@@ -410,16 +411,16 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 r"""
 ## 5. Two arrows, one number
 
-Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in a
-direction $v$. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
+Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
+direction $v$ at 53°. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
 **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="aca9ff85"
+# %% [markdown] lang="ko" en="98c3eedc"
 r"""
 ## 5. 화살표 둘, 수 하나
 
-극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $v$ 방향으로
+극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 53°인 $v$ 방향으로
 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
 $0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
 """
@@ -494,7 +495,7 @@ predicted(
     ),
     B=say(
         en="A step to one side leaves an error that falls in step with h: 0.080, and 0.0008 at h = 0.001.",
-        ko="한쪽으로만 간 걸음의 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
+        ko="한쪽으로만 h만큼 가면 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
     ),
     C=say(
         en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to one side only.",
@@ -654,7 +655,7 @@ r"""
 
 셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 다른 샘플에 가려졌을 것입니다.
 
-## 8. 실제로 있었던 버그
+## 8. 실제 버그
 
 `torch.cholesky_inverse`는 행렬 $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
 쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. 여러분의 PyTorch를 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
@@ -676,15 +677,15 @@ print("-X V X L^T + ... :", (u * -(swapped + swapped.T)).sum().item())
 # %% [markdown] lang="en"
 r"""
 In PyTorch 2.13 the quotient and reverse mode say $-2$, forward mode says $-6$, without an error ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
-reported in September 2026). The cause: two factors of the JVP formula in the wrong order. PyTorch's own tests did compare with quotients, but at nearly diagonal
+reported in September 2026). The cause: two factors of the JVP formula in the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal
 matrices, where the factors almost commute. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
 If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at a place without any symmetry.
 """
 
-# %% [markdown] lang="ko" en="ad76581b"
+# %% [markdown] lang="ko" en="b4565f62"
 r"""
 PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류도 없이 $-6$이라고 합니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
-2026년 9월 보고). 원인은 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
+2026년 9월 보고). 원인은 마지막 줄처럼 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
 행렬에서만 보았습니다. 그런 행렬은 곱의 순서를 바꾸어도 값이 거의 같습니다. [제안된 수정](https://github.com/pytorch/pytorch/pull/197010)은 순서를
 바로잡고 평범한 행렬의 테스트를 더합니다. 더 새로운 PyTorch라면 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
 대칭이 없는 곳에서 비교하세요.
