@@ -753,11 +753,11 @@ The rules of lesson 1 hold. Unless a task says otherwise, your function leaves w
 `requires_grad`, hooks) and so it does every setting of the whole notebook (gradient mode, anomaly mode, default dtype, random state, warning filters, recursion limit, threads). It
 keeps the dtype, gives the same answer when called twice, and returns what the task names.
 
-All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1. A tensor may be a slice or a transpose of a larger one,
+All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice or a transpose of a larger one,
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="ea48ccd6"
+# %% [markdown] lang="ko" en="e469b0e0"
 r"""
 # 과제
 
@@ -769,7 +769,7 @@ r"""
 `requires_grad`, hook)도, 노트북 전체에 걸리는 설정(gradient 모드, 이상 탐지 모드(anomaly mode), 기본 dtype, 난수 상태, 경고 필터, 재귀 한도,
 스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
 
-여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 1 이상입니다. 더 큰 텐서에서 잘라 내거나
+여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나
 전치한 텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
 """
 
@@ -1041,7 +1041,8 @@ def jacobian_by_rows(f, x):
     """
     ### BEGIN SOLUTION
     y = f(x)
-    rows = [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
+    units = torch.eye(len(y), dtype=y.dtype)
+    rows = [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in units]
     return torch.stack(rows)
     ### END SOLUTION
 
@@ -1131,10 +1132,13 @@ _digits = say(
 )
 
 
-def _compare(name, x, A=[[0.0]], dtype="float64", grad=None, hint="", other=None, strided=False):
+_none = [[0.0]]  # where f has no A
+
+
+def _compare(name, x, A=_none, dtype="float64", grad=None, hint="", other=None, strided=False):
     """Compare with the Jacobian by hand; other is that of another function, asked for at the same x before."""
     call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}"
-    call += f", {'W' if 'W' in name else 'A'} = {A}" if A != [[0.0]] and len(A) * len(x) <= 9 else ""
+    call += f", {'W' if 'W' in name else 'A'} = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
     call += f", x.grad = {grad}" if grad else ""
     call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서에서 잘라 낸 것") if strided else ""
     then = say(en=", then the same x with other values", ko=", 이어서 같은 x에 다른 값을 넣고")
@@ -1160,7 +1164,6 @@ def _table(rows, columns):
     return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
 
 
-_none = [[0.0]]  # where f has no A
 _shape = say(en="the result has one row for each output and one column for each input", ko="결과는 출력마다 행이 하나, 입력마다 열이 하나입니다")
 _ignored = say(en="an input that f does not use gives a column of zeros", ko="f가 쓰지 않는 입력의 열은 0입니다")
 _constant = say(en="an output that does not depend on x gives a row of zeros", ko="x에 따라 달라지지 않는 출력의 행은 0입니다")
@@ -1354,9 +1357,13 @@ def _mistakes(J, v):
     ]
 
 
-def _compare(name, x, v, A=[[0.0]], dtype="float64", hint="", other=None, strided=False):
+_none = [[0.0]]  # where f has no A
+
+
+def _compare(name, x, v, A=_none, dtype="float64", hint="", other=None, strided=False):
     """Compare with J v by hand; other is that of another function, asked for at the same x and v before."""
-    call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}" + (f", A = {A}" if A != [[0.0]] and len(A) * len(x) <= 9 else "")
+    call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}"
+    call += f", A = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
     call += say(en=", x and v slices of larger tensors", ko=", x와 v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
     kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
     x, v, A = (torch.as_tensor(numbers, dtype=kind) for numbers in (x, v, A))
@@ -1389,7 +1396,6 @@ def _table(rows, columns):
     return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
 
 
-_none = [[0.0]]  # where f has no A
 _shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape는 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
 _zero = say(en="if the input does not move, neither do the outputs: J 0 = 0", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0입니다")
 _linear = say(en="J v is linear in v: a v as small as this gives a result as small", ko="J v는 v에 대해 선형입니다. v가 이렇게 작으면 결과도 그만큼 작습니다")
@@ -1720,7 +1726,8 @@ def per_sample_grads(w, X, Y):
     def loss(w, x, y):
         return (x @ w - y) ** 2
 
-    return torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)
+    for_all = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))
+    return for_all(w, X, Y)
     ### END SOLUTION
 
 
@@ -1836,7 +1843,7 @@ r"""
 
 Everywhere: the rules of every task.
 
-## The thread
+## A piece of lesson 10
 
 In lesson 10 you write an engine of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
 does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
@@ -1862,7 +1869,7 @@ You can now answer these without looking back:
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="28d1bd48"
+# %% [markdown] lang="ko" en="306e848b"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1880,7 +1887,7 @@ r"""
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
-## 이어지는 이야기
+## 수업 10의 한 조각
 
 수업 10에서는 나만의 엔진을 만듭니다. 지금 만든 것이 그 심장입니다. 엔진의 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
