@@ -113,9 +113,12 @@ def _same(a: object, b: object) -> bool:
 
 
 def _general_filters() -> list[object]:
-    """Return the filters for Python's own kinds; a library that is imported may add some for its own."""
-    own = [f for f in warnings.filters if f[2].__module__ == "builtins"]
-    return [f[:1] + f[2:3] for f in own if f[1] is None and f[3] is None]
+    """Return the filters for every warning of one of Python's own kinds.
+
+    A library that is imported may add others: torch's backward() imports sympy, which does.
+    """
+    general = (f for f in warnings.filters if f[1] is None and f[3] is None)
+    return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
 
 
 def _numpy_state() -> tuple[object, ...]:
