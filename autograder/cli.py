@@ -237,9 +237,10 @@ def _show_solution(notebook: Path, task: str) -> None:
 
     worked, chosen = worked_solution(notebook, task)
     language(chosen)
-    out.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
-    out.print()
-    out.print(Markdown(worked.words[chosen]))
+    wrapping = Console(highlight=False)  # since somebody has to read it
+    wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
+    wrapping.print()
+    wrapping.print(Markdown(worked.words[chosen]))
 
 
 def _show(report: "Report") -> None:

@@ -156,12 +156,12 @@ class Answered(_Shown):
         chosen = self.choice is not None
         self.show.layout.display = "none" if chosen or asked else None
         lines = self.lines() if chosen or asked else [self._not_yet()]
-        body = "".join(f"<p>{_html(line)}</p>" for line in lines)
+        body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
         self.words.value = f'<div class="secant-words" role="status" aria-live="polite">{body}</div>'
 
     def _not_yet(self) -> str:
         return say(
-            en="You have not chosen an answer at the prediction above yet. Choose one there: it is answered here.",
+            en="You have not chosen at the prediction above yet. Choose there: it is answered here.",
             ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
         )
 

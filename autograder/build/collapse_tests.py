@@ -1,5 +1,9 @@
-"""A step from source to release: test cells start collapsed, so that a lesson reads as a lesson."""
+"""A step from source to release: what a student need not read starts collapsed.
 
+So a lesson reads as a lesson, and the code that answers a prediction does not give the answer away.
+"""
+
+import re
 from typing import Any
 
 from nbformat import NotebookNode
@@ -7,15 +11,17 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course.cells import is_test
 
+_ANSWERS = re.compile(r"^predicted\(", re.MULTILINE)
+
 
 class CollapseTests(NbGraderPreprocessor):
-    """Hide the source of each test cell behind JupyterLab's own bar; a click opens it.
+    """Hide the source of test cells and of answers to predictions behind JupyterLab's own bar.
 
-    What the cell says when it is run stays visible.
+    A click opens it. What the cell says when it is run stays visible.
     """
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:
-        """Return the cell, collapsed if it is a test."""
-        if is_test(cell):
+        """Return the cell, collapsed if it is a test or answers a prediction."""
+        if is_test(cell) or (cell.cell_type == "code" and _ANSWERS.search(cell.source)):
             cell.metadata["jupyter"] = {"source_hidden": True}
         return cell, resources

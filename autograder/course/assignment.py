@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat.v4
@@ -12,7 +12,8 @@ from nbformat import NotebookNode
 import autograder
 from autograder.course.cells import is_test, tasks
 from autograder.course.errors import CourseError
-from autograder.course.lesson import find_root
+from autograder.course.lesson import Lesson, find_root
+from autograder.course.solutions import worked_solutions
 from secant.language import LANGUAGES, Language
 
 
@@ -24,11 +25,13 @@ class Assignment:
         lesson: its name.
         source: the instructor's notebook, hidden tests included.
         releases: what a student was given, by language.
+        solutions: what is said of each task's solution to those who passed it, by task and language.
     """
 
     lesson: str
     source: NotebookNode
     releases: Mapping[Language, NotebookNode]
+    solutions: Mapping[str, Mapping[Language, str]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -57,7 +60,10 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     }
     if not releases:
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
-    return Assignment(lesson, read_notebook(root / source / name), releases)
+    notebook = read_notebook(root / source / name)
+    worked = worked_solutions(Lesson(lesson, root / "course" / lesson), notebook)
+    words = {task: solution.words for task, solution in worked.items()}
+    return Assignment(lesson, notebook, releases, words)
 
 
 def built_lessons(root: Path, source: str = "source") -> list[str]:

@@ -1,6 +1,5 @@
 """A lesson's text, read: the notebook it stands for, its tasks, and the answers kept beside it."""
 
-import copy
 import hashlib
 import re
 from collections import Counter
@@ -12,7 +11,7 @@ import jupytext
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
-from autograder.course.cells import grade_id, is_answer
+from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
@@ -131,14 +130,6 @@ def _digest(text: str, length: int) -> str:
 def english_hash(source: str) -> str:
     """Return what a Korean cell stores of its English twin, so that a stale translation is noticed."""
     return _digest(source.strip(), 8)
-
-
-def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
-    """Return a copy of a notebook with these sources (by task) in its answer cells."""
-    filled = copy.deepcopy(notebook)
-    for cell in filter(is_answer, filled.cells):
-        cell.source = answers.get(grade_id(cell), cell.source)
-    return filled
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:

@@ -85,6 +85,7 @@ class Examiner:
         if task.id not in self._tests:
             by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
+        check.seed(draw)  # before anything can end the task: what it forgets may be another student's
         try:
             if not loaded.ready:
                 raise _Verdict(*loaded.fate(task.id))
@@ -136,7 +137,6 @@ class _Test:
     def run(self, questions: "_Questions", draw: bytes) -> None:
         """Run the cell to its end, or raise the verdict."""
         questions.define(self.sent)
-        check.seed(draw)
         random.seed(draw)
         torch.manual_seed(_number(draw))
         reached: list[bool] = []

@@ -68,7 +68,10 @@ def graded_notebook(assignment: Assignment, submission: Submission | None, resul
         if is_test(cell):
             cell.source = tests[name]
             cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
-            cell.outputs = [_verdict(found[name])]
+            task = found[name]
+            said = assignment.solutions.get(task.id, {})
+            why = said.get(submission.language, "") if submission else ""
+            cell.outputs = [_verdict(task, why.replace("**", ""))]
         elif place in printed:
             cell.outputs = _outputs(printed[place])
         elif cell.cell_type == "markdown" and is_answer(cell) and name in prose:
@@ -79,11 +82,14 @@ def graded_notebook(assignment: Assignment, submission: Submission | None, resul
     return notebook
 
 
-def _verdict(task: GradedTask) -> NotebookNode:
-    """A test cell's output: nbgrader reads none of the points from an error, and all from anything else."""
+def _verdict(task: GradedTask, why: str) -> NotebookNode:
+    """A test cell's output: nbgrader reads none of the points from an error, and all from anything else.
+
+    Who has passed is told why the course's own solution is right, too.
+    """
     text = plain(task.message)
     if task.outcome == "passed":
-        return _output("stream", name="stdout", text=text + "\n")
+        return _output("stream", name="stdout", text="\n\n".join(filter(None, [text, why])) + "\n")
     head = f"{task.outcome}: {text}" if task.outcome != "wrong" else text
     # The name that HideTests knows for a message without frames.
     return _output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))

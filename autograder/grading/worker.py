@@ -22,8 +22,9 @@ from nbformat import v4
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 
-# Longer than all time limits of a submission together: whoever reaches it is stuck, and is ended.
-EXAMINE_SECONDS = 1500.0
+# Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
+# stuck, and is ended.
+EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
 # What the work on one submission may add to this process. No right answer comes near it.
 EXTRA_BYTES = 256 * 2**20

@@ -37,6 +37,9 @@ class Cgroup:
             except OSError:
                 cls(folders).remove()
                 continue
+            for file, value in (("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", memory_bytes)):
+                with contextlib.suppress(OSError):  # else what does not fit would go to the disk
+                    _limit(folders[0], (file,), value)
             for parent in {place.pids, place.cpu} - {place.memory}:
                 with contextlib.suppress(OSError):
                     folders.append(_make(parent / name))

@@ -1,5 +1,6 @@
 """Questioning a candidate from outside: load its cells, then ask each task's questions of a fresh copy."""
 
+import errno
 import socket
 import sys
 import time
@@ -11,7 +12,16 @@ from typing import Any, Protocol, Self
 from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside import wire
-from autograder.sandbox.results import CandidateError, CellResult, Crashed, Line, Loaded, Reply, TimedOut
+from autograder.sandbox.results import (
+    CandidateError,
+    CellResult,
+    Crashed,
+    Line,
+    Loaded,
+    Reply,
+    TimedOut,
+    WallError,
+)
 
 Limiting = Callable[[float], AbstractContextManager[Allowance]]
 _REAP_SECONDS = 3.0
@@ -142,7 +152,11 @@ class CandidateClient:
                     _send(container, {"do": "task", "seed": seed}, limit)
                     try:
                         socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
-                    except OSError:
+                    except OSError as error:
+                        if (
+                            error.errno == errno.ETOOMANYREFS
+                        ):  # the kernel counts what this user has under way
+                            raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
                 child = _number(_receive(container, limit), "child")
         except BaseException:

@@ -30,6 +30,20 @@ def fresh_grad(f, x):
     return torch.autograd.grad([y], [x], grad_outputs=[torch.ones_like(y)], retain_graph=True)[0].clone()
 
 
+# %% asks with a retained copy task="fresh_grad"
+def fresh_grad(f, x):
+    copy = x.detach().clone().requires_grad_() * 1
+    copy.retain_grad()
+    f(copy).sum().backward(inputs=[copy])
+    return copy.grad.detach()
+
+
+# %% anomaly detection switched on and off again task="fresh_grad"
+def fresh_grad(f, x):
+    with torch.autograd.set_detect_anomaly(True):
+        return torch.autograd.grad(outputs=f(x).sum(), inputs=x)[0].clone()
+
+
 # %% adds the gradients itself task="grad_history"
 def grad_history(fs, x):
     history = []
@@ -58,6 +72,15 @@ def grad_history(fs, x):
         torch.autograd.backward(f(x))
         values += [x.grad.detach() + 0]
     return values
+
+
+# %% new tensors by a list task="grad_history"
+def grad_history(fs, x):
+    history = [torch.zeros_like(x)]
+    for f in list(fs):
+        f(x).backward()
+        history.append(torch.empty_like(x).detach().copy_(x.grad))
+    return history[1:]
 
 
 # %% the optimizer steps and resets task="train5"
@@ -97,6 +120,19 @@ def train5(w0, lr, zero):
     return norms
 
 
+# %% empties after the step task="train5"
+def train5(w0, lr, zero):
+    w = torch.tensor(w0, dtype=torch.double, requires_grad=True)
+    norms = []
+    while len(norms) < 5:
+        (w * w).backward()
+        w.data.sub_(w.grad, alpha=lr)
+        norms.append(float(w.detach().abs()))
+        if zero:
+            w.grad.zero_()
+    return norms
+
+
 # %% sums divided by the number of elements task="accumulate"
 def accumulate(model, batches):
     elements = sum(Y.numel() for _, Y in batches)
@@ -128,6 +164,14 @@ def accumulate(model, batches):
             p.grad = share if p.grad is None else p.grad + share
 
 
+# %% weights that are a float64 tensor task="accumulate"
+def accumulate(model, batches):
+    sizes = torch.tensor([len(X) for X, _ in batches], dtype=torch.float64)
+    for (X, Y), share in zip(batches, sizes / sizes.sum(), strict=True):
+        loss = torch.nn.functional.mse_loss(model(X), Y)
+        loss.backward(gradient=share.to(loss.dtype))
+
+
 # %% autograd.grad for all three task="all_grads"
 def all_grads(x0):
     x = torch.scalar_tensor(x0, dtype=torch.float64).requires_grad_()
@@ -146,3 +190,18 @@ def all_grads(x0):
         tensor.register_hook(lambda g, name=name: found.update({name: g.item()}))
     z.backward()
     return found["x"], found["y"], found["z"]
+
+
+# %% warnings caught and put back task="all_grads"
+def all_grads(x0):
+    import warnings
+
+    x = torch.tensor([x0], dtype=torch.float64, requires_grad=True)
+    y = x * x * x
+    z = torch.log(y).sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for tensor in (y, z):
+            tensor.retain_grad()
+        z.backward()
+    return tuple(tensor.grad.sum().item() for tensor in (x, y, z))

@@ -42,7 +42,7 @@ def fresh_grad(f, x):
     return torch.autograd.grad(f(x).sum(), x, create_graph=True)[0]
 
 
-# %% puts a copy in the buffer's place task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% puts a copy in the buffer's place task="fresh_grad" en="but it is another tensor now" ko="다른 텐서로 바뀌었습니다"
 def fresh_grad(f, x):
     held = None if x.grad is None else x.grad.clone()
     x.grad = None
@@ -62,6 +62,59 @@ def fresh_grad(f, x):
     return _known[key].clone()
 
 
+# %% returns the tuple task="fresh_grad" en="The result is a tuple" ko="결과가 tuple입니다"
+def fresh_grad(f, x):
+    return torch.autograd.grad(f(x).sum(), x)
+
+
+# %% computes in float32 task="fresh_grad" en="The dtype is float32" ko="dtype이 float32입니다"
+def fresh_grad(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    return torch.autograd.grad(f(leaf).sum(), leaf)[0].float()
+
+
+# %% an alias of the buffer it empties task="fresh_grad" en="an alias of the emptied buffer" ko="비워진 버퍼의 별명"
+def fresh_grad(f, x):
+    x.grad = None
+    f(x).sum().backward()
+    found = x.grad
+    x.grad.zero_()
+    return found
+
+
+# %% a copy still tied to x task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+def fresh_grad(f, x):
+    copy = x.clone()
+    copy.retain_grad()
+    f(copy).sum().backward()
+    return copy.grad
+
+
+# %% a central quotient task="fresh_grad" en="nearly: a difference quotient" ko="거의 맞습니다. 차분몫"
+def fresh_grad(f, x):
+    h, found = (1e-6 if x.dtype == torch.float64 else 1e-2), torch.zeros_like(x)
+    with torch.no_grad():
+        for i in range(x.numel()):
+            step = torch.zeros_like(x)
+            step.view(-1)[i] = h
+            found.view(-1)[i] = ((f(x + step) - f(x - step)) / (2 * h)).sum()
+    return found
+
+
+# %% leaves anomaly detection on task="fresh_grad" en="anomaly detection was left switched on" ko="켜진 채로 남았습니다"
+def fresh_grad(f, x):
+    torch.autograd.set_detect_anomaly(True)
+    return torch.autograd.grad(f(x).sum(), x)[0]
+
+
+# %% leaves a hook on x task="fresh_grad" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def fresh_grad(f, x):
+    found = []
+    x.register_hook(lambda gradient: found.append(gradient.clone()))
+    torch.autograd.grad(f(x).sum(), x)
+    return found[0]
+
+
 # %% keeps the alias task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
 def grad_history(fs, x):
     history = []
@@ -71,7 +124,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% empties in between task="grad_history" en="12 is the gradient of the last call alone" ko="12는 마지막 호출만의 gradient입니다"
+# %% empties in between task="grad_history" en="the gradients of the single calls" ko="호출 하나하나의 gradient입니다"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -121,6 +174,96 @@ def grad_history(fs, x):
     return history
 
 
+# %% reads before each backward task="grad_history" en="x.grad was read before backward()" ko="backward() 전에"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        history.append(None if x.grad is None else x.grad.clone())
+        f(x).backward()
+    return history
+
+
+# %% detach for a copy task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.detach())
+    return history
+
+
+# %% a tuple task="grad_history" en="The result is a tuple; a list was expected" ko="필요한 것은 list입니다"
+def grad_history(fs, x):
+    history = ()
+    for f in fs:
+        f(x).backward()
+        history += (x.grad.clone(),)
+    return history
+
+
+# %% plain numbers task="grad_history" en="The result is a float" ko="결과가 float입니다"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.tolist())
+    return history
+
+
+# %% eats the list task="grad_history" en="the list fs was changed" ko="리스트 fs가 바뀌었습니다"
+def grad_history(fs, x):
+    history = []
+    while fs:
+        fs.pop(0)(x).backward()
+        history.append(x.grad.clone())
+    return history
+
+
+# %% one entry a function task="grad_history" en="also when a function stands in it twice" ko="같은 함수가 두 번 나와도"
+def grad_history(fs, x):
+    history = {}
+    for f in fs:
+        f(x).backward()
+        history[f] = x.grad.clone()
+    return list(history.values())
+
+
+# %% the list of the call before task="grad_history" en="was something kept from the call before" ko="앞의 호출에서 남겨 둔 값"
+def grad_history(fs, x, history=[]):  # noqa: B006
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.clone())
+    return history[:]
+
+
+# %% one backward on the sum task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+def grad_history(fs, x):
+    if fs:
+        sum(f(x) for f in fs).backward()
+    return [x.grad.clone() for _ in fs]
+
+
+# %% gradients still in a graph task="grad_history" en="it is still part of a graph" ko="아직 그래프에 연결되어"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        gradient = torch.autograd.grad(f(x), x)[0] + 0 * x
+        history.append(history[-1] + gradient if history else gradient)
+    if history:
+        x.grad = history[-1].detach().clone()
+    return history
+
+
+# %% zeros to begin with task="grad_history" en="None was expected" ko="필요한 것은 None입니다"
+def grad_history(fs, x):
+    x.grad = torch.zeros_like(x)
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.clone())
+    return history
+
+
 # %% ignores zero task="train5" en="these are the norms with a reset" ko="버퍼를 비웠을 때의 값"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
@@ -156,7 +299,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% the norm before the step task="train5" en="before the first step" ko="첫 걸음 전의"
+# %% the norm before the step task="train5" en="before the first step" ko="첫 스텝 전의"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -166,7 +309,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% trains in float32 task="train5" en="compute in float64" ko="float64로 계산하세요"
+# %% trains in float32 task="train5" en="compute in float64" ko="float64로 계산하고"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), requires_grad=True)
     norms = []
@@ -192,6 +335,127 @@ def train5(w0, lr, zero):
         w -= lr * buffer
         _norms_so_far.append(abs(w))
     return _norms_so_far
+
+
+# %% the start as a sixth entry task="train5" en="the start is not a step" ko="출발점은 스텝이 아닙니다"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, [abs(float(w0))]
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(abs(w))
+    return norms
+
+
+# %% goes uphill task="train5" en="w moved uphill" ko="반대 방향으로"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w += lr * buffer
+        norms.append(abs(w))
+    return norms
+
+
+# %% norms that are tensors task="train5" en="The result is a float64 tensor" ko="결과가 float64 텐서입니다"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(w.detach().norm())
+    return norms
+
+
+# %% the losses task="train5" en="these are the losses" ko="loss인 w**2의 값입니다"
+def train5(w0, lr, zero):
+    w, buffer, losses = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        losses.append(w**2)
+    return losses
+
+
+# %% float64 for the whole notebook task="train5" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def train5(w0, lr, zero):
+    torch.set_default_dtype(torch.float64)
+    w = torch.tensor(float(w0), requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% a buffer that outlives the call task="train5" en="was something kept from the call before" ko="앞의 호출에서 남겨 둔 값"
+_buffer = {}
+
+
+def train5(w0, lr, zero):
+    w, norms = float(w0), []
+    buffer = _buffer.get((w0, lr), 0.0)
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(abs(w))
+    _buffer[w0, lr] = 0.0 if zero else buffer
+    return norms
+
+
+# %% stops at the minimum task="train5" en="return five floats, also where w is 0" ko="w가 0이거나 더 움직이지 않아도"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(abs(w))
+        if buffer == 0:
+            break
+    return norms
+
+
+# %% ints in, ints out task="train5" en="there is an int in it" ko="int가 들어 있습니다"
+def train5(w0, lr, zero):
+    w, buffer, norms = w0, 0, []
+    for _ in range(5):
+        buffer = 2 * w + (0 if zero else buffer)
+        w = w - lr * buffer
+        norms.append(abs(w))
+    return norms
+
+
+# %% rounds to six digits task="train5" en="do not round" ko="반올림하지 마세요"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w -= lr * buffer
+        norms.append(float(f"{abs(w):.6g}"))
+    return norms
+
+
+# %% leaves tracking off task="train5" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        torch.set_grad_enabled(True)
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        torch.set_grad_enabled(False)
+        w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
 
 
 # %% divides by the number of pieces task="accumulate" en="right only when all are of the same size" ko="크기가 모두 같을 때만"
@@ -236,7 +500,7 @@ def accumulate(model, batches):
     loss.backward()
 
 
-# %% steps task="accumulate" en="the call changed model.inner itself" ko="model.inner의 값이 바뀌었습니다"
+# %% steps task="accumulate" en="fill the .grad alone, and do not step" ko="업데이트는 하지 마세요"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -252,7 +516,88 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% retain_grad afterwards task="all_grads" en="retain_grad() afterwards is too late" ko="나중에 retain_grad()를 부르면"
+# %% measures by the first piece task="accumulate" en="the pieces are measured by one of them" ko="한 조각의 크기를 기준으로"
+def accumulate(model, batches):
+    first = len(batches[0][0])
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / first / len(batches)).backward()
+
+
+# %% shares in float32 task="accumulate" en="made a float32 tensor" ko="float32 텐서로 만들지"
+def accumulate(model, batches):
+    sizes = torch.tensor([float(len(X)) for X, _ in batches])
+    for (X, Y), share in zip(batches, sizes / sizes.sum(), strict=True):
+        (torch.nn.functional.mse_loss(model(X), Y) * share).backward()
+
+
+# %% the sum of all errors task="accumulate" en="the gradient of the sum, not of the mean" ko="평균이 아니라 합의"
+def accumulate(model, batches):
+    for X, Y in batches:
+        torch.nn.functional.mse_loss(model(X), Y, reduction="sum").backward()
+
+
+# %% zeros for what is not tracked task="accumulate" en="but it is not tracked" ko="추적되지 않는 파라미터"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% tracks every parameter task="accumulate" en="but it is not tracked" ko="추적되지 않는 파라미터"
+def accumulate(model, batches):
+    model.requires_grad_()
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% steps and resets at the end task="accumulate" en="or emptied afterwards" ko="나중에 비웠습니다"
+def accumulate(model, batches):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+# %% eats the batches task="accumulate" en="the list of batches, or a tensor in it, was changed" ko="리스트 batches나 그 안의 텐서가"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    while batches:
+        X, Y = batches.pop(0)
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% one thread to save memory task="accumulate" en="torch.set_num_threads was left changed" ko="torch.set_num_threads가 바뀐"
+def accumulate(model, batches):
+    torch.set_num_threads(torch.get_num_threads() + 1)
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% silences the warnings of mse_loss task="accumulate" en="the warning filters were left changed" ko="경고 필터가 바뀐"
+def accumulate(model, batches):
+    import warnings
+
+    warnings.filterwarnings("ignore", category=UserWarning)
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% row by row task="accumulate" en="call the model once for each piece" ko="조각마다 한 번씩"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        for x, y in zip(X.split(1), Y.split(1), strict=True):
+            (torch.nn.functional.mse_loss(model(x), y) / rows).backward()
+
+
+# %% retain_grad afterwards task="all_grads" en="before backward(): afterwards is too late" ko="나중에 부르면 늦습니다"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -292,7 +637,7 @@ def all_grads(x0):
     return x.grad.item(), y.grad.item(), z.grad.item()
 
 
-# %% reads what was not kept task="all_grads" en="but a warning appeared" ko="경고가 떴습니다"
+# %% reads what was not kept task="all_grads" en="a warning appeared" ko="경고가 떴습니다"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -300,3 +645,68 @@ def all_grads(x0):
     z.backward()
     if y.grad is None:
         return x.grad.item(), 1 / y.item(), 1.0
+
+
+# %% a list task="all_grads" en="The result is a list; a tuple was expected" ko="필요한 것은 tuple입니다"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return [g.item() for g in torch.autograd.grad(z, (x, y, z))]
+
+
+# %% tensors task="all_grads" en="The result is a float64 tensor" ko="결과가 float64 텐서입니다"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return torch.autograd.grad(z, (x, y, z))
+
+
+# %% in the order of the walk back task="all_grads" en="the order is dz/dx, dz/dy, dz/dz" ko="순서는 dz/dx, dz/dy, dz/dz입니다"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return tuple(g.item() for g in torch.autograd.grad(z, (z, y, x)))
+
+
+# %% backward on y as well task="all_grads" en="backward() ran on y too" ko="y에서도 backward()를"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    y.retain_grad()
+    z.retain_grad()
+    z.backward(retain_graph=True)
+    y.backward()
+    return x.grad.item(), y.grad.item(), z.grad.item()
+
+
+# %% switches the warning off task="all_grads" en="the warning filters were left changed" ko="경고 필터가 바뀐"
+def all_grads(x0):
+    import warnings
+
+    warnings.filterwarnings("ignore", category=UserWarning)
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    z.backward()
+    if y.grad is None:
+        return x.grad.item(), (1 / y).item(), 1.0
+
+
+# %% an int for dz/dz task="all_grads" en="there is an int in it" ko="int가 들어 있습니다"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return *(g.item() for g in torch.autograd.grad(z, (x, y))), 1
+
+
+# %% rounds to nine decimals task="all_grads" en="do not round" ko="반올림하지 마세요"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return tuple(round(g.item(), 9) for g in torch.autograd.grad(z, (x, y, z)))

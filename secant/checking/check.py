@@ -197,7 +197,7 @@ def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable
 
 @contextlib.contextmanager
 def asking(call: str) -> Iterator[None]:
-    """Name the call that the body asks for, as the student would type it, in case it raises or does not end."""
+    """Name the call that the body makes, as a student would type it, in case it raises or does not end."""
     _asked.append(call)
     try:
         yield
@@ -216,7 +216,7 @@ def asked() -> str:
 
 
 def smallest(compare: Callable[..., None], *case: Any) -> None:
-    """Compare, and where that fails, fail with the simplest case like this one that fails for the same reason.
+    """Compare, and where that fails, fail with the simplest case that fails for the same reason.
 
     Args:
         compare: a comparison of the test cell; it may ask for the student's function.
@@ -277,10 +277,10 @@ def visible_passed() -> None:
     """Say that the tests a student can see have passed. There are others: never say "all"."""
     print(
         say(
-            en="Visible tests passed. The hidden tests look further (their list is at the end). To let them look now, "
-            f"save and type in a terminal: {_command()}",
-            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). 지금 바로 확인하려면 "
-            f"저장한 뒤 터미널에 {_command()} 라고 입력하세요.",
+            en="Visible tests passed. The hidden tests look further (their list is at the end). "
+            f"To let them look now, save and type in a terminal: {_command()}",
+            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). "
+            f"지금 바로 확인하려면 저장한 뒤 터미널에 {_command()} 라고 입력하세요.",
         )
     )
 

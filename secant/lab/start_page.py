@@ -118,8 +118,9 @@ often, why. These are the visible tests; the lesson says in words what hidden te
 Before you call a lesson finished, press **Validate** above the notebook: it runs everything from the top in a
 fresh kernel, so that an answer that leans on a cell you have since changed or deleted shows itself.
 
-To let the hidden tests look too, open *File > New > Terminal* and type `autograder check` and the notebook's
-path, such as `autograder check 01_what_autograd_does/01_what_autograd_does.ipynb`. It stays on this computer.
+To let the hidden tests look too, save, open *File > New > Terminal* and type `autograder check` and the
+lesson's number: `autograder check 1`. It stays on this computer. `autograder check 1 --solution TASK` shows
+the worked solution of a task: why it is right, and a detour that many take.
 
 ## Where your work is kept
 
@@ -145,10 +146,11 @@ HOW_TO_KO = """## 진행 방법
 수업을 마치기 전에는 노트북 위쪽의 **Validate** 버튼을 눌러 보세요.
 새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
 
-숨은 테스트까지 돌려 보려면 *File > New > Terminal*을 열고
-`autograder check` 뒤에 노트북 경로를 적어 실행하세요.
-예: `autograder check 01_what_autograd_does/01_what_autograd_does.ipynb`.
+숨은 테스트까지 돌려 보려면 저장한 뒤 *File > New > Terminal*을 열고
+`autograder check` 뒤에 수업 번호를 적어 실행하세요. 예: `autograder check 1`.
 모두 이 컴퓨터 안에서만 실행됩니다.
+`autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
+왜 맞는지, 흔히 어디서 돌아가는지도 함께 설명합니다.
 
 ## 작업이 저장되는 곳
 

@@ -135,6 +135,20 @@ def test_check_says_in_a_sentence_what_cannot_be_checked(autograder: list[str], 
         assert (done.returncode, done.stdout, done.stderr) == (2, "", "There is no missing.ipynb.\n")
 
 
+def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path) -> None:
+    (room / STEPS).mkdir()
+    save(answered(room, {}, "ko"), room / STEPS / f"{STEPS}.ipynb")
+    shown, none = map(
+        end, [start(autograder, room, "check", "1", "--solution", task) for task in ("double", "x")]
+    )
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "def double(x):" in shown.stdout
+    assert "SOLUTION" not in shown.stdout
+    assert "두 배가 됩니다" in shown.stdout
+    assert (none.returncode, none.stdout) == (2, "")
+    assert none.stderr == 'There is no worked solution of "x"; there are: double, Counter.\n'
+
+
 # --- grade ------------------------------------------------------------------------------------------------
 
 

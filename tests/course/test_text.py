@@ -9,8 +9,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.course.cells import is_test, split_tests
+from autograder.course.cells import is_test, split_tests, tasks
 from autograder.course.lesson import Lesson, find_lessons, read_lesson
+from autograder.course.solutions import worked_solutions
 from tests.support.warm import write_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,13 +74,33 @@ def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str)
 def test_form(lesson: Lesson) -> None:
     cells = [cell.source for cell in read_lesson(lesson).cells if cell.metadata.get("lang") == "en"]
     text = "\n".join(cells)
-    for part in ("Predict first", "# Tasks", "## What the hidden tests look for", "## Checklist", "## Links"):
+    for part in ("Predict first", "A real bug", "# Tasks", "## What the hidden tests look for"):
         assert part in text
+    assert text.index("## Checklist") < text.index("## Links")
     headers = [cell for cell in cells if cell.startswith(f"## Task {int(lesson.name[:2])}.")]
     assert headers
     for header in headers:
         assert re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)
         assert header.count("<summary>Hint") == 2
+
+
+@each_lesson
+def test_every_prediction_is_answered_later(lesson: Lesson) -> None:
+    code = "\n".join(cell.source for cell in read_lesson(lesson).cells if cell.cell_type == "code")
+    calls = re.findall(r'^(predict|predicted)\(\s*"(.+?)"', code, re.M)
+    asked = [name for call, name in calls if call == "predict"]
+    assert 2 <= len(asked) <= 3
+    assert all(name.startswith(f"{int(lesson.name[:2])} ") for name in asked)
+    assert sorted(asked) == sorted(name for call, name in calls if call == "predicted")
+    assert all(calls.index(("predict", name)) < calls.index(("predicted", name)) for name in asked)
+
+
+@each_lesson
+def test_each_task_has_a_worked_solution(lesson: Lesson) -> None:
+    notebook = read_lesson(lesson)
+    found = worked_solutions(lesson, notebook)
+    graded = [task for task in tasks(notebook) if task.test is not None]
+    assert [task.id for task in graded if not all(found[task.id].words.get(t) for t in ("en", "ko"))] == []
 
 
 @each_lesson

@@ -137,6 +137,7 @@ def load_all() -> dict[str, Case]:
         leaking,
         malformed,
         neighbours,
+        shared,
     )
 
     return dict(sorted(CASES.items()))

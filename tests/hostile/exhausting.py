@@ -206,7 +206,7 @@ wrong(
     ("passed", "crashed|timed_out", "passed"),
     **SLOW,
 )
-both(
+right(
     "C26",
     "compilers",
     prelude("""

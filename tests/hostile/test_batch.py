@@ -24,7 +24,7 @@ from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 FULL = sum(POINTS.values())
 HONEST = {"0_first": FULL, "M_middle": FULL, "Z_last": FULL, "Z_wrong": 0.0}
 
-#: Those that wait for a clock are in test_hostile.py. The deep test takes all, the other every third one.
+#: Those that wait for a clock are in test_hostile.py. The deep test takes all, the other every fifth one.
 CHOSEN = [
     case
     for id, case in load_all().items()
@@ -50,7 +50,7 @@ class Graded:
 def graded(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[Graded]:
     root = tmp_path_factory.mktemp("class")
     world = World.create(root, bait=False)
-    cases = {f"{case.id}-{variant_of(case)}": case for case in CHOSEN[:: 1 if deep else 3]}
+    cases = {f"{case.id}-{variant_of(case)}": case for case in CHOSEN[:: 1 if deep else 5]}
     for student, score in HONEST.items():
         secret = "# CANARY-other-student-31c0"
         answers = RIGHT if score else WRONG

@@ -5,6 +5,7 @@ and must get the same full score as before. The deep tests do that after each ca
 second time, which must say the same.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -22,8 +23,9 @@ from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
 from autograder.sandbox.inside.limits import ContainerLimits
-from autograder.sandbox.results import WallError, WallUnavailable
+from autograder.sandbox.results import Crashed, WallError, WallUnavailable
 from autograder.sandbox.wall import Wall
+from secant import check
 from tests.hostile import scene
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.world import BAIT, HERE, LESSON, POINTS, RIGHT, TASKS, World
@@ -206,6 +208,25 @@ def test_a_failure_of_the_grader_is_no_verdict(
     monkeypatch.setattr(TaskClient, "ask", broken)
     with pytest.raises(WallError):
         examined(world.examiner, wall, taken, SECRET)
+
+
+def test_no_message_names_what_somebody_else_was_asked(
+    world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """A task may end before its test has asked for anything."""
+    from autograder.sandbox.client import TaskClient
+
+    def ended(*a: Any, **k: Any) -> Any:
+        raise Crashed("exit")
+
+    write(world.notebook(RIGHT), tmp_path / "one")
+    taken = take_in(tmp_path / "one", LESSON, world.releases)
+    with contextlib.suppress(Crashed), check.asking(f"f({BAIT})"):
+        ended()
+    monkeypatch.setattr(TaskClient, "define", ended)
+    report = examined(world.examiner, wall, taken, SECRET)
+    assert {task.outcome for task in report.tasks} == {"crashed"}
+    assert not [task.message for task in report.tasks if BAIT in task.message]
 
 
 def test_an_answer_that_there_is_no_room_to_look_at_is_the_students(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.settings import Course
-from tests.hostile.crowd import FEW, FULL, a_class, graded
+from tests.hostile.crowd import FEW, FULL, HOSTILE, a_class, graded
 from tests.hostile.world import LESSON
 from tests.support.busy import busy_machine
 
@@ -41,6 +41,6 @@ def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_honest_neighbours_lose_nothing_on_a_busy_machine(tmp_path: Path) -> None:
-    course = a_class(tmp_path, 22, 40)
+    course = a_class(tmp_path, len(HOSTILE), 40)
     with busy_machine(2 * (os.cpu_count() or 1)):
-        assert_nobody_lost_anything(course, 62)
+        assert_nobody_lost_anything(course, len(HOSTILE) + 40)

@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown(widget: object) -> str:
-    return widget._repr_mimebundle_()["text/plain"]  # type: ignore[attr-defined, no-any-return]
+    return widget._repr_mimebundle_()["text/plain"]  # type: ignore[attr-defined]
 
 
 def test_a_choice_is_kept_and_the_first_one_too(folder: Path, both_languages: str) -> None:
@@ -86,7 +86,7 @@ def test_a_damaged_file_is_put_aside_not_lost(folder: Path, content: str) -> Non
 
 
 def test_where_nothing_can_be_written_the_learner_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(json, "dump", refuse)

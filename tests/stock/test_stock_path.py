@@ -3,7 +3,8 @@
 Each lesson takes the path once, in a course directory of its own where both languages are released and
 graded from one gradebook. The solution is handed in whole, in both languages; every right answer kept beside
 the lesson is handed in once, and so are the first wrong ones to each task. Answers to different tasks share a
-notebook, since nbgrader grades a task by its own cell, and the notebooks take turns between the languages.
+notebook, since nbgrader grades a task by its own cell, and the notebooks take turns between the languages. A
+task without an answer is left as it was given.
 What each wrong answer is told in both languages is tested without nbgrader, in tests/course.
 
 `make test-deep` hands in all wrong answers, and takes the path again with the languages exchanged; in lesson
@@ -27,7 +28,7 @@ from nbgrader.api import Gradebook
 
 from autograder.build.builder import build
 from autograder.course.cells import split_tests, tasks
-from autograder.course.lesson import Answer, Lesson, find_lessons, with_answers
+from autograder.course.lesson import Answer, Lesson, find_lessons
 from tests.support.lessons import (
     LESSONS,
     ROOT,
@@ -35,6 +36,7 @@ from tests.support.lessons import (
     right_answers,
     side_by_side,
     source,
+    with_answers,
     wrong_answers,
 )
 from tests.support.warm import write_kernel
@@ -51,7 +53,6 @@ class Submission:
     language: str
     answers: Mapping[str, str] = field(default_factory=dict)
     wrong: Mapping[str, Answer] = field(default_factory=dict)
-    stub: bool = False
     whole: bool = False
 
 
@@ -167,14 +168,14 @@ def all_submissions(
     right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
     for language in languages:
         yield f"right_{language}", Submission(language, right, whole=True)
-    yield "untouched", Submission(languages[0], stub=True, whole=True)
+    yield "untouched", Submission(languages[0], whole=True)
     for number, answers in enumerate(side_by_side(right_answers(lesson))):
-        yield f"another_style_{number}", Submission(languages[number % 2], right | sources(answers))
+        yield f"another_style_{number}", Submission(languages[number % 2], sources(answers))
     alone = lesson.name.startswith("01") and languages[0] == "ko"
     wrong = wrong_answers(lesson)
     rounds = [{one.task: one} for one in wrong] if alone else side_by_side(wrong)
     for number, answers in enumerate(rounds if deep else rounds[:ROUNDS]):
-        yield f"wrong_{number}", Submission(languages[number % 2], right | sources(answers), answers)
+        yield f"wrong_{number}", Submission(languages[number % 2], sources(answers), answers)
 
 
 def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
@@ -199,13 +200,14 @@ def sources(answers: Mapping[str, Answer]) -> dict[str, str]:
 
 
 def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, float | None]) -> Iterator[str]:
-    """Say which task did not get the points it should: all, or none for a stub or a wrong answer."""
+    """Say which task did not get the points it should: all for a right answer, or else none."""
     for task in questions(lesson):
-        want = 0.0 if submission.stub or task.id in submission.wrong else task.points
+        right = task.id in submission.answers and task.id not in submission.wrong
+        want = task.points if right else 0.0
         if scores[task.id] != want:
             yield f"{task.id} got {scores[task.id]} points, not {want}{named(submission, task.id)}"
-    for task_id in [] if submission.stub else notes(lesson):
-        if scores[task_id] is not None:
+    for task_id in notes(lesson):
+        if task_id in submission.answers and scores[task_id] is not None:
             yield f"{task_id} got {scores[task_id]} points from a machine"
 
 

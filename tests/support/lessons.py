@@ -4,7 +4,8 @@ What is returned is shared: copy a cell before changing it.
 """
 
 import ast
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -13,7 +14,7 @@ from nbformat import NotebookNode
 
 from autograder.course import lesson as texts
 from autograder.course.assignment import Assignment, read_assignment
-from autograder.course.cells import Task, tasks
+from autograder.course.cells import Task, grade_id, is_answer, tasks
 from autograder.course.lesson import Answer, Lesson, find_lessons
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,3 +65,11 @@ def side_by_side(answers: Iterable[Answer]) -> list[dict[str, Answer]]:
     for answer in answers:
         by_task.setdefault(answer.task, []).append(answer)
     return [{answer.task: answer for answer in row if answer} for row in zip_longest(*by_task.values())]
+
+
+def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
+    """Return a copy of a notebook with these sources (by task) in its answer cells."""
+    filled = copy.deepcopy(notebook)
+    for cell in filter(is_answer, filled.cells):
+        cell.source = answers.get(grade_id(cell), cell.source)
+    return filled

@@ -11,8 +11,9 @@ from autograder.sandbox.inside.namespaces import ALL_NAMESPACES
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 
 # Refused, by (x86-64 number, aarch64 number); None where the machine has no such call. What would make or
-# enter namespaces, read another process or starve it, reach the kernel's rarely walked corners, or hold
-# memory that no limit counts. New calls are dealt with by number, below.
+# enter namespaces, read another process or starve it, reach the kernel's rarely walked corners, hold memory
+# that no limit counts, or use up what the kernel counts for a whole user. New calls are dealt with by
+# number, below.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -26,6 +27,8 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "finit_module": (313, 273),
     "init_module": (175, 105),
     "ioperm": (173, None),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
     "io_setup": (206, 0),
     "iopl": (172, None),
     "ioprio_set": (251, 30),
@@ -80,6 +83,10 @@ _MEMFD_CREATE = (319, 279)
 _SETSID = (112, 157)  # does nothing: the kernel may give each session a share of the processors
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
+# A lease lets others, the same user's grader too, wait when they open a file of the libraries; a socket's
+# own filter takes of the memory for compiled filters, which is the machine's, and each wall needs some.
+_FCNTL, _SET_LEASE = (72, 25), (1024, 1040)  # and a delegation, of newer kernels
+_SETSOCKOPT, _ATTACH_FILTER = (54, 208), (26, 50, 51, 52)
 
 # From 424 on, all machines share their numbers. Of these only the calls below were read and found harmless;
 # any other answers ENOSYS, as an older kernel would, and the C library falls back.
@@ -106,7 +113,14 @@ _SOCKET_FAMILIES = (1, 2, 10)  # unix, inet, inet6: others, such as vsock, know 
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCHITECTURE, _FIRST, _FOURTH = 0, 4, 16, 40  # offsets in struct seccomp_data
+_NUMBER, _ARCHITECTURE, _FIRST, _SECOND, _THIRD, _FOURTH = (
+    0,
+    4,
+    16,
+    24,
+    32,
+    40,
+)  # offsets in struct seccomp_data
 
 _Instruction = tuple[int, int, int, int]
 
@@ -156,6 +170,8 @@ def _program(machine: str) -> list[_Instruction]:
     lines += _refuse_if_any_bit(_CLONE[column], ALL_NAMESPACES)
     lines += _refuse_other_families(_SOCKET[column]) + _refuse_other_families(_SOCKETPAIR[column])
     lines += _refuse_other_processes(_PRLIMIT[column]) + _refuse_other_processes(_SET_AFFINITY[column])
+    lines += _refuse_values(_FCNTL[column], _SECOND, _SET_LEASE)
+    lines += _refuse_values(_SETSOCKOPT[column], _THIRD, _ATTACH_FILTER)
     lines += _refuse_shared_anonymous(_MMAP[column])
     return [*lines, (_RETURN, 0, 0, _ALLOW)]
 
@@ -167,6 +183,13 @@ def _only_for(number: int, body: list[_Instruction]) -> list[_Instruction]:
 
 def _refuse_if_any_bit(number: int, bits: int) -> list[_Instruction]:
     body = [(_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, bits), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
+    return _only_for(number, [*body, (_RETURN, 0, 0, _ALLOW)])
+
+
+def _refuse_values(number: int, argument: int, values: tuple[int, ...]) -> list[_Instruction]:
+    body: list[_Instruction] = [(_LOAD, 0, 0, argument)]
+    for value in values:
+        body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ERROR | errno.EPERM)]
     return _only_for(number, [*body, (_RETURN, 0, 0, _ALLOW)])
 
 

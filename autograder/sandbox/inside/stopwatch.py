@@ -14,7 +14,7 @@ class _Note(NamedTuple):
     """Seconds in all, at a moment of time.monotonic."""
 
     moment: float
-    idle: float  # in which no thread ran
+    idle: float  # in which, for sure, no thread ran
     ready: float  # in which one was ready to run, but did not
 
 
@@ -25,6 +25,7 @@ class Stopwatch:
     (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container
     is *starved* while one of its threads is ready and none of them runs: starting many starves nobody.
     Where the kernel does not count, nothing is ever starved, and the wall's clock is what there is.
+    Neither is it between two looks in which a thread ended: how long that one ran is not known.
 
     Attributes:
         computed: seconds of processor time of all its threads together, as far as they were seen.
@@ -33,13 +34,16 @@ class Stopwatch:
     def __init__(self) -> None:
         self.computed = 0.0
         self._seen: dict[str, tuple[int, int]] = {}
+        self._newest = _newest_thread()
         self._notes = [_Note(time.monotonic(), 0.0, 0.0)]
 
     def look(self) -> None:
         """Note what has happened since the last look."""
         last, now = self._notes[-1], time.monotonic()
         passed = now - last.moment
-        seen = _threads()
+        newest, seen = _newest_thread(), _threads()
+        born, new = newest - self._newest, len(seen.keys() - self._seen.keys())
+        all_seen = self._seen.keys() <= seen.keys() and 0 <= born <= new
         ran, waited = 0.0, 0.0
         for thread, (running, waiting) in seen.items():
             before = self._seen.get(thread, (0, 0))
@@ -50,8 +54,9 @@ class Stopwatch:
                 ran += max(0, running - before[0]) * _NANO
                 waited = max(waited, (waiting - before[1]) * _NANO)
         self.computed += ran
-        self._seen = seen
-        self._notes.append(_Note(now, last.idle + max(0.0, passed - ran), last.ready + waited))
+        idle = max(0.0, passed - ran) if all_seen else 0.0
+        self._seen, self._newest = seen, newest
+        self._notes.append(_Note(now, last.idle + idle, last.ready + waited))
         if len(self._notes) > _MOST:
             del self._notes[: _MOST // 2]
 
@@ -61,6 +66,12 @@ class Stopwatch:
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
         last = self._notes[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))
+
+
+def _newest_thread() -> int:
+    """The number that was last given to a thread here: they are given in turn."""
+    with open("/proc/loadavg") as file:
+        return int(file.read().split()[4])
 
 
 def _threads() -> dict[str, tuple[int, int]]:

@@ -77,6 +77,7 @@ Deadline = float | Callable[[], float]
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
 _TENSOR_COST = 10  # a tensor object takes as much memory as about ten small numbers
 _CHUNK = 1 << 16
+_PAUSE = 0.001  # seconds: whose bytes drip in keeps this side waiting, but not working
 
 
 class WireError(ValueError):
@@ -657,6 +658,8 @@ def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline) -> bytearra
                 if not part:
                     raise WireClosed("the connection was closed")
                 data += part
+                if len(data) < count and len(part) < _CHUNK:
+                    time.sleep(_PAUSE)
     except TimeoutError:
         raise WireTimeout("no complete frame before the deadline") from None
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Test cells start collapsed in the release."""
+"""Test cells and answers to predictions start collapsed in the release."""
 
 from pathlib import Path
 
@@ -17,19 +17,19 @@ TEST = {"grade_id": "test_f", "solution": False, "grade": True, "locked": True}
 MANUAL = {"grade_id": "why", "solution": True, "grade": True}
 
 
-def test_only_test_cells_are_collapsed() -> None:
+def test_only_tests_and_answers_to_predictions_are_collapsed() -> None:
     cells = [
-        new_markdown_cell("text"),
-        new_code_cell("a = 1"),
+        new_markdown_cell("predicted() is explained"),
+        new_code_cell('predict("3 x", A="1", B="2")\nunpredicted()'),
+        new_code_cell('predicted("3 x", right="A", A="yes", B="no")'),
         new_code_cell("", metadata={"nbgrader": ANSWER}),
         new_code_cell("", metadata={"nbgrader": TEST}),
         new_markdown_cell("", metadata={"nbgrader": MANUAL}),
     ]
     notebook, _ = CollapseTests().preprocess(new_notebook(cells=cells), {})
-    assert [cell.metadata.get("jupyter") for cell in notebook.cells] == [None] * 3 + [
-        {"source_hidden": True},
-        None,
-    ]
+    hidden = {"source_hidden": True}
+    found = [cell.metadata.get("jupyter") for cell in notebook.cells]
+    assert found == [None, None, hidden, None, hidden, None]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

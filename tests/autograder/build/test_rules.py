@@ -243,6 +243,32 @@ def test_every_slip_is_refused(steps: Lesson, name: str) -> None:
     assert all("\n" not in text for text in found)
 
 
+LONG = "●●○○○ · ★★★★★ · 95 min · 2 points"
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("Lesson 01 of 10 · ~75 min · steps", "but its own count is"),
+        (f"Lesson 01 of 10 · ~100 min · steps\n\n{LONG}", "at most 90 may be"),
+    ],
+)
+def test_a_header_tells_the_time(steps: Lesson, header: str, says: str) -> None:
+    found = refusals(steps, "A small lesson for the tests", header)
+    assert any(says in text for text in found), found
+
+
+def test_a_header_that_is_right_is_not_refused(steps: Lesson) -> None:
+    found = refusals(steps, "A small lesson for the tests", "Lesson 01 of 10 · ~5 min · steps")
+    assert not [text for text in found if "count" in text]
+
+
+def test_a_stale_worked_solution_is_refused(steps: Lesson) -> None:
+    cell = '# %% [markdown] task="double" lang="{}"\n"""words"""\n'
+    (steps.folder / "solutions.py").write_text(cell.format("en") + "\n" + cell.format("ko"))
+    assert any("check the Korean words on double" in text for text in rules.lesson_problems(steps))
+
+
 def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
     text = steps.text.read_text().replace('en="1728a197"', 'en="0"').replace(', "points": 3', "")
     steps.text.write_text(text)

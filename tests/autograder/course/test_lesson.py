@@ -9,6 +9,7 @@ from autograder.course import lesson as lessons
 from autograder.course.cells import grade_id, split_tests, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
+from tests.support.lessons import with_answers
 
 
 def test_a_lesson_is_a_valid_notebook(steps: Lesson) -> None:
@@ -64,7 +65,7 @@ def test_split_tests() -> None:
 
 def test_with_answers_leaves_the_rest_and_the_original(steps: Lesson) -> None:
     notebook = lessons.read_lesson(steps)
-    filled = lessons.with_answers(notebook, {"double": "double = float"})
+    filled = with_answers(notebook, {"double": "double = float"})
     sources = {grade_id(cell): cell.source for cell in filled.cells}
     assert sources["double"] == "double = float"
     assert "self.n += 1" in sources["Counter"]

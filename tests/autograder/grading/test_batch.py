@@ -143,6 +143,14 @@ def test_class_is_graded_and_formgrader_shows_it(room: Path, right: dict[str, st
     assert shown[0]["timestamp"] == "2026-11-01T10:00:00"
 
 
+def test_who_has_passed_is_told_why_it_is_right(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "bob", answered(room, right | WRONG, "ko"))
+    run(room)
+    page = (room / "feedback" / "bob" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
+    assert "센 값이 객체 안에 남습니다" in page
+    assert "어떤 수에 그 수를 더하면" not in page, "the solution of a task that is not passed"
+
+
 def test_json_has_the_public_form(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right | WRONG))
     summary, _ = run(room)

@@ -10,6 +10,7 @@ import pytest
 
 from autograder.sandbox import allowance
 from autograder.sandbox.allowance import Allowance
+from autograder.sandbox.inside import stopwatch
 from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.results import Starved, TimedOut
 from autograder.sandbox.wall import Wall
@@ -116,6 +117,7 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
         for name, seen in {"two": pair, "one": pair[:1], "asleep": [asleep]}.items():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(os, "listdir", only([process.pid for process in seen]))
+                patch.setattr(stopwatch, "_newest_thread", lambda: 0)  # others begin processes meanwhile
                 watch = Stopwatch()
                 watch.look()
                 since = time.monotonic()
@@ -130,6 +132,43 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
     assert found["one"] > 0.2
     # Alone on that processor the two would leave each other no time that is nobody's.
     assert found["two"] < found["one"] + 0.1
+
+
+class Ticks:
+    """A second between two looks, and threads that say of themselves what they like."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.now, self.newest = 0.0, 10
+        self.threads = {"7": (0, 0), "8": (0, 0)}
+        patch.setattr(time, "monotonic", lambda: self.now)
+        patch.setattr(stopwatch, "_newest_thread", lambda: self.newest)
+        patch.setattr(stopwatch, "_threads", lambda: dict(self.threads))
+        self.watch = Stopwatch()
+        self.watch.look()
+
+    def starved(self) -> float:
+        """Return how much does not count of a second in which thread 7 waits for nine tenths."""
+        since, (ran, waited) = self.now, self.threads["7"]
+        self.now += 1
+        self.threads["7"] = (ran + 10**8, waited + 9 * 10**8)
+        self.watch.look()
+        return self.watch.starved(since)
+
+
+def test_what_others_computed_unseen_is_not_taken_for_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = Ticks(monkeypatch)
+    assert ticks.starved() == pytest.approx(0.9)
+    del ticks.threads["8"]  # it may have computed until its end
+    assert ticks.starved() == 0
+    assert ticks.starved() == pytest.approx(0.9)
+    ticks.newest += 1
+    ticks.threads["11"] = (0, 0)
+    assert ticks.starved() == pytest.approx(0.9)
+    ticks.newest += 1  # one has come and gone
+    assert ticks.starved() == 0
+    ticks.newest = 2  # the numbers begin anew
+    assert ticks.starved() == 0
+    assert ticks.starved() == pytest.approx(0.9)
 
 
 def only(pids: list[int]) -> object:

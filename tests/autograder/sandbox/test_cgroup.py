@@ -42,3 +42,26 @@ def test_a_group_that_cannot_be_joined_leaves_the_counting_to_the_supervisor(clo
 def test_doctor_does_not_take_it_for_a_limit(closed: Path) -> None:
     assert "counts memory instead" in machine._cgroup().detail
     assert list(closed.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "swap", "value"),
+    [
+        ("memory.max", "memory.swap.max", "0"),
+        ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "1000"),
+    ],
+)
+def test_what_does_not_fit_cannot_go_on_to_the_disk(
+    limit: str, swap: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(folder: Path) -> Path:
+        folder.mkdir()
+        (folder / limit).touch()
+        (folder / swap).touch()
+        return folder
+
+    monkeypatch.setattr(cgroup, "_make", make)
+    monkeypatch.setattr(cgroup, "_places", lambda: [cgroup._Place(tmp_path, tmp_path, tmp_path)])
+    assert Cgroup.create(1000, 32, 1) is not None
+    (group,) = tmp_path.iterdir()
+    assert ((group / limit).read_text(), (group / swap).read_text()) == ("1000", value)

@@ -1,6 +1,7 @@
 """Whose fault it is when a question gets no answer."""
 
 import contextlib
+import errno
 import socket
 import struct
 import threading
@@ -9,9 +10,10 @@ import time
 import pytest
 
 from autograder.sandbox.allowance import Allowance
-from autograder.sandbox.client import TaskClient
+from autograder.sandbox.client import CandidateClient, TaskClient
+from autograder.sandbox.container import Container
 from autograder.sandbox.inside import wire
-from autograder.sandbox.results import Crashed
+from autograder.sandbox.results import Crashed, WallError
 
 
 def unstarved(seconds: float) -> contextlib.nullcontext[Allowance]:
@@ -58,3 +60,18 @@ def test_a_question_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(Crashed):
             task.ask("f", (1.0,))
     assert len(encoded) == 1
+
+
+def test_what_others_of_this_user_hold_is_no_students_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ETOOMANYREFS, "too many references")
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        candidate = CandidateClient(lambda: Container(ours))
+        candidate._container, candidate._threads = Container(ours), 1
+        monkeypatch.setattr(socket, "send_fds", refused)
+        with pytest.raises(WallError, match="too many references"):
+            candidate.task()
+        monkeypatch.setattr(Container, "close", lambda self: None)
+        candidate.close()

@@ -3,6 +3,9 @@
 import errno
 import json
 import socket
+import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.container import WalledContainer
 from autograder.sandbox.inside import supervisor
 from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.inside.stopwatch import Stopwatch
 from autograder.sandbox.results import WallError
 
 
@@ -111,3 +115,28 @@ def test_supervisor_that_has_nothing_left_to_look_with_ends_the_container(
         else:
             supervisor.watch(theirs, 0, ContainerLimits())
             assert json.loads(ours.recv(100)) == {"over": said}
+
+
+def test_counting_memory_leaves_the_processor_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is done outside of the submission's own share, and takes the longer the more pages there are."""
+
+    rested, ended = [], [0.0]
+
+    def count(limit: int) -> int:
+        rested.append(time.monotonic() - ended[-1])
+        until = time.process_time() + 0.1
+        while time.process_time() < until:
+            pass
+        ended.append(time.monotonic())
+        return 0
+
+    for name in ("_bury", "kill_headless"):
+        monkeypatch.setattr(supervisor, name, lambda *_: None)
+    monkeypatch.setattr(Stopwatch, "look", lambda self: None)
+    monkeypatch.setattr(supervisor, "memory_in_use", count)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs, subprocess.Popen(["sleep", "60"]) as candidate:
+        threading.Timer(1.5, ours.close).start()
+        supervisor._watch(theirs, candidate.pid, ContainerLimits())
+        candidate.kill()
+    assert min(rested) > 0.3

@@ -85,6 +85,10 @@ def test_arguments_are_looked_at(machine: str) -> None:
     assert [decide(machine, socket, family) for family in (1, 2, 10)] == [ALLOWED] * 3
     assert {decide(machine, socket, family) for family in (0, 16, 17, 31, 38, 40)} == {errno.EAFNOSUPPORT}
     assert [decide(machine, limit, pid) for pid in (0, 1)] == [ALLOWED, errno.EPERM]
+    lease, option = seccomp._FCNTL[column], seccomp._SETSOCKOPT[column]
+    assert [decide(machine, lease, 3, command) for command in (1, 4, 1024)] == [ALLOWED, ALLOWED, errno.EPERM]
+    filters = [decide(machine, option, 3, 1, name) for name in (7, 26, 50)]
+    assert filters == [ALLOWED, errno.EPERM, errno.EPERM]
     shared_anonymous = [decide(machine, mmap, 0, 4096, 3, flags) for flags in (0x21, 0x22, 0x01)]
     assert shared_anonymous == [errno.EPERM, ALLOWED, ALLOWED]
 

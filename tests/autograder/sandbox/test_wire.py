@@ -6,10 +6,13 @@ import math
 import random
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -656,3 +659,35 @@ def test_descriptors_sent_along_are_not_kept(pair: Any) -> None:
     pair[0].close()
     with pytest.raises(WireClosed):  # a kept copy would hold the connection open
         wire.recv(pair[1], soon())
+
+
+DRIP = """
+import ctypes, socket, struct, sys
+end, pause = socket.socket(fileno=int(sys.argv[1])), ctypes.CDLL(None).usleep
+end.sendall(struct.pack("<I", 2**20))
+try:
+    while True:
+        end.send(b"l")
+        pause(1)
+except OSError:
+    pass
+"""
+
+
+def test_bytes_that_drip_in_cost_the_sender_more_than_the_reader() -> None:
+    ours, theirs = socket.socketpair()
+    number = theirs.fileno()
+    with ours, subprocess.Popen([sys.executable, "-c", DRIP, str(number)], pass_fds=[number]) as sender:
+        theirs.close()
+        ours.recv(4)
+        theirs_before, before = computed(sender.pid), time.thread_time()
+        with pytest.raises(wire.WireTimeout):
+            wire._recv_bytes(ours, 2**20, time.monotonic() + 1.5)
+        worked, theirs_worked = time.thread_time() - before, computed(sender.pid) - theirs_before
+        ours.close()
+    assert worked < 0.4 * theirs_worked
+
+
+def computed(pid: int) -> float:
+    """Seconds of processor time."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) * 1e-9

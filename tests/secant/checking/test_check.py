@@ -3,6 +3,7 @@ import struct
 import time
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -299,3 +300,89 @@ def test_few_of_many_changes_are_told() -> None:
     assert time.process_time() - started < 1
     assert len(message.splitlines()) == 11
     assert len(message) < 4_000
+
+
+# --- The call and the simplest case are named ------------------------------------------------------------
+
+
+def test_an_error_carries_the_call() -> None:
+    with pytest.raises(ZeroDivisionError) as caught, check.asking("f(0)"):
+        _ = 1 / 0
+    assert caught.value.__notes__ == ["The call was f(0)"]
+    assert check.asked() == "f(0)"
+    check.seed(b"the next task")
+    assert check.asked() == ""
+
+
+def test_a_call_that_ends_is_no_longer_asked() -> None:
+    with check.asking("f(1)"):
+        pass
+    assert check.asked() == ""
+    with pytest.raises(check.CheckFailed) as caught, check.asking("f(2)"):
+        check.fail("wrong")
+    assert not hasattr(caught.value, "__notes__")
+    assert check.asked() == ""
+
+
+def _square(x: float) -> float:
+    """Is wrong from 3 on."""
+    return x * x if x < 3 else x
+
+
+def _compare(numbers: list[float], unit: str = "m") -> None:
+    for x in numbers:
+        check.close(_square(x), x * x, f"square({x}) {unit}", hint="beyond 3")
+
+
+def _message(*case: Any, compare: Any = _compare) -> str:
+    with pytest.raises(check.CheckFailed) as failure:
+        check.smallest(compare, *case)
+    return str(failure.value)
+
+
+def test_the_simplest_case_is_shown() -> None:
+    assert _message([1.234, 5.678, 3.912]).startswith("square(6.0) m")
+    check.smallest(_compare, [1.234, 2.5])
+
+
+def test_a_case_that_would_pass_or_collapse_is_not_shown() -> None:
+    assert _message([3.4]).startswith("square(3.0) m")
+    two = _message([3.412, 3.388])
+    assert two.startswith("square(3.41) m"), "numbers that differ go on differing"
+
+    def only_there(x: float) -> None:
+        check.close(0.0 if x == 5.678 else x, x, f"f({x})")
+
+    assert _message(5.678, compare=only_there).startswith("f(5.678)")
+
+
+def test_a_simpler_case_fails_for_the_same_reason() -> None:
+    def compare(x: float) -> None:
+        reason = "a whole number" if x == round(x) else "a fraction"
+        check.close(0.0, x, f"f({x})", hint=reason)
+
+    assert _message(5.678, compare=compare).startswith("f(5.7)")
+
+
+def test_what_is_no_case_ends_the_search() -> None:
+    def compare(x: float) -> None:
+        if x != 5.678:
+            raise ValueError("this test has no such case")
+        check.close(0.0, x, f"f({x})")
+
+    assert _message(5.678, compare=compare).startswith("f(5.678)")
+
+
+def test_minus_zero_is_shown_as_zero() -> None:
+    assert "got: 0" in complaint(-0.0, 1.0)
+    assert "got: [0, 1]" in complaint(torch.tensor([-0.0, 1.0]), torch.tensor([1.0, 1.0]))
+
+
+@pytest.mark.parametrize(("folder", "command"), [("03_backward", "autograder check 3"), ("work", "check\n")])
+def test_after_a_pass_it_says_how_to_ask_the_hidden_tests(
+    folder: str, command: str, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / folder)
+    check.visible_passed()
+    assert command in capsys.readouterr().out

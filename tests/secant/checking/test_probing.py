@@ -1,4 +1,6 @@
 import random
+import sys
+import warnings
 from typing import Any
 
 import pytest
@@ -56,6 +58,22 @@ def turn_gradients_off(x: torch.Tensor, model: nn.Module) -> None:
     torch.set_grad_enabled(False)
 
 
+def raise_the_recursion_limit(x: torch.Tensor, model: nn.Module) -> None:
+    sys.setrecursionlimit(sys.getrecursionlimit() + 1)
+
+
+def silence_warnings(x: torch.Tensor, model: nn.Module) -> None:
+    warnings.simplefilter("ignore")
+
+
+def take_more_threads(x: torch.Tensor, model: nn.Module) -> None:
+    torch.set_num_threads(torch.get_num_threads() + 1)
+
+
+def look_for_anomalies(x: torch.Tensor, model: nn.Module) -> None:
+    torch.autograd.set_detect_anomaly(True)
+
+
 def change_default(x: torch.Tensor, model: nn.Module) -> None:
     torch.set_default_dtype(torch.float64)
 
@@ -72,6 +90,10 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
         (draw_numbers, ("random_state", "")),
         (turn_gradients_off, ("grad_mode", "")),
         (change_default, ("default_dtype", "")),
+        (raise_the_recursion_limit, ("recursion_limit", "")),
+        (silence_warnings, ("warning_filters", "")),
+        (take_more_threads, ("threads", "")),
+        (look_for_anomalies, ("anomaly_mode", "")),
     ],
 )
 def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) -> None:
@@ -84,8 +106,27 @@ def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) 
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
     assert change in seen.changes
-    with pytest.raises(check.CheckFailed, match=change[1] or "changed"):
+    with pytest.raises(check.CheckFailed, match=change[1] or "changed|left"):
         check.untouched(seen.changes, "f(x)")
+
+
+def test_settings_of_the_process_are_put_back() -> None:
+    def settings() -> tuple[object, ...]:
+        filters = list(warnings.filters)
+        return sys.getrecursionlimit(), filters, torch.get_num_threads(), torch.is_anomaly_enabled()
+
+    before = settings()
+    with watch():
+        for spoil in (raise_the_recursion_limit, silence_warnings, take_more_threads, look_for_anomalies):
+            spoil(torch.ones(1), nn.Module())
+    assert settings() == before
+
+
+def test_a_library_may_add_filters_of_its_own() -> None:
+    with watch() as seen:
+        warnings.filterwarnings("ignore", message="of a library")
+        warnings.filterwarnings("ignore", module="library")
+    assert seen.changes == []
 
 
 def test_a_repeated_spoiler_is_seen_each_time() -> None:

@@ -1,0 +1,50 @@
+"""Which notebook a learner means."""
+
+from pathlib import Path
+
+import pytest
+
+from autograder.course.errors import CourseError
+from autograder.course.find import find_notebook
+
+NAME = "03_backward_and_grad"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    for name in (NAME, "04_branches"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.ipynb").write_text("{}")
+    (tmp_path / NAME / f"{NAME} (new 2026-01-01).ipynb").write_text("{}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("word", ["3", "03", NAME, f"{NAME}/{NAME}.ipynb"])
+def test_a_lesson_is_found_from_the_workspace(work: Path, word: str) -> None:
+    assert find_notebook(word, work).name == f"{NAME}.ipynb"
+
+
+@pytest.mark.parametrize("word", [".", "3", f"{NAME}.ipynb"])
+def test_a_lesson_is_found_from_its_own_folder(work: Path, word: str) -> None:
+    assert find_notebook(word, work / NAME).name == f"{NAME}.ipynb"
+
+
+def test_a_notebook_of_another_name_is_found_if_it_is_the_only_one(tmp_path: Path) -> None:
+    (tmp_path / "mine.ipynb").write_text("{}")
+    assert find_notebook(".", tmp_path).name == "mine.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [(".", "Which notebook"), ("7", "no folder of lesson 7"), ("nowhere", "There is no nowhere")],
+)
+def test_what_is_meant_by_nothing_is_said(work: Path, word: str, said: str) -> None:
+    with pytest.raises(CourseError, match=said):
+        find_notebook(word, work)
+
+
+def test_two_of_one_kind_are_named(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.ipynb").write_text("{}")
+    with pytest.raises(CourseError, match=r"a\.ipynb, b\.ipynb"):
+        find_notebook(".", tmp_path)

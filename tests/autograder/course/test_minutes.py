@@ -1,0 +1,43 @@
+"""How long a lesson takes, by its own count."""
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from autograder.course import minutes
+
+
+def text(words: str, lang: str = "en") -> NotebookNode:
+    return new_markdown_cell(words, metadata={"lang": lang})
+
+
+def prose(count: int) -> NotebookNode:
+    return text("word " * count)
+
+
+def test_prose_code_explorers_and_tasks_are_counted() -> None:
+    assert minutes.minutes([prose(360)]) == pytest.approx(2)
+    assert minutes.minutes([new_code_cell("print(1)")]) == minutes.CELL_MINUTES
+    explorer = new_code_cell("def f(x):\n    return x\n\nexplore(f)")
+    assert minutes.minutes([explorer]) == minutes.CELL_MINUTES + minutes.EXPLORER_MINUTES
+    task = text("## Task 1.1\n\n●●○○○ · ★★★★★ · 6 min · 2 points")
+    assert 6 < minutes.minutes([task]) < 6.2
+
+
+def test_hints_korean_and_graded_cells_are_not() -> None:
+    hint = text("<details><summary>Hint</summary>\n\n" + "word " * 180 + "\n\n</details>")
+    graded = new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": "f", "solution": True}})
+    assert minutes.minutes([hint, text("낱말 " * 180, "ko"), graded, new_code_cell("")]) == 0
+
+
+def test_what_is_optional_is_not_counted_down_to_the_next_heading_of_its_rank() -> None:
+    cells = [text("## 7. Complex numbers (optional)"), prose(180), text("### More"), prose(180)]
+    assert minutes.minutes(cells) == 0
+    assert minutes.minutes([*cells, text("## 8. Next"), prose(180)]) == pytest.approx(1, abs=0.1)
+
+
+def test_a_header_says_the_next_five_minutes() -> None:
+    assert [minutes.rounded(n) for n in (70.0, 70.1, 74.9)] == [70, 75, 75]
+    header = text("# Title\n\nLesson 03 of 10 · ~80 min · grad")
+    korean = text("# 제목\n\n수업 03 / 10 · 약 85분 · grad", "ko")
+    assert minutes.stated([header, korean, text("It takes ~5 min.")]) == [80, 85]

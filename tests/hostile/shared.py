@@ -1,0 +1,158 @@
+# ruff: noqa: E501 (the cases are code in strings)
+"""Group X from 100 on: what submissions that run at once have in common, and the grader's way of measuring them.
+
+Each was tried by somebody who wants another student to lose points, or the class to last.
+"""
+
+from tests.hostile.cases import QUICK, both, prelude, right, wrong
+from tests.hostile.exhausting import LOST_SECOND, SLOW, one
+from tests.hostile.inventive import CHANNEL
+from tests.hostile.world import TASKS
+
+FEW = """
+import os
+for _ in range(14):
+    try:
+        if os.fork() == 0:
+            break
+    except OSError:
+        break
+"""
+
+# --- Time: to look starved is to get ten times the limit, and then no verdict ---------------------------------
+
+for _id, _title, _body in (
+    (
+        "X100",
+        "compute in processes that nobody sees, and be kept waiting by them",
+        "import os, subprocess\n"
+        "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+        "for _ in range(14):\n"
+        "    subprocess.Popen(['sh', '-c', 'while :; do /bin/true; done'])\n"
+        "while True:\n"
+        "    pass",
+    ),
+    (
+        "X101",
+        "the same with a chain of processes, each of which ends as soon as the next has begun",
+        "import os, signal, time\n"
+        "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "for _ in range(6):\n"
+        "    if os.fork() == 0:\n"
+        "        while os.fork() == 0:\n"
+        "            until = time.process_time() + 0.005\n"
+        "            while time.process_time() < until:\n"
+        "                pass\n"
+        "        os._exit(0)\n"
+        "while True:\n"
+        "    pass",
+    ),
+    (
+        "X102",
+        "many processes that hold the same pages, which take long to count",
+        "import os, time, torch\n"
+        "held = torch.ones(6 * 10**7)\n"
+        "for _ in range(29):\n"
+        "    try:\n"
+        "        if os.fork() == 0:\n"
+        "            break\n"
+        "    except OSError:\n"
+        "        break\n"
+        "time.sleep(600)",
+    ),
+    (
+        "X103",
+        "work and sleep in turn, on two processors at once",
+        f"{FEW}import time\nwhile True:\n    until = time.monotonic() + 0.01\n    while time.monotonic() < until:\n        pass\n    time.sleep(0.01)",
+    ),
+    (
+        "X104",
+        "wander from one processor to the other",
+        f"{FEW}places = sorted(os.sched_getaffinity(0))\nwhile True:\n    for place in places:\n        os.sched_setaffinity(0, {{place}})",
+    ),
+):
+    wrong(_id, _title, one("slope_at", _body), LOST_SECOND, **SLOW)
+
+# --- What the kernel counts for a user or for the machine, not for one container -------------------------------
+
+both(
+    "X105",
+    "what is counted for the whole user, or waited for by all",
+    prelude("""
+import ctypes, fcntl, glob, os, socket, struct
+opened = []
+code = struct.pack('HBBI', 0x6, 0, 0, 0xffff)
+buffer = ctypes.create_string_buffer(code, len(code))
+program = struct.pack('HxxxxxxQ', 1, ctypes.addressof(buffer))
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    for name, option, value in (('filter', 26, program), ('reuseport', 51, program), ('bpf', 50, 0), ('bpf2', 52, 0)):
+        try:
+            one.setsockopt(socket.SOL_SOCKET, option, value)
+            opened.append(name)
+        except PermissionError:
+            pass
+        except OSError as error:
+            opened.append(f'{name}: {error}')
+with open('/tmp/leased', 'w') as file, open('/tmp/leased') as mine:
+    for kind in (fcntl.F_RDLCK, fcntl.F_WRLCK):
+        try:
+            fcntl.fcntl(mine, fcntl.F_SETLEASE, kind)
+            opened.append('lease')
+        except PermissionError:
+            pass
+        except OSError as error:
+            opened.append(f'lease: {error}')
+if ctypes.CDLL(None).inotify_init1(0) >= 0:
+    opened.append('inotify')
+print('SE' 'EN ' + repr(opened) if opened else 'closed')
+"""),
+)
+right(
+    "X106",
+    "the disk's own queue, asked to empty itself again and again",
+    prelude(
+        f"{FEW}import time\n"
+        "one = os.open(os.__file__, os.O_RDONLY)\n"
+        "until = time.monotonic() + 0.5\n"
+        "while time.monotonic() < until:\n"
+        "    os.sync()\n"
+        "    os.fsync(one)\n"
+        "if os.getpid() != os.getpgrp():\n"
+        "    os._exit(0)"
+    ),
+    twice=False,
+)
+
+# --- Work for the grader itself, which is in nobody's share ------------------------------------------------------
+
+wrong(
+    "X107",
+    "a frame that drips in as fast as it can",
+    one(
+        "slope_at",
+        "libc = __import__('ctypes').CDLL(None)\n"
+        "for c in channels():\n"
+        "    c.setblocking(True)\n"
+        "    c.send(struct.pack('<I', 2**20))\n"
+        "    while True:\n"
+        "        c.send(b'l')\n"
+        "        libc.usleep(1)",
+        CHANNEL,
+    ),
+    LOST_SECOND,
+    **SLOW,
+)
+wrong(
+    "X108",
+    "every task loads all cells again, and all of them just end in time",
+    lambda world, answers: world.notebook(
+        {task: f"def {task}(x):\n    import time\n    time.sleep(600)" for task in TASKS},
+        first="import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+        "time.sleep(1)",
+    ),
+    "timed_out",
+    limits=QUICK | {"LOAD_SECONDS": 1.5, "QUESTION_SECONDS": 0.5, "SUBMISSION_SECONDS": 3.0},
+    twice=False,
+)
