@@ -655,7 +655,7 @@ r"""
 
 셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 다른 샘플에 가려졌을 것입니다.
 
-## 8. 실제 버그
+## 8. 실제로 있었던 버그
 
 `torch.cholesky_inverse`는 행렬 $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
 쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. 여러분의 PyTorch를 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
@@ -750,14 +750,14 @@ look for stands in words below the last task. `autograder check 5 --solution mat
 you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
-`requires_grad`, hooks) and so it does every setting of the whole notebook (gradient mode, anomaly mode, default dtype, random state, warning filters, recursion limit, threads). It
-keeps the dtype, gives the same answer when called twice, and returns what the task names.
+`requires_grad`, and hooks, which are functions attached to a tensor), and every setting of the whole process (gradient mode, that is, whether torch records; anomaly mode,
+default dtype, random state, warning filters, recursion limit, number of threads). It keeps the dtype, gives the same answer when called twice, and returns what the task names.
 
 All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice or a transpose of a larger one,
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="e469b0e0"
+# %% [markdown] lang="ko" en="7a266867"
 r"""
 # 과제
 
@@ -766,8 +766,8 @@ r"""
 `autograder check 5 --solution matrix_vjp`를 입력하면 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
-`requires_grad`, hook)도, 노트북 전체에 걸리는 설정(gradient 모드, 이상 탐지 모드(anomaly mode), 기본 dtype, 난수 상태, 경고 필터, 재귀 한도,
-스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
+`requires_grad`, 텐서에 걸어 두는 함수인 hook)도, 프로세스 전체의 설정(torch가 기록할지를 정하는 gradient 모드, 이상 탐지 모드(anomaly mode),
+기본 dtype, 난수 상태, 경고 필터, 재귀 한도, 스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
 
 여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나
 전치한 텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
@@ -1843,9 +1843,9 @@ r"""
 
 Everywhere: the rules of every task.
 
-## A piece of lesson 10
+## What you have built
 
-In lesson 10 you write an engine of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
+In lesson 10 you write an autograd of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
 does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
 
 ## Checklist
@@ -1869,7 +1869,7 @@ You can now answer these without looking back:
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="306e848b"
+# %% [markdown] lang="ko" en="38dd5d28"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1887,9 +1887,9 @@ r"""
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
-## 수업 10의 한 조각
+## 지금까지 만든 것
 
-수업 10에서는 나만의 엔진을 만듭니다. 지금 만든 것이 그 심장입니다. 엔진의 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
+수업 10에서는 나만의 autograd를 만듭니다. 지금 만든 것이 그 심장입니다. 그 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검
