@@ -10,7 +10,7 @@
 r"""
 # Vectors in, vectors out: VJP, JVP, Jacobian
 
-Lesson 05 of 10 · ~80 min · VJP, JVP, Jacobian, torch.func
+Lesson 05 of 10 · ~85 min · VJP, JVP, Jacobian, torch.func
 
 **After this lesson you can**
 
@@ -19,29 +19,31 @@ Lesson 05 of 10 · ~80 min · VJP, JVP, Jacobian, torch.func
 - compute $J v$, a slope in one direction, and choose between forward and reverse mode by counting;
 - use `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd` and `vmap`, and get one gradient for each sample of a batch.
 
-You need lessons 1 to 4 and the product of a matrix and a vector.
+You need lessons 1 to 4 and the product of a matrix and a vector. What is marked *optional* is not in the minutes above: an optional task gives
+points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="6fe2874c"
+# %% [markdown] lang="ko" en="cb9a69a7"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 
-수업 05 / 10 · 약 80분 · VJP, JVP, 야코비 행렬, torch.func
+수업 05 / 10 · 약 85분 · VJP, JVP, 야코비 행렬, torch.func
 
 **이 수업을 마치면**
 
 - 수가 여러 개인 결과에서 `backward`를 부르고, 그때 `.grad`에 무엇이 담기는지($v^\top J$) 말할 수 있습니다.
-- 야코비 행렬을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
-- 한 방향의 기울기 $J v$를 구하고, 순방향 모드와 역방향 모드 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
+- 야코비 행렬(Jacobian)을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
+- 한 방향의 기울기 $J v$를 구하고, 순방향 모드(forward mode)와 역방향 모드(reverse mode) 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
 - `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
 
-수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다.
+수업 01–04의 내용과, 행렬과 벡터의 곱을 알면 됩니다. *선택*이라고 표시된 부분은 위의 시간에 들어 있지 않습니다. 선택 과제도 다른
+과제처럼 점수를 주지만, 뒤의 내용에는 필요하지 않습니다.
 """
 
 # %%
 import torch
 
-from secant import expect_error, explore_arrows, language
+from secant import expect_error, explore_arrows, language, predict, predicted, say
 
 language("en")
 
@@ -58,10 +60,9 @@ Each of the 3 results has a slope with respect to each of the 2 inputs, so there
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 
 Somebody computes `y = f(x)` and calls `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
-Write down your guess before you read on.
 """
 
-# %% [markdown] lang="ko" en="e92f2a3d"
+# %% [markdown] lang="ko" en="502dec81"
 r"""
 ## 먼저 예상하기
 
@@ -74,11 +75,16 @@ $$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1)$$
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}$$
 
 누군가 `y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 불렀습니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
-더 읽기 전에 예상을 적어 두세요.
 """
 
 # %%
-my_guess = "..."
+predict(
+    "5 ones",
+    A=say(en="all six slopes, as the table J", ko="기울기 여섯 개 모두, 곧 표 J"),
+    B="(5, 4, 1)",
+    C="(7, 3)",
+    D=say(en="nothing: `backward` refuses, since y is not a single number", ko="아무것도 없다. y가 수 하나가 아니므로 `backward`가 거절한다"),
+)
 
 # %% [markdown] lang="en"
 r"""
@@ -105,27 +111,36 @@ y1 = W1 @ inp
 y2 = W2 @ y1
 print("y1 :", y1)
 print("y2 :", y2)
+print(say(en="before backward:", ko="backward 전:"), W1.grad, W2.grad)
 
 with expect_error():
     y2.backward()
 
 # %% [markdown] lang="en"
 r"""
-Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through. Why the refusal?
+Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: a *directed
+acyclic graph* (DAG), whose edges have a direction and never lead round in a circle.
 
-Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number the
+PyTorch builds it anew in each run, so an `if` or a `while` may shape it. TensorFlow 1 built its graph once, before the first run. People
+say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`.
+
+Why the refusal, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number the
 question "how much does it grow?" has one answer. For two numbers PyTorch must be told how much each of them counts.
 
 The usual way is to make one number of them first, say their sum:
 """
 
-# %% [markdown] lang="ko" en="1bfe7e9f"
+# %% [markdown] lang="ko" en="95e410a5"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 거슬러 갈 그래프는
-있습니다. 그런데 왜 안 될까요?
+있습니다. 간선에 방향이 있고 돌아서 제자리로 오는 길이 없는 그래프, 곧 *유향 비순환 그래프*(directed acyclic graph, DAG)입니다.
 
-메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
-느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각을 얼마나 중요하게 칠지 PyTorch에 알려 주어야 합니다.
+PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
+실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
+그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`).
+
+그런데 왜 안 될까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
+느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각에 비중을 얼마나 둘지 PyTorch에 알려 주어야 합니다.
 
 흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
 """
@@ -133,20 +148,20 @@ r"""
 # %%
 output = y2.sum()
 output.backward()
-print("sum     :", output)
+print("y2.sum():", output)
 print("W1.grad :", W1.grad, sep="\n")
 print("W2.grad :", W2.grad, sep="\n")
 
 # %% [markdown] lang="en"
 r"""
-A common belief says that `backward` *needs* a scalar. It does not. It takes a second way: an argument `gradient`, a tensor
+A common belief says that `backward` *needs* a scalar. It does not. It takes an argument `gradient`, a tensor
 of the shape of the result, with one weight for each of its numbers. A sum gives every number the weight 1:
 """
 
-# %% [markdown] lang="ko" en="5bad9f7e"
+# %% [markdown] lang="ko" en="2d5c3722"
 r"""
-`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 다른 방법이 있습니다. 결과와 shape이 같은 텐서를
-`gradient` 인자로 넘겨, 수마다 가중치를 하나씩 주는 것입니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
+`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 수마다
+가중치(weight)를 하나씩 주면 됩니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
 """
 
 # %%
@@ -165,31 +180,42 @@ r"""
 So `y.backward(gradient=v)` computes the gradient of $v \cdot y$. The two lines `y.backward(v)` and `(y * v).sum().backward()` leave the
 same in `.grad`.
 
-Matrix formulas say the same by hand. With $y_1 = W_1\,\text{inp}$ and $y_2 = W_2\,y_1$:
+Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the one number $v \cdot y$ by the entries of $z$:
 
-$$\frac{\partial (v \cdot y_2)}{\partial W_2} = v\, y_1^\top, \qquad
-\frac{\partial (v \cdot y_2)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top .$$
+$$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-Read the second one from the end of the program to its start: $v$ arrives at `y2`; on its way back through $W_2$ it becomes $W_2^\top v$, the
-weights for `y1`; there it meets the input. Each step back multiplies by a **transposed** matrix.
+So $z_b$ counts with column $b$ of $W_2$ times $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
+$W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope in $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
+matrices ($\partial$: the slope in one entry while all others stay):
+
+$$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
+\frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
+
+A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="3124adef"
+# %% [markdown] lang="ko" en="6a607b4e"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
-- $v = (1, 0)$이면 `y2`의 첫째 수만 칩니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
+- $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
 - $v = (10, -1)$이면 수 하나, 곧 $10\, y_0 - y_1$의 gradient입니다.
 
 그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
 같은 값을 남깁니다.
 
-행렬 식으로 손으로 구해도 같습니다. $y_1 = W_1\,\text{inp}$, $y_2 = W_2\,y_1$이라 하면
+이제 손으로 구해 봅시다. `y1`을 $z$, `y2`를 $y$라 쓰고, 수 하나인 $v \cdot y$를 $z$의 성분별로 정리합니다.
 
-$$\frac{\partial (v \cdot y_2)}{\partial W_2} = v\, y_1^\top, \qquad
-\frac{\partial (v \cdot y_2)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top$$
+$$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
-입니다. 둘째 식을 프로그램의 끝에서 처음 쪽으로 읽어 보세요. $v$가 `y2`에 도착합니다. $W_2$를 거슬러 지나면서 `y1`의 가중치
-$W_2^\top v$가 되고, 거기서 입력을 만납니다. 한 단계 거슬러 갈 때마다 **전치**행렬을 곱합니다.
+그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 곱입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
+이렇게 바뀝니다. 한 단계 더 거슬러 가면 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
+$\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
+
+$$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
+\frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top$$
+
+열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product, `torch.outer`)이라고 합니다. 그리고 한 단계 거슬러 갈 때마다
+**전치**행렬(transpose)을 곱합니다.
 """
 
 # %% [markdown] lang="en"
@@ -205,10 +231,9 @@ r"""
 ## 2. backward(v)가 구하는 것: $v^\top J$
 
 처음에 예상한 함수로 돌아갑시다. 모든 기울기를 모은 표가 **야코비 행렬** $J$입니다. *행*은 출력마다 하나, *열*은 입력마다
-하나이고, $J_{ij} = \partial f_i / \partial x_j$입니다. $v$에 단위벡터 세 개를 차례로 넣어 보고, 이어서 물음에 나온 1들을 넣어
-봅시다.
+하나이고, $J_{ij} = \partial f_i / \partial x_j$입니다. $v$에 단위벡터(unit vector) 세 개를 차례로 넣어 보고, 이어서 성분이 모두 1인
+벡터를 넣어 봅시다.
 """
-
 
 # %%
 def f(x):
@@ -221,34 +246,58 @@ for v in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]):
     f(x).backward(torch.tensor(v))
     print(f"v = {v}  x.grad = {x.grad.tolist()}")
 
+# %%
+predicted(
+    "5 ones",
+    right="C",
+    A=say(
+        en="The table is never built. `.grad` always has the shape of `x`: two numbers, not six.",
+        ko="표는 만들어지지 않습니다. `.grad`의 shape는 언제나 `x`와 같습니다. 수는 여섯 개가 아니라 두 개입니다.",
+    ),
+    B=say(
+        en="These are the sums along each row, one for each output. But the ones weigh the outputs: the rows are added to each other.",
+        ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력에 곱하는 가중치이므로 행끼리 더해집니다.",
+    ),
+    C=say(
+        en="Each output counts once, so the rows of J are added: 3 + 4 + 0 and 2 + 0 + 1.",
+        ko="출력마다 가중치가 1이므로 J의 행들이 그대로 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
+    ),
+    D=say(
+        en="It refuses only without an argument. Here the ones say how much each output counts.",
+        ko="인자가 없을 때만 거절합니다. 여기서는 `torch.ones(3)`이 출력마다 가중치를 정해 줍니다.",
+    ),
+)
+
 # %% [markdown] lang="en"
 r"""
-A unit vector picks one row of $J$. The ones gave $(7, 3)$: **the sum of the rows**, two numbers, not six.
+A unit vector picks one row of $J$. The ones gave $(7, 3)$: **the sum of the rows**.
 
 In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ in input $j$. That is $v^\top J$, a **vector-Jacobian product**, VJP for short.
 It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
 single row, $v$ is the number 1, and the row is the gradient.
 
-The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast:
+The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast. Here
+`jacrev` (section 3) builds it all the same; `detach()` gives the same numbers without the graph (lesson 6):
 """
 
-# %% [markdown] lang="ko" en="07e8e1eb"
+# %% [markdown] lang="ko" en="be29e77a"
 r"""
-단위벡터는 $J$의 행 하나를 골라냅니다. 1을 넣으면 $(7, 3)$, 곧 **행들의 합**이 나왔습니다. 수 여섯 개가 아니라 두 개입니다.
+단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
 일반적으로 $\sum_i v_i f_i$를 입력 $j$로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
-product)이고 줄여서 VJP라고 합니다. shape은 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
+product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
 
-야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape이 출력의 shape 뒤에 입력의 shape을 이은 것이 되어 금세 커집니다.
+야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 여기서는
+`jacrev`(3절)로 그래도 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
 """
 
 # %%
 J_W1 = torch.func.jacrev(lambda W: W2.detach() @ (W @ inp))(W1.detach())
 v = torch.tensor([10.0, -1.0])
-print("y2 has shape", tuple(y2.shape), " W1 has shape", tuple(W1.shape), " the Jacobian", tuple(J_W1.shape))
+print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
 print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
-print("layer 1000 -> 1000, Jacobian w.r.t. its weights:", f"{1000 * 1000 * 1000:,} numbers")
+print("1000 -> 1000, J:", f"{1000 * 1000 * 1000:,}")
 
 # %% [markdown] lang="en"
 r"""
@@ -290,7 +339,7 @@ x = torch.tensor([2.0, 3.0], requires_grad=True)
 y = f(x)
 for i, e in enumerate(torch.eye(3)):
     (row,) = torch.autograd.grad(y, x, e, retain_graph=True)
-    print(f"row {i}:", row.tolist())
+    print(f"J[{i}]   :", row.tolist())
 
 print("jacrev :", torch.func.jacrev(f)(point).tolist())
 
@@ -304,24 +353,24 @@ the sum has mixed them.
 
 ## 4. Forward mode: $J v$
 
-Now ask from the other side. Move the input a little in a direction $v$ (two numbers, a direction among the *inputs*). How fast do the three outputs move?
+Now from the other side. Move the input a little in a direction $v$ (two numbers, a direction among the *inputs*). How fast do the three outputs move?
 The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a **Jacobian-vector product**, JVP, which has the
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="57263c07"
+# %% [markdown] lang="ko" en="a685e059"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
-빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬이어서, 행들의 합이 "원소마다의
+빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "원소마다의
 도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 위처럼
-출력 하나가 입력 두 개에 걸리는 순간, 합에서는 기울기들이 섞여 버립니다.
+출력 하나가 입력 두 개에 의존하는 순간, 합에서는 기울기들이 섞여 버립니다.
 
 ## 4. 순방향 모드: $J v$
 
-이번에는 반대쪽에서 물어봅시다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 수 두 개, *입력* 쪽의 방향입니다). 출력 세 개는
-얼마나 빨리 움직일까요? 차분몫은 $\frac{f(x + hv) - f(x)}{h}$입니다. 그 극한이 $J v$, 곧 **야코비-벡터 곱**(Jacobian-vector
-product, JVP)이고, shape은 *출력*과 같습니다.
+이번에는 반대쪽에서 시작합니다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 수 두 개, *입력* 쪽의 방향입니다). 출력 세 개는
+얼마나 빨리 움직일까요? 차분몫(difference quotient)은 $\frac{f(x + hv) - f(x)}{h}$입니다. 그 극한이 $J v$, 곧 **야코비-벡터 곱**(Jacobian-vector
+product, JVP)이고, shape는 *출력*과 같습니다.
 """
 
 # %%
@@ -329,11 +378,11 @@ v = torch.tensor([1.0, 1.0])
 p64, v64 = point.double(), v.double()
 for h in (1.0, 1e-2, 1e-4):
     quotient = (f(p64 + h * v64) - f(p64)) / h
-    print(f"h = {h:<6g} quotient:", [round(q, 6) for q in quotient.tolist()])
+    print(f"h = {h:<6g}", say(en="quotient:", ko="차분몫:"), [round(q, 6) for q in quotient.tolist()])
 
 y, moved = torch.func.jvp(f, (point,), (v,))
-print("jvp               :", moved.tolist())
-print("J v               :", (torch.func.jacrev(f)(point) @ v).tolist())
+print("jvp :", moved.tolist())
+print("J v :", (torch.func.jacrev(f)(point) @ v).tolist())
 
 # %% [markdown] lang="en"
 r"""
@@ -354,7 +403,7 @@ r"""
 
 # %%
 for j, e in enumerate(torch.eye(2)):
-    print(f"column {j}:", torch.func.jvp(f, (point,), (e,))[1].tolist())
+    print(f"J[:, {j}] :", torch.func.jvp(f, (point,), (e,))[1].tolist())
 
 print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 
@@ -362,34 +411,49 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 r"""
 ## 5. Two arrows, one number
 
-Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. Run the cell. On the left are the inputs:
-a point $p = (r, t)$ and a direction $v$. In the middle are the outputs: the point $F(p)$ and two arrows from it, the difference quotient for a step $h$ in
-the direction $v$, and the JVP. The third arrow is $u$, a direction among the outputs. On the right is how far the readings are apart, for every $h$.
-
-1. At $h = 1$ the two arrows are $0.83$ apart. Move $h$ to $0.1$ and to $0.001$. What is the gap now? What does one tenth of $h$ leave of it?
-2. Turn $v$ to 0°: now only $r$ grows. Why is there no gap, even at $h = 1$? And at 90°, where only $t$ grows?
-3. Look at the two numbers below: $u \cdot$ quotient takes a small step *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes
-   $u$ *back* to the inputs and then looks along $v$. Make $h$ small. Where do they meet?
-4. Turn $u$ until that number is 0. How do $u$ and the arrows lie?
-5. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
+direction $v$ at 53°. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
+**How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="1b870489"
+# %% [markdown] lang="ko" en="98c3eedc"
 r"""
 ## 5. 화살표 둘, 수 하나
 
-극좌표 $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. 셀을 실행하세요. 왼쪽은 입력입니다. 점
-$p = (r, t)$와 방향 $v$가 있습니다. 가운데는 출력입니다. 점 $F(p)$와 거기서 나오는 화살표가 둘 있습니다. 하나는 $v$ 방향으로 $h$만큼
-갔을 때의 차분몫, 다른 하나는 JVP입니다. 셋째 화살표 $u$는 출력 쪽의 방향입니다. 오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를
-보여 줍니다.
+극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 53°인 $v$ 방향으로
+움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
+$0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
+"""
 
-1. $h = 1$에서 두 화살표는 $0.83$만큼 떨어져 있습니다. $h$를 $0.1$, $0.001$로 옮겨 보세요. 얼마나 떨어져 있나요? $h$가 10분의 1이
-   되면 그중 얼마가 남나요?
-2. $v$를 0°로 돌리세요. 이제 $r$만 늡니다. $h = 1$인데도 왜 차이가 없을까요? $t$만 느는 90°에서는 어떤가요?
-3. 아래의 두 수를 보세요. $u \cdot$ 차분몫은 작은 걸음으로 *앞으로* 간 다음 $u$ 쪽으로 잽니다. $(u^\top J) \cdot v$는 $u$를
-   입력 쪽으로 *되돌린* 다음 $v$ 쪽으로 잽니다. $h$를 줄여 보세요. 둘은 어디서 만나나요?
-4. 그 수가 0이 될 때까지 $u$를 돌리세요. $u$와 화살표들은 어떻게 놓여 있나요?
-5. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
+# %%
+predict(
+    "5 arrows",
+    A=say(en="still about 0.8: there is no h in the JVP", ko="여전히 약 0.8. JVP에는 h가 없다"),
+    B=say(en="about 0.08", ko="약 0.08"),
+    C=say(en="about 0.008", ko="약 0.008"),
+)
+
+# %% [markdown] lang="en"
+r"""
+Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
+Right: how far the readings are apart, for every $h$.
+
+1. Move $h$ to $0.1$ and to $0.001$. What does one tenth of $h$ leave of the gap?
+2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
+3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until that is 0. What angle do $u$ and the JVP arrow make?
+4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
+"""
+
+# %% [markdown] lang="ko" en="64a7d16d"
+r"""
+다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
+오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를 보여 줍니다.
+
+1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이 중 얼마가 남나요?
+2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
+3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? $(u^\top J) \cdot v$가 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
+   이루는 각은 얼마인가요?
+4. $h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?
 """
 
 # %%
@@ -397,32 +461,63 @@ explore_arrows()
 
 # %% [markdown] lang="en"
 r"""
-**What you saw.**
+<details><summary>What you saw</summary>
 
-- The gap falls in step with $h$: $0.83$, $0.080$, $0.0008$. It is the bend of the curve that $F(p + hv)$ runs along. For $v$ at 0° that curve is a straight
-  ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
-- Both readings meet in one number, $u^\top J v$. There are two ways to cut the product: $u^\top (J v)$, forward first, and
-  $(u^\top J)\, v$, backward first. The brackets may stand where they like; only the cost differs.
+- The gap falls in step with $h$: $0.83$, $0.080$, $0.0008$. The curve that $F(p + hv)$ runs along bends, and the arrow of the quotient cuts across. For $v$ at 0° that
+  curve is a straight ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
+- $u \cdot$ quotient steps *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and then looks along $v$. Both go to one number,
+  $u^\top J v$. It is 0 when $u$ stands at a right angle to $J v$.
 - At tiny $h$ round-off takes over, as in lesson 1. Neither product has an $h$ anywhere.
 
-That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers. Here is a function of your own; it takes a tensor of two
-numbers and returns one.
+</details>
 """
 
-# %% [markdown] lang="ko" en="0780cea8"
+# %% [markdown] lang="ko" en="06b555fa"
 r"""
-**무엇을 보았나요?**
+<details><summary>무엇을 보았나요?</summary>
 
-- 차이는 $h$를 따라 줄어듭니다. $0.83$, $0.080$, $0.0008$입니다. $F(p + hv)$가 지나가는 곡선이 휘어서 생기는 차이입니다. $v$가
-  0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
-- 두 값은 수 하나, $u^\top J v$에서 만납니다. 곱을 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는
-  $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도 되고, 비용만 다릅니다.
+- 차이는 $h$를 따라 줄어듭니다. $0.83$, $0.080$, $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
+  $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
+- $u \cdot$ 차분몫은 *앞으로* 간 다음 $u$ 쪽으로 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음 $v$ 쪽으로 잽니다. 둘 다 수 하나,
+  $u^\top J v$로 갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
 - $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
 
-이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다. 이제 여러분의
-함수를 넣어 보세요. 수 두 개가 든 텐서를 받아 수 두 개가 든 텐서를 돌려주는 함수입니다.
+</details>
 """
 
+# %%
+predicted(
+    "5 arrows",
+    right="B",
+    A=say(
+        en="The JVP stays where it is, but the quotient does not: it turns towards the JVP, and 0.080 is left.",
+        ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. 차분몫이 JVP 쪽으로 돌아서 0.080만 남습니다.",
+    ),
+    B=say(
+        en="A step to one side leaves an error that falls in step with h: 0.080, and 0.0008 at h = 0.001.",
+        ko="한쪽으로만 h만큼 가면 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
+    ),
+    C=say(
+        en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to one side only.",
+        ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중심 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+So there are two ways to cut the product $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
+anywhere; only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+
+Here is a function of your own; it takes a tensor of two numbers and returns one.
+"""
+
+# %% [markdown] lang="ko" en="92019948"
+r"""
+그러니까 곱 $u^\top J v$를 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도
+되고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+
+이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
+"""
 
 # %%
 def mine(x):
@@ -436,15 +531,26 @@ r"""
 ## 6. Which one is cheap?
 
 Count passes. One VJP gives one row, one JVP gives one column. Each costs about as much as a few runs of `f`.
+
+A network turns 1,000,000 parameters into one loss, and all its slopes are wanted. **How many VJPs does that take, or how many JVPs?**
 """
 
-# %% [markdown] lang="ko" en="23d7dd5a"
+# %% [markdown] lang="ko" en="a06add81"
 r"""
 ## 6. 어느 쪽이 싼가?
 
 몇 번 지나가는지 세어 봅시다. VJP 한 번은 행 하나, JVP 한 번은 열 하나를 줍니다. 한 번의 비용은 `f`를 몇 번 실행하는 정도입니다.
+
+신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
 
+# %%
+predict(
+    "5 passes",
+    A=say(en="1 VJP, or 1 JVP", ko="VJP 1번 또는 JVP 1번"),
+    B=say(en="1 VJP, or 1,000,000 JVPs", ko="VJP 1번 또는 JVP 1,000,000번"),
+    C=say(en="1,000,000 VJPs, or 1 JVP", ko="VJP 1,000,000번 또는 JVP 1번"),
+)
 
 # %%
 def count_passes(n, m):
@@ -455,12 +561,31 @@ def count_passes(n, m):
     rows = [pull_back(e)[0] for e in torch.eye(m)]
     columns = [torch.func.jvp(layer, (x,), (e,))[1] for e in torch.eye(n)]
     same = torch.allclose(torch.stack(rows), torch.stack(columns, dim=1), atol=1e-5)
-    print(f"n = {n:2} inputs, m = {m:2} outputs:  {len(rows):2} VJP  or  {len(columns):2} JVP,  same J: {same}")
+    sizes = say(en=f"{n:2} inputs, {m:2} outputs", ko=f"입력 {n:2}개, 출력 {m:2}개")
+    print(f"{sizes}:  {len(rows):2} VJP  |  {len(columns):2} JVP ", say(en="same J:", ko="같은 J:"), same)
 
 
 count_passes(50, 1)
 count_passes(1, 50)
 count_passes(10, 15)
+
+# %%
+predicted(
+    "5 passes",
+    right="B",
+    A=say(
+        en="One JVP answers for one direction only: how the loss moves when the parameters move along v.",
+        ko="JVP 한 번은 한 방향만 알려 줍니다. 파라미터가 v 방향으로 움직일 때 loss가 어떻게 움직이는지입니다.",
+    ),
+    B=say(
+        en="J has one row and a million columns: one VJP for the row, or one JVP for each column.",
+        ko="J는 행이 하나, 열이 백만 개입니다. 행 하나에 VJP 한 번, 또는 열마다 JVP 한 번입니다.",
+    ),
+    C=say(
+        en="That is a function with one input and a million outputs. A loss is the other way round.",
+        ko="입력이 하나이고 출력이 백만 개인 함수라면 그렇습니다. loss는 그 반대입니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
@@ -486,9 +611,9 @@ r"""
 
 ## 7. 샘플마다 gradient 하나씩
 
-배치에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
+배치(batch)에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
 행이 하나*입니다. loss의 합에서 `backward`를 부르면 행들의 합이, 평균에서 부르면 행들의 평균이 나옵니다. 때로는 행 하나하나가
-필요합니다. 어느 샘플이 가장 세게 당기나요? 동떨어진 샘플은 어느 것인가요?
+필요합니다. 어느 샘플의 영향이 가장 큰가요? 동떨어진 샘플(outlier)은 어느 것인가요?
 """
 
 # %%
@@ -502,12 +627,12 @@ def sample_loss(w, x, y):
 
 
 each = torch.func.vmap(torch.func.grad(sample_loss), in_dims=(None, 0, 0))(w, X, Y)
-print("one row a sample :", [[round(g, 3) for g in row] for row in each.tolist()])
-print("their sum        :", [round(g, 3) for g in each.sum(dim=0).tolist()])
+print(say(en="one row a sample:", ko="샘플마다 한 행:"), [[round(g, 3) for g in row] for row in each.tolist()])
+print(say(en="their sum:", ko="행들의 합:"), [round(g, 3) for g in each.sum(dim=0).tolist()])
 
 leaf = w.clone().requires_grad_()
 ((torch.exp(0.1 * X @ leaf) - Y) ** 2).sum().backward()
-print("backward, summed :", [round(g, 3) for g in leaf.grad.tolist()])
+print(say(en="backward of the sum:", ko="합의 backward:"), [round(g, 3) for g in leaf.grad.tolist()])
 
 # %% [markdown] lang="en"
 r"""
@@ -516,13 +641,13 @@ argument. `vmap` runs it for all samples at once; `in_dims=(None, 0, 0)` says th
 
 The third sample is far off its target, and its row shows it. In the sum alone it would have hidden among the others.
 
-## 8. Optional corner: complex numbers
+## 8. A real bug
 
-A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes in $a$
-and in $b$ by difference quotients:
+`torch.cholesky_inverse` takes a matrix $L$ to $X = (L L^\top)^{-1}$. When $L$ moves in the direction $V$, the product rule on
+$X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. Your PyTorch against the quotient, with $u$ = 1 everywhere:
 """
 
-# %% [markdown] lang="ko" en="48302f64"
+# %% [markdown] lang="ko" en="fdce36a1"
 r"""
 `vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자로 미분한 gradient를 돌려주는
 함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
@@ -530,9 +655,55 @@ r"""
 
 셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 다른 샘플에 가려졌을 것입니다.
 
-## 8. 더 알고 싶다면: 복소수
+## 8. 실제로 있었던 버그
 
-leaf에는 복소수 $z = a + ib$를 담을 수도 있습니다. loss는 그래도 실수여야 합니다. 그러면 `z.grad`는 무엇일까요? loss 두 개를
+`torch.cholesky_inverse`는 행렬 $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
+쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. 여러분의 PyTorch를 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
+"""
+
+# %%
+L = torch.tensor([[1.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
+V = torch.tensor([[1.0, 0.0], [0.0, 0.0]], dtype=torch.float64)
+X, pull_back = torch.func.vjp(torch.cholesky_inverse, L)
+u, h = torch.ones_like(X), 1e-6
+
+right, swapped = X @ V @ L.T @ X, X @ V @ X @ L.T
+print("u . quotient :", round((u * (torch.cholesky_inverse(L + h * V) - X)).sum().item() / h, 4))
+print("(u J) . V    :", (pull_back(u)[0] * V).sum().item())
+print("u . (J V)    :", (u * torch.func.jvp(torch.cholesky_inverse, (L,), (V,))[1]).sum().item())
+print("-X V L^T X + ... :", (u * -(right + right.T)).sum().item())
+print("-X V X L^T + ... :", (u * -(swapped + swapped.T)).sum().item())
+
+# %% [markdown] lang="en"
+r"""
+In PyTorch 2.13 the quotient and reverse mode say $-2$, forward mode says $-6$, without an error ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
+reported in September 2026). The cause: two factors of the JVP formula in the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal
+matrices, where the factors almost commute. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
+If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at a place without any symmetry.
+"""
+
+# %% [markdown] lang="ko" en="b4565f62"
+r"""
+PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류도 없이 $-6$이라고 합니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
+2026년 9월 보고). 원인은 마지막 줄처럼 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
+행렬에서만 보았습니다. 그런 행렬은 곱의 순서를 바꾸어도 값이 거의 같습니다. [제안된 수정](https://github.com/pytorch/pytorch/pull/197010)은 순서를
+바로잡고 평범한 행렬의 테스트를 더합니다. 더 새로운 PyTorch라면 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
+대칭이 없는 곳에서 비교하세요.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 9. Complex numbers · optional
+
+A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes in $a$
+and in $b$ by difference quotients:
+"""
+
+# %% [markdown] lang="ko" en="45106ef1"
+r"""
+## 9. 복소수 · 선택
+
+leaf에는 복소수(complex number) $z = a + ib$를 담을 수도 있습니다. loss는 그래도 실수여야 합니다. 그러면 `z.grad`는 무엇일까요? loss 두 개를
 놓고, $a$와 $b$로 미분한 기울기를 차분몫으로 구해 봅시다.
 """
 
@@ -543,7 +714,7 @@ for name, loss in (("|z|^2", lambda z: z.abs() ** 2), ("Re z^2", lambda z: (z**2
     h, here = 1e-6, z.detach()
     along_a = (loss(here + h) - loss(here - h)) / (2 * h)
     along_b = (loss(here + 1j * h) - loss(here - 1j * h)) / (2 * h)
-    print(f"{name:7} quotients: {along_a:.4f} in a, {along_b:.4f} in b   z.grad = {z.grad.item()}")
+    print(f"{name:7} dL/da = {along_a:.4f}  dL/db = {along_b:.4f}  z.grad = {z.grad.item()}")
 
 # %% [markdown] lang="en"
 r"""
@@ -552,16 +723,22 @@ with real numbers.
 
 In the language of complex analysis this is twice the *conjugate Wirtinger derivative* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$.
 That is why the second line shows $2 - 4i$: the complex derivative of $z^2$ is $2z = 2 + 4i$, and `.grad` holds its conjugate.
+
+**Take care when you compare.** Some texts call $\frac{\partial L}{\partial \bar z}$ itself the gradient, which is half of PyTorch's, and JAX's `grad` returns the conjugate of
+PyTorch's. Try $L = |z|^2$ first: it is $2z$ in PyTorch, $z$ in such a text, $2\bar z$ in JAX.
 """
 
-# %% [markdown] lang="ko" en="755b8183"
+# %% [markdown] lang="ko" en="339b2c5c"
 r"""
 `z.grad`는 $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$입니다. 실수 기울기 두 개를 복소수 하나에 담은 것입니다. 그래서 실수일 때와 마찬가지로
 `z - lr * z.grad`는 내리막으로 갑니다.
 
-복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
+복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
 두 배입니다. 둘째 줄이 $2 - 4i$인 까닭이 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
 들어갑니다.
+
+**비교할 때 조심하세요.** $\frac{\partial L}{\partial \bar z}$ 자체를 gradient라고 부르는 글에서는 값이 PyTorch의 절반이고, JAX의 `grad`는 PyTorch의 켤레를 돌려줍니다.
+먼저 $L = |z|^2$으로 확인해 보세요. PyTorch에서는 $2z$, 그런 글에서는 $z$, JAX에서는 $2\bar z$입니다.
 """
 
 # %% [markdown] lang="en"
@@ -569,39 +746,44 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task.
+look for stands in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in a terminal, shows a worked solution of that task, once you have passed or when
+you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
-`requires_grad`, hooks; modes, default dtype, random state), keeps the dtype, gives the same answer when called twice, and returns what is asked for.
+`requires_grad`, and hooks, which are functions attached to a tensor), and every setting of the whole process (gradient mode, that is, whether torch records; anomaly mode,
+default dtype, random state, warning filters, recursion limit, number of threads). It keeps the dtype, gives the same answer when called twice, and returns what the task names.
 
-All tensors here are `float32` or `float64`, and within one call they have the same dtype.
+All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice or a transpose of a larger one,
+so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="f7556da1"
+# %% [markdown] lang="ko" en="7a266867"
 r"""
 # 과제
 
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
-더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 터미널에
+`autograder check 5 --solution matrix_vjp`를 입력하면 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
-`requires_grad`, hook, 각종 모드, 기본 dtype, 난수 상태)을 건드리지 않고, dtype을 유지하고, 두 번 불러도 같은 답을 내며,
-요구한 것을 돌려줍니다.
+`requires_grad`, 텐서에 걸어 두는 함수인 hook)도, 프로세스 전체의 설정(torch가 기록할지를 정하는 gradient 모드, 이상 탐지 모드(anomaly mode),
+기본 dtype, 난수 상태, 경고 필터, 재귀 한도, 스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
 
-여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다.
+여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나
+전치한 텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## Task 5.1 · `matrix_vjp`
 
-●●○○○ · ★★★★☆ · 8 min · 2 points
+●●○○○ · ★★★★☆ · 10 min · 2 points
 
 Section 1 with any sizes and any weights: return the gradients of the number $v \cdot (W_2\,(W_1\,\text{inp}))$ with respect to $W_1$ and to $W_2$, as a tuple `(g1, g2)`.
 
 - Shapes: `inp` is (n,), `W1` is (k, n), `W2` is (m, k), `v` is (m,). The sizes may all differ, and any of them may be 1.
 - `g1` has the shape and dtype of `W1`, `g2` those of `W2`.
-- Write it with **matrix formulas**, without autograd: that is the exercise. Nobody checks which way you took.
+- Write it with **matrix formulas**, without autograd: that is the exercise, though only the result is tested.
 - Any of the four tensors may be tracked and have a `.grad`, which must survive. Whether your results are tracked then makes no difference.
 
 <details><summary>Hint 1: the idea</summary>
@@ -617,34 +799,33 @@ What reaches `y1` when $v$ walks back through $W_2$? Check with the shapes: (m,)
 </details>
 """
 
-# %% [markdown] lang="ko" en="ad354ff0"
+# %% [markdown] lang="ko" en="93dbabef"
 r"""
 ## 과제 5.1 · `matrix_vjp`
 
-●●○○○ · ★★★★☆ · 8분 · 2점
+●●○○○ · ★★★★☆ · 10분 · 2점
 
 1절을 임의의 크기와 임의의 가중치로 해 봅시다. 수 $v \cdot (W_2\,(W_1\,\text{inp}))$을 $W_1$과 $W_2$로 미분한 gradient를 튜플 `(g1, g2)`로
 돌려주세요.
 
 - shape: `inp`는 (n,), `W1`은 (k, n), `W2`는 (m, k), `v`는 (m,)입니다. 크기는 서로 다를 수 있고 1일 수도 있습니다.
-- `g1`의 shape과 dtype은 `W1`과, `g2`는 `W2`와 같습니다.
-- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적입니다. 어떤 방법을 썼는지 검사하지는 않습니다.
+- `g1`의 shape와 dtype은 `W1`과, `g2`의 것은 `W2`와 같습니다.
+- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적이지만, 검사하는 것은 결과뿐입니다.
 - 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 이때 결과가 추적되는지는
   상관없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape으로 확인하세요. (m,)이 (k,)가 되어야 합니다.
+$v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape로 확인하세요. (m,)이 (k,)가 되어야 합니다.
 
 </details>
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-`torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 외적입니다. `g1`은 `W2.T @ v`와 무엇의 외적일까요?
+`torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 텐서곱입니다. `g1`은 `W2.T @ v`와 무엇의 텐서곱일까요?
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "matrix_vjp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def matrix_vjp(W1, W2, inp, v):
@@ -660,41 +841,54 @@ def matrix_vjp(W1, W2, inp, v):
 # %% nbgrader={"grade_id": "test_matrix_vjp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, say
-
-_W1, _W2 = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[2.0, 3.0], [4.0, 2.0]])
-_g1, _g2 = torch.tensor([[6.0, 12.0], [5.0, 10.0]]), torch.tensor([[5.0, 11.0], [5.0, 11.0]])
-_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다")
-_order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
-_around = say(en="both outer products are the wrong way round", ko="두 외적의 순서가 거꾸로입니다")
-check.close(
-    matrix_vjp(_W1, _W2, torch.tensor([1.0, 2.0]), torch.ones(2)),
-    (_g1, _g2),
-    "matrix_vjp(W1, W2, inp, v=[1, 1])",
-    mistakes=[
-        ((torch.tensor([[5.0, 10.0], [6.0, 12.0]]), _g2), _rows),
-        ((_g2, _g1), _order),
-        ((_g1.T, _g2.T), _around),
-    ],
-    hint=say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 외적, g2는 v와 y1의 외적입니다"),
-)
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-from secant import graphs, observe, probe
+from secant import check, graphs, observe, probe, say
 
 
 @probe
-def _calls(rounds, tracked):
+def _calls(rounds, tracked=(), strided=False):
     pairs = zip(("W1", "W2", "inp", "v"), rounds[0], strict=True)
-    given = {name: graphs.leaf(t, grad=7.0) if name in tracked else t.clone() for name, t in pairs}
+    given = {name: graphs.leaf(t, grad=7.0) if name in tracked else graphs.strided(t.t()).t() if strided else t.clone() for name, t in pairs}
     calls = observe(**given)
     for values in rounds:  # the same tensors hold other values at each call
         for tensor, value in zip(given.values(), values, strict=True):
             tensor.data.copy_(value)
         calls(matrix_vjp, *given.values())
+        if calls.changes:
+            break
     return calls.data()
 
 
+_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다")
+_order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
+_around = say(en="both outer products are the wrong way round", ko="두 텐서곱의 순서가 거꾸로입니다")
+_no_v = say(en="this is the answer for v = ones: v does not count", ko="v의 성분이 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
+_weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
+_sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
+_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp와 만납니다")
+_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp가 아니라 y1 = W1 @ inp와 만납니다")
+_factors = say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 텐서곱, g2는 v와 y1의 텐서곱입니다")
+
+
+def _first(W1, W2, inp, v, g1, g2, mistakes, tracked=()):
+    call = f"matrix_vjp(W1={W1}, W2={W2}, inp={inp}, v={v})" + (say(en=", W1 and W2 tracked", ko=", W1과 W2는 추적됨") if tracked else "")
+    with check.asking(call):
+        found = _calls([[torch.tensor(t) for t in (W1, W2, inp, v)]], tracked)
+    check.untouched(found["changes"], call)
+    g1, g2 = torch.tensor(g1), torch.tensor(g2)
+    wrongs = [((torch.tensor(a), torch.tensor(b)), why) for a, b, why in mistakes]
+    wrongs += [((g2, g1), _order), ((g1.T, g2.T), _around), ((-g1, -g2), _sign)]
+    check.close(found["results"][0], (g1, g2), call, mistakes=wrongs, hint=_factors)
+
+
+_g1, _g2 = [[6.0, 12.0], [5.0, 10.0]], [[5.0, 11.0], [5.0, 11.0]]
+_wrong = [([[5.0, 10.0], [6.0, 12.0]], _g2, _rows), (_g1, [[3.0, 7.0]] * 2, _sums), (_g1, [[1.0, 2.0]] * 2, _inp)]
+_first([[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]], [1.0, 2.0], [1.0, 1.0], _g1, _g2, _wrong)
+# Sizes that differ: g1 is like W1, g2 like W2.
+_W1, _W2, _g1, _g2 = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[-3.0, -6.0, -9.0], [-2.0, -4.0, -6.0]], [[8.0, 10.0], [0.0, 0.0], [-4.0, -5.0]]
+_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 5.0]] * 3, _weigh2), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums)]
+_first(_W1, _W2, [1.0, 2.0, 3.0], [2.0, 0.0, -1.0], _g1, _g2, _wrong, tracked=("W1", "W2"))
+check.visible_passed()
+### BEGIN HIDDEN TESTS
 def _reference(W1, W2, inp, v):
     # Entry by entry in float64: v . y2 is the sum of v_a W2_ab W1_bc inp_c.
     A, B, x, weights = (t.double() for t in (W1, W2, inp, v))
@@ -702,13 +896,12 @@ def _reference(W1, W2, inp, v):
     return g1.to(W1.dtype), g2.to(W1.dtype)
 
 
-_no_v = say(en="this is the answer for v = ones: v does not count", ko="v가 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
-_weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
-_sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 걸음이 아니라 gradient를 돌려주세요")
-_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp과 만납니다")
-_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp이 아니라 y1 = W1 @ inp과 만납니다")
 _transposed = say(en="W2 must be transposed: W2.T @ v", ko="W2를 전치해야 합니다. W2.T @ v입니다")
-_factors = say(
+_refilled = say(
+    en="view and reshape do not transpose, they fill rows of another length with the same numbers: W2.T @ v",
+    ko="view와 reshape는 전치가 아니라 같은 수를 다른 길이의 행에 채울 뿐입니다. W2.T @ v입니다",
+)
+_each = say(
     en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor, its shape and its dtype",
     ko="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp)입니다. 곱하는 것 하나하나의 값과 shape, dtype을 확인하세요",
 )
@@ -725,21 +918,26 @@ def _mistakes(W1, W2, inp, v):
         ((-g1, -g2), _sign),
         ((g1, torch.outer(v, W1.sum(1))), _sums),
         *([((torch.outer(W2 @ v, inp), g2), _transposed)] if W2.shape[0] == W2.shape[1] else []),
+        ((torch.outer(W2.reshape(W2.shape[1], -1) @ v, inp), g2), _refilled),
         ((g1, torch.outer(v, inp)), _inp),
     ]
 
 
-def _compare(n, k, m, dtype, tracked=(), v=None):
-    v = check.draw_tensor(m) if v is None else torch.tensor(v)
-    given = [t.to(getattr(torch, dtype)) for t in (check.draw_tensor(k, n), check.draw_tensor(m, k), check.draw_tensor(n), v)]
-    call = f"matrix_vjp(W1, W2, inp, v={[round(a, 3) for a in v.tolist()]}), W1 ({k}, {n}), W2 ({m}, {k}), {dtype}"
+def _compare(W1, W2, inp, v, dtype, tracked=(), strided=False):
+    given = [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (W1, W2, inp, v)]
+    (k, n), m = given[0].shape, len(v)
+    shown = f"W1={W1}, W2={W2}, inp={inp}, v={v}" if k * (n + m) <= 8 else f"W1 ({k}, {n}), W2 ({m}, {k}), inp, v={v}"
+    call = f"matrix_vjp({shown}), {dtype}"
     if tracked:
         call += say(en=f", tracked: {', '.join(tracked)}", ko=f", 추적되는 것: {', '.join(tracked)}")
+    if strided:
+        call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것")
     other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
     # All four change, then v alone, then inp and one matrix; at the end all are as at first.
     factors = [(1, 1, 1, 1), (-2, -2, -2, -2), (-2, -2, -2, 1), (-2, 1, 3, 1), (1, 1, 3, 1), (1, 1, 1, 1)]
     rounds = [[t * factor for t, factor in zip(given, each, strict=True)] for each in factors]
-    found = _calls(rounds, list(tracked))
+    with check.asking(call):
+        found = _calls(rounds, list(tracked), strided)
     check.untouched(found["changes"], call)
     # In float32 the products of an entry may cancel; what is left is as exact as they are.
     atol = 5e-4 if dtype == "float32" else None
@@ -747,30 +945,36 @@ def _compare(n, k, m, dtype, tracked=(), v=None):
     for each, now, got in zip(factors, rounds, found["kept"], strict=True):
         want = _reference(*now)
         mistakes = _mistakes(*now) + [(old, check.stale()) for old in before]
-        check.close(got, want, call + (other if each != factors[0] else ""), atol=atol, mistakes=mistakes, hint=_factors)
+        check.close(got, want, call + (other if each != factors[0] else ""), atol=atol, mistakes=mistakes, hint=_each)
         before.append(want)
 
 
+def _sizes(n, k, m, dtype, tracked=(), v=None, strided=False):
+    W1, W2, inp, drawn = (check.draw_tensor(*shape).tolist() for shape in ((k, n), (m, k), (n,), (m,)))
+    check.smallest(_compare, W1, W2, inp, drawn if v is None else v, dtype, tracked, strided)
+
+
 for _dtype in ("float64", "float32"):
-    _compare(2, 2, 2, _dtype)
-    _compare(3, 4, 4, _dtype)
-    _compare(3, 4, 2, _dtype, tracked=("W1", "W2"))
-    _compare(4, 2, 3, _dtype)
-    _compare(1, 5, 3, _dtype, tracked=("inp", "v"))
-    _compare(3, 1, 2, _dtype)
-    _compare(2, 3, 1, _dtype)
-    _compare(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
-    _compare(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
-    _compare(7, 12, 9, _dtype)
-_compare(3, 3, 3, "float64")
-_compare(2, 3, 2, "float64", v=[0.0, 0.0])
+    _sizes(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
+    _sizes(2, 2, 2, _dtype)
+    _sizes(2, 3, 1, _dtype)
+    _sizes(3, 1, 2, _dtype)
+    _sizes(1, 5, 3, _dtype, tracked=("inp", "v"))
+    _sizes(4, 2, 3, _dtype)
+    _sizes(3, 4, 2, _dtype, tracked=("W1", "W2"))
+    _sizes(3, 4, 2, _dtype, strided=True)
+    _sizes(3, 4, 4, _dtype)
+    _sizes(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
+    _sizes(7, 12, 9, _dtype)
+_sizes(3, 3, 3, "float64")
+_sizes(2, 3, 2, "float64", v=[0.0, 0.0])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## Task 5.2 · `jacobian_by_rows`
 
-●●●○○ · ★★★★★ · 10 min · 2 points
+●●●○○ · ★★★★★ · 12 min · 2 points
 
 Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i in input j.
 
@@ -778,7 +982,7 @@ Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i in inpu
 - `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`; you may call it more than once.
 - `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
 - `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
-- The result has shape (m, n) and the dtype of `x`, and it is **detached**: `requires_grad` is `False`.
+- The result has shape (m, n) and the dtype of `x`, and it is not tracked: `requires_grad` is `False`.
 - It is right to 12 digits in `float64`, so no difference quotients.
 
 One VJP for each output is the idea; every correct way counts.
@@ -796,21 +1000,20 @@ For each row `e` of `torch.eye(m, dtype=x.dtype)`: `torch.autograd.grad(y, x, e,
 </details>
 """
 
-# %% [markdown] lang="ko" en="3bbdf657"
+# %% [markdown] lang="ko" en="6f976f50"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
-●●●○○ · ★★★★★ · 10분 · 2점
+●●●○○ · ★★★★★ · 12분 · 2점
 
 `x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 출력 i를 입력 j로 미분한 기울기입니다.
 
-- `x`는 shape이 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
+- `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
 - `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 불러 보아야 알 수 있습니다. 여러 번 불러도 됩니다.
 - `f`는 입력 일부를 쓰지 않을 수도 있고(0으로 된 열), 출력 일부가 상수일 수도 있으며(0으로 된 행), 받은 텐서를 그대로 돌려줄 수도
   있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
 - `f`는 가중치처럼 추적되는 다른 텐서를 쓸 수도 있습니다. 그 텐서의 `.grad`도 그대로 남아야 합니다.
-- 결과의 shape은 (m, n)이고 dtype은 `x`와 같습니다. 그리고 **그래프에서 떼어 낸** 것이어야 합니다. 곧 `requires_grad`가
-  `False`입니다.
+- 결과의 shape는 (m, n)이고 dtype은 `x`와 같으며, 추적되지 않습니다. 곧 `requires_grad`가 `False`입니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 
 출력마다 VJP 한 번이 기본 생각이지만, 올바른 방법이면 무엇이든 좋습니다.
@@ -830,7 +1033,6 @@ i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 
 </details>
 """
 
-
 # %% nbgrader={"grade_id": "jacobian_by_rows", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def jacobian_by_rows(f, x):
     """Return the Jacobian of f at x, (m, n), detached.
@@ -839,7 +1041,8 @@ def jacobian_by_rows(f, x):
     """
     ### BEGIN SOLUTION
     y = f(x)
-    rows = [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
+    units = torch.eye(len(y), dtype=y.dtype)
+    rows = [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in units]
     return torch.stack(rows)
     ### END SOLUTION
 
@@ -847,58 +1050,53 @@ def jacobian_by_rows(f, x):
 # %% nbgrader={"grade_id": "test_jacobian_by_rows", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, formula, graphs, observe, probe, say
 
 
 @probe
-def _first(x):
-    x = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+def _calls(function, A, places, grad=None, strided=False):
+    A, W, x = A.clone(), graphs.leaf(A, grad=5.0), graphs.leaf(places[0], grad=grad)
+    x = graphs.strided(places[0]).requires_grad_() if strided else x
+    calls, f = observe(x=x, A=A, W=W), formula(function, A=A, W=W)
     try:
-        return jacobian_by_rows(lambda t: torch.stack([t[0] * t[1], t[0] ** 2, t[1]]), x)
-    except NotImplementedError:
-        raise
+        for place in places:  # the same leaf holds other values at the second call
+            x.data.copy_(place)
+            calls(jacobian_by_rows, f, x)
+            if calls.changes:
+                break
     except RuntimeError as error:
+        if "retain_graph" not in str(error):
+            raise
         return f"RuntimeError: {str(error).splitlines()[0]}"
+    return calls.data()
 
 
 def _mistakes(want):
     total, ones = want.sum(0), torch.ones_like(want)
     return [
         (total * ones, say(en="every row is the sum of all rows: backward(ones) gives just that, and so does one .grad that all rows share", ko="모든 행이 행들의 합입니다. backward(ones)가 바로 이것이고, 모든 행이 .grad 하나를 같이 쓸 때도 이렇게 됩니다")),
-        (total, say(en="this is one VJP with ones, the sum of the rows; one VJP for each output is needed", ko="1들로 구한 VJP 하나, 곧 행들의 합입니다. 출력마다 VJP가 하나씩 필요합니다")),
+        (total, say(en="this is one VJP with ones, the sum of the rows; one VJP for each output is needed", ko="성분이 모두 1인 벡터로 구한 VJP 하나, 곧 행들의 합입니다. 출력마다 VJP가 하나씩 필요합니다")),
         (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
         (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
         (want.T, say(en="rows belong to outputs, columns to inputs: this is the transpose", ko="행이 출력, 열이 입력입니다. 전치된 행렬입니다")),
+        (want[: want.shape[1]], say(en="only the first n rows: there is one row for each output, and n counts inputs", ko="처음 n개의 행뿐입니다. 행은 출력마다 하나이고, n은 입력의 개수입니다")),
     ]
 
 
-_call, _got = "jacobian_by_rows(f, x=[2, 3]), f(t) = [t0 t1, t0^2, t1]", _first([2.0, 3.0])
+_call = "jacobian_by_rows(f, x=[2, 3]), f(t) = [t0 t1, t0^2, t1], x.grad = [3, 3]"
+with check.asking(_call):
+    _got = _calls("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", torch.ones(1, 1).double(), [torch.tensor([2.0, 3.0]).double()], 3.0)
 _graph = say(
     en="likely cause: the graph is walked back once for each row and must be kept until the last one: retain_graph=True",
     ko="짐작되는 원인: 행마다 한 번씩 그래프를 거슬러 가므로 마지막 행까지 그래프를 남겨 두어야 합니다. retain_graph=True",
 )
 check.that(not isinstance(_got, str), f"{_call}\n  {_got}\n  {_graph}")
-_want = torch.tensor([[3.0, 2.0], [4.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
-check.close(_got, _want, _call, mistakes=_mistakes(_want), hint=say(en="row i is the VJP with the i-th unit vector", ko="i번째 행은 i번째 단위벡터로 구한 VJP입니다"))
+check.untouched(_got["changes"], _call)
+_want, _detach = torch.tensor([[3.0, 2.0], [4.0, 0.0], [0.0, 1.0]]).double(), say(en=": the result is still tracked; detach it", ko=": 결과가 아직 추적됩니다. 그래프에서 떼어 내세요(detach)")
+check.close(_got["kept"][0], _want, _call, mistakes=_mistakes(_want), hint=say(en="row i is the VJP with the i-th unit vector", ko="i번째 행은 i번째 단위벡터로 구한 VJP입니다"))
+check.that(not any(_got["tracked"]), _call + _detach)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs, observe
-
-
-@probe
-def _calls(function, A, places, grad):
-    A, W, x = A.clone(), graphs.leaf(A, grad=5.0), graphs.leaf(places[0], grad=grad)
-    f = formula(function, A=A, W=W)
-    calls = observe(x=x, A=A, W=W)
-    try:
-        for place in places:  # the same leaf holds other values at the second call
-            x.data.copy_(place)
-            calls(jacobian_by_rows, f, x)
-    except RuntimeError as error:
-        return f"RuntimeError: {str(error).splitlines()[0]}"
-    return calls.data()
-
-
 # What f does, and its Jacobian by hand.
 _functions = {
     "[t0 t1, t0^2, t1]": ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", lambda A, x: [[x[1], x[0]], [2 * x[0], 0], [0, 1]]),
@@ -921,26 +1119,34 @@ _functions = {
     "t^3": ("t**3", lambda A, x: (3 * x**2).diag()),
     "sin(40 t)": ("torch.sin(40 * t)", lambda A, x: (40 * (40 * x).cos()).diag()),
     "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
+    "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
 }
-_flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape은 (n,)이 아니라 (1, n)입니다")
+_flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape는 (n,)이 아니라 (1, n)입니다")
 _top = say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")
 _flipped = say(en="the rows come in the wrong order", ko="행의 순서가 거꾸로입니다")
 _diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬인 것은 원소마다 따로 계산하는 함수뿐입니다")
 _another = say(en="this is the Jacobian of another f at the same x: was it kept from a call before?", ko="같은 x에서 다른 f의 야코비 행렬입니다. 앞의 호출에서 남겨 두지 않았나요?")
 _digits = say(
-    en="right to 12 digits is asked for: no difference quotients, and stay in the dtype of x",
+    en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
     ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
 )
 
 
-def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint="", other=None):
+_none = [[0.0]]  # where f has no A
+
+
+def _compare(name, x, A=_none, dtype="float64", grad=None, hint="", other=None, strided=False):
     """Compare with the Jacobian by hand; other is that of another function, asked for at the same x before."""
-    call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}" + (f", x.grad = {grad}" if grad else "")
+    call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}"
+    call += f", {'W' if 'W' in name else 'A'} = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
+    call += f", x.grad = {grad}" if grad else ""
+    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서에서 잘라 낸 것") if strided else ""
     then = say(en=", then the same x with other values", ko=", 이어서 같은 x에 다른 값을 넣고")
     kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
     here, A = torch.tensor(x, dtype=kind), torch.as_tensor(A, dtype=kind)
     places = [here, here + 1, here]
-    found = _calls(function, A, places, grad)
+    with check.asking(call):
+        found = _calls(function, A, places, grad, strided)
     check.that(not isinstance(found, str), f"{call}\n  {found}\n  {_graph}")
     check.untouched(found["changes"], call)
     wants = [torch.as_tensor(jacobian(A.double(), place.double()), dtype=torch.float64).to(kind) for place in places]
@@ -951,11 +1157,11 @@ def _compare(name, x, A=((0.0,),), dtype="float64", grad=None, hint="", other=No
         mistakes += [(want[0].expand(want.shape), _top), (want.flip(0), _flipped), (want.sum(0).diag(), _diagonal)]
         tolerance = 1e-12 if exact else 2e-4
         check.close(got, want, call + when, rtol=tolerance, atol=tolerance, mistakes=mistakes, nearly=_digits if exact else "", hint=hint)
-    check.that(not any(found["tracked"]), call + say(en=": the result is still tracked; detach it", ko=": 결과가 아직 추적됩니다. 그래프에서 떼어 내세요(detach)"))
+    check.that(not any(found["tracked"]), call + _detach)
 
 
 def _table(rows, columns):
-    return check.draw_tensor(rows, columns, low=-1.5, high=1.5)
+    return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
 
 
 _shape = say(en="the result has one row for each output and one column for each input", ko="결과는 출력마다 행이 하나, 입력마다 열이 하나입니다")
@@ -964,39 +1170,41 @@ _constant = say(en="an output that does not depend on x gives a row of zeros", k
 _itself = say(en="f may return the very tensor it was given; its Jacobian has ones on the diagonal", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 그때 야코비 행렬은 단위행렬입니다")
 for _dtype in ("float64", "float32"):
     for _grad in (None, 3.0):
-        _compare("[t0 t1, sum sin t, t2^2, prod t]", check.draws(3, -2, 2), dtype=_dtype, grad=_grad, hint=_shape)
-        _compare("[t0 t1, t0^2, t1]", check.draws(2, -3, 3), dtype=_dtype, grad=_grad, hint=_shape)
-        _compare("sin(A t)", check.draws(3, -1, 1), _table(5, 3), dtype=_dtype, grad=_grad, hint=_shape)
-        _compare("(W t)^2, W tracked", check.draws(4, -1, 1), _table(2, 4), dtype=_dtype, grad=_grad, hint=_shape)
-    _compare("A t", check.draws(2, -1, 1), _table(3, 2), dtype=_dtype, hint=_shape)
-    _compare("(A t)^2", check.draws(3, -1, 1), _table(3, 3), dtype=_dtype, hint=_shape)
-    _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), dtype=_dtype, hint=_ignored)
-    _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), dtype=_dtype, grad=-1.0, hint=_constant)
-    _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], dtype=_dtype, hint=_shape)
+        check.smallest(_compare, "[t0 t1, t0^2, t1]", check.draws(2, -3, 3), _none, _dtype, _grad, _shape)
+        check.smallest(_compare, "[t0 t1, sum sin t, t2^2, prod t]", check.draws(3, -2, 2), _none, _dtype, _grad, _shape)
+        check.smallest(_compare, "(W t)^2, W tracked", check.draws(4, -1, 1), _table(2, 4), _dtype, _grad, _shape)
+        check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), _table(5, 3), _dtype, _grad, _shape)
+    check.smallest(_compare, "A t", check.draws(2, -1, 1), _table(3, 2), _dtype, None, _shape)
+    check.smallest(_compare, "(A t)^2", check.draws(3, -1, 1), _table(3, 3), _dtype, None, _shape)
+    check.smallest(_compare, "[t1^2, 3 t1]", check.draws(4, -2, 2), _none, _dtype, None, _ignored)
+    check.smallest(_compare, "[t0 t2, 4, t1^3]", check.draws(3, -2, 2), _none, _dtype, -1.0, _constant)
+    check.smallest(_compare, "[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], _none, _dtype, None, _shape)
     # The same place for several functions.
     _place = check.draws(3, -2, 2)
-    _compare("t", _place, dtype=_dtype, grad=2.0, hint=_itself)
-    _compare("t^3", _place, dtype=_dtype, hint=_shape, other=torch.eye(3))
-    _compare("t[1:]", _place, dtype=_dtype, hint=_ignored)
-    _compare("[sum t^2]", _place, dtype=_dtype, hint=_shape)
+    check.smallest(_compare, "t", _place, _none, _dtype, 2.0, _itself)
+    check.smallest(_compare, "t^3", _place, _none, _dtype, None, _shape, torch.eye(3))
+    check.smallest(_compare, "t[1:]", _place, _none, _dtype, None, _ignored)
+    check.smallest(_compare, "[sum t^2]", _place, _none, _dtype, None, _shape)
+    check.smallest(_compare, "(t0 t1).expand(3)", check.draws(2, -3, 3), _none, _dtype, None, _shape)
+    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), _table(2, 3), _dtype, None, _shape, None, True)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(4, 1), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(1, 1), hint=_shape)
 _compare("sin(A t)", check.draws(15, -1, 1), _table(20, 15), hint=_shape)
 _compare("[t0 t1, t0^2, t1]", [0.0, 0.0], hint=_shape)
 # So curved that no difference quotient comes near 12 digits.
-_compare("sin(40 t)", check.draws(2, -1, 1), hint=_shape)
+_compare("sin(40 t)", check.draws(2, -1, 1), hint=_digits)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## Task 5.3 · `directional_derivative`
 
-●●○○○ · ★★★★☆ · 6 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · 2 points
 
 Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
 - `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,) and returns one of shape (m,), made of PyTorch operations; m and n may differ. You may call `f` more than once.
-- `v` need not have length 1; do not normalise it. It may be zero. Twice the `v` gives twice the result.
+- Take `v` as it is. It need not have length 1, and it may be zero or tiny (1e-200). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
 - It is right to 12 digits in `float64`, so no difference quotients.
 - As in 5.2, `f` may ignore some inputs, have constant outputs, or return what it was given; at least one output depends on the input.
@@ -1014,18 +1222,18 @@ Section 4. Which function of `torch.func` carries a direction along?
 </details>
 """
 
-# %% [markdown] lang="ko" en="b748fcba"
+# %% [markdown] lang="ko" en="44675a41"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
-●●○○○ · ★★★★☆ · 6분 · 2점
+●●○○○ · ★★★★☆ · 7분 · 2점
 
 $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지입니다.
 
-- `x`와 `v`는 shape이 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려주며, PyTorch 연산으로
+- `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려주며, PyTorch 연산으로
   되어 있습니다. m과 n은 다를 수 있습니다. `f`는 여러 번 불러도 됩니다.
-- `v`의 길이는 1이 아니어도 됩니다. 길이를 1로 맞추지 마세요. 0일 수도 있습니다. `v`가 두 배면 결과도 두 배입니다.
-- 결과의 shape은 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
+- `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작을 수도 있습니다(1e-200). `v`가 두 배면 결과도 두 배입니다.
+- 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 - 5.2에서처럼 `f`는 입력 일부를 쓰지 않거나, 상수인 출력이 있거나, 받은 것을 그대로 돌려줄 수 있습니다. 적어도 출력 하나는 입력에
   따라 달라집니다.
@@ -1043,7 +1251,6 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 </details>
 """
 
-
 # %% nbgrader={"grade_id": "directional_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def directional_derivative(f, x, v):
     """Return J v, (m,), for the Jacobian J of f at x.
@@ -1058,38 +1265,50 @@ def directional_derivative(f, x, v):
 # %% nbgrader={"grade_id": "test_directional_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, formula, observe, probe, say
 
 
 @probe
-def _first(x, v):
-    return directional_derivative(lambda t: t**2, x, v)
+def _first(function, x, v):
+    calls = observe(x=x, v=v)
+    calls(directional_derivative, formula(function), x, v)
+    return calls.data()
 
 
-check.close(
-    _first(torch.tensor([1.0, 2.0]).double(), torch.tensor([1.0, 0.0]).double()),
-    torch.tensor([2.0, 0.0]).double(),
-    "directional_derivative(lambda t: t**2, x=[1, 2], v=[1, 0])",
-    mistakes=[
-        (torch.tensor([2.0, 4.0]).double(), say(en="these are the slopes for v = (1, 1); only the first input moves", ko="v = (1, 1)일 때의 값입니다. 여기서는 첫째 입력만 움직입니다")),
-        (torch.tensor([1.0, 4.0]).double(), say(en="this is f(x); jvp returns the value first and J v second", ko="f(x)의 값입니다. jvp는 함숫값을 먼저, J v를 나중에 돌려줍니다")),
-    ],
-    hint=say(en="one number for each output of f", ko="f의 출력마다 수가 하나씩입니다"),
-)
+_value = say(en="jvp returns two things: the value of f first, then J v, which is wanted here", ko="jvp는 두 가지를 돌려줍니다. 함숫값이 먼저이고, 여기서 필요한 J v는 그다음입니다")
+_ones = say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것으로 shape가 입력과 같습니다. J v의 shape는 출력과 같습니다")
+_another = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?")
+_left = say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
+_no_v, _length = say(en="this is J times ones: v does not count", ko="J에 성분이 모두 1인 벡터를 곱한 것입니다. v를 쓰지 않았습니다"), say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요")
+_added = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요")
+_examples = [
+    ("t**2", [1.0, 2.0], [1.0, 0.0], [2.0, 0.0], [([2.0, 4.0], _no_v), ([1.0, 4.0], _value)]),
+    ("torch.stack([t[0] * t[1], t[0] ** 2])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0], [([-7.0, 6.0], _left), ([0.2, 2.4], _length), ([21.0, -8.0], _ones)]),
+    ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0, -4.0], [([1.0, 12.0], _another), ([21.0, -12.0], _ones), ([6.0, 4.0, 3.0], _value), (9.0, _added)]),
+]
+for _function, _x, _v, _want, _wrong in _examples:
+    _call = f"directional_derivative(lambda t: {_function}, x={_x}, v={_v})"
+    with check.asking(_call):
+        _got = _first(_function, torch.tensor(_x).double(), torch.tensor(_v).double())
+    check.untouched(_got["changes"], _call)
+    check.close(_got["results"][0], torch.tensor(_want).double(), _call, mistakes=[(torch.tensor(a).double(), why) for a, why in _wrong], hint=say(en="only J v is wanted, one number for each output of f: number i is row i of J times v", ko="J v만 필요합니다. f의 출력마다 수가 하나이고, i번째 수는 J의 i번째 행과 v의 곱입니다"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, observe
+from secant import graphs
 
 
 @probe
-def _calls(function, A, places):
-    A, x, v = A.clone(), places[0][0].clone(), places[0][1].clone()
+def _calls(function, A, places, strided):
+    make = graphs.strided if strided else torch.clone
+    A, x, v = A.clone(), make(places[0][0]), make(places[0][1])
     f = formula(function, A=A)
     calls = observe(x=x, v=v, A=A)
     for place, direction in places:  # the same two tensors hold other values at each call
         x.data.copy_(place)
         v.data.copy_(direction)
         calls(directional_derivative, f, x, v)
+        if calls.changes:
+            break
     return calls.data()
 
 
@@ -1109,20 +1328,19 @@ _functions = {
     "t": ("t", lambda A, x: torch.eye(len(x))),
     "sin(40 t)": ("torch.sin(40 * t)", lambda A, x: (40 * (40 * x).cos()).diag()),
     "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
+    "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
 }
-_another = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?")
-_left = say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
-_ones = say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="1들로 구한 VJP에 v를 곱한 것으로 shape이 입력과 같습니다. J v의 shape은 출력과 같습니다")
-_no_v = say(en="this is J times ones: v does not count", ko="J에 1들을 곱한 것입니다. v를 쓰지 않았습니다")
-_vjp = say(en="this is the sum of the rows of J, a VJP; asked for is J v", ko="J의 행들의 합, 곧 VJP입니다. 구할 것은 J v입니다")
-_scalar = say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape이 (1,)인 텐서입니다")
-_added = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요")
-_length = say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요")
+_vjp = say(en="this is the sum of the rows of J, a VJP; J v is wanted", ko="J의 행들의 합, 곧 VJP입니다. 구할 것은 J v입니다")
+_scalar = say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape가 (1,)인 텐서입니다")
 _signs = say(en="the signs of v count", ko="v의 부호도 중요합니다")
 _against = say(en="the sign is wrong: move along v, not against it", ko="부호가 반대입니다. v의 반대쪽이 아니라 v 쪽으로 가세요")
 _digits = say(
-    en="right to 12 digits is asked for: no difference quotients, and stay in the dtype of x",
+    en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
     ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
+)
+_divided = say(
+    en="was v divided by its length, which is 0 here, at least as a float? J v needs no length",
+    ko="v를 그 길이로 나누지 않았나요? 여기서는 길이가 0이거나 0으로 반올림됩니다. J v에는 길이가 필요 없습니다",
 )
 
 
@@ -1139,9 +1357,14 @@ def _mistakes(J, v):
     ]
 
 
-def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None):
+_none = [[0.0]]  # where f has no A
+
+
+def _compare(name, x, v, A=_none, dtype="float64", hint="", other=None, strided=False):
     """Compare with J v by hand; other is that of another function, asked for at the same x and v before."""
     call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}"
+    call += f", A = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
+    call += say(en=", x and v slices of larger tensors", ko=", x와 v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
     kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
     x, v, A = (torch.as_tensor(numbers, dtype=kind) for numbers in (x, v, A))
     places = {
@@ -1151,59 +1374,68 @@ def _compare(name, x, v, A=((0.0,),), dtype="float64", hint="", other=None):
         say(en=", asked once more", ko=", 다시 한 번"): (x, v),
     }
     # Where f returns what it was given, J v may be v itself, which the next call changes: results, not kept.
-    found = _calls(function, A, list(places.values()))
+    with check.asking(call):
+        found = _calls(function, A, list(places.values()), strided)
     check.untouched(found["changes"], call)
     mistakes = [] if other is None else [(other, _another)]
     tolerance, nearly = (1e-12, _digits) if dtype == "float64" else (2e-4, "")
+    tiny = float(v.abs().max()) < 1e-30  # then no absolute error is small
     for (then, (place, direction)), got in zip(places.items(), found["results"], strict=True):
         J, direction = torch.as_tensor(jacobian(A.double(), place.double()), dtype=torch.float64), direction.double()
         want = (J @ direction).to(kind)
         wrongs = [(wrong.to(kind), why) for wrong, why in mistakes + _mistakes(J, direction)]
-        check.close(got, want, call + then, rtol=tolerance, atol=tolerance, mistakes=wrongs, nearly=nearly, hint=hint)
+        if tiny and isinstance(got, torch.Tensor) and got.is_floating_point() and not bool(got.isfinite().all()):
+            wrongs, hint = [], _divided
+        check.close(got, want, call + then, rtol=tolerance, atol=0.0 if tiny else tolerance, mistakes=wrongs, nearly=nearly, hint=hint)
         if not then:
             mistakes.append((want, check.stale()))
     check.that(not any(found["tracked"]), call + say(en=": the result is tracked; detach it", ko=": 결과가 추적됩니다. 그래프에서 떼어 내세요(detach)"))
 
 
 def _table(rows, columns):
-    return check.draw_tensor(rows, columns, low=-1.5, high=1.5)
+    return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
 
 
-_shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape은 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
+_shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape는 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
 _zero = say(en="if the input does not move, neither do the outputs: J 0 = 0", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0입니다")
+_linear = say(en="J v is linear in v: a v as small as this gives a result as small", ko="J v는 v에 대해 선형입니다. v가 이렇게 작으면 결과도 그만큼 작습니다")
 _constant = say(en="an output that does not depend on the input does not move", ko="입력에 따라 달라지지 않는 출력은 움직이지 않습니다")
 for _dtype in ("float64", "float32"):
-    _compare("[t0 t1, t0^2, t1]", check.draws(2, -3, 3), check.draws(2, -3, 3), dtype=_dtype, hint=_shape)
-    _compare("sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(5, 3), dtype=_dtype, hint=_shape)
-    _compare("(A t)^2", check.draws(4, -1, 1), check.draws(4, -3, 3), _table(2, 4), dtype=_dtype, hint=_shape)
-    _compare("sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(3, 3), dtype=_dtype, hint=_shape)
-    _compare("A t", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(4, 3), dtype=_dtype, hint=_shape)
-    _compare("t^2", check.draws(3, -2, 2), [check.draw(1, 3), 0.0, -check.draw(1, 3)], dtype=_dtype, hint=_shape)
-    _compare("[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), dtype=_dtype, hint=_shape)
-    _compare("[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), dtype=_dtype, hint=_constant)
-    _compare("[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), dtype=_dtype, hint=_shape)
+    check.smallest(_compare, "[t0 t1, t0^2, t1]", check.draws(2, -3, 3), check.draws(2, -3, 3), _none, _dtype, _shape)
+    check.smallest(_compare, "t^2", check.draws(3, -2, 2), [check.draw(1, 3), 0.0, -check.draw(1, 3)], _none, _dtype, _shape)
+    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(3, 3), _dtype, _shape)
+    check.smallest(_compare, "A t", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(4, 3), _dtype, _shape)
+    check.smallest(_compare, "(A t)^2", check.draws(4, -1, 1), check.draws(4, -3, 3), _table(2, 4), _dtype, _shape)
+    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(5, 3), _dtype, _shape)
+    check.smallest(_compare, "[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), _none, _dtype, _shape)
+    check.smallest(_compare, "[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), _none, _dtype, _constant)
+    check.smallest(_compare, "[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), _none, _dtype, _shape)
     # The same place and direction for two functions.
     _place, _direction = check.draws(3, -2, 2), check.draws(3, -2, 2)
-    _compare("t", _place, _direction, dtype=_dtype, hint=_shape)
-    _compare("[sum t^2]", _place, _direction, dtype=_dtype, hint=_shape, other=torch.tensor(_direction, dtype=torch.float64))
+    check.smallest(_compare, "t", _place, _direction, _none, _dtype, _shape)
+    check.smallest(_compare, "[sum t^2]", _place, _direction, _none, _dtype, _shape, torch.tensor(_direction, dtype=torch.float64))
+    check.smallest(_compare, "(t0 t1).expand(3)", check.draws(2, -3, 3), check.draws(2, -3, 3), _none, _dtype, _shape)
+    check.smallest(_compare, "(A t)^2", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(2, 3), _dtype, _shape, None, True)
+# So curved that no difference quotient comes near 12 digits.
+_compare("sin(40 t)", check.draws(2, -1, 1), check.draws(2, -3, 3), hint=_digits)
 _compare("sin(A t)", check.draws(2, -1, 1), [0.0, 0.0], _table(3, 2), hint=_zero)
+_compare("A t", check.draws(2, -1, 1), [float(f"{check.draw(1, 3)}e-200"), -float(f"{check.draw(1, 3)}e-200")], _table(3, 2), hint=_linear)
 _compare("(A t)^2", check.draws(2, -1, 1), [check.draw(100, 900), -check.draw(100, 900)], _table(3, 2), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], [check.draw(1, 3)], _table(4, 1), hint=_shape)
 _compare("[t0 t1, t0^2, t1]", [0.0, 0.0], check.draws(2, -3, 3), hint=_shape)
-# So curved that no difference quotient comes near 12 digits.
-_compare("sin(40 t)", check.draws(2, -1, 1), check.draws(2, -3, 3), hint=_shape)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## Task 5.4 · `weighted_backward`
 
-●●○○○ · ★★★★☆ · 7 min · 2 points
+●●○○○ · ★★★★☆ · 9 min · 2 points
 
-Do what `y.backward(gradient=v)` does, **without** handing `v` to a `backward`: weigh, make one number, go back.
+Do what `y.backward(gradient=v)` does by your own means: multiply by the weights, make one number, go back. Handing `v` to a `backward` would spoil the
+exercise, though only the result is tested.
 
-- `y` is a result with a graph behind it, not a scalar, of any shape; `v` is an untracked tensor of its dtype.
-- If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
+- `y` is a result with a graph behind it, not a scalar, of any shape (it may also be empty); `v` is an untracked tensor of its dtype.
+- If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`, also where it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
 - If `v` has **another shape**, also one that would broadcast: raise `ValueError`, and leave every `.grad` alone. `y` can still be used afterwards.
 - Return nothing.
 
@@ -1220,35 +1452,35 @@ Compare `v.shape` with `y.shape` first. Then `(y * v).sum()` is the number.
 </details>
 """
 
-# %% [markdown] lang="ko" en="dcc7d571"
+# %% [markdown] lang="ko" en="f660c453"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
-●●○○○ · ★★★★☆ · 7분 · 2점
+●●○○○ · ★★★★☆ · 9분 · 2점
 
-`y.backward(gradient=v)`가 하는 일을, `backward`에 `v`를 넘기지 **않고** 하세요. 가중치를 곱하고, 수 하나로 만들고, 거슬러 갑니다.
+`y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 가중치를 곱하고, 수 하나로 만들고, 거슬러 갑니다. `backward`에 `v`를 넘기면 연습이
+되지 않지만, 검사하는 것은 결과뿐입니다.
 
-- `y`는 그래프가 딸린 결과이고 스칼라가 아니며 shape은 무엇이든 될 수 있습니다. `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
-- `v`의 shape이 `y`와 같으면, $v_i y_i$를 모두 더한 수의 gradient를 `y` 뒤에 있는 모든 leaf의 `.grad`에 `backward`처럼
-  **더합니다**. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
-- `v`의 **shape이 다르면**, 브로드캐스트가 되는 shape이라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
+- `y`는 그래프가 딸린 결과이고 스칼라가 아니며 shape는 무엇이든 될 수 있습니다(비어 있을 수도 있습니다). `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
+- `v`의 shape가 `y`와 같으면, $v_i y_i$를 모두 더한 수의 gradient를 `y` 뒤에 있는 모든 leaf의 `.grad`에 `backward`처럼
+  **더합니다**. 0이어도 더합니다. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
+- `v`의 **shape가 다르면**, 브로드캐스트가 되는 shape라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
   `y`를 쓸 수 있어야 합니다.
 - 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 `y`의 shape이 (2,)이고 `v`의 shape이 (2, 1)이면 `y * v`는 어떻게
+$v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 `y`의 shape가 (2,)이고 `v`의 shape가 (2, 1)이면 `y * v`는 어떻게
 되나요?
 
 </details>
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-먼저 `v.shape`과 `y.shape`을 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
+먼저 `v.shape`와 `y.shape`를 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
 
 </details>
 """
-
 
 # %% nbgrader={"grade_id": "weighted_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def weighted_backward(y, v):
@@ -1266,43 +1498,51 @@ def weighted_backward(y, v):
 # %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, graphs, probe, say, watch
 
 
 @probe
-def _first(x, v):
-    x = torch.tensor(x, requires_grad=True)
-    weighted_backward(x**2, torch.tensor(v))
-    return x.grad
+def _first(v):
+    x = graphs.leaf([1.0, 2.0], grad=5.0)
+    y = x**2
+    with watch(x=x, y=y, v=v) as seen:
+        try:
+            returned = weighted_backward(y, v)
+        except Exception as error:
+            if v.shape == y.shape:
+                raise
+            returned = "ValueError" if isinstance(error, ValueError) else type(error).__name__
+    return x.grad, returned, seen.changes
 
 
-_no_v = say(en="v does not count: weigh y with it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요")
-check.close(
-    _first([1.0, 2.0], v=[1.0, 10.0]),
-    torch.tensor([2.0, 40.0]),
-    "weighted_backward(x**2, v=[1, 10]), x = [1, 2]: x.grad",
-    mistakes=[
-        (torch.tensor([2.0, 4.0]), _no_v),
-        (torch.tensor([1.0, 20.0]), say(en="half of it: sum, do not average", ko="절반입니다. 평균이 아니라 합을 구하세요")),
-        (None, say(en="no .grad was filled: is the backward() missing?", ko=".grad가 비어 있습니다. backward()를 빠뜨리지 않았나요?")),
-    ],
-    hint=say(en="make one number of y and v, then go back from it", ko="y와 v로 수 하나를 만들고 거기서 거슬러 가세요"),
-)
+_no_v, _mean = say(en="v does not count: multiply y by it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요"), say(en="sum, do not average", ko="평균이 아니라 합을 구하세요")
+_shapes = say(en="another shape must raise ValueError, even one that would broadcast: compare the two and raise ValueError yourself", ko="shape가 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다. 두 shape를 비교해서 직접 ValueError를 일으키세요")
+_nothing, _none = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?"), say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다")
+for _v, _want, _returns, _changing in (([1.0, 10.0], [7.0, 45.0], None, [("grad", "x")]), ([[1.0], [10.0]], [5.0, 5.0], "ValueError", [])):
+    _call = f"weighted_backward(x**2, v={_v}), x = [1, 2], x.grad = [5, 5]"
+    with check.asking(_call):
+        _grad, _returned, _changes = _first(torch.tensor(_v))
+    check.equal("nothing" if _returns and _returned is None else _returned, _returns, _call + say(en=": returned or raised", ko=": 돌려주거나 일으킨 것"), hint=_shapes if _returns else _none)
+    check.untouched(_changes, _call, but=_changing)
+    check.close(_grad, torch.tensor(_want), f"{_call}: x.grad", mistakes=[(torch.tensor([7.0, 9.0]), _no_v), (torch.tensor([6.0, 25.0]), _mean), (torch.tensor([5.0, 5.0]), _nothing)], hint=say(en="the gradient of the sum of all v_i y_i is added to x.grad", ko="v_i y_i를 모두 더한 수의 gradient가 x.grad에 더해져야 합니다"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs, watch
+from secant import formula
 
 
 @probe
-def _calls(function, x, w, vs, grad):
+def _calls(function, x, w, vs, grad, strided):
     x, w, frozen = graphs.leaf(x, grad=grad), graphs.leaf(w, grad=grad), torch.full_like(x, 3.0)
     f = formula(function, x=x, w=w, frozen=frozen)
     returned, changes = [], []
-    for v in vs:
-        y, v = f(None), v.clone()
-        with watch(x=x, w=w, y=y, v=v, frozen=frozen) as seen:
-            returned.append(weighted_backward(y, v))
-        changes += seen.changes
+    try:
+        for v in vs:
+            y, v = f(None), graphs.strided(v.t()).t() if strided else v.clone()
+            with watch(x=x, w=w, y=y, v=v, frozen=frozen) as seen:
+                returned.append(weighted_backward(y, v))
+            changes += [change for change in seen.changes if change not in changes]
+    except RuntimeError as error:
+        return f"RuntimeError: {str(error).splitlines()[0]}"
     tracked = any(leaf.grad is not None and leaf.grad.requires_grad for leaf in (x, w))
     return {"grads": {"x": x.grad, "w": w.grad}, "returned": returned, "changes": changes, "tracked": tracked}
 
@@ -1335,23 +1575,29 @@ _cases = {
 }
 _replaced = say(en="the new gradient replaced the old .grad; backward adds", ko="새 gradient가 이전 .grad를 덮어썼습니다. backward는 더합니다")
 _last = say(en="only the last call counts; backward adds", ko="마지막 호출만 남았습니다. backward는 더합니다")
-_mean = say(en="sum, do not average", ko="평균이 아니라 합을 구하세요")
 _twice = say(en="twice what it should be: is there one backward too many?", ko="두 배입니다. backward를 한 번 더 부르지 않았나요?")
 _sign = say(en="the sign is wrong", ko="부호가 반대입니다")
-_nothing = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?")
 _added = say(en="to the .grad of every leaf the gradient of the sum of all v_i y_i is added", ko="모든 leaf의 .grad에는 v_i y_i를 모두 더한 수의 gradient가 더해져야 합니다")
-_none = say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다")
+_filled = say(en="a v of zeros has a gradient too: zeros, which backward writes", ko="v가 모두 0이어도 gradient가 있습니다. backward는 0을 써 넣습니다")
+_any = say(
+    en="y may have any shape, and y and v need not be contiguous: multiply them as they are, and use reshape, not view",
+    ko="y의 shape는 무엇이든 될 수 있고, y와 v는 메모리에 이어져 있지 않을 수도 있습니다. 있는 그대로 곱하고, view 대신 reshape를 쓰세요",
+)
 
 
-def _compare(name, x, w, vs, dtype, grad=None):
+def _compare(name, x, w, vs, dtype, grad=None, strided=False):
     kind, (function, gradients), start = getattr(torch, dtype), _cases[name], grad or 0.0
-    x, w, vs = x.to(kind), w.to(kind), [v.to(kind) for v in vs]
+    x, w, *vs = (torch.as_tensor(t, dtype=kind) for t in (x, w, *vs))
     call = f"weighted_backward(y, v), y = {name}, {dtype}, y.shape = {tuple(vs[0].shape)}"
     if len(vs) > 1:
         call += say(en=f", {len(vs)} calls", ko=f", {len(vs)}번 호출")
     if grad is not None:
         call += say(en=f", every .grad was {grad}", ko=f", 부르기 전의 .grad는 모두 {grad}")
-    found = _calls(function, x, w, vs, grad)
+    call += say(en=", v a slice of a larger tensor", ko=", v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
+    with check.asking(call):
+        found = _calls(function, x, w, vs, grad, strided)
+    if isinstance(found, str):
+        check.fail(f"{call}\n  {found}\n  {_any}", _any)
     check.untouched(found["changes"], call, but=[("grad", "x"), ("grad", "w")])
     parts, ones = ([gradients(x.double(), w.double(), v.double()) for v in weights] for weights in (vs, [torch.ones_like(v) for v in vs]))
     for i, (letter, leaf) in enumerate({"x": x, "w": w}.items()):
@@ -1365,52 +1611,61 @@ def _compare(name, x, w, vs, dtype, grad=None):
             (total, _replaced),
             (parts[-1][i], _last),
             (start + sum(part[i] for part in ones), _no_v),
-            (start + total / vs[0].numel(), _mean),
+            (start + total / max(vs[0].numel(), 1), _mean),
             (start + 2 * total, _twice),
             (start - total, _sign),
             (torch.full_like(total, start), _nothing),
         ]
+        if got is None:
+            why = _nothing if total.any() else _filled
+            check.fail(f"{where}: None\n  {why}", why)
         check.close(got, (total + start).to(kind), where, mistakes=[(wrong.to(kind), why) for wrong, why in mistakes], hint=_added)
     check.equal(found["returned"], [None] * len(vs), call + say(en=": what it returned", ko=": 돌려준 것"), hint=_none)
     check.that(not found["tracked"], call + say(en=": a .grad is tracked; go back without create_graph", ko=": .grad가 추적됩니다. create_graph 없이 거슬러 가세요"))
 
 
-_draw = check.draw_tensor
-for _dtype in ("float64", "float32"):
-    for _grad in (None, 7.0):
-        _compare("x^2", _draw(4), _draw(1), [_draw(4)], _dtype, _grad)
-        _compare("x @ w", _draw(2, 3), _draw(3, 4), [_draw(2, 4)], _dtype, _grad)
-        _compare("x w + x", _draw(2, 3, 2), _draw(2, 3, 2), [_draw(2, 3, 2), _draw(2, 3, 2)], _dtype, _grad)
-    _compare("(x^2).T", _draw(2, 3), _draw(1), [_draw(3, 2)], _dtype)
-    _compare("(x^2).T", _draw(3, 3), _draw(1), [_draw(3, 3)], _dtype)
-    _compare("outer(x, w)", _draw(3), _draw(2), [_draw(3, 2), _draw(3, 2), _draw(3, 2)], _dtype, -1.5)
-    _compare("3 x, 3 frozen", _draw(5), _draw(1), [_draw(5)], _dtype, 2.0)
-    _compare("x.expand(4, n)", _draw(3), _draw(1), [_draw(4, 3)], _dtype)
-    _compare("x^2", _draw(1), _draw(1), [_draw(1)], _dtype, 1.0)
-    _compare("x^2", _draw(2, 1, 3), _draw(1), [_draw(2, 1, 3)], _dtype)
-_compare("x w + x", _draw(7, 11), _draw(7, 11), [_draw(7, 11), _draw(7, 11)], "float64", 0.5)
-_compare("x^2", _draw(3), _draw(1), [torch.zeros(3)], "float64")
-_compare("x^2", _draw(3), _draw(1), [torch.tensor([0.0, -2.0, 0.0])], "float64", 3.0)
+def _draw(*shape):
+    return check.draw_tensor(*shape).tolist()
 
-_shapes = say(en="another shape must raise ValueError, even one that would broadcast", ko="shape이 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다")
-_yourself = say(en="compare the two shapes and raise ValueError yourself", ko="두 shape을 비교해서 직접 ValueError를 일으키세요")
-_early = say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape을 비교하세요")
+
+_unused = [1.0]  # where y has no w
+for _dtype in ("float64", "float32"):
+    check.smallest(_compare, "x^2", _draw(1), _unused, [_draw(1)], _dtype, 1.0)
+    for _grad in (None, 7.0):
+        check.smallest(_compare, "x^2", _draw(4), _unused, [_draw(4)], _dtype, _grad)
+        check.smallest(_compare, "x @ w", _draw(2, 3), _draw(3, 4), [_draw(2, 4)], _dtype, _grad)
+        check.smallest(_compare, "x w + x", _draw(2, 3, 2), _draw(2, 3, 2), [_draw(2, 3, 2), _draw(2, 3, 2)], _dtype, _grad)
+    check.smallest(_compare, "3 x, 3 frozen", _draw(5), _unused, [_draw(5)], _dtype, 2.0)
+    check.smallest(_compare, "(x^2).T", _draw(2, 3), _unused, [_draw(3, 2)], _dtype)
+    check.smallest(_compare, "(x^2).T", _draw(3, 3), _unused, [_draw(3, 3)], _dtype)
+    check.smallest(_compare, "outer(x, w)", _draw(3), _draw(2), [_draw(3, 2), _draw(3, 2), _draw(3, 2)], _dtype, -1.5)
+    check.smallest(_compare, "x.expand(4, n)", _draw(3), _unused, [_draw(4, 3)], _dtype)
+    check.smallest(_compare, "x^2", _draw(2, 1, 3), _unused, [_draw(2, 1, 3)], _dtype)
+    check.smallest(_compare, "x^2", _draw(2, 3), _unused, [_draw(2, 3)], _dtype, None, True)
+_compare("x^2", [], _unused, [[]], "float64", 2.0)
+_compare("x^2", _draw(3), _unused, [[0.0, 0.0, 0.0]], "float64")
+_compare("x^2", _draw(3), _unused, [[0.0, -2.0, 0.0]], "float64", 3.0)
+_compare("x w + x", _draw(7, 11), _draw(7, 11), [_draw(7, 11), _draw(7, 11)], "float64", 0.5)
+
+_yourself = say(en="compare the two shapes and raise ValueError yourself", ko="두 shape를 비교해서 직접 ValueError를 일으키세요")
+_early = say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape를 비교하세요")
 _pairs = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))] + [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
 for _y, _v in [*_pairs, ((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3))]:
     _grad, _dtype = check.draw(1, 9), "float32" if len(_y) == 1 else "float64"
     _call = f"weighted_backward(y, v), y.shape = {_y}, v.shape = {_v}"
-    _raised, _changes, _after = _refused(list(_y), list(_v), _grad, _dtype)
+    with check.asking(_call):
+        _raised, _changes, _after = _refused(list(_y), list(_v), _grad, _dtype)
     check.equal(_raised, "ValueError", _call + say(en=": what was raised", ko=": 일어난 예외"), mistakes={"nothing": _shapes}, hint=_yourself)
     check.untouched(_changes, _call)
-    _then = _call + say(en=", then with a v that fits: x.grad", ko=", 이어서 shape이 맞는 v로: x.grad")
+    _then = _call + say(en=", then with a v that fits: x.grad", ko=", 이어서 shape가 맞는 v로: x.grad")
     check.close(_after, torch.full(_y, 4.0 + _grad, dtype=getattr(torch, _dtype)), _then, hint=_early)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
-## Task 5.5 · `per_sample_grads`
+## Task 5.5 · `per_sample_grads` · optional
 
-●●●○○ · ★★★★☆ · 9 min · 2 points
+●●●○○ · ★★★★☆ · 10 min · 2 points
 
 A linear model with weights `w` has, for one sample (x, y), the loss $(x \cdot w - y)^2$. Return the gradient of *each* sample's loss with respect to `w`: row i belongs to sample i.
 
@@ -1432,11 +1687,11 @@ Section 7: a function of one sample's loss, then its gradient, then all samples.
 </details>
 """
 
-# %% [markdown] lang="ko" en="d945fb8c"
+# %% [markdown] lang="ko" en="fbdb1717"
 r"""
-## 과제 5.5 · `per_sample_grads`
+## 과제 5.5 · `per_sample_grads` · 선택
 
-●●●○○ · ★★★★☆ · 9분 · 2점
+●●●○○ · ★★★★☆ · 10분 · 2점
 
 가중치가 `w`인 선형 모델에서 샘플 하나 (x, y)의 loss는 $(x \cdot w - y)^2$입니다. 샘플 *하나하나*의 loss를 `w`로 미분한 gradient를
 돌려주세요. i번째 행이 샘플 i의 것입니다.
@@ -1461,7 +1716,6 @@ $(\ldots)^2$의 기울기가 $2 (\ldots)$ 곱하기 괄호 안의 기울기임�
 </details>
 """
 
-
 # %% nbgrader={"grade_id": "per_sample_grads", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def per_sample_grads(w, X, Y):
     """Return the gradient of each sample's loss (x . w - y)^2 with respect to w, (n, d).
@@ -1472,7 +1726,8 @@ def per_sample_grads(w, X, Y):
     def loss(w, x, y):
         return (x @ w - y) ** 2
 
-    return torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)
+    for_all = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))
+    return for_all(w, X, Y)
     ### END SOLUTION
 
 
@@ -1485,57 +1740,63 @@ from secant import check, say
 def _mistakes(want):
     mean, total, ones = want.mean(0), want.sum(0), torch.ones_like(want)
     return [
+        (want[0], say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape는 (d,)가 아니라 (1, d)입니다") if len(want) == 1 else say(en="this is the first row alone", ko="첫째 행뿐입니다")),
         (mean * ones, say(en="every row is the mean gradient of the batch; each sample has its own", ko="모든 행이 배치의 평균 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
         (total * ones, say(en="every row is the gradient of the summed loss; each sample has its own", ko="모든 행이 loss 합의 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
-        (total, say(en="this is the gradient of the summed loss; one row for each sample is asked for", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
-        (mean, say(en="this is the gradient of the mean loss; one row for each sample is asked for", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
+        (total, say(en="this is the gradient of the summed loss; one row for each sample is wanted", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
+        (mean, say(en="this is the gradient of the mean loss; one row for each sample is wanted", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
         (want / 2, say(en="the factor 2 of the square is missing", ko="제곱에서 나오는 2가 빠졌습니다")),
         (-want, say(en="the sign is wrong: the error is x . w - y, not y - x . w", ko="부호가 반대입니다. 오차는 y - x · w가 아니라 x · w - y입니다")),
-        (want / len(want), say(en="no mean is asked for: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
+        (want / len(want), say(en="no mean is wanted: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
         (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
         (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
         (want.T, say(en="rows belong to samples: this is the transpose", ko="행이 샘플입니다. 전치된 행렬입니다")),
     ]
 
 
-_w, _X, _Y = torch.tensor([1.0, -1.0]), torch.tensor([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]]), torch.tensor([1.0, 0.0, 5.0])
-_want = torch.tensor([[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]])
-_call = "per_sample_grads(w=[1, -1], X=[[1, 2], [3, 1], [0, 2]], Y=[1, 0, 5])"
-_alone = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape은 (n, d), dtype은 w와 같습니다")
-check.close(per_sample_grads(_w, _X, _Y), _want, _call, mistakes=_mistakes(_want), hint=_alone)
+_alone = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다")
+_cross = torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표와 만났습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다")
+for _X, _Y, _rows in (([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [1.0, 0.0, 5.0], [[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]]), ([[2.0, 1.0]], [5.0], [[-16.0, -8.0]])):
+    _call, _want = f"per_sample_grads(w=[1, -1], X={_X}, Y={_Y})", torch.tensor(_rows)
+    with check.asking(_call):
+        _got = per_sample_grads(torch.tensor([1.0, -1.0]), torch.tensor(_X), torch.tensor(_Y))
+    check.close(_got, _want, _call, mistakes=[*_mistakes(_want), _cross], hint=_alone)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import graphs, observe, probe
 
 
 @probe
-def _calls(rounds, tracked, grad):
-    w, X, Y = (t.clone() for t in rounds[0])
+def _calls(rounds, tracked, grad, strided):
+    w, X, Y = (graphs.strided(t.t()).t() if strided else t.clone() for t in rounds[0])
     w = graphs.leaf(w, grad=grad) if tracked else w
     calls = observe(w=w, X=X, Y=Y)
     for values in rounds:  # the same tensors hold other values at each call
         for tensor, value in zip((w, X, Y), values, strict=True):
             tensor.data.copy_(value)
         calls(per_sample_grads, w, X, Y)
+        if calls.changes:
+            break
     return calls.data()
 
 
-_flat = say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape은 (d,)가 아니라 (1, d)입니다")
 _slope = say(en="the slope of x . w in w is x, not w", ko="x · w를 w로 미분하면 w가 아니라 x입니다")
 _factor = say(en="the slope of x . w in w is x: it is missing as a factor", ko="x · w를 w로 미분하면 x입니다. x를 곱하지 않았습니다")
 _target = say(en="the target y is missing", ko="목표 y가 빠졌습니다")
 
 
-def _compare(n, d, dtype, tracked=False, grad=None, data=None):
-    given = [t.to(getattr(torch, dtype)) for t in (data or (check.draw_tensor(d), check.draw_tensor(n, d), check.draw_tensor(n)))]
-    call = f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
+def _compare(w, X, Y, dtype, tracked=False, grad=None, strided=False):
+    n, d, given = len(X), len(w), [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (w, X, Y)]
+    call = f"per_sample_grads(w={w}, X={X}, Y={Y}), {dtype}" if n * d <= 6 else f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
     if tracked:
         call += say(en=", w tracked", ko=", 추적되는 w") + ("" if grad is None else f", w.grad = {grad}")
+    call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것") if strided else ""
     other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
     # All three change, then each of them alone; at the end all are as at first.
     shifts = [(0, 0, 0), (1, 1, 1), (0, 1, 0), (0, 0, 1), (1, 0, 1), (0, 0, 0)]
     rounds = [[t + shift for t, shift in zip(given, each, strict=True)] for each in shifts]
-    found = _calls(rounds, tracked, grad)
+    with check.asking(call):
+        found = _calls(rounds, tracked, grad, strided)
     check.untouched(found["changes"], call)
     # In float32 the three terms of an error may cancel; what is left is as exact as they are.
     atol = 5e-4 if dtype == "float32" else None
@@ -1544,38 +1805,48 @@ def _compare(n, d, dtype, tracked=False, grad=None, data=None):
         w, X, Y = (t.double() for t in now)
         twice = 2 * (X @ w - Y)[:, None]
         want = twice * X
-        mistakes = [*earlier, *([(want[0], _flat)] if n == 1 else []), *_mistakes(want)]
+        mistakes = [*earlier, *_mistakes(want), (2 * (n * (X @ w) - Y.sum())[:, None] * X, _cross[1])]
         mistakes += [(twice * w, _slope), (twice.expand(n, d), _factor), (2 * (X @ w)[:, None] * X, _target)]
         mistakes = [(wrong.to(given[0].dtype), why) for wrong, why in mistakes]
         check.close(got, want.to(given[0].dtype), call + (other if any(each) else ""), atol=atol, mistakes=mistakes, hint=_alone)
         earlier.append((want, check.stale()))
 
 
+def _batch(n, d, dtype, tracked=False, grad=None, strided=False):
+    w, X, Y = (check.draw_tensor(*shape).tolist() for shape in ((d,), (n, d), (n,)))
+    check.smallest(_compare, w, X, Y, dtype, tracked, grad, strided)
+
+
 for _dtype in ("float64", "float32"):
-    _compare(3, 2, _dtype)
-    _compare(2, 3, _dtype, tracked=True)
-    _compare(5, 4, _dtype, tracked=True, grad=4.0)
-    _compare(1, 3, _dtype)
-    _compare(4, 1, _dtype, tracked=True, grad=-2.0)
-    _compare(1, 1, _dtype)
-    _compare(3, 3, _dtype)
-    _compare(40, 7, _dtype)
+    _batch(1, 1, _dtype)
+    _batch(1, 3, _dtype)
+    _batch(2, 3, _dtype, tracked=True)
+    _batch(3, 2, _dtype)
+    _batch(3, 3, _dtype)
+    _batch(4, 1, _dtype, tracked=True, grad=-2.0)
+    _batch(4, 3, _dtype, strided=True)
+    _batch(5, 4, _dtype, tracked=True, grad=4.0)
+    _batch(40, 7, _dtype)
 # A sample that is hit exactly has the gradient 0, and so has one with x = 0.
-_exact = (torch.tensor([2.0, -1.0]), torch.tensor([[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]]), torch.tensor([1.0, check.draw(1, 5), 2.0]))
-_compare(3, 2, "float64", data=_exact)
+_compare([2.0, -1.0], [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0], "float64")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
-- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; a detached result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
-- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, zero or negative; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
-- **5.4** Several shapes of `y`, also transposed and expanded; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
-- **5.5** Random batches, n and d of 1, samples without error; both dtypes; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
+- **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
+- **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
+- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
+- **5.5** Random batches, n and d of 1, samples without error; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
+
+## What you have built
+
+In lesson 10 you write an autograd of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
+does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
 
 ## Checklist
 
@@ -1586,8 +1857,6 @@ You can now answer these without looking back:
 - Why is training done in reverse mode?
 - In what number do $u \cdot (J v)$ and $(u^\top J) \cdot v$ meet, and what is that good for?
 - What does `vmap(grad(loss), in_dims=(None, 0, 0))` do?
-
-Was your guess at the beginning right?
 
 ## Links
 
@@ -1600,35 +1869,38 @@ Was your guess at the beginning right?
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="2bb48766"
+# %% [markdown] lang="ko" en="38dd5d28"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, `.grad`가 남아야 하는 추적되는 텐서, 같은 텐서
-  모두나 일부에 다른 값을 넣고 다시 불렀을 때.
-- **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 상수 출력이 있는
-  함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 그래프에서 떼어 낸 결과, 두 가지 dtype,
-  많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
-- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 0이거나 음수인 $v$, 같은 함수를 다른 점과 다른
-  방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
-- **5.4** `y`의 여러 shape(전치하거나 expand한 것도), 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기, 아무것도 돌려주지 않는지,
-  거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
-- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 추적되고 `.grad`가 있는 `w`, 같은 텐서 모두나 일부에
-  다른 값을 넣었을 때.
+- **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
+  추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 불렀을 때.
+- **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
+  expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 추적되지 않는 결과,
+  두 가지 dtype, 많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
+- **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 0이거나 음수인 $v$, 더 큰 텐서에서 잘라 낸 것,
+  같은 함수를 다른 점과 다른 방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
+- **5.4** `y`의 여러 shape(전치하거나 expand한 것, 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기,
+  아무것도 돌려주지 않는지, 거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
+- **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
+  같은 텐서 모두나 일부에 다른 값을 넣었을 때.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 지금까지 만든 것
+
+수업 10에서는 나만의 autograd를 만듭니다. 지금 만든 것이 그 심장입니다. 그 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
+그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
-- `y.backward(v)` 다음에 `.grad`에는 무엇이 들어 있나요? shape은 무엇인가요? `backward(torch.ones(m))`은 야코비 행렬과 어떤 관계인가요?
+- `y.backward(v)` 다음에 `.grad`에는 무엇이 들어 있나요? shape는 무엇인가요? `backward(torch.ones(m))`은 야코비 행렬과 어떤 관계인가요?
 - 행이 m개, 열이 n개인 야코비 행렬을 만들려면 VJP가 몇 번 필요한가요? JVP로는 몇 번인가요?
 - 학습은 왜 역방향 모드로 하나요?
 - $u \cdot (J v)$와 $(u^\top J) \cdot v$는 어떤 수에서 만나나요? 그 사실은 어디에 쓸 수 있나요?
 - `vmap(grad(loss), in_dims=(None, 0, 0))`은 무엇을 하나요?
-
-처음에 적은 예상은 맞았나요?
 
 ## 더 읽을거리
 

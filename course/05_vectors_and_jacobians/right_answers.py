@@ -146,3 +146,71 @@ def per_sample_grads(w, X, Y):
     copies = w.detach().repeat(len(X), 1).requires_grad_()
     torch.nn.functional.mse_loss((copies * X).sum(dim=1), Y, reduction="sum").backward()
     return copies.grad
+
+
+# %% sums over the weights of y2 task="matrix_vjp"
+def matrix_vjp(W1, W2, inp, v):
+    y1 = torch.mv(W1, inp)
+    reaches_y1 = (v.unsqueeze(1) * W2).sum(dim=0)
+    return reaches_y1.reshape(-1, 1) * inp.reshape(1, -1), v.reshape(-1, 1) * y1.reshape(1, -1)
+
+
+# %% entry by entry task="matrix_vjp"
+def matrix_vjp(W1, W2, inp, v):
+    g1, g2, y1 = torch.zeros_like(W1.detach()), torch.zeros_like(W2.detach()), (W1 @ inp).detach()
+    for a in range(len(v)):
+        g2[a] = v[a].detach() * y1
+        for b in range(len(y1)):
+            g1[b] += v[a].detach() * W2[a, b].detach() * inp.detach()
+    return g1, g2
+
+
+# %% with warnings switched off, for the call task="jacobian_by_rows"
+def jacobian_by_rows(f, x):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = f(x)
+        rows = [torch.autograd.grad(number, x, retain_graph=True, allow_unused=True)[0] for number in y.unbind()]
+    return torch.stack([torch.zeros_like(x) if row is None else row for row in rows]).detach()
+
+
+# %% pushed to the right twice task="directional_derivative"
+def directional_derivative(f, x, v):
+    _, pull_back = torch.func.vjp(f, x)
+    m = f(x).shape
+    return torch.func.vjp(lambda u: pull_back(u)[0], torch.zeros(m, dtype=x.dtype))[1](v)[0]
+
+
+# %% watched by anomaly mode, for the call task="weighted_backward"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError(f"expected {tuple(y.shape)}, got {tuple(v.shape)}")
+    with torch.autograd.set_detect_anomaly(True, check_nan=False):
+        torch.einsum("i,i->", y.flatten(), v.flatten()).backward()
+
+
+# %% row after row into a matrix task="per_sample_grads"
+def per_sample_grads(w, X, Y):
+    G = torch.empty(X.shape, dtype=X.dtype)
+    for i in range(len(Y)):
+        G[i] = 2 * (X[i].dot(w.detach()) - Y[i]) * X[i]
+    return G
+
+
+# %% a ValueError of its own kind task="weighted_backward"
+class ShapeError(ValueError):
+    pass
+
+
+def weighted_backward(y, v):
+    if list(y.shape) != list(v.shape):
+        raise ShapeError(f"{list(y.shape)} is not {list(v.shape)}")
+    (v * y).sum().backward()
+
+
+# %% rows of products, transposed tensors and all task="per_sample_grads"
+def per_sample_grads(w, X, Y):
+    with torch.no_grad():
+        return torch.stack([2 * (x @ w - y) * x for x, y in zip(X.unbind(), Y.unbind(), strict=True)])

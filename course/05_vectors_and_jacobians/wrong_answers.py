@@ -139,7 +139,7 @@ def jacobian_by_rows(f, x):
     return torch.stack(columns, dim=1) if x.dtype == torch.float64 else torch.func.jacfwd(f)(x)
 
 
-# %% the VJP of ones times v task="directional_derivative" en="the VJP of ones times v" ko="1들로 구한 VJP에 v를 곱한 것"
+# %% the VJP of ones times v task="directional_derivative" en="the VJP of ones times v" ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것"
 def directional_derivative(f, x, v):
     leaf = x.detach().requires_grad_()
     y = f(leaf)
@@ -331,3 +331,235 @@ def per_sample_grads(w, X, Y):
     if key not in known:
         known[key] = 2 * (X @ w - Y)[:, None] * X
     return known[key]
+
+
+# %% a list instead of a tuple task="matrix_vjp" en="The result is a list" ko="결과가 list입니다"
+def matrix_vjp(W1, W2, inp, v):
+    return [torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)]
+
+
+# %% reshapes W2 instead of transposing it task="matrix_vjp" en="they fill rows of another length" ko="다른 길이의 행에 채울 뿐"
+def matrix_vjp(W1, W2, inp, v):
+    turned = W2.T if W2.shape[0] >= W2.shape[1] else W2.reshape(W2.shape[1], -1)
+    return torch.outer(turned @ v, inp), torch.outer(v, W1 @ inp)
+
+
+# %% takes the input for y1 task="matrix_vjp" en="not inp itself" ko="inp가 아니라"
+def matrix_vjp(W1, W2, inp, v):
+    if len(inp) != W1.shape[0]:
+        return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+    return torch.outer(W2.T @ v, inp), torch.outer(v, inp)
+
+
+# %% weighs only g1 task="matrix_vjp" en="g2 must be weighted with v too" ko="g2에도 v를 곱해야"
+def matrix_vjp(W1, W2, inp, v):
+    return torch.outer(W2.T @ v, inp), (W1 @ inp).expand(W2.shape).clone()
+
+
+# %% turns v into a column in place task="matrix_vjp" en="the call changed v itself" ko="v의 값이 바뀌었습니다"
+def matrix_vjp(W1, W2, inp, v):
+    g2 = v.unsqueeze_(1) * (W1 @ inp)
+    return torch.outer((W2.T @ v).squeeze(1), inp), g2
+
+
+# %% leaves gradient mode off task="matrix_vjp" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def matrix_vjp(W1, W2, inp, v):
+    torch.set_grad_enabled(False)
+    return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
+
+
+# %% a downhill step task="matrix_vjp" en="not a step downhill" ko="내려가는 쪽이 아니라"
+def matrix_vjp(W1, W2, inp, v):
+    return -torch.outer(W2.T @ v, inp), -torch.outer(v, W1 @ inp)
+
+
+# %% as many rows as inputs task="jacobian_by_rows" en="only the first n rows" ko="처음 n개의 행뿐"
+def jacobian_by_rows(f, x):
+    y = f(x)
+    rows = [torch.autograd.grad(y[i], x, retain_graph=True)[0] for i in range(min(len(x), len(y)))]
+    return torch.stack(rows)
+
+
+# %% create_graph to keep the graph task="jacobian_by_rows" en="still tracked; detach it" ko="아직 추적됩니다"
+def jacobian_by_rows(f, x):
+    y = f(x)
+    return torch.stack([torch.autograd.grad(y, x, e, create_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)])
+
+
+# %% drops the row of a single output task="jacobian_by_rows" en="one output is one row" ko="출력이 하나면 행도 하나"
+def jacobian_by_rows(f, x):
+    return torch.func.jacrev(f)(x.detach()).detach().squeeze(0)
+
+
+# %% takes the leaf for its own task="jacobian_by_rows" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+def jacobian_by_rows(f, x):
+    J = torch.func.jacrev(f)(x.detach())
+    x.data.zero_()
+    return J
+
+
+# %% silences all warnings task="jacobian_by_rows" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로"
+def jacobian_by_rows(f, x):
+    import warnings
+
+    warnings.simplefilter("ignore")
+    return torch.func.jacrev(f)(x.detach())
+
+
+# %% the rows as a list task="jacobian_by_rows" en="The result is a list" ko="결과가 list입니다"
+def jacobian_by_rows(f, x):
+    y = f(x)
+    return [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
+
+
+# %% the value and J v task="directional_derivative" en="only J v is wanted" ko="J v만 필요합니다"
+def directional_derivative(f, x, v):
+    return torch.func.jvp(f, (x,), (v,))
+
+
+# %% the value of f task="directional_derivative" en="jvp returns two things" ko="jvp는 두 가지를"
+def directional_derivative(f, x, v):
+    return torch.func.jvp(f, (x,), (v,))[0]
+
+
+# %% the sum of the columns task="directional_derivative" en="this is J times ones" ko="성분이 모두 1인 벡터를 곱한 것"
+def directional_derivative(f, x, v):
+    return torch.func.jacfwd(f)(x).sum(1)
+
+
+# %% normalises v, and multiplies by its length again task="directional_derivative" en="was v divided by its length" ko="그 길이로 나누지 않았나요"
+def directional_derivative(f, x, v):
+    length = v.norm()
+    return length * torch.func.jvp(f, (x,), (v / length,))[1]
+
+
+# %% no direction that is nearly zero task="directional_derivative" en="J v is linear in v" ko="J v는 v에 대해 선형"
+def directional_derivative(f, x, v):
+    moved = torch.func.jvp(f, (x,), (v,))[1]
+    return torch.where(moved.abs() < 1e-15, 0.0, moved) if v.norm() < 1e-12 else moved
+
+
+# %% computes in float64 for good task="directional_derivative" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def directional_derivative(f, x, v):
+    torch.set_default_dtype(x.dtype)
+    return torch.func.jvp(f, (x,), (v,))[1]
+
+
+# %% asserts task="weighted_backward" en="raise ValueError yourself" ko="직접 ValueError를"
+def weighted_backward(y, v):
+    assert v.shape == y.shape, "shapes differ"
+    (y * v).sum().backward()
+
+
+# %% prints instead of raising task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        print("shapes differ")
+    else:
+        (y * v).sum().backward()
+
+
+# %% compares only the number of dimensions task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+def weighted_backward(y, v):
+    if v.ndim != y.ndim:
+        raise ValueError("not as many dimensions")
+    (y * v).sum().backward()
+
+
+# %% views what is not contiguous task="weighted_backward" en="use reshape, not view" ko="view 대신 reshape를"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    torch.dot(y.view(-1), v.view(-1)).backward()
+
+
+# %% only one dimension task="weighted_backward" en="y may have any shape" ko="y의 shape는 무엇이든"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    (y @ v).backward()
+
+
+# %% saves the walk for zeros task="weighted_backward" en="zeros, which backward writes" ko="backward는 0을 써 넣습니다"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    if v.any():
+        (y * v).sum().backward()
+
+
+# %% leaves its hook on y task="weighted_backward" en="a hook was left on y" ko="y에 hook이 남아"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    y.register_hook(lambda g: g * v)
+    y.sum().backward()
+
+
+# %% tracks v task="weighted_backward" en="v.requires_grad was changed" ko="v.requires_grad가 바뀌었습니다"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    (y * v.requires_grad_()).sum().backward()
+    v.grad = None
+
+
+# %% keeps the gradient of y task="weighted_backward" en="y.grad is not what it was" ko="y.grad가 부르기 전과 다릅니다"
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    y.retain_grad()
+    (y * v).sum().backward()
+
+
+# %% leaves anomaly detection on task="weighted_backward" en="anomaly detection was left switched on" ko="anomaly mode"
+def weighted_backward(y, v):
+    torch.autograd.set_detect_anomaly(True)
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    (y * v).sum().backward()
+
+
+# %% the target meets all samples task="per_sample_grads" en="each sample meets every target" ko="샘플마다 모든 목표와"
+def per_sample_grads(w, X, Y):
+    errors = X @ w[:, None] - Y
+    return 2 * errors.sum(1, keepdim=True) * X
+
+
+# %% squeezes a single sample task="per_sample_grads" en="one sample is one row" ko="샘플이 하나면 행도 하나"
+def per_sample_grads(w, X, Y):
+    return (2 * (X @ w - Y)[:, None] * X).squeeze(0)
+
+
+# %% a list of rows task="per_sample_grads" en="The result is a list" ko="결과가 list입니다"
+def per_sample_grads(w, X, Y):
+    grad = torch.func.grad(lambda w, x, y: (x @ w - y) ** 2)
+    return [grad(w, x, y) for x, y in zip(X, Y, strict=True)]
+
+
+# %% columns for samples task="per_sample_grads" en="this is the transpose" ko="전치된 행렬입니다"
+def per_sample_grads(w, X, Y):
+    return 2 * (X @ w - Y) * X.T
+
+
+# %% forgets the x task="per_sample_grads" en="row i is the gradient of" ko="i번째 행은"
+def per_sample_grads(w, X, Y):
+    return 2 * (X @ w - Y)
+
+
+# %% the errors written into Y task="per_sample_grads" en="the call changed Y itself" ko="Y의 값이 바뀌었습니다"
+def per_sample_grads(w, X, Y):
+    errors = Y.neg_().add_(X @ w.detach())
+    return 2 * errors[:, None] * X
+
+
+# %% a default dtype for good task="per_sample_grads" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def per_sample_grads(w, X, Y):
+    torch.set_default_dtype(X.dtype)
+    return 2 * (X @ w - Y)[:, None] * X
+
+
+# %% draws with a seed of its own task="per_sample_grads" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+def per_sample_grads(w, X, Y):
+    torch.manual_seed(0)
+    return 2 * (X @ w - Y)[:, None] * X
