@@ -229,7 +229,7 @@ def grad_history(fs, x):
 
 
 # %% the list of the call before task="grad_history" en="was something kept from the call before" ko="앞의 호출에서 남겨 둔 값"
-def grad_history(fs, x, history=[]):  # noqa: B006
+def grad_history(fs, x, history=[]):
     for f in fs:
         f(x).backward()
         history.append(x.grad.clone())
