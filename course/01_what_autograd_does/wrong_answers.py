@@ -104,6 +104,17 @@ def forward_difference(f, x, h):
     return (f(there) - f(x)) / step.reshape([1] * x.dim())
 
 
+# %% one buffer for all results task="forward_difference" en="a later call changed an earlier result" ko="뒤의 호출이 앞의 결과를 바꾸었습니다"
+buffers = {}
+
+
+def forward_difference(f, x, h):
+    there = x + h
+    quotient = ((f(there) - f(x)) / (there - x)).detach()
+    buffer = buffers.setdefault((quotient.shape, quotient.dtype), torch.empty_like(quotient))
+    return buffer.copy_(quotient)
+
+
 # %% forgets the 2 task="central_difference" en="the 2 is missing below the fraction bar" ko="분모에 2가 빠졌습니다"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
@@ -234,6 +245,24 @@ def autograd_slope(f, x):
     f(leaf).backward()
     torch.set_grad_enabled(False)
     return leaf.grad.item()
+
+
+# %% a little more than 0 task="autograd_slope" en="0 is a number like any other" ko="0도 다른 수와 똑같이"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x or 1e-9), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% one leaf, moved task="autograd_slope" en="make a new tracked tensor from x on each call" ko="텐서를 새로 만들고"
+kept_leaf = torch.zeros((), dtype=torch.float64, requires_grad=True)
+
+
+def autograd_slope(f, x):
+    with torch.no_grad():
+        kept_leaf.fill_(x)
+    f(kept_leaf).backward()
+    return kept_leaf.grad.item()
 
 
 # %% a case of its own for 0 task="autograd_slope" en="0 is a number like any other" ko="0도 다른 수와 똑같이"
@@ -472,3 +501,19 @@ def doubling_slope(x, limit):
 
     sys.setrecursionlimit(100_000)
     return 1.0 if abs(x) >= limit else 2 * doubling_slope(2 * x, limit)
+
+
+# %% a loop that does not end for a negative x task="doubling_slope" en="or the loop may never end" ko="반복이 끝나지 않을 수 있습니다"
+def doubling_slope(x, limit):
+    y, slope = x, 1.0
+    while y < limit:
+        y, slope = 2 * y, 2 * slope
+    return slope
+
+
+# %% float32 tensors task="doubling_slope" en="as plain floats" ko="float 그대로"
+def doubling_slope(x, limit):
+    y, slope = torch.tensor(float(x)), 1.0
+    while y.abs() < limit:
+        y, slope = 2 * y, 2 * slope
+    return slope
