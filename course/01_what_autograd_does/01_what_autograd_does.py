@@ -37,7 +37,7 @@ r"""
 - autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
 - backward 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
 
-수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd를 검사할 자를 만듭니다.
+수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 재는 잣대를 만듭니다.
 
 파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다.
 """
@@ -74,11 +74,11 @@ $h$를 $0.1$, $0.001$, $0.00000001$로 점점 줄입니다. **어림값의 오�
 # %%
 predict(
     "1 smaller steps",
-    A=say(en="It gets smaller each time.", ko="매번 더 작아진다."),
-    B=say(en="It gets smaller at first, and then grows again.", ko="처음에는 작아지다가 다시 커진다."),
+    A=say(en="It gets smaller each time", ko="매번 더 작아진다"),
+    B=say(en="It gets smaller at first, and then grows again", ko="처음에는 작아지다가 다시 커진다"),
     C=say(
-        en="It gets smaller at first, and then stays where it is: `float32` has no more digits.",
-        ko="처음에는 작아지다가 그대로 멈춘다. `float32`의 자릿수가 거기까지이기 때문이다.",
+        en="It gets smaller at first, and then stays where it is, since `float32` has no more digits",
+        ko="처음에는 작아지다가 `float32`의 자릿수가 다하면 그대로 멈춘다",
     ),
 )
 
@@ -107,15 +107,15 @@ x_near = torch.tensor(5.001)
 y_near = x_near**3
 z_near = torch.log(y_near)
 
-print("y, z at 5     :", y, z)
-print("y, z at 5.001 :", y_near, z_near)
-print("quotient      :", (z_near - z) / (x_near - x))
+print("x = 5:     y, z =", y, z)
+print("x = 5.001: y, z =", y_near, z_near)
+print("(z_near - z) / (x_near - x) =", (z_near - z) / (x_near - x))
 
 # %% [markdown] lang="en"
 r"""
-This is the **difference quotient**
+This is the **difference quotient**, the *forward* one: its second place lies ahead of $x$.
 
-$$\frac{f(x+h) - f(x)}{h}.$$
+$$\frac{f(x+h) - f(x)}{h}$$
 
 It is the slope of the **secant**, the straight line through two points of the curve. The derivative is what the quotient
 tends to as $h \to 0$: the slope of the **tangent**.
@@ -127,9 +127,9 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 
 The quotient said $0.5999$. Close, but not the same. Keep both numbers in mind.
 """
 
-# %% [markdown] lang="ko" en="2735aaf4"
+# %% [markdown] lang="ko" en="0c4737c5"
 r"""
-이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다.
+이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다. 둘째 점이 $x$의 앞쪽에 있으므로 *전방*(forward) 차분몫이라고도 합니다.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
@@ -162,12 +162,12 @@ r"""
 x = torch.tensor(5.0, requires_grad=True)
 z = torch.log(x**3)
 z.backward()
-print("log(x^3) at 5     :", x.grad)
+print("log(x^3),     x = 5:", x.grad)
 
 x = torch.tensor(3.0, requires_grad=True)
 y = x**2 + 2 * x + 1
 y.backward()
-print("x^2 + 2x + 1 at 3 :", x.grad, "  y =", y.item(), "  by hand, 2x + 2 =", 2 * 3 + 2)
+print("x^2 + 2x + 1, x = 3:", x.grad, "  y =", y.item(), "  2x + 2 =", 2 * 3 + 2)
 
 # %% [markdown] lang="en"
 r"""
@@ -242,15 +242,15 @@ Two errors pull in opposite directions.
 
 Their sum is a V. In `float32` the forward quotient is best near $h = 10^{-3}$. In `float64` it is best near $10^{-7}$, and
 the central one near $10^{-5}$. The complex step has no left side: without a subtraction there is no round-off to magnify.
-Autograd's slope depends on $h$ nowhere.
+Nowhere does autograd's slope depend on $h$.
 
 </details>
 
-In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. And a larger one is
-not quite the one you typed:
+In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. And with a larger one, the
+step really taken, $(x + h) - x$, is not quite the $h$ that you typed:
 """
 
-# %% [markdown] lang="ko" en="7ceef705"
+# %% [markdown] lang="ko" en="29af1fae"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -267,14 +267,14 @@ r"""
 
 </details>
 
-`float32`에서는 $x = 5$ 근처에서 $h$가 약 $2 \cdot 10^{-7}$보다 작으면 아예 사라집니다. $x + h$가 바로 $x$입니다. 그보다 큰 $h$도
-입력한 값 그대로는 아닙니다.
+`float32`에서는 $x = 5$ 근처에서 $h$가 약 $2 \cdot 10^{-7}$보다 작으면 아예 사라집니다. $x + h$가 바로 $x$입니다. 그보다 큰 $h$라도
+실제로 움직인 만큼, 곧 $(x + h) - x$는 입력한 $h$와 조금 다릅니다.
 """
 
 # %%
 x = torch.tensor(5.0)
 for h in (1e-3, 1e-5, 1e-6, 1e-7):
-    print(f"h = {h:g}   the step really taken: {((x + h) - x).item():.9g}")
+    print(f"h = {h:g}   (x + h) - x = {((x + h) - x).item():.9g}")
 
 # %%
 predicted(
@@ -341,13 +341,13 @@ r"""
 predict(
     "1 branches",
     A=say(
-        en="Both branches: it reads the function, and picks the slope that fits.",
-        ko="두 갈래 모두. 함수의 코드를 읽고 맞는 쪽 기울기를 고른다.",
+        en="Both branches: it reads the function, and picks the slope that fits",
+        ko="두 갈래 모두 미분하고, 그중 맞는 쪽 기울기를 고른다",
     ),
-    B=say(en="The branch that runs, and nothing else.", ko="실행된 갈래만."),
+    B=say(en="The branch that runs, and nothing else", ko="실행된 갈래만 미분한다"),
     C=say(
-        en="Nothing: an `if` is no formula, so `backward()` raises an error.",
-        ko="아무것도 미분하지 못한다. `if`는 수식이 아니므로 `backward()`에서 오류가 난다.",
+        en="Nothing: an `if` is no formula, so `backward()` raises an error",
+        ko="`if`는 수식이 아니므로 미분하지 못하고, `backward()`에서 오류가 난다",
     ),
 )
 
@@ -362,7 +362,7 @@ def curve(x, kind):
 for kind in ("polynomial", "wave"):
     x = torch.tensor(2.0, requires_grad=True)
     curve(x, kind).backward()
-    print(f"{kind:10}  slope at 2: {x.grad.item():.3f}")
+    print(f"{kind:10}  x = 2: slope {x.grad.item():.3f}")
 
 # %%
 predicted(
@@ -404,7 +404,7 @@ def double_until(x, limit):
     y = x
     while y.abs() < limit:
         y = 2 * y
-        print("  doubled:", y.item())
+        print("  y =", y.item())
     return y
 
 
@@ -426,7 +426,7 @@ another path.
 
 # %% [markdown] lang="ko" en="1ee81dd3"
 r"""
-$1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`는 *몇 번* 두 배로
+$1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
 
 동적 그래프에는 값이 따릅니다. 실행할 때마다 기록하느라 시간이 조금 들고, 계산을 미리 최적화할 수 없습니다. `torch.compile`을 쓰면
@@ -442,11 +442,11 @@ others still, and the quotient tends to the **partial derivative**, written with
 
 $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}.$$
 
-All partial derivatives together are the **gradient**. **A model has 1000 parameters. How often must the loss be computed to get all
-1000 slopes, with forward quotients and with autograd?**
+All partial derivatives together are the **gradient**. **A model has 1000 parameters. How many times must the loss be computed to get
+all 1000 slopes, with forward quotients and with autograd?**
 """
 
-# %% [markdown] lang="ko" en="e6d09a19"
+# %% [markdown] lang="ko" en="00bdeccc"
 r"""
 ## 5. 입력은 많고 결과는 하나
 
@@ -462,9 +462,9 @@ $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, 
 # %%
 predict(
     "1 evaluations",
-    A=say(en="2 times and once: one step moves all parameters together.", ko="2번과 1번. 걸음 한 번으로 파라미터를 모두 움직인다."),
-    B=say(en="1001 times and once.", ko="1001번과 1번."),
-    C=say(en="1001 times and 1000 times: each slope has its price.", ko="1001번과 1000번. 기울기 하나하나에 계산이 든다."),
+    A=say(en="2 times and once: one step moves all parameters together", ko="2번과 1번: 걸음 한 번으로 파라미터를 모두 움직인다"),
+    B=say(en="1001 times and once", ko="1001번과 1번"),
+    C=say(en="1001 times and 1000 times: each slope has its price", ko="1001번과 1000번: 기울기 하나하나에 계산이 든다"),
 )
 
 # %% [markdown] lang="en"
@@ -493,8 +493,8 @@ def loss_of(W, b):
 
 
 loss_of(W, b).backward()
-print("shapes of the gradients:", W.grad.shape, b.grad.shape)
-print("evaluations of the loss:", evaluations)
+print("W.grad, b.grad:", W.grad.shape, b.grad.shape)
+print(f"{evaluations = }")
 
 # %% [markdown] lang="en"
 r"""
@@ -523,10 +523,10 @@ with torch.no_grad():
             value += h  # moves one number of the parameter
             quotient = (loss_of(W, b) - before) / (value - kept)
             value.copy_(kept)
-            worst = max(worst, abs(quotient - slope).item())
+            worst = max(worst, abs(quotient - slope).item())  # the largest distance from autograd
 
-print("largest distance from autograd:", f"{worst:.4f}")
-print("evaluations of the loss       :", evaluations)
+print(f"{worst = :.4f}")
+print(f"{evaluations = }")
 
 # %%
 predicted(
@@ -538,7 +538,7 @@ predicted(
         ko="한꺼번에 움직이면 그 방향으로 loss가 얼마나 변하는지, 수 하나를 얻을 뿐입니다. 어느 파라미터 때문인지는 알 수 없습니다.",
     ),
     B=say(
-        en="One more than there are parameters, as 9 for 8; with autograd always one, and one walk back.",
+        en="One run more than there are parameters: 9 for 8 of them. With autograd it is always one, and one walk back.",
         ko="파라미터가 8개일 때 9번이듯, 파라미터 수보다 한 번 더 계산합니다. autograd는 언제나 한 번 계산하고 한 번 거슬러 갑니다.",
     ),
     C=say(
@@ -550,14 +550,14 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 The slopes agree to about 0.001; what is left is the error of section 3. With 100 million parameters, quotients would need 100
-million and one runs. Reverse mode needs one run forward and one walk back, which takes as long as two or three runs,
+million and one runs. Reverse mode needs one run forward and one walk back, which takes about as long as two or three runs,
 *however many parameters there are*. That is why it is used for training. The price is memory: the record is kept until the walk back.
 
 With few inputs and many outputs it is the other way round: then **forward mode**, which carries slopes along from the
 inputs to the outputs, is the cheap one. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="a89e4c36"
+# %% [markdown] lang="ko" en="99a38cd8"
 r"""
 기울기는 0.001 정도까지 같습니다. 남은 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
 역방향 모드는 *파라미터가 몇 개든* 앞으로 한 번 가고, 한 번 거슬러 오면 됩니다. 거슬러 오는 데는 앞으로 두세 번 가는 만큼의 시간이
@@ -574,11 +574,11 @@ r"""
 In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991):
 fitting a straight line ended far from it, without an error; the message was that the gradient had become small enough.
 
-Such a routine follows slopes downhill, and takes them from a forward quotient. In small: find the `p` for which `p * data`
-is `2 * data`. SciPy's step was $h = 1.5 \cdot 10^{-8}$, the square root of the precision of `float64`.
+Such a routine follows slopes downhill, and takes them from a forward quotient. A small version: find the `p` for which
+`p * data` is `2 * data`. SciPy's step was $h = 1.5 \cdot 10^{-8}$, the square root of the precision of `float64`.
 """
 
-# %% [markdown] lang="ko" en="3636c107"
+# %% [markdown] lang="ko" en="b4714e5c"
 r"""
 ## 6. 실제로 있었던 버그
 
@@ -608,22 +608,22 @@ def fit(h, p=-1.0):
 
 start = torch.tensor(-1.0, requires_grad=True)
 misfit(start).backward()
-print("autograd's slope at the start:", f"{start.grad.item():.3f}")
-print("quotient there, h = 1.5e-8   :", ((misfit(-1.0 + 1.5e-8) - misfit(-1.0)) / 1.5e-8).item())
-print("fit with h = 1.5e-8          : p =", fit(1.5e-8))
-print("fit with h = 3.5e-4          : p =", f"{fit(3.5e-4):.3f}")
+print(f"p = -1, autograd  : slope {start.grad.item():.3f}")
+print(f"p = -1, h = 1.5e-8: slope {((misfit(-1.0 + 1.5e-8) - misfit(-1.0)) / 1.5e-8).item():.3f}")
+print(f"fit(1.5e-8) = {fit(1.5e-8):.3f}")
+print(f"fit(3.5e-4) = {fit(3.5e-4):.3f}")
 
 # %% [markdown] lang="en"
 r"""
-Python's `p` is a `float64` and does move. But the misfit is computed in `float32`, where `p + h` is `p`: the quotient is $0$, and
-whoever trusts it believes to have arrived. Autograd beside it shows the lie. [The cure](https://github.com/scipy/scipy/pull/12998), ten days later:
+Python's `p` is a `float64` and does move. But the misfit is computed in `float32`, where `p + h` is `p`: the quotient is $0$,
+and a routine that trusts it thinks that it has arrived. Compare with autograd, and the error is plain. [The cure](https://github.com/scipy/scipy/pull/12998), ten days later:
 choose $h$ by the dtype of what $f$ *returns*. For `float32` the square root of the precision is $3.5 \cdot 10^{-4}$.
 """
 
-# %% [markdown] lang="ko" en="cbe926c8"
+# %% [markdown] lang="ko" en="caf02946"
 r"""
-파이썬의 `p`는 `float64`이므로 실제로 움직입니다. 하지만 오차의 제곱은 `float32`로 계산되고, 거기에서는 `p + h`가 바로 `p`입니다.
-차분몫은 $0$이 되고, 그것을 믿으면 다 왔다고 착각합니다. autograd와 나란히 놓으면 거짓이 드러납니다.
+파이썬의 `p`는 `float64`이므로 실제로 움직입니다. 하지만 `misfit`은 `float32`로 계산되고, 거기에서는 `p + h`가 바로 `p`입니다.
+차분몫은 $0$이 되고, 그것을 믿으면 이미 도착했다고 착각합니다. autograd와 나란히 놓으면 잘못이 바로 보입니다.
 열흘 뒤의 [해결책](https://github.com/scipy/scipy/pull/12998)은 $f$가 *돌려주는* 값의 dtype에 맞추어 $h$를 고르는 것이었습니다. `float32`라면 정밀도의 제곱근은
 $3.5 \cdot 10^{-4}$입니다.
 """
@@ -633,8 +633,8 @@ r"""
 # Tasks
 
 Six functions, 10 points. Under each answer cell is a test cell: run it to be told at once what is right, what is not, and
-why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for stands in
-words below the last task. `autograder check 1` in a terminal lets them look now, and
+why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for is said
+in words below the last task. `autograder check 1` in a terminal lets them look now, and
 `autograder check 1 --solution forward_difference` shows a worked solution, once you have passed or when you are stuck.
 
 Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that the task takes most people.
@@ -650,7 +650,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="795e630e"
+# %% [markdown] lang="ko" en="2ab018d0"
 r"""
 # 과제
 
@@ -1311,7 +1311,7 @@ r"""
 ●○○○○ · ★★★☆☆ · 4 min · 1 point
 
 Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`, a `float` or `int`,
-as a `float`. It must be right to 12 digits, which no difference quotient is; `math` has the functions you need.
+as a `float`. It must be right to 12 digits: no difference quotient is that exact. `math` has the functions you need.
 
 The test sees only the result, so whoever lets a computer differentiate gets the point too, and misses the exercise. Afterwards compare with
 `autograd_slope` at three values of $x$ of your choice. A lost sign is the most common slip; make sure it is not yours.
@@ -1329,7 +1329,7 @@ The derivative of $\sin$ is $\cos$, with a plus sign. In Python: `math.cos(x)`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="220d67b4"
+# %% [markdown] lang="ko" en="fda97881"
 r"""
 ## 과제 1.4 · `hand_derivative`
 
@@ -1594,7 +1594,7 @@ while abs(y) < limit:
 
 - `x` and `limit` are plain numbers. `x` is never 0 (the loop would not end); `limit` may be any
   finite number, also 0 or negative.
-- Return a float. It is exact: a power of two.
+- Return a float. It is exact: a power of two. In the tests it always fits into a float.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1609,7 +1609,7 @@ Run the same loop, and beside `y` keep a `slope` that begins at 1. What happens 
 </details>
 """
 
-# %% [markdown] lang="ko" en="64e6ee87"
+# %% [markdown] lang="ko" en="f88765b9"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
@@ -1626,7 +1626,7 @@ while abs(y) < limit:
 
 - `x`와 `limit`은 텐서가 아닌 수입니다. `x`는 0이 아닙니다(0이면 반복이 끝나지 않습니다). `limit`은 유한한 수이면 0이나
   음수여도 됩니다.
-- `float`를 돌려주세요. 정확한 값, 곧 2의 거듭제곱이어야 합니다.
+- `float`를 돌려주세요. 정확한 값, 곧 2의 거듭제곱이어야 합니다. 테스트에서는 언제나 `float`로 나타낼 수 있는 값입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1733,7 +1733,7 @@ _cases = [
     (_negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0), (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000)),
     ("", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)),
     ("", (1.0, 100.0), (1.0, 8.5)),
-    (_exactly, (1e-40, 1e40), (3e-20, 5e-20), (1e-300, 1e-298), (5e-324, 1e-320), (-5e-324, 1e-320)),
+    (_exactly, (1e-40, 1e40), (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)),
     (_logarithm, *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40)),
 ]
 for _hint, *_pairs in _cases:
@@ -1800,7 +1800,7 @@ r"""
 
 ## 수업 10을 위해 만든 것
 
-여러분은 자를 만들었습니다. 앞으로 만들 autograd가 내놓는 gradient는 모두 `central_difference`로 검사합니다. `autograd_slope`에 쓴 세 가지,
+여러분은 잣대를 만들었습니다. 앞으로 만들 autograd가 내놓는 gradient는 모두 `central_difference`로 검사합니다. `autograd_slope`에 쓴 세 가지,
 곧 추적하고 거슬러 가고 읽는 것이 그 엔진이 할 일입니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
 
 ## 점검
