@@ -180,7 +180,7 @@ def central_difference(f, x, h):
 def central_difference(f, x, h):
     import warnings
 
-    warnings.filterwarnings("ignore")
+    warnings.filterwarnings("ignore", category=RuntimeWarning)
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
