@@ -10,7 +10,7 @@
 r"""
 # What autograd actually does
 
-Lesson 01 of 10 · ~75 min · gradient, difference quotient, round-off
+Lesson 01 of 10 · ~80 min · gradient, difference quotient, round-off
 
 **After this lesson you can**
 
@@ -19,21 +19,25 @@ Lesson 01 of 10 · ~75 min · gradient, difference quotient, round-off
 - show that autograd follows the path that your Python code really took;
 - say when one backward pass is cheap, and compared with what.
 
+By the end of lesson 10 you will have built an autograd of your own. This lesson makes the ruler that will measure it.
+
 You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school.
 """
 
-# %% [markdown] lang="ko" en="f8f6d1c0"
+# %% [markdown] lang="ko" en="fe4bad22"
 r"""
 # Autograd가 실제로 하는 일
 
-수업 01 / 10 · 약 75분 · gradient, 차분몫, 반올림 오차
+수업 01 / 10 · 약 80분 · gradient, 차분몫, 반올림 오차
 
 **이 수업을 마치면**
 
 - 기울기를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
 - 걸음 $h$를 줄인다고 늘 더 정확해지지는 않는 까닭을 설명할 수 있습니다.
-- autograd가 파이썬 코드가 실제로 지나간 길을 따라간다는 것을 보일 수 있습니다.
+- autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
 - backward 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
+
+수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 재는 잣대를 만듭니다.
 
 파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다.
 """
@@ -41,7 +45,7 @@ r"""
 # %%
 import torch
 
-from secant import explore, language
+from secant import explore, language, predict, predicted, say
 
 language("en")
 
@@ -49,36 +53,44 @@ language("en")
 r"""
 ## Predict first
 
-Take $f(x) = \log x^3$ at $x = 5$. Its slope there is $0.6$. We estimate the slope from two points that lie a step
-$h$ apart, computing with PyTorch's usual `float32` numbers.
+Take $f(x) = \log x^3$ at $x = 5$, where $\log$ is the natural logarithm ($\ln$), as in PyTorch. Its slope there is $0.6$.
+We estimate the slope from two points that lie a step $h$ apart, computing with PyTorch's usual `float32` numbers.
 
 We shrink $h$: first $0.1$, then $0.001$, then $0.00000001$. **What happens to the error of the estimate?**
-Write down your guess before you read on. Nobody grades it; it is there so that you notice if you were wrong.
+Nobody grades your choice; section 3 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="77d8a796"
+# %% [markdown] lang="ko" en="b1c3a9f6"
 r"""
 ## 먼저 예상하기
 
-$x = 5$에서 $f(x) = \log x^3$을 봅시다. 이 점에서 기울기는 $0.6$입니다. 거리가 $h$인 두 점으로 이 기울기를 어림하되,
-계산은 PyTorch가 보통 쓰는 `float32`로 합니다.
+$x = 5$에서 $f(x) = \log x^3$을 봅시다. PyTorch에서처럼 $\log$는 자연로그($\ln$)입니다. 이 점에서 기울기는 $0.6$입니다.
+거리가 $h$인 두 점으로 이 기울기를 어림하되, 계산은 PyTorch가 보통 쓰는 `float32`로 합니다.
 
 $h$를 $0.1$, $0.001$, $0.00000001$로 점점 줄입니다. **어림값의 오차는 어떻게 될까요?**
-더 읽기 전에 예상을 적어 두세요. 채점하지 않습니다. 예상이 빗나갔을 때 스스로 알아차리기 위한 것입니다.
+채점하지 않으니 편하게 고르세요. 3절에서 다시 다룹니다.
 """
 
 # %%
-my_guess = "..."
+predict(
+    "1 smaller steps",
+    A=say(en="It gets smaller each time", ko="매번 더 작아진다"),
+    B=say(en="It gets smaller at first, and then grows again", ko="처음에는 작아지다가 다시 커진다"),
+    C=say(
+        en="It gets smaller at first, and then stays where it is, since `float32` has no more digits",
+        ko="처음에는 작아지다가 `float32`의 자릿수가 다하면 그대로 멈춘다",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
 ## 1. A slope from two points
 
-Compute $z = \log y$ with $y = x^3$, once at $x = 5$ and once a small step further on, at $x = 5.001$. How much did $z$
+Compute $y = x^3$ and $z = \log y$, once at $x = 5$ and once a small step further on, at $x = 5.001$. How much did $z$
 grow for each unit that $x$ grew?
 """
 
-# %% [markdown] lang="ko" en="464842e3"
+# %% [markdown] lang="ko" en="9a057ee3"
 r"""
 ## 1. 두 점으로 구하는 기울기
 
@@ -88,20 +100,22 @@ $y = x^3$, $z = \log y$를 $x = 5$에서 한 번, 조금 옆인 $x = 5.001$에�
 
 # %%
 x = torch.tensor(5.0)
-z = torch.log(x**3)
+y = x**3
+z = torch.log(y)
 
 x_near = torch.tensor(5.001)
-z_near = torch.log(x_near**3)
+y_near = x_near**3
+z_near = torch.log(y_near)
 
-print("z at 5     :", z)
-print("z at 5.001 :", z_near)
-print("quotient   :", (z_near - z) / (x_near - x))
+print("x = 5:     y, z =", y, z)
+print("x = 5.001: y, z =", y_near, z_near)
+print("(z_near - z) / (x_near - x) =", (z_near - z) / (x_near - x))
 
 # %% [markdown] lang="en"
 r"""
-This is the **difference quotient**
+This is the **difference quotient**, the *forward* one: its second place lies ahead of $x$.
 
-$$\frac{f(x+h) - f(x)}{h}.$$
+$$\frac{f(x+h) - f(x)}{h}$$
 
 It is the slope of the **secant**, the straight line through two points of the curve. The derivative is what the quotient
 tends to as $h \to 0$: the slope of the **tangent**.
@@ -113,16 +127,16 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 
 The quotient said $0.5999$. Close, but not the same. Keep both numbers in mind.
 """
 
-# %% [markdown] lang="ko" en="2735aaf4"
+# %% [markdown] lang="ko" en="0c4737c5"
 r"""
-이 값을 **차분몫**(평균변화율)이라고 합니다.
+이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다. 둘째 점이 $x$의 앞쪽에 있으므로 *전방*(forward) 차분몫이라고도 합니다.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-곡선 위의 두 점을 지나는 직선, 곧 **할선**의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
-**접선**의 기울기입니다.
+곡선 위의 두 점을 지나는 직선, 곧 **할선**(secant)의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
+**접선**(tangent)의 기울기입니다.
 
-손으로는 정확한 값을 구할 수 있습니다. 연쇄 법칙에 따라 두 단계의 기울기를 곱합니다.
+손으로는 정확한 값을 구할 수 있습니다. 연쇄 법칙(chain rule)에 따라 두 단계의 기울기를 곱합니다.
 
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 \cdot 0.008 = 0.6$$
 
@@ -140,7 +154,7 @@ Three things change. We ask PyTorch to **track** `x`; we call `backward()` on th
 r"""
 ## 2. 같은 기울기를 autograd로
 
-달라지는 것은 세 가지입니다. PyTorch에 `x`를 **추적**해 달라고 하고, 결과에서 `backward()`를 부르고, `x.grad`에서
+달라지는 것은 세 가지입니다. PyTorch에 `x`를 **추적**(track)해 달라고 하고, 결과에서 `backward()`를 호출하고, `x.grad`에서
 기울기를 읽습니다.
 """
 
@@ -148,71 +162,78 @@ r"""
 x = torch.tensor(5.0, requires_grad=True)
 z = torch.log(x**3)
 z.backward()
-print("log(x^3) at 5     :", x.grad)
+print("log(x^3),     x = 5:", x.grad)
 
 x = torch.tensor(3.0, requires_grad=True)
 y = x**2 + 2 * x + 1
 y.backward()
-print("x^2 + 2x + 1 at 3 :", x.grad, "  by hand, 2x + 2 =", 2 * 3 + 2)
+print("x^2 + 2x + 1, x = 3:", x.grad, "  y =", y.item(), "  2x + 2 =", 2 * 3 + 2)
 
 # %% [markdown] lang="en"
 r"""
-There is no $h$ in this code, and $0.6$ came out as $0.6$. So autograd does not compute a difference quotient.
+A difference quotient needs $f$ at two places and an $h$ between them. Here $f$ ran once, and there is no $h$ anywhere in
+the code. So autograd does not compute a difference quotient.
 
 Nor does it do algebra: it never writes down the formula $3/x$. While your code runs, PyTorch records each operation
 (first a power, then a logarithm). For each operation it knows how to turn the slope with respect to its output into the slope with
 respect to its input. `backward()` walks the record from the end to the start and multiplies numbers, just as we did with $0.008$ and $75$.
 
-That walk from the result back to the inputs is called **reverse mode**.
+That walk from the result back to the inputs is called **reverse mode**; for neural networks, **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="b4e6a9db"
+# %% [markdown] lang="ko" en="474dfcc6"
 r"""
-이 코드에는 $h$가 없고, $0.6$은 $0.6$으로 나왔습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
+차분몫을 구하려면 두 점에서 $f$를 계산해야 하고, 두 점 사이의 거리 $h$도 있어야 합니다. 여기서는 $f$를 한 번만 계산했고 코드
+어디에도 $h$가 없습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
 
 수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. PyTorch는 코드가 실행되는 동안 연산을 하나하나
 기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기에서 입력에 대한 기울기를
 구하는 방법을 알고 있습니다. `backward()`는 이 기록을 끝에서 처음으로 거슬러 가며 수를 곱합니다. 우리가 $0.008$과 $75$를 곱한 것과 같습니다.
 
-결과에서 입력 쪽으로 거슬러 가는 이 방식을 **역방향 모드**(reverse mode)라고 합니다.
+결과에서 입력 쪽으로 거슬러 가는 이 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
+부릅니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 3. Turn the secant into the tangent
 
-Run the cell, then play. On the left are the curve, the secant through two of its points, and autograd's tangent. On the
-right, on logarithmic axes, is the error of the quotient for every $h$. It is a median over 201 values of $x$ near yours,
-because a single $x$ can hit the right answer by luck.
+Left: the curve, a secant, autograd's tangent. Right: the quotient's error for every $h$, on logarithmic axes. It is a
+median over 201 values of $x$ near yours, because a single $x$ can hit the right answer by luck.
 
-1. Choose `float32` and move $h$ from right to left. At first the error falls in step with $h$. Where does it turn?
+1. `float32` is chosen. Move $h$ from right to left. Where does the error turn round?
 2. Go on to $h = 10^{-8}$. What does the text below say, and why?
 3. Switch to `float64`. Where is the bottom of the V now, and how deep is it?
-4. Change *forward* to *central*. The line on the right becomes steeper. What does that mean for the best $h$?
-5. Move $x$. Does autograd's slope depend on $h$ anywhere?
+4. Choose *central*, $\frac{f(x+h) - f(x-h)}{2h}$. Which side of the V becomes steeper, and what does that do to the best $h$?
+
+The menu also holds the *complex step*, $\operatorname{Im} f(x + ih)/h$: a small step in the imaginary direction. It subtracts
+nothing. What has become of the left side of the V?
 """
 
-# %% [markdown] lang="ko" en="9e5bb318"
+# %% [markdown] lang="ko" en="71a5ed23"
 r"""
 ## 3. 할선이 접선이 될 때까지
 
-셀을 실행하고 마음껏 움직여 보세요. 왼쪽에는 곡선, 곡선 위의 두 점을 지나는 할선, autograd가 구한 접선이 있습니다.
-오른쪽은 $h$마다 차분몫의 오차가 얼마인지를 로그 축에 그린 것입니다. $x$ 하나만 보면 우연히 정답에 맞을 수 있으므로,
-가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다.
+왼쪽은 곡선, 할선, autograd가 구한 접선입니다. 오른쪽은 $h$마다 차분몫의 오차를 로그 축에 그린 것입니다. $x$ 하나만 보면 우연히
+정답에 맞을 수 있으므로, 가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다.
 
-1. `float32`를 고르고 $h$를 오른쪽에서 왼쪽으로 옮기세요. 처음에는 오차가 $h$를 따라 줄어듭니다. 어디에서 돌아서나요?
+1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 줄어들던 오차는 어디에서 다시 커지나요?
 2. $h = 10^{-8}$까지 가 보세요. 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
 3. `float64`로 바꾸세요. V의 바닥은 이제 어디에 있고 얼마나 깊은가요?
-4. *전방*을 *중앙*으로 바꾸세요. 오른쪽 선이 더 가팔라집니다. 그러면 가장 좋은 $h$는 어떻게 달라지나요?
-5. $x$를 움직이세요. autograd의 기울기가 $h$에 따라 달라지는 곳이 있나요?
+4. *중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
+
+메뉴에는 *복소 스텝*(complex step) $\operatorname{Im} f(x + ih)/h$도 있습니다. 허수 방향으로 조금 움직이는 방법으로, 뺄셈을 하지
+않습니다. V의 왼쪽은 어떻게 되었나요?
 """
 
 # %%
-explore()
+explore(dtype="float32")
 
 # %% [markdown] lang="en"
 r"""
-**What you saw.** Two errors pull in opposite directions.
+<details><summary>What you saw</summary>
+
+Two errors pull in opposite directions.
 
 - *Truncation*: the curve bends away from the secant. This error shrinks with $h$ (for the central quotient, with $h^2$).
 - *Round-off*: $f(x+h)$ and $f(x)$ are stored with about 7 digits in `float32` and 16 in `float64`. When they are nearly
@@ -220,45 +241,75 @@ r"""
   them. This error grows like $1/h$.
 
 Their sum is a V. In `float32` the forward quotient is best near $h = 10^{-3}$. In `float64` it is best near $10^{-7}$, and
-the central one near $10^{-5}$.
+the central one near $10^{-5}$. The complex step has no left side: without a subtraction there is no round-off to magnify.
+Nowhere does autograd's slope depend on $h$.
 
-And your guess? In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost: $x + h$ *is* $x$. At $h = 10^{-8}$
-nothing is left of the slope: divided by the $h$ that was typed the quotient is $0$, by the step really taken $0/0$. Look:
+</details>
+
+In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. And with a larger one, the
+step really taken, $(x + h) - x$, is not quite the $h$ that you typed:
 """
 
-# %% [markdown] lang="ko" en="388868ae"
+# %% [markdown] lang="ko" en="29af1fae"
 r"""
-**무엇을 보았나요?** 두 가지 오차가 서로 반대로 움직입니다.
+<details><summary>무엇을 보았나요?</summary>
 
-- *절단 오차*: 곡선은 할선에서 휘어져 나갑니다. 이 오차는 $h$를 따라 줄어듭니다(중앙 차분몫에서는 $h^2$을 따라).
-- *반올림 오차*: $f(x+h)$와 $f(x)$는 `float32`에서는 약 7자리, `float64`에서는 약 16자리까지만 저장됩니다. 두 값이 거의
-  같으면 빼고 나서 마지막 몇 자리만 남는데, 작은 $h$로 나누면 그 자리의 오차가 크게 부풀어 오릅니다. 이 오차는 $1/h$처럼
+두 가지 오차가 서로 반대로 움직입니다.
+
+- *절단 오차*(truncation): 곡선은 할선에서 휘어져 나갑니다. 이 오차는 $h$를 따라 줄어듭니다(중앙 차분몫에서는 $h^2$을 따라).
+- *반올림 오차*(round-off): $f(x+h)$와 $f(x)$는 `float32`에서는 약 7자리, `float64`에서는 약 16자리까지만 저장됩니다. 두 값이
+  거의 같으면 빼고 나서 마지막 몇 자리만 남는데, 작은 $h$로 나누면 그 자리의 오차가 크게 부풀어 오릅니다. 이 오차는 $1/h$처럼
   커집니다.
 
 둘을 더하면 V자가 됩니다. 전방 차분몫은 `float32`에서 $h = 10^{-3}$ 근처가 가장 좋습니다. `float64`에서는 $10^{-7}$ 근처,
-중앙 차분몫이라면 $10^{-5}$ 근처가 가장 좋습니다.
+중앙 차분몫이라면 $10^{-5}$ 근처가 가장 좋습니다. 복소 스텝에는 V의 왼쪽이 없습니다. 뺄셈이 없으니 부풀어 오를 반올림 오차도
+없습니다. autograd의 기울기는 어디에서도 $h$에 따라 달라지지 않습니다.
 
-예상은 맞았나요? `float32`에서 $x = 5$ 근처라면 $h$가 약 $2 \cdot 10^{-7}$보다 작을 때 $x + h$가 바로 $x$입니다. $h = 10^{-8}$이면
-기울기가 아예 사라집니다. 입력한 $h$로 나누면 $0$이고, 실제로 움직인 만큼으로 나누면 $0/0$입니다. 직접 보세요.
+</details>
+
+`float32`에서는 $x = 5$ 근처에서 $h$가 약 $2 \cdot 10^{-7}$보다 작으면 아예 사라집니다. $x + h$가 바로 $x$입니다. 그보다 큰 $h$라도
+실제로 움직인 만큼, 곧 $(x + h) - x$는 입력한 $h$와 조금 다릅니다.
 """
 
 # %%
 x = torch.tensor(5.0)
 for h in (1e-3, 1e-5, 1e-6, 1e-7):
-    print(f"h = {h:g}   the step really taken: {((x + h) - x).item():.9g}")
+    print(f"h = {h:g}   (x + h) - x = {((x + h) - x).item():.9g}")
+
+# %%
+predicted(
+    "1 smaller steps",
+    right="B",
+    A=say(
+        en="That is the truncation error, and with exact numbers it would be all. But `f` is stored with 7 digits, "
+        "and dividing by `h` magnifies the error in the last of them.",
+        ko="절단 오차는 그렇고, 수를 정확히 저장한다면 그것이 전부입니다. 하지만 `f`는 7자리까지만 저장되고, "
+        "`h`로 나누면 마지막 자리의 오차가 부풀어 오릅니다.",
+    ),
+    B=say(
+        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8` nothing is left of the slope.",
+        ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 기울기가 아예 사라집니다.",
+    ),
+    C=say(
+        en="The digits of `f` do stay: it is right to 7 of them at every `h`. But its error is divided by `h`, "
+        "so the quotient's error goes on growing.",
+        ko="`f`의 자릿수는 그대로입니다. `h`가 얼마든 7자리까지 맞습니다. 하지만 그 오차를 `h`로 나누므로 "
+        "차분몫의 오차는 계속 커집니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
-Look at the third line: you asked for $10^{-6}$ and got a step nearly 5 % shorter. A quotient that divides by the $h$ you
-*typed* carries these 5 % as an error of its own, on top of round-off: even a straight line gets the wrong slope. Task 1.1
+Look at the third line of the table: you asked for $10^{-6}$ and got a step nearly 5% shorter. A quotient that divides by the $h$ you
+*typed* carries these 5% as an error of its own, on top of round-off: even a straight line gets the wrong slope. Task 1.1
 removes it.
 
 Now try a function of your own. Anything made of PyTorch operations will do.
 """
 
-# %% [markdown] lang="ko" en="01da99eb"
+# %% [markdown] lang="ko" en="4b9a30db"
 r"""
-셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5 % 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
+표의 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
 오차가 따로 생깁니다. 직선의 기울기마저 틀립니다. 과제 1.1에서 이 오차를 없앱니다.
 
 이제 여러분의 함수를 넣어 보세요. PyTorch 연산으로 만든 것이면 됩니다.
@@ -276,15 +327,29 @@ explore(mine, x_range=(-2, 2), x=0.5, h=0.3)
 r"""
 ## 4. Autograd follows the path that was taken
 
-The next function contains an `if`. Which branch does autograd differentiate?
+The next cell has a function with an `if`: on one side a polynomial, on the other a wave. **What does autograd differentiate?**
 """
 
-# %% [markdown] lang="ko" en="9560bf5d"
+# %% [markdown] lang="ko" en="e67d0d75"
 r"""
-## 4. autograd는 실제로 지나간 길을 따라간다
+## 4. autograd는 실제로 지나간 경로를 따라간다
 
-다음 함수에는 `if`가 있습니다. autograd는 어느 쪽을 미분할까요?
+다음 셀의 함수에는 `if`가 있습니다. 한쪽은 다항식, 다른 쪽은 물결 모양 함수입니다. **autograd는 무엇을 미분할까요?**
 """
+
+# %%
+predict(
+    "1 branches",
+    A=say(
+        en="Both branches: it reads the function, and picks the slope that fits",
+        ko="두 갈래 모두 미분하고, 그중 맞는 쪽 기울기를 고른다",
+    ),
+    B=say(en="The branch that runs, and nothing else", ko="실행된 갈래만 미분한다"),
+    C=say(
+        en="Nothing: an `if` is no formula, so `backward()` raises an error",
+        ko="`if`는 수식이 아니므로 미분하지 못하고, `backward()`에서 오류가 난다",
+    ),
+)
 
 
 # %%
@@ -297,22 +362,40 @@ def curve(x, kind):
 for kind in ("polynomial", "wave"):
     x = torch.tensor(2.0, requires_grad=True)
     curve(x, kind).backward()
-    print(f"{kind:10}  slope at 2: {x.grad.item():.3f}")
+    print(f"{kind:10}  x = 2: slope {x.grad.item():.3f}")
+
+# %%
+predicted(
+    "1 branches",
+    right="B",
+    A=say(
+        en="PyTorch never reads your code. It sees the operations one by one, as they run.",
+        ko="PyTorch는 여러분의 코드를 읽지 않습니다. 연산이 실행될 때마다 그 연산을 볼 뿐입니다.",
+    ),
+    B=say(
+        en="PyTorch records the operations that run. It never sees the `if`.",
+        ko="PyTorch는 실행된 연산을 기록합니다. `if`는 보지 못합니다.",
+    ),
+    C=say(
+        en="No formula is needed, only a record of operations, and the branch that ran left one.",
+        ko="수식은 필요 없습니다. 연산의 기록만 있으면 되고, 실행된 갈래는 기록을 남겼습니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
 By hand: $3x^2 - 1 = 11$ at $x = 2$, and $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$.
 
-PyTorch saw only the operations that ran. It never saw the `if`, and the other branch left no trace. Because the record is
-made anew on each run, it is called a **dynamic graph**. Loops work in the same way:
+The other branch left no trace. Because the record is made anew on each run, it is called a **dynamic graph**. The run
+itself is ordinary Python: you may `print` in the middle of it, or stop there with the debugger `pdb`. Loops work too:
 """
 
-# %% [markdown] lang="ko" en="089d9f3e"
+# %% [markdown] lang="ko" en="650f3fe9"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
-PyTorch가 본 것은 실행된 연산뿐입니다. `if`는 보지 못했고, 다른 쪽 갈래는 흔적을 남기지 않았습니다. 실행할 때마다 기록을
-새로 만들기 때문에 이것을 **동적 그래프**라고 합니다. 반복문도 마찬가지입니다.
+다른 쪽 갈래는 흔적을 남기지 않았습니다. 실행할 때마다 기록을 새로 만들기 때문에 이것을 **동적 그래프**(dynamic graph)라고 합니다.
+실행되는 것은 보통의 파이썬 코드이므로 중간에 `print`를 넣어도 되고, 디버거 `pdb`로 멈추어도 됩니다. 반복문도 마찬가지입니다.
 """
 
 
@@ -321,6 +404,7 @@ def double_until(x, limit):
     y = x
     while y.abs() < limit:
         y = 2 * y
+        print("  y =", y.item())
     return y
 
 
@@ -334,28 +418,63 @@ for start in (1.0, 3.0):
 r"""
 From $1$ the loop doubled three times, from $3$ twice: the slopes are $2^3$ and $2^2$. The comparison `y.abs() < limit`
 decided *how often* we doubled, but it is not part of what is differentiated.
+
+The price of a dynamic graph: recording takes a little time on every run, and nothing can be optimized beforehand.
+`torch.compile` wins time back. It compiles the operations of one run for the next ones, and compiles again when your code takes
+another path.
 """
 
-# %% [markdown] lang="ko" en="4ea13eff"
+# %% [markdown] lang="ko" en="1ee81dd3"
 r"""
-$1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`는 *몇 번* 두 배
-할지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
+$1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
+만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
+
+동적 그래프에는 값이 따릅니다. 실행할 때마다 기록하느라 시간이 조금 들고, 계산을 미리 최적화할 수 없습니다. `torch.compile`을 쓰면
+시간을 줄일 수 있습니다. 한 번 실행한 연산을 컴파일해 두었다가 다음 실행에 쓰고, 코드가 다른 경로로 가면 다시 컴파일합니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 5. Many inputs, one number
 
-Deep learning asks for the slope of *one* number, the loss, with respect to *many* parameters. Here is a very small case:
-4 samples with 3 features each, and a linear model with 2 outputs.
+Deep learning asks for the slope of *one* number, the loss, with respect to *many* parameters. Move one of them, hold the
+others still, and the quotient tends to the **partial derivative**, written with a round d:
+
+$$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}.$$
+
+All partial derivatives together are the **gradient**. **A model has 1000 parameters. How many times must the loss be computed to get
+all 1000 slopes, with forward quotients and with autograd?**
 """
 
-# %% [markdown] lang="ko" en="2fcd25e0"
+# %% [markdown] lang="ko" en="00bdeccc"
 r"""
 ## 5. 입력은 많고 결과는 하나
 
-딥러닝에서는 *하나의* 수(loss)를 *많은* 파라미터로 미분합니다. 아주 작은 예를 봅시다. 특징이 3개인 샘플 4개와, 출력이 2개인
-선형 모델입니다.
+딥러닝에서는 *하나의* 수(loss)를 *많은* 파라미터로 미분합니다. 그중 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
+**편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다.
+
+$$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}$$
+
+편미분계수를 모두 모은 것이 **gradient**입니다. **파라미터가 1000개인 모델이 있습니다. 기울기 1000개를 전방 차분몫으로, 또 autograd로
+모두 구하려면 loss를 몇 번씩 계산해야 할까요?**
+"""
+
+# %%
+predict(
+    "1 evaluations",
+    A=say(en="2 times and once: one step moves all parameters together", ko="2번과 1번: 걸음 한 번으로 파라미터를 모두 움직인다"),
+    B=say(en="1001 times and once", ko="1001번과 1번"),
+    C=say(en="1001 times and 1000 times: each slope has its price", ko="1001번과 1000번: 기울기 하나하나에 계산이 든다"),
+)
+
+# %% [markdown] lang="en"
+r"""
+Here is a very small case: 4 samples with 3 features each, and a linear model with 2 outputs. Eight parameters.
+"""
+
+# %% [markdown] lang="ko" en="60ceabd9"
+r"""
+아주 작은 예를 봅시다. 특징이 3개인 샘플 4개와, 출력이 2개인 선형 모델입니다. 파라미터는 8개입니다.
 """
 
 # %%
@@ -374,19 +493,21 @@ def loss_of(W, b):
 
 
 loss_of(W, b).backward()
-print("shapes of the gradients:", W.grad.shape, b.grad.shape)
-print("evaluations of the loss:", evaluations)
+print("W.grad, b.grad:", W.grad.shape, b.grad.shape)
+print(f"{evaluations = }")
 
 # %% [markdown] lang="en"
 r"""
 Each gradient has the shape of its parameter: one slope for each number. Now the same eight slopes as difference quotients.
-Count the evaluations.
+Count the evaluations. (`torch.no_grad()` switches the recording off; `view(-1)` shows a tensor's own numbers in one row, so that
+changing them changes the tensor.)
 """
 
-# %% [markdown] lang="ko" en="f1f8aade"
+# %% [markdown] lang="ko" en="e9a624f3"
 r"""
-gradient의 shape은 파라미터의 shape과 같습니다. 수 하나에 기울기가 하나씩입니다. 이제 같은 기울기 8개를 차분몫으로 구하면서
-loss를 몇 번 계산하는지 세어 봅시다.
+gradient의 shape는 파라미터의 shape와 같습니다. 수 하나에 기울기가 하나씩입니다. 이제 같은 기울기 8개를 차분몫으로 구하면서
+loss를 몇 번 계산하는지 세어 봅시다. (`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여
+주므로, 그것을 고치면 텐서가 바뀝니다.)
 """
 
 # %%
@@ -399,29 +520,48 @@ with torch.no_grad():
     for parameter in (W, b):
         for value, slope in zip(parameter.view(-1), parameter.grad.view(-1), strict=True):
             kept = value.clone()
-            value += h  # a view: this moves one number of the parameter
+            value += h  # moves one number of the parameter
             quotient = (loss_of(W, b) - before) / (value - kept)
             value.copy_(kept)
-            worst = max(worst, abs(quotient - slope).item())
+            worst = max(worst, abs(quotient - slope).item())  # the largest distance from autograd
 
-print("largest distance from autograd:", f"{worst:.4f}")
-print("evaluations of the loss       :", evaluations)
+print(f"{worst = :.4f}")
+print(f"{evaluations = }")
+
+# %%
+predicted(
+    "1 evaluations",
+    right="B",
+    A=say(
+        en="A step that moves all of them at once gives one number: how the loss changes along that one direction. "
+        "It does not tell whose doing it was.",
+        ko="한꺼번에 움직이면 그 방향으로 loss가 얼마나 변하는지, 수 하나를 얻을 뿐입니다. 어느 파라미터 때문인지는 알 수 없습니다.",
+    ),
+    B=say(
+        en="One run more than there are parameters: 9 for 8 of them. With autograd it is always one, and one walk back.",
+        ko="파라미터가 8개일 때 9번이듯, 파라미터 수보다 한 번 더 계산합니다. autograd는 언제나 한 번 계산하고 한 번 거슬러 갑니다.",
+    ),
+    C=say(
+        en="With quotients, yes. But one walk back passes every operation, and gives all slopes on the way.",
+        ko="차분몫은 맞습니다. 하지만 한 번 거슬러 가면서 모든 연산을 지나므로 기울기를 한꺼번에 다 얻습니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
-The slopes agree to about 0.001; what is left is the error of section 3. But eight parameters cost nine evaluations. A model with 100 million parameters would cost 100 million and one. Reverse mode
-costs one run forward and one walk back of about the same length, *however many parameters there are*. That is why it is
-used for training. The price is memory: the record is kept until the walk back.
+The slopes agree to about 0.001; what is left is the error of section 3. With 100 million parameters, quotients would need 100
+million and one runs. Reverse mode needs one run forward and one walk back, which takes about as long as two or three runs,
+*however many parameters there are*. That is why it is used for training. The price is memory: the record is kept until the walk back.
 
 With few inputs and many outputs it is the other way round: then **forward mode**, which carries slopes along from the
 inputs to the outputs, is the cheap one. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="2dfc31ea"
+# %% [markdown] lang="ko" en="99a38cd8"
 r"""
-기울기는 0.001 정도까지 같습니다. 남은 차이는 3절에서 본 오차입니다. 그런데 파라미터가 8개일 때 loss를 9번 계산했습니다. 파라미터가 1억 개라면 1억 1번입니다. 역방향 모드는 *파라미터가 몇 개든* 앞으로
-한 번, 비슷한 거리를 뒤로 한 번만 가면 됩니다. 학습에 이 방식을 쓰는 까닭입니다. 대신
-거슬러 갈 때까지 기록을 메모리에 두어야 합니다.
+기울기는 0.001 정도까지 같습니다. 남은 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
+역방향 모드는 *파라미터가 몇 개든* 앞으로 한 번 가고, 한 번 거슬러 오면 됩니다. 거슬러 오는 데는 앞으로 두세 번 가는 만큼의 시간이
+듭니다. 학습에 이 방식을 쓰는 까닭입니다. 대신 거슬러 올 때까지 기록을 메모리에 두어야 합니다.
 
 입력이 적고 출력이 많을 때는 반대입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 나르는 **순방향 모드**(forward mode)가
 쌉니다. 수업 05에서 다시 다룹니다.
@@ -429,38 +569,107 @@ r"""
 
 # %% [markdown] lang="en"
 r"""
+## 6. A real bug
+
+In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991):
+fitting a straight line ended far from it, without an error; the message was that the gradient had become small enough.
+
+Such a routine follows slopes downhill, and takes them from a forward quotient. A small version: find the `p` for which
+`p * data` is `2 * data`. SciPy's step was $h = 1.5 \cdot 10^{-8}$, the square root of the precision of `float64`.
+"""
+
+# %% [markdown] lang="ko" en="b4714e5c"
+r"""
+## 6. 실제로 있었던 버그
+
+2020년 10월, SciPy의 한 사용자가 [`least_squares`가 `float32`에서 제대로 동작하지 않는다](https://github.com/scipy/scipy/issues/12991)고
+알렸습니다. 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
+
+이런 함수는 기울기를 따라 내려가며, 그 기울기를 전방 차분몫으로 구합니다. 작게 만들어 봅시다. `p * data`가 `2 * data`와 같아지는
+`p`를 찾습니다. SciPy의 걸음은 `float64` 정밀도의 제곱근인 $h = 1.5 \cdot 10^{-8}$이었습니다.
+"""
+
+# %%
+data = torch.linspace(0, 1, 100)  # float32
+
+
+def misfit(p):
+    return ((p * data - 2 * data) ** 2).mean()
+
+
+def fit(h, p=-1.0):
+    for _ in range(100):
+        slope = ((misfit(p + h) - misfit(p)) / h).item()
+        if abs(slope) < 1e-3:
+            break  # no slope: this must be the minimum
+        p -= slope
+    return p
+
+
+start = torch.tensor(-1.0, requires_grad=True)
+misfit(start).backward()
+print(f"p = -1, autograd  : slope {start.grad.item():.3f}")
+print(f"p = -1, h = 1.5e-8: slope {((misfit(-1.0 + 1.5e-8) - misfit(-1.0)) / 1.5e-8).item():.3f}")
+print(f"fit(1.5e-8) = {fit(1.5e-8):.3f}")
+print(f"fit(3.5e-4) = {fit(3.5e-4):.3f}")
+
+# %% [markdown] lang="en"
+r"""
+Python's `p` is a `float64` and does move. But the misfit is computed in `float32`, where `p + h` is `p`: the quotient is $0$,
+and a routine that trusts it thinks that it has arrived. Compare with autograd, and the error is plain. [The cure](https://github.com/scipy/scipy/pull/12998), ten days later:
+choose $h$ by the dtype of what $f$ *returns*. For `float32` the square root of the precision is $3.5 \cdot 10^{-4}$.
+"""
+
+# %% [markdown] lang="ko" en="caf02946"
+r"""
+파이썬의 `p`는 `float64`이므로 실제로 움직입니다. 하지만 `misfit`은 `float32`로 계산되고, 거기에서는 `p + h`가 바로 `p`입니다.
+차분몫은 $0$이 되고, 그것을 믿으면 이미 도착했다고 착각합니다. autograd와 나란히 놓으면 잘못이 바로 보입니다.
+열흘 뒤의 [해결책](https://github.com/scipy/scipy/pull/12998)은 $f$가 *돌려주는* 값의 dtype에 맞추어 $h$를 고르는 것이었습니다. `float32`라면 정밀도의 제곱근은
+$3.5 \cdot 10^{-4}$입니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
 # Tasks
 
 Six functions, 10 points. Under each answer cell is a test cell: run it to be told at once what is right, what is not, and
-why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for stands in
-words below the last task.
+why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for is said
+in words below the last task. `autograder check 1` in a terminal lets them look now, and
+`autograder check 1 --solution forward_difference` shows a worked solution, once you have passed or when you are stuck.
 
 Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that the task takes most people.
 
 **Rules of every task in this course.** Unless a task says otherwise, your function
 
-- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and hooks,
-  gradient mode, the default dtype, the random state;
-- keeps dtype and shape, and gives the same answer when called twice;
+- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and *hooks*
+  (functions that PyTorch calls during `backward()`; lesson 7);
+- leaves settings of the whole process as they were: the default dtype, *gradient mode* (whether operations are recorded), anomaly
+  mode, the random state, warning filters, the recursion limit, the number of threads;
+- keeps dtype and shape, works for every tensor that the task allows (one without dimensions, one without elements, a slice
+  of another), and gives the same answer when called twice;
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="f7723c01"
+# %% [markdown] lang="ko" en="2ab018d0"
 r"""
 # 과제
 
 함수 여섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
 줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는
-마지막 과제 아래에 글로 적어 두었습니다.
+마지막 과제 아래에 글로 적어 두었습니다. 터미널에서 `autograder check 1`을 실행하면 숨은 테스트까지 바로 확인할 수 있습니다. 통과한
+뒤나 막혔을 때는 `autograder check 1 --solution forward_difference`로 모범 풀이를 볼 수 있습니다.
 
 표시: 난이도(●, 1–5), 중요도(★, 1–5), 보통 걸리는 시간.
 
 **이 강의의 모든 과제에 적용되는 규칙.** 과제에 다른 말이 없으면 여러분의 함수는
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook, gradient 모드, 기본 dtype, 난수 상태가
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 부르는 함수, 수업 07)이
   그대로여야 합니다.
-- dtype과 shape을 그대로 유지하고, 두 번 불러도 같은 답을 냅니다.
-- 시그니처에 적힌 것을 돌려줍니다. `float`이라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
+- 프로세스 전체의 설정도 그대로 둡니다. 기본 dtype, *gradient 모드*(연산을 기록할지 여부), 이상 탐지(anomaly mode), 난수 상태, 경고
+  필터, 재귀 한도, 스레드 수가 여기에 속합니다.
+- dtype과 shape를 그대로 유지합니다. 과제가 허용하는 텐서라면 차원이 없든, 원소가 없든, 다른 텐서의 일부를 잘라 낸 것이든 모두
+  다룹니다. 두 번 불러도 같은 답을 냅니다.
+- 시그니처에 적힌 것을 돌려줍니다. `float`라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
 """
 
 # %% [markdown] lang="en"
@@ -471,8 +680,8 @@ r"""
 
 Return the forward difference quotient of `f` at `x`, **divided by the step that was really taken**.
 
-- `x` is a floating-point tensor of any shape; `f` works on each element by itself. `h` is a number other than 0; it may be
-  negative.
+- `x` is a floating-point tensor of any shape, also without elements; `f` works on each element by itself. `h` is a number other
+  than 0; it may be negative.
 - The step really taken is the difference of the two places where you evaluate `f`, as they are stored; for a negative `h`
   it is negative.
 - Compute in the dtype of `x`; do not convert to `float64`. The result has the dtype and shape of `x`.
@@ -491,7 +700,7 @@ With `there = x + h`, the step really taken is `there - x`. Divide by it.
 </details>
 """
 
-# %% [markdown] lang="ko" en="37ce3580"
+# %% [markdown] lang="ko" en="6ca6edd1"
 r"""
 ## 과제 1.1 · `forward_difference`
 
@@ -499,10 +708,10 @@ r"""
 
 `x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**으로 나눕니다.
 
-- `x`는 실수 텐서이고 shape은 무엇이든 될 수 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0이 아닌 수이며 음수일 수도
-  있습니다.
+- `x`는 부동소수점(floating point) 텐서이고 shape는 무엇이든 될 수 있습니다. 원소가 없을 수도 있습니다. `f`는 원소마다 따로
+  계산합니다. `h`는 0이 아닌 수이며 음수일 수도 있습니다.
 - 실제로 움직인 만큼이란 `f`를 계산하는 두 점의 차입니다. 두 점은 저장된 값 그대로 봅니다. `h`가 음수이면 이 차도 음수입니다.
-- `x`의 dtype으로 계산하세요. `float64`로 바꾸지 마세요. 결과의 dtype과 shape은 `x`와 같습니다.
+- `x`의 dtype으로 계산하세요. `float64`로 바꾸지 마세요. 결과의 dtype과 shape는 `x`와 같습니다.
 - `h`가 너무 작아 `x`가 움직이지 않는 경우는 다루지 않아도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -534,53 +743,79 @@ def forward_difference(f, x, h):
 # %% nbgrader={"grade_id": "test_forward_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, observe, probe, say
 
 
 @probe
-def _first(x, h):
-    return forward_difference(lambda t: t**2, torch.tensor(x, dtype=torch.float64), h)
-
-
-check.close(
-    _first(3.0, 0.001),
-    torch.tensor(6.001, dtype=torch.float64),
-    "forward_difference(lambda t: t**2, x=3, h=0.001)",
-    mistakes={
-        5.999: say(en="you stepped back, to x - h; step forward, to x + h", ko="x - h로 물러났습니다. x + h로 나아가세요"),
-        6.0: say(
-            en="6 is the derivative itself; the secant from 3 to 3.001 is a little steeper",
-            ko="6은 미분계수입니다. 3에서 3.001까지의 할선은 그보다 조금 더 가파릅니다",
-        ),
-        0.006001: say(en="this is the difference; divide it by the step", ko="여기까지는 차이입니다. 걸음으로 나누세요"),
-        -6.001: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
-        9.006001 - 9 / 0.001: say(en="only f(x) was divided: put the difference in parentheses", ko="f(x)만 나누었습니다. 차이를 괄호로 묶으세요"),
-    },
-)
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-from secant import formula, graphs, observe
-
-
-@probe
-def _calls(text, x, h, dtype, tracked):
-    f, given = formula(text.replace(" t^", " * t**")), set()
-
-    def noted(t):
-        given.add(str(getattr(t, "dtype", type(t).__name__)))
-        return f(t)
-
-    x = graphs.leaf(x, getattr(torch, dtype), grad=7.0) if tracked else torch.tensor(x, dtype=getattr(torch, dtype))
+def _look(power, x, h, dtype):
+    x = torch.tensor(x, dtype=getattr(torch, dtype))
     calls = observe(x=x)
-    for place in (x, x.detach() + 1, x):
-        calls(forward_difference, noted, place, h)
-    return {**calls.data(), "given": sorted(given)}
+    calls(forward_difference, lambda t: 2 * t**power, x, h)
+    return calls.data()
 
 
 _typed = say(
     en="you divided by the h that was typed; divide by the step really taken, (x + h) - x",
     ko="입력한 h로 나누었습니다. 실제로 움직인 만큼, 곧 (x + h) - x로 나누세요",
 )
+_side = say(en="you measured the step from x - h to x; f was evaluated at x + h", ko="x - h에서 x까지의 거리로 나누었습니다. f를 계산한 점은 x + h입니다")
+_elementwise = say(
+    en="each element has its own quotient and its own step: (f(there) - f(x)) / (there - x)",
+    ko="원소마다 차분몫도, 움직인 만큼도 따로입니다. (f(there) - f(x)) / (there - x)",
+)
+_square = {
+    11.998: say(en="you stepped back, to x - h; step forward, to x + h", ko="x - h로 물러났습니다. x + h로 나아가세요"),
+    12.0: say(en="12 is the derivative itself; the secant from 3 to 3.001 is a little steeper", ko="12는 미분계수입니다. 3에서 3.001까지의 할선은 그보다 조금 더 가파릅니다"),
+    0.012002: say(en="this is the difference; divide it by the step", ko="여기까지는 차이입니다. 걸음으로 나누세요"),
+    -12.002: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
+    18.012002 - 18 / 0.001: say(en="only f(x) was divided: put the difference in parentheses", ko="f(x)만 나누었습니다. 차이를 괄호로 묶으세요"),
+}
+_back = {14.0: say(en="h may be negative: then the second place lies to the left of x", ko="h는 음수일 수 있습니다. 그러면 둘째 점은 x의 왼쪽에 있습니다"), -10.0: say(en="the sign is lost: for a negative h the step is negative too", ko="부호가 반대입니다. h가 음수이면 움직인 만큼도 음수입니다")}
+_line = [(torch.tensor([1.9073486, 2.0027161]), _typed), (torch.tensor([1.9047619, 2.0]), _side)]
+for _power, _x, _h, _dtype, _want, _mistakes, _hint in (
+    (2, 3.0, 0.001, "float64", torch.tensor(12.002, dtype=torch.float64), _square, ""),
+    (1, [8.0, 1.0], 1e-5, "float32", torch.tensor([2.0, 2.0]), _line, _elementwise),
+    (2, 3.0, -1.0, "float64", torch.tensor(10.0, dtype=torch.float64), _back, ""),
+):
+    _call = f"forward_difference(lambda t: 2 * t**{_power}, x={_x}, h={_h}), {_dtype}"
+    with check.asking(_call):
+        _found = _look(_power, _x, _h, _dtype)
+    check.untouched(_found["changes"], _call)
+    check.close(_found["results"][0], _want, _call, mistakes=_mistakes, hint=_hint)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+from secant import formula, graphs
+
+
+@probe
+def _calls(text, x, h, dtype, kind):
+    f, given = formula(text), set()
+
+    def noted(t):
+        given.add(str(getattr(t, "dtype", type(t).__name__)))
+        return f(t)
+
+    def quotient(place):
+        try:
+            return forward_difference(noted, place, h)
+        except (IndexError, RuntimeError, ValueError) as error:
+            if kind in ("", "tracked"):
+                raise
+            return f"{type(error).__name__}: {error}"  # shown, with a hint
+
+    x = torch.tensor(x, dtype=getattr(torch, dtype))
+    if kind == "tracked":
+        x = graphs.leaf(x, grad=7.0)
+    elif kind == "slice":
+        x = graphs.strided(x)
+    elif kind == "expanded":
+        x = x[..., :1].expand(x.shape)
+    calls = observe(x=x)
+    for place in (x, x.detach() + 1, x):
+        calls(quotient, place)
+    return {**calls.data(), "given": sorted(given)}
+
+
 _wide = say(en="this was computed in float64; stay in the dtype of x", ko="float64로 계산한 값입니다. x의 dtype 그대로 계산하세요")
 _sign = say(
     en="the sign is lost: for a negative h the step (x + h) - x is negative too",
@@ -592,9 +827,22 @@ _left = say(
 )
 
 
-def _compare(text, x, h, dtype, tracked=False, hint="", **tolerance):
-    call = f"forward_difference(f, x={x}, h={h}), f(t) = {text}, {dtype}"
-    f = formula(text.replace(" t^", " * t**"))
+_kinds = {
+    "": "",
+    "tracked": say(en=", x tracked", ko=", 추적되는 x"),
+    "slice": say(en=", x a slice", ko=", 잘라 낸 x"),
+    "expanded": say(en=", x expanded", ko=", expand한 x"),
+    "empty": say(en=", x without elements", ko=", 원소가 없는 x"),
+}
+
+
+def _text(f):
+    return f if isinstance(f, str) else " + ".join(f"{c} * t**{k}" for k, c in enumerate(f))
+
+
+def _compare(f, x, h, dtype, kind="", hint="", **tolerance):
+    text, f = _text(f), formula(_text(f))
+    call = f"forward_difference(f, x={x}, h={h}), f(t) = {text}, {dtype}{_kinds[kind]}"
 
     def secant(here, there):
         return (f(there) - f(here)) / (there - here)
@@ -603,38 +851,39 @@ def _compare(text, x, h, dtype, tracked=False, hint="", **tolerance):
     want = secant(here, here + h)
     mistakes = [
         ((f(here + h) - f(here)) / h, _typed),
+        ((f(here + h) - f(here)) / (here - (here - h)), _side),
         (secant(here.double(), here.double() + h).to(here.dtype), _wide),
         (-want, _sign),
         (secant(here, here + abs(h)), _left),
     ]
-    found = _calls(text, x, h, dtype, tracked)
+    with check.asking(call):
+        found = _calls(text, x, h, dtype, kind)
     first, elsewhere, second = found["results"]
     check.untouched(found["changes"], call)
     check.close(first, want, call, mistakes=mistakes, hint=hint, **tolerance)
     check.repeatable(second, first, call)
     then = say(en=", then the same f at x + 1", ko=", 이어서 같은 f를 x + 1에서")
-    check.not_stale(elsewhere, secant(here + 1, (here + 1) + h), call + then)
+    there = secant(here + 1, (here + 1) + h)
+    check.not_stale(elsewhere, there, call + then)
+    check.not_overwritten(found["kept"][1], there, call + then)
     given = say(en=": what f was given", ko=": f에 넘긴 것")
     hint = say(en="give f tensors in the dtype of x", ko="f에는 x와 같은 dtype의 텐서를 넘기세요")
-    check.equal(found["given"], [f"torch.{dtype}"], call + given, hint=hint)
+    if here.numel():  # without elements f may be left out
+        check.equal(found["given"], [f"torch.{dtype}"], call + given, hint=hint)
 
 
-def _polynomial(coefficients):
-    return " + ".join(f"{c} t^{k}" for k, c in enumerate(coefficients))
+def _exactly(*case):
+    _compare(*case, rtol=1e-11, atol=0.0)
 
 
 def _parabola():
-    return _polynomial([check.draw(-2, 2), 1.5, 0.5])
+    return [check.draw(-2, 2), 1.5, 0.5]
 
 
 _rounding = say(en="divide by the difference of the two places as they are stored", ko="저장된 두 점의 차로 나누세요")
-_elementwise = say(
-    en="each element has its own quotient and its own step: (f(there) - f(x)) / (there - x)",
-    ko="원소마다 차분몫도, 움직인 만큼도 따로입니다. (f(there) - f(x)) / (there - x)",
-)
 for _x in (5.0, *check.draws(3, 4.1, 7.9)):
     for _h in (1e-5, 3e-6):
-        _compare(_parabola(), _x, _h, "float32", hint=_rounding)
+        check.smallest(_compare, _parabola(), _x, _h, "float32", "", _rounding)
 for _dtype in ("float64", "float32"):
     for _coefficients, _x, _h in (
         (check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.25),
@@ -642,19 +891,32 @@ for _dtype in ("float64", "float32"):
         ([check.draw(1, 5)], [0.0, -1.0], 0.125),
         (check.draws(2, -5, 5), 0.0, -1.0),
     ):
-        _compare(_polynomial(_coefficients), _x, _h, _dtype, hint=_elementwise)
+        check.smallest(_compare, _coefficients, _x, _h, _dtype, "", _elementwise)
 # Five sizes of x: in float32 each has a step of its own.
 _sizes = [check.draw(low, 2 * low) for low in (0.5, 1, 2, 4, 8)]
 for _h in (1e-5, -3e-6):
     for _x in (_sizes, [[_sizes[0]], [_sizes[4]]]):
-        _compare(_parabola(), _x, _h, "float32", hint=_elementwise)
-_compare(_parabola(), _sizes, 7e-11, "float64", hint=_rounding)
-_compare(_parabola(), -check.draw(1, 3), -7.7e-11, "float64", hint=_rounding)
-_compare(_parabola(), check.draw(1, 3), 0.1, "float64", hint=_rounding, rtol=1e-11, atol=0.0)
+        check.smallest(_compare, _parabola(), _x, _h, "float32", "", _elementwise)
+check.smallest(_compare, _parabola(), _sizes, 7e-11, "float64", "", _rounding)
+check.smallest(_compare, _parabola(), -check.draw(1, 3), -7.7e-11, "float64", "", _rounding)
+check.smallest(_exactly, _parabola(), check.draw(1, 3), 0.1, "float64", "", _rounding)
 _itself = say(en="f may return the very tensor it was given: do not change it in place", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 제자리에서 고치지 마세요")
-_compare("t", check.draws(3, -3, 3), 0.5, "float64", hint=_itself)
-_compare(_polynomial(check.draws(3, -2, 2)), check.draws(3, -3, 3), 1, "float64", tracked=True)
-_compare(_polynomial(check.draws(3, -2, 2)), [[[check.draw(1, 3)]]], 0.03, "float64", tracked=True)
+check.smallest(_compare, "t", check.draws(3, -3, 3), 0.5, "float64", "", _itself)
+check.smallest(_compare, check.draws(3, -2, 2), check.draws(3, -3, 3), 1, "float64", "tracked")
+check.smallest(_compare, check.draws(3, -2, 2), [[[check.draw(1, 3)]]], 0.03, "float64", "tracked")
+_memory = say(
+    en="x may be a slice or expanded, so that its numbers do not lie side by side in memory: no view(-1)",
+    ko="x는 잘라 낸 것이거나 expand한 것이어서 원소가 메모리에 나란히 있지 않을 수 있습니다. view(-1)은 쓸 수 없습니다",
+)
+_empty = say(
+    en="x may have no elements: then the result has none either, with the dtype and shape of x",
+    ko="x에 원소가 없을 수 있습니다. 그러면 결과에도 원소가 없고 dtype과 shape는 x와 같습니다",
+)
+for _dtype in ("float64", "float32"):
+    check.smallest(_compare, check.draws(3, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.5, _dtype, "slice", _memory)
+    check.smallest(_compare, check.draws(3, -2, 2), [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3], 0.5, _dtype, "expanded", _memory)
+    for _x in ([], [[], []]):
+        _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, "empty", _empty)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -666,7 +928,8 @@ r"""
 Return the central difference quotient: step $h$ to the right of `x` *and* $h$ to the left, and divide the difference of
 the two values by the distance between the two places.
 
-- `x` is a floating-point tensor of any shape; `f` works on each element by itself. `h` is a number greater than 0.
+- `x` is a floating-point tensor of any shape, also without elements; `f` works on each element by itself. `h` is a number
+  greater than 0.
 - The result has the dtype and shape of `x`.
 - Here you may divide by the distance that was typed or by the one really taken; both count as right.
 
@@ -683,7 +946,7 @@ From `x - h` to `x + h`: how far is that?
 </details>
 """
 
-# %% [markdown] lang="ko" en="52b4f5bd"
+# %% [markdown] lang="ko" en="19a5344a"
 r"""
 ## 과제 1.2 · `central_difference`
 
@@ -692,8 +955,9 @@ r"""
 중앙 차분몫을 돌려주세요. `x`에서 오른쪽으로 $h$, *그리고* 왼쪽으로 $h$만큼 간 두 점에서 함숫값의 차이를 구하고, 두 점 사이의
 거리로 나눕니다.
 
-- `x`는 실수 텐서이고 shape은 무엇이든 될 수 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다 큰 수입니다.
-- 결과의 dtype과 shape은 `x`와 같습니다.
+- `x`는 부동소수점 텐서이고 shape는 무엇이든 될 수 있습니다. 원소가 없을 수도 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다
+  큰 수입니다.
+- 결과의 dtype과 shape는 `x`와 같습니다.
 - 여기서는 입력한 거리로 나누어도, 실제로 움직인 거리로 나누어도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -724,62 +988,80 @@ def central_difference(f, x, h):
 # %% nbgrader={"grade_id": "test_central_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, observe, probe, say
 
 
 @probe
-def _first(x, h):
-    return central_difference(lambda t: t**2, torch.tensor(x, dtype=torch.float64), h)
-
-
-_forward = say(en="this is the forward quotient; step to the left of x as well", ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다")
-check.close(
-    _first(3.0, 0.1),
-    torch.tensor(6.0, dtype=torch.float64),
-    "central_difference(lambda t: t**2, x=3, h=0.1)",
-    mistakes={
-        12.0: say(
-            en="from x - h to x + h it is 2 h: the 2 is missing below the fraction bar",
-            ko="x - h에서 x + h까지의 거리는 2h입니다. 분모에 2가 빠졌습니다",
-        ),
-        6.1: _forward,
-        5.9: say(en="this is the backward quotient; step to the right of x as well", ko="후방 차분몫입니다. x의 오른쪽으로도 가야 합니다"),
-        0.06: say(en="`/ 2 * h` divides by 2 and then multiplies by h: write `/ (2 * h)`", ko="`/ 2 * h`는 2로 나눈 다음 h를 곱합니다. `/ (2 * h)`로 쓰세요"),
-        9.61 - 8.41 / 0.2: say(en="only f(x - h) was divided: put the difference in parentheses", ko="f(x - h)만 나누었습니다. 차이를 괄호로 묶으세요"),
-        1.2: say(en="this is the difference; divide it by the distance", ko="여기까지는 차이입니다. 거리로 나누세요"),
-        3.0: say(en="half of it: the step and the distance below the bar do not fit", ko="절반입니다. 걸음과 분모의 거리가 맞지 않습니다"),
-        -6.0: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
-    },
-)
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-from secant import formula, graphs, observe
-
-
-@probe
-def _calls(text, x, h, dtype, tracked):
-    f = formula(text.replace(" t^", " * t**"))
-    x = graphs.leaf(x, getattr(torch, dtype), grad=7.0) if tracked else torch.tensor(x, dtype=getattr(torch, dtype))
-    calls = observe(x=x)
-    for place in (x, x.detach() + 1, x):
-        calls(central_difference, f, place, h)
+def _look(x, h):
+    calls = observe()
+    calls(central_difference, lambda t: t**3, torch.tensor(x, dtype=torch.float64), h)
     return calls.data()
 
 
-_two = say(en="the 2 is missing below the fraction bar", ko="분모에 2가 빠졌습니다")
+_two = say(en="from x - h to x + h it is 2 h: the 2 is missing below the fraction bar", ko="x - h에서 x + h까지의 거리는 2h입니다. 분모에 2가 빠졌습니다")
+_forward = say(en="this is the forward quotient; step to the left of x as well", ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다")
 _half = say(en="you stepped h/2 to each side; step the whole h on each side", ko="양쪽으로 h/2씩 갔습니다. 양쪽으로 각각 h만큼 가세요")
-_derivative = say(
-    en="this is the derivative itself; asked for is the slope of the secant from x - h to x + h",
-    ko="이것은 미분계수입니다. x - h에서 x + h까지 그은 할선의 기울기를 구하세요",
-)
+_derivative = say(en="this is the derivative itself; return the slope of the secant from x - h to x + h", ko="이것은 미분계수입니다. x - h에서 x + h까지 그은 할선의 기울기를 구하세요")
+_mistakes = {6.02: _two, 3.31: _forward, 3.0025: _half, 3.0: _derivative,
+    2.71: say(en="this is the backward quotient; step to the right of x as well", ko="후방 차분몫입니다. x의 오른쪽으로도 가야 합니다"), 1.505: say(en="half of it: the step and the distance below the bar do not fit", ko="절반입니다. 걸음과 분모의 거리가 맞지 않습니다"),
+    0.0301: say(en="`/ 2 * h` divides by 2 and then multiplies by h: write `/ (2 * h)`", ko="`/ 2 * h`는 2로 나눈 다음 h를 곱합니다. `/ (2 * h)`로 쓰세요"),
+    1.331 - 0.729 / 0.2: say(en="only f(x - h) was divided: put the difference in parentheses", ko="f(x - h)만 나누었습니다. 차이를 괄호로 묶으세요"),
+    0.602: say(en="this is the difference; divide it by the distance", ko="여기까지는 차이입니다. 거리로 나누세요"), -3.01: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다")}
+_seven = say(en="right to 7 digits only: is a part of it float32, like torch.tensor(2 * h)? Divide by a plain number", ko="7자리까지만 맞습니다. torch.tensor(2 * h)처럼 float32가 섞이지 않았나요? 텐서가 아닌 수로 나누세요")
+_each = say(en="one quotient for each element: the result has the dtype and shape of x", ko="원소마다 차분몫이 하나씩 있습니다. 결과의 dtype과 shape는 x와 같습니다")
+with check.asking(_call := "central_difference(lambda t: t**3, x=[[1.0]], h=0.1)"):
+    _found = _look([[1.0]], 0.1)
+check.untouched(_found["changes"], _call)
+check.close(_found["results"][0], torch.tensor([[3.01]], dtype=torch.float64), _call, rtol=1e-10, mistakes=_mistakes, nearly=_seven, hint=_each)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+from secant import formula, graphs
 
 
-def _compare(text, x, h, dtype, tracked=False, hint="", **tolerance):
-    call = f"central_difference(f, x={x}, h={h}), f(t) = {text}, {dtype}"
-    f, kind = formula(text.replace(" t^", " * t**")), getattr(torch, dtype)
+@probe
+def _calls(text, x, h, dtype, kind):
+    f = formula(text)
+
+    def quotient(place):
+        try:
+            return central_difference(f, place, h)
+        except (IndexError, RuntimeError, ValueError) as error:
+            if kind in ("", "tracked"):
+                raise
+            return f"{type(error).__name__}: {error}"  # shown, with a hint
+
+    x = torch.tensor(x, dtype=getattr(torch, dtype))
+    if kind == "tracked":
+        x = graphs.leaf(x, grad=7.0)
+    elif kind == "slice":
+        x = graphs.strided(x)
+    elif kind == "expanded":
+        x = x[..., :1].expand(x.shape)
+    calls = observe(x=x)
+    for place in (x, x.detach() + 1, x):
+        calls(quotient, place)
+    return calls.data()
+
+
+_kinds = {
+    "": "",
+    "tracked": say(en=", x tracked", ko=", 추적되는 x"),
+    "slice": say(en=", x a slice", ko=", 잘라 낸 x"),
+    "expanded": say(en=", x expanded", ko=", expand한 x"),
+    "empty": say(en=", x without elements", ko=", 원소가 없는 x"),
+}
+
+
+def _text(f):
+    return f if isinstance(f, str) else " + ".join(f"{c} * t**{k}" for k, c in enumerate(f))
+
+
+def _compare(f, x, h, dtype, kind="", hint="", **tolerance):
+    text, f, real = _text(f), formula(_text(f)), getattr(torch, dtype)
+    call = f"central_difference(f, x={x}, h={h}), f(t) = {text}, {dtype}{_kinds[kind]}"
 
     def secant(left, right):
-        return ((f(right) - f(left)) / (right - left)).to(kind)
+        return ((f(right) - f(left)) / (right - left)).to(real)
 
     here, leaf = torch.tensor(x, dtype=torch.float64), graphs.leaf(x, torch.float64)
     f(leaf).sum().backward()
@@ -788,59 +1070,68 @@ def _compare(text, x, h, dtype, tracked=False, hint="", **tolerance):
         (2 * want, _two),
         (secant(here, here + h), _forward),
         (secant(here - h / 2, here + h / 2), _half),
-        (leaf.grad.to(kind), _derivative),
+        (leaf.grad.to(real), _derivative),
     ]
-    found = _calls(text, x, h, dtype, tracked)
+    with check.asking(call):
+        found = _calls(text, x, h, dtype, kind)
     first, elsewhere, second = found["results"]
     check.untouched(found["changes"], call)
     check.close(first, want, call, mistakes=mistakes, hint=hint, **tolerance)
     check.repeatable(second, first, call)
     then = say(en=", then the same f at x + 1", ko=", 이어서 같은 f를 x + 1에서")
-    check.not_stale(elsewhere, secant(here + 1 - h, here + 1 + h), call + then, **tolerance)
+    there = secant(here + 1 - h, here + 1 + h)
+    check.not_stale(elsewhere, there, call + then, **tolerance)
+    check.not_overwritten(found["kept"][1], there, call + then, **tolerance)
 
 
-def _polynomial(coefficients):
-    return " + ".join(f"{c} t^{k}" for k, c in enumerate(coefficients))
-
-
-_elementwise = say(
-    en="one quotient for each element: the result has the dtype and shape of x",
-    ko="원소마다 차분몫이 하나씩 있습니다. 결과의 dtype과 shape은 x와 같습니다",
-)
 _itself = say(en="f may return the very tensor it was given: do not change it in place", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 제자리에서 고치지 마세요")
 for _dtype in ("float64", "float32"):
-    _compare(_polynomial([0, 0, 0, check.draw(1, 3)]), check.draw(-3, 3), 0.5, _dtype)
+    check.smallest(_compare, [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5, _dtype)
     for _coefficients, _x, _h in (
         ([*check.draws(3, -2, 2), 1.0], [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.75),
         ([check.draw(1, 5)], [0.0, -1.0], 0.25),
         ([check.draw(1, 5), -check.draw(1, 3)], [check.draw(-9, -5), check.draw(5, 9)], 0.5),
         (check.draws(2, -5, 5), [[[0.0]]], 1.0),
+        (check.draws(2, -5, 5), [[check.draw(1, 3)], [0.0]], 0.5),
     ):
-        _compare(_polynomial(_coefficients), _x, _h, _dtype, hint=_elementwise)
-    _compare("t", [[check.draw(1, 3)], [0.0]], 0.5, _dtype, hint=_itself)
-_compare(_polynomial([*check.draws(3, -2, 2), 1.0]), check.draws(3, -3, 3), 1, "float64", tracked=True)
+        check.smallest(_compare, _coefficients, _x, _h, _dtype, "", _each)
+    check.smallest(_compare, "t", [[check.draw(1, 3)], [0.0]], 0.5, _dtype, "", _itself)
+check.smallest(_compare, [*check.draws(3, -2, 2), 1.0], check.draws(3, -3, 3), 1, "float64", "tracked")
+_memory = say(
+    en="x may be a slice or expanded, so that its numbers do not lie side by side in memory: no view(-1)",
+    ko="x는 잘라 낸 것이거나 expand한 것이어서 원소가 메모리에 나란히 있지 않을 수 있습니다. view(-1)은 쓸 수 없습니다",
+)
+_empty = say(
+    en="x may have no elements: then the result has none either, with the dtype and shape of x",
+    ko="x에 원소가 없을 수 있습니다. 그러면 결과에도 원소가 없고 dtype과 shape는 x와 같습니다",
+)
+for _dtype in ("float64", "float32"):
+    check.smallest(_compare, check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.5, _dtype, "slice", _memory)
+    check.smallest(_compare, check.draws(4, -2, 2), [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3], 0.5, _dtype, "expanded", _memory)
+    for _x in ([], [[], []]):
+        _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, "empty", _empty)
 
 _kinks = say(
     en="at a kink the two sides are averaged; nothing but f(x - h) and f(x + h) is needed",
     ko="꺾인 점에서는 양쪽 기울기의 평균이 나옵니다. f(x - h)와 f(x + h)만 있으면 됩니다",
 )
 _exactly = say(en="step exactly h to each side, however small it is", ko="h가 아무리 작아도 양쪽으로 꼭 h만큼 가세요")
-_compare("torch.relu(t)", [0.0], 0.5, "float64", hint=_kinks)
-_compare("torch.abs(t)", [0.0], 0.5, "float64", hint=_kinks)
+_compare("torch.relu(t)", [0.0], 0.5, "float64", "", _kinks)
+_compare("torch.abs(t)", [0.0], 0.5, "float64", "", _kinks)
 for _h in (1e-3, 1e-6, 1e-9):
     # From x - h = -h/2 to x + h = 3h/2, |t| grows by h: half of the distance.
-    _compare("torch.abs(t)", [_h / 2], _h, "float64", hint=_exactly, rtol=1e-6)
+    _compare("torch.abs(t)", [_h / 2], _h, "float64", "", _exactly, rtol=1e-6)
 
 _x = check.draw(-1, 1)
 _exp = torch.tensor(_x, dtype=torch.float64).exp()
-_errors = [abs(_calls("torch.exp(t)", _x, h, "float64", False)["results"][0] - _exp).item() for h in (1e-2, 1e-3)]
+_call = f"central_difference(torch.exp, x={_x}, h)"
+with check.asking(_call):
+    _errors = [abs(_calls("torch.exp(t)", _x, h, "float64", "")["results"][0] - _exp).item() for h in (1e-2, 1e-3)]
 check.that(
     80 < _errors[0] / max(_errors[1], 1e-300) < 120,
     say(
-        en=f"central_difference(torch.exp, x={_x}, h): with a tenth of h the error should be a hundredth; "
-        f"it went from {_errors[0]:.2g} to {_errors[1]:.2g}",
-        ko=f"central_difference(torch.exp, x={_x}, h): h가 10분의 1이 되면 오차는 100분의 1이 되어야 합니다. "
-        f"오차가 {_errors[0]:.2g}에서 {_errors[1]:.2g}(으)로 바뀌었습니다",
+        en=f"{_call}: with a tenth of h the error should be a hundredth; it went from {_errors[0]:.2g} to {_errors[1]:.2g}",
+        ko=f"{_call}: h가 10분의 1이 되면 오차는 100분의 1이 되어야 합니다. 처음 오차 {_errors[0]:.2g}, 나중 오차 {_errors[1]:.2g}",
     ),
 )
 ### END HIDDEN TESTS
@@ -854,7 +1145,7 @@ r"""
 Return the slope of `f` at `x`, computed by autograd.
 
 - `x` is a plain number, `float` or `int`. Make it a `float64` tensor that is tracked.
-- `f` takes a tensor with a single number in it and returns one. Call it exactly once.
+- `f` takes a tensor with a single element and returns one. Call it exactly once.
 - Return a Python `float`.
 
 <details><summary>Hint 1: the idea</summary>
@@ -870,7 +1161,7 @@ The three changes of section 2: track, go backward, read.
 </details>
 """
 
-# %% [markdown] lang="ko" en="8cad386f"
+# %% [markdown] lang="ko" en="7418190e"
 r"""
 ## 과제 1.3 · `autograd_slope`
 
@@ -879,8 +1170,8 @@ r"""
 `x`에서 `f`의 기울기를 autograd로 구해 돌려주세요.
 
 - `x`는 텐서가 아닌 수(`float` 또는 `int`)입니다. 이것으로 추적되는 `float64` 텐서를 만드세요.
-- `f`는 수가 하나 든 텐서를 받아 수가 하나 든 텐서를 돌려줍니다. 딱 한 번만 부르세요.
-- 파이썬 `float`을 돌려주세요.
+- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 딱 한 번만 부르세요.
+- 파이썬 `float`를 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -901,7 +1192,7 @@ r"""
 def autograd_slope(f, x):
     """Return the slope of f at the number x, a float, by autograd.
 
-    f: a function from a tensor holding one number to another such tensor.
+    f: a function from a tensor with a single element to another such tensor.
     """
     ### BEGIN SOLUTION
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
@@ -911,35 +1202,37 @@ def autograd_slope(f, x):
 
 
 # %% nbgrader={"grade_id": "test_autograd_slope", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, probe, say
+from secant import check, observe, probe, say
 
 
 @probe
-def _first(x):
+def _look(x):
+    runs, calls = [], observe()
     try:
-        return autograd_slope(lambda t: t**2 + 2 * t + 1, x)
+        calls(autograd_slope, lambda t: runs.append(1) or t**3 + t, x)
     except NotImplementedError:  # not written yet
         raise
     except RuntimeError as error:  # shown below, with a hint
-        return f"RuntimeError: {error}"
+        return {"results": [f"RuntimeError: {error}"], "changes": [], "runs": 1}
+    return {**calls.data(), "runs": len(runs)}
 
 
-check.close(
-    _first(3.0),
-    8.0,
-    "autograd_slope(lambda t: t**2 + 2*t + 1, 3.0)",
-    rtol=1e-4,
-    mistakes={16.0: say(en="this is the value of f; return its slope", ko="함숫값입니다. 기울기를 돌려주세요")},
-    hint=say(
-        en="make a tracked tensor, call backward() on f of it, return its .grad as a float",
-        ko="추적되는 텐서를 만들고, f의 결과에서 backward()를 부르고, .grad를 float으로 돌려주세요",
-    ),
-)
+_new = say(en="make a new tracked tensor from x on each call, call backward() on f of it, return its .grad as a float", ko="부를 때마다 x로 추적되는 텐서를 새로 만들고, f의 결과에서 backward()를 부르고, .grad를 float로 돌려주세요")
+_exact = say(en="autograd has no h: its slope is exact to 15 digits. This one is not; is it float32, or a quotient?", ko="autograd에는 h가 없어 15자리까지 정확합니다. 이 값은 그렇지 않습니다. float32이거나 차분몫 아닌가요?")
+_whole = say(en="x may be an int, and a tensor of ints can't be tracked: make it float64", ko="x는 int일 수 있는데 정수 텐서는 추적할 수 없습니다. float64로 만드세요")
+_zero = say(en="0 is a number like any other: no case of its own is needed", ko="0도 다른 수와 똑같이 다루면 됩니다. 따로 처리할 필요가 없습니다")
+_not_once = say(en=": f was called {} times, not once. Autograd needs one run; a difference quotient needs two", ko=": f를 한 번이 아니라 {}번 불렀습니다. autograd는 한 번이면 되고, 차분몫은 두 번이 듭니다")
+for _x, _want, _hint in ((0.7, 2.47, _new), (2, 13.0, _whole), (0.0, 1.0, _zero)):
+    with check.asking(_call := f"autograd_slope(lambda t: t**3 + t, {_x})"):
+        _found = _look(_x)
+    check.untouched(_found["changes"], _call)
+    check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=0.0, mistakes={15.47: _new, 1.043: say(en="this is the value of f; return its slope", ko="함숫값입니다. 기울기를 돌려주세요")}, nearly=_exact, hint=_hint)
+    check.that(_found["runs"] == 1, _call + _not_once.format(_found["runs"]))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import math
 
-from secant import formula, observe
+from secant import formula
 
 
 @probe
@@ -972,14 +1265,6 @@ _functions = {
     "7": ("0 * t + 7", lambda t: 0.0),
     "max(t, -t/2)": ("t if t > 0 else -t / 2", lambda t: 1.0 if t > 0 else -0.5),
 }
-_exact = say(
-    en="autograd has no h: its slope is exact to 15 digits. This one is not; is it float32, or a quotient?",
-    ko="autograd에는 h가 없어 15자리까지 정확합니다. 이 값은 그렇지 않습니다. float32이거나 차분몫 아닌가요?",
-)
-_new = say(
-    en="make a new tracked tensor from x on each call, call backward() on f of it, return its .grad",
-    ko="부를 때마다 x로 추적되는 텐서를 새로 만들고, f의 결과에서 backward()를 부르고, .grad를 돌려주세요",
-)
 _second = say(
     en="the second call is wrong: use a new tensor on each call, since .grad adds up",
     ko="두 번째로 불렀을 때 틀립니다. .grad는 쌓이므로 부를 때마다 텐서를 새로 만드세요",
@@ -991,39 +1276,32 @@ def _compare(name, x, hint=_new):
     call = f"autograd_slope(f, {x!r}), f(t) = {name}"
     text, derivative = _functions[name]
     want, exactly = float(derivative(x)), {"rtol": 1e-12, "atol": 1e-12}
-    found = _calls(text, x)
+    with check.asking(call):
+        found = _calls(text, x)
     first, elsewhere, again = found["results"]
     check.untouched(found["changes"], call)
     check.close(first, want, call, **exactly, nearly=_exact, hint=hint)
     check.repeatable(again, want, call, **exactly, hint=_second)
     then = say(en=", then the same f at x + 1", ko=", 이어서 같은 f를 x + 1에서")
-    check.not_stale(elsewhere, float(derivative(x + 1)), call + then, **exactly)
+    check.not_stale(elsewhere, float(derivative(x + 1)), call + then, **exactly, hint="" if x + 1 else _zero)
     times = len(found["given"])
-    check.that(
-        times == 1,
-        call
-        + say(
-            en=f": f was called {times} times, not once. Autograd needs one run; a difference quotient needs two",
-            ko=f": f를 한 번이 아니라 {times}번 불렀습니다. autograd는 한 번이면 되고, 차분몫은 두 번이 듭니다",
-        ),
-    )
+    check.that(times == 1, call + _not_once.format(times))
     given = say(en=": the tensor given to f [tracked, dtype]", ko=": f에 넘긴 텐서 [추적 여부, dtype]")
     check.equal(found["given"][0], [True, "torch.float64"], call + given, hint=_tracked)
 
 
-_whole = say(
-    en="x may be an int, and a tensor of ints can't be tracked: make it float64",
-    ko="x는 int일 수 있는데 정수 텐서는 추적할 수 없습니다. float64로 만드세요",
-)
 for _x in check.draws(3, -3, -0.1) + check.draws(3, 0.1, 3):
     for _name in ("t^2 + 2t + 1", "t sin t", "|t|", "max(t, -t/2)"):
-        _compare(_name, _x)
-for _name, _x in (("t^3", 2), ("t^3", -3), ("t^2 + 2t + 1", 0)):
+        check.smallest(_compare, _name, _x)
+for _name, _x in (("t^3", 2), ("t^3", -3), ("t^2 + 2t + 1", 7)):
     _compare(_name, _x, _whole)
-for _x in (0.0, -1.0, check.draw(1000, 9000)):
+for _x in (-1.0, 1e-300, check.draw(1000, 9000)):
     for _name in ("t^2 + 2t + 1", "t^3"):
-        _compare(_name, _x)
-_compare("7", check.draw(-3, 3))
+        check.smallest(_compare, _name, _x)
+for _x in (0.0, 0):
+    for _name in ("t^2 + 2t + 1", "t^3", "max(t, -t/2)", "|t|"):
+        _compare(_name, _x, _zero)
+check.smallest(_compare, "7", check.draw(-3, 3))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1032,9 +1310,10 @@ r"""
 
 ●○○○○ · ★★★☆☆ · 4 min · 1 point
 
-Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`.
+Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`, a `float` or `int`,
+as a `float`. It must be right to 12 digits: no difference quotient is that exact. `math` has the functions you need.
 
-Use `math`, not `torch`, and no difference quotient: the answer must be right to 12 digits. Afterwards compare it with
+The test sees only the result, so whoever lets a computer differentiate gets the point too, and misses the exercise. Afterwards compare with
 `autograd_slope` at three values of $x$ of your choice. A lost sign is the most common slip; make sure it is not yours.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1050,15 +1329,16 @@ The derivative of $\sin$ is $\cos$, with a plus sign. In Python: `math.cos(x)`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="f9988749"
+# %% [markdown] lang="ko" en="fda97881"
 r"""
 ## 과제 1.4 · `hand_derivative`
 
 ●○○○○ · ★★★☆☆ · 4분 · 1점
 
-$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`에서 도함수의 값을 돌려주세요.
+$f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 12자리까지 맞아야
+하므로 차분몫으로는 안 됩니다. 필요한 함수는 `math`에 있습니다.
 
-`torch` 말고 `math`를 쓰고, 차분몫도 쓰지 마세요. 12자리까지 맞아야 합니다. 다 쓴 다음에는 $x$를 세 개 골라 `autograd_slope`와
+테스트는 결과만 봅니다. 컴퓨터에게 미분을 시켜도 점수는 받지만 연습이 되지 않습니다. 다 쓴 다음에는 $x$를 세 개 골라 `autograd_slope`와
 비교해 보세요. 부호를 빠뜨리는 실수가 가장 흔합니다. 여러분은 괜찮은지 확인하세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1087,20 +1367,7 @@ def hand_derivative(x):
 
 
 # %% nbgrader={"grade_id": "test_hand_derivative", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, say
-
-_sign = say(en="a sign slip: the derivative of sin is +cos", ko="부호를 확인하세요. sin의 도함수는 +cos입니다")
-_factor = say(en="the factor 2 in front of sin stays", ko="sin 앞의 2는 미분해도 그대로 남습니다")
-_nothing = say(
-    en="no cosine is left at 0: is sin still there, or did an x slip in as a factor?",
-    ko="0에서 cos이 남지 않았습니다. sin이 그대로 있거나 x를 곱하지 않았나요?",
-)
-check.close(hand_derivative(0.0), 2.0, "hand_derivative(0.0)", mistakes={-2.0: _sign, 1.0: _factor, 0.0: _nothing})
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-import math
-
-from secant import observe, probe
+from secant import check, observe, probe, say
 
 
 @probe
@@ -1111,29 +1378,46 @@ def _calls(x):
     return calls.data()
 
 
-_twelve = say(
-    en="right to 12 digits is asked for: use math, not float32 tensors and not a difference quotient",
-    ko="12자리까지 맞아야 합니다. float32 텐서나 차분몫 말고 math를 쓰세요",
-)
-for _x in [*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5), 0.0, 30.0, 2, -3, 1e6, -1e6]:
+_sign = say(en="a sign slip: the derivative of sin is +cos", ko="부호를 확인하세요. sin의 도함수는 +cos입니다")
+_factor = say(en="the factor 2 in front of sin stays", ko="sin 앞의 2는 미분해도 그대로 남습니다")
+_nothing = say(en="no cosine is left at 0: is sin still there, or did an x slip in as a factor?", ko="0에서 cos이 남지 않았습니다. sin이 그대로 있거나 x를 곱하지 않았나요?")
+_radians = say(en="x is in radians, as everywhere in calculus", ko="x는 라디안입니다")
+_twelve = say(en="it must be right to 12 digits: use math, not float32 tensors and not a difference quotient", ko="12자리까지 맞아야 합니다. float32 텐서나 차분몫 말고 math를 쓰세요")
+for _x, _want, _mistakes in ((0.0, 2.0, {-2.0: _sign, 1.0: _factor, 0.0: _nothing}), (2.0, 11.167706326905715, {13.998781654038193: _radians})):
     _call = f"hand_derivative({_x})"
-    _want = 3 * _x**2 + 2 * math.cos(_x)
-    _mistakes = {
-        3 * _x**2 - 2 * math.cos(_x): _sign,
-        3 * _x**2 + math.cos(_x): _factor,
-        3 * _x**2 + 2 * math.sin(_x): say(en="sin must be differentiated too: it becomes cos", ko="sin도 미분해야 합니다. cos이 됩니다"),
-        _x**2 + 2 * math.cos(_x): say(en="the exponent 3 comes down as a factor", ko="지수 3이 앞으로 내려와 곱해집니다"),
-        3 * _x + 2 * math.cos(_x): say(en="the derivative of x^3 is 3 x^2", ko="x^3의 도함수는 3x^2입니다"),
-        _x**3 + 2 * math.sin(_x): say(en="this is f, not its derivative", ko="도함수가 아니라 f의 값입니다"),
-        3 * _x**2 - 2 * math.sin(_x): say(en="-2 sin x is the derivative of 2 cos x; here sin becomes cos", ko="-2 sin x는 2 cos x의 도함수입니다. 여기서는 sin이 cos이 됩니다"),
-        3 * _x**2 + 2 * _x * math.cos(_x): say(en="x does not come down: the derivative of sin x is cos x alone", ko="x는 앞으로 나오지 않습니다. sin x의 도함수는 cos x뿐입니다"),
-        3 * _x**2 + 2 * math.cos(math.radians(_x)): say(en="x is in radians, as everywhere in calculus", ko="x는 라디안입니다"),
-        6 * _x + 2 * math.cos(_x): say(en="that is x^3 differentiated twice", ko="x^3을 두 번 미분했습니다"),
-    }
-    _found = _calls(_x)
+    with check.asking(_call):
+        _found = _calls(_x)
     check.untouched(_found["changes"], _call)
-    for _result in _found["results"]:
-        check.close(_result, _want, _call, rtol=1e-12, atol=1e-12, mistakes=_mistakes, nearly=_twelve)
+    check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=1e-12, mistakes=_mistakes, nearly=_twelve)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+import math
+
+
+def _compare(x):
+    call, want = f"hand_derivative({x})", 3 * x**2 + 2 * math.cos(x)
+    mistakes = {
+        3 * x**2 - 2 * math.cos(x): _sign,
+        3 * x**2 + math.cos(x): _factor,
+        3 * x**2 + 2 * math.sin(x): say(en="sin must be differentiated too: it becomes cos", ko="sin도 미분해야 합니다. cos이 됩니다"),
+        x**2 + 2 * math.cos(x): say(en="the exponent 3 comes down as a factor", ko="지수 3이 앞으로 내려와 곱해집니다"),
+        3 * x + 2 * math.cos(x): say(en="the derivative of x^3 is 3 x^2", ko="x^3의 도함수는 3x^2입니다"),
+        3 * abs(x) * x + 2 * math.cos(x): say(en="3 x^2 is positive on both sides of 0", ko="3x^2은 0의 양쪽에서 모두 양수입니다"),
+        x**3 + 2 * math.sin(x): say(en="this is f, not its derivative", ko="도함수가 아니라 f의 값입니다"),
+        3 * x**2 - 2 * math.sin(x): say(en="-2 sin x is the derivative of 2 cos x; here sin becomes cos", ko="-2 sin x는 2 cos x의 도함수입니다. 여기서는 sin이 cos이 됩니다"),
+        3 * x**2 + 2 * x * math.cos(x): say(en="x does not come down: the derivative of sin x is cos x alone", ko="x는 앞으로 나오지 않습니다. sin x의 도함수는 cos x뿐입니다"),
+        3 * x**2 + 2 * math.cos(math.radians(x)): _radians,
+        6 * x + 2 * math.cos(x): say(en="that is x^3 differentiated twice", ko="x^3을 두 번 미분했습니다"),
+    }
+    with check.asking(call):
+        found = _calls(x)
+    check.untouched(found["changes"], call)
+    for result in found["results"]:
+        check.close(result, want, call, rtol=1e-12, atol=1e-12, mistakes=mistakes, nearly=_twelve)
+
+
+for _x in [*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5), 0.0, 30.0, 2, -3, 1e6, -1e6, 0, 1e-300]:
+    check.smallest(_compare, _x)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1160,13 +1444,13 @@ Where is the bottom of the V in section 3, for each dtype?
 
 <details><summary>Hint 2: nearly the code</summary>
 
-The two errors are about equal when $h$ is near the square root of the dtype's relative precision: `torch.finfo(dtype).eps`.
-Round to a power of ten.
+Round-off is about $2u|f|/h$ with $u$ = `torch.finfo(dtype).eps / 2`, truncation about $h|f''|/2$. Their sum is least at
+$h = 2\sqrt{u\,|f/f''|}$; here $|f/f''|$ is about 40. Round to a power of ten.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="cead1806"
+# %% [markdown] lang="ko" en="c46d8ad9"
 r"""
 ## 과제 1.5 · `best_step`
 
@@ -1175,7 +1459,7 @@ r"""
 $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+h)-f(x)}{h}$에 알맞은 걸음 `h`를 dtype에 맞게 돌려주세요.
 
 - `dtype`은 `torch.float32` 또는 `torch.float64`입니다.
-- 10의 거듭제곱을 float으로 돌려주세요. `1e-1`, `1e-2`, ..., `1e-15` 가운데 하나입니다.
+- 10의 거듭제곱을 `float`로 돌려주세요. `1e-1`, `1e-2`, ..., `1e-15` 가운데 하나입니다.
 - 여기서는 식에 적힌 대로 입력한 `h`로 나눕니다. 가장 좋은 걸음 근처에서는 거의 차이가 없습니다.
 - 4에서 6까지 $x$ 201개에서 구한 오차의 중앙값이 가장 좋은 10의 거듭제곱일 때의 **열두 배를 넘지 않으면** 알맞은 것으로 봅니다.
 
@@ -1189,7 +1473,8 @@ $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-$h$가 dtype의 상대 정밀도 `torch.finfo(dtype).eps`의 제곱근 근처일 때 두 오차가 비슷해집니다. 그것을 10의 거듭제곱으로 맞추세요.
+$u$가 `torch.finfo(dtype).eps / 2`일 때 반올림 오차는 약 $2u|f|/h$, 절단 오차는 약 $h|f''|/2$입니다. 둘의 합은
+$h = 2\sqrt{u\,|f/f''|}$일 때 가장 작고, 여기서 $|f/f''|$는 약 40입니다. 그 값을 10의 거듭제곱으로 맞추세요.
 
 </details>
 """
@@ -1211,30 +1496,7 @@ import math
 
 import torch
 
-from secant import check, probe, say
-
-
-@probe
-def _step(dtype):
-    return best_step(getattr(torch, dtype))
-
-
-def _power_of_ten(h, call):
-    # 1e-6: a float32 tensor's .item() is a power of ten only to 7 digits.
-    check.that(
-        isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6,
-        say(
-            en=f"{call} returned {h!r}: return a power of ten below 1 as a float, like 1e-2",
-            ko=f"{call}의 결과는 {h!r}입니다. 1e-2처럼 1보다 작은 10의 거듭제곱을 float으로 돌려주세요",
-        ),
-    )
-
-
-for _dtype in ("float32", "float64"):
-    _power_of_ten(_step(_dtype), f"best_step(torch.{_dtype})")
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-from secant import observe
+from secant import check, observe, probe, say
 
 
 @probe
@@ -1245,6 +1507,42 @@ def _calls(dtype):
     return calls.data()
 
 
+def _power_of_ten(h, call):
+    # 1e-6: a float32 tensor's .item() is a power of ten only to 7 digits.
+    check.that(
+        isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6,
+        say(
+            en=f"{call} returned {h!r}: return a power of ten below 1 as a float, like 1e-2",
+            ko=f"{call}의 결과는 {h!r}입니다. 1e-2처럼 1보다 작은 10의 거듭제곱을 float로 돌려주세요",
+        ),
+    )
+
+
+_steps = []
+for _dtype in ("float32", "float64"):
+    _call = f"best_step(torch.{_dtype})"
+    with check.asking(_call):
+        _found = _calls(_dtype)
+    check.untouched(_found["changes"], _call)
+    _steps.append(_found["results"][0])
+    _power_of_ten(_steps[-1], _call)
+_narrow, _wide = _steps
+check.that(
+    _narrow > _wide,
+    say(
+        en=f"best_step gave {_narrow:g} for float32 and {_wide:g} for float64: the dtype with more digits bears the smaller step",
+        ko=f"best_step의 결과: float32에서 {_narrow:g}, float64에서 {_wide:g}. 자릿수가 많은 dtype에서 더 작은 걸음을 쓸 수 있습니다",
+    ),
+)
+check.that(
+    _narrow > 1e-6,
+    say(
+        en=f"best_step(torch.float32) = {_narrow:g}: smaller is not better. Near x = 5 the step really taken is then off by nearly 5% or more",
+        ko=f"best_step(torch.float32) = {_narrow:g}: 작을수록 좋은 것이 아닙니다. x = 5 근처에서 실제로 움직인 만큼은 이미 h와 5% 가까이, 또는 그 이상 다릅니다",
+    ),
+)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
 def _median_error(dtype, h):
     x = torch.linspace(4, 6, 201, dtype=getattr(torch, dtype))
     quotient = (torch.log((x + h) ** 3) - torch.log(x**3)) / h
@@ -1261,7 +1559,8 @@ _too_large = say(
 )
 for _dtype in ("float32", "float64"):
     _call = f"best_step(torch.{_dtype})"
-    _found = _calls(_dtype)
+    with check.asking(_call):
+        _found = _calls(_dtype)
     _h, _again = _found["results"]
     check.untouched(_found["changes"], _call)
     _power_of_ten(_h, _call)
@@ -1284,7 +1583,8 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8 min · 1 point
 
-Here is the loop of section 4 once more. Return the slope of its result with respect to `x`, **without torch**.
+Here is the loop of section 4 once more, on plain numbers. Return the slope of its result with respect to `x`. You need no torch for it; only the
+result is tested.
 
 ```
 y = x
@@ -1294,7 +1594,7 @@ while abs(y) < limit:
 
 - `x` and `limit` are plain numbers. `x` is never 0 (the loop would not end); `limit` may be any
   finite number, also 0 or negative.
-- Return a float.
+- Return a float. It is exact: a power of two. In the tests it always fits into a float.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1309,13 +1609,14 @@ Run the same loop, and beside `y` keep a `slope` that begins at 1. What happens 
 </details>
 """
 
-# %% [markdown] lang="ko" en="535144e3"
+# %% [markdown] lang="ko" en="f88765b9"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
 ●●●○○ · ★★★★☆ · 8분 · 1점
 
-4절의 반복문을 다시 봅시다. 결과 `y`를 `x`로 미분한 기울기를 **torch 없이** 구해 돌려주세요.
+4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`를 `x`로 미분한 기울기를 돌려주세요. torch는 없어도 됩니다. 테스트는 결과만
+봅니다.
 
 ```
 y = x
@@ -1323,9 +1624,9 @@ while abs(y) < limit:
     y = 2 * y
 ```
 
-- `x`와 `limit`는 텐서가 아닌 수입니다. `x`는 0이 아닙니다(0이면 반복이 끝나지 않습니다). `limit`는 유한한 수이면 0이나
+- `x`와 `limit`은 텐서가 아닌 수입니다. `x`는 0이 아닙니다(0이면 반복이 끝나지 않습니다). `limit`은 유한한 수이면 0이나
   음수여도 됩니다.
-- float을 돌려주세요.
+- `float`를 돌려주세요. 정확한 값, 곧 2의 거듭제곱이어야 합니다. 테스트에서는 언제나 `float`로 나타낼 수 있는 값입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1353,34 +1654,41 @@ def doubling_slope(x, limit):
 
 
 # %% nbgrader={"grade_id": "test_doubling_slope", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, say
-
-check.close(
-    doubling_slope(1.0, 8.0),
-    8.0,
-    "doubling_slope(1.0, 8.0)",
-    mistakes={
-        1.0: say(en="the loop is not a constant: each round multiplies by 2", ko="반복문은 상수가 아닙니다. 돌 때마다 2를 곱합니다"),
-        2.0: say(en="this is one doubling; the loop runs on while |y| is below limit", ko="한 번만 두 배 했습니다. |y|가 limit보다 작은 동안 계속 돕니다"),
-        6.0: say(en="each round multiplies by 2, it does not add 2", ko="돌 때마다 2를 더하는 것이 아니라 곱합니다"),
-        3.0: say(en="3 is the number of rounds", ko="3은 반복한 횟수입니다"),
-        4.0: say(en="one round is missing: at y = 4 the loop goes on, since 4 < 8", ko="한 번이 모자랍니다. y = 4일 때 4 < 8이므로 한 번 더 돕니다"),
-        16.0: say(en="one round too many: the loop stops at y = 8, since 8 < 8 is false", ko="한 번 더 돌았습니다. 8 < 8은 거짓이므로 y = 8에서 멈춥니다"),
-    },
-)
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-import torch
-
-from secant import graphs, observe, probe
+from secant import check, graphs, observe, probe, say
 
 
 @probe
 def _calls(x, limit):
     calls = observe()
-    for _ in range(2):
-        calls(doubling_slope, x, limit)
+    try:
+        with graphs.limit_steps(100_000):
+            [calls(doubling_slope, x, limit) for _ in range(2)]
+    except TimeoutError:  # shown below, with a hint
+        return {"results": ["TimeoutError"], "changes": []}
     return calls.data()
+
+
+_more = say(en="one round too many: the loop ends as soon as |y| < limit is false", ko="한 번 더 돌았습니다. |y| < limit이 거짓이 되면 바로 끝납니다")
+_less = say(en="one round is missing: the loop goes on while |y| < limit", ko="한 번이 모자랍니다. |y| < limit인 동안 계속 돕니다")
+_ran = say(en="limit / |x| is not what ran: y goes up in doublings and may end beyond the limit", ko="limit / |x|는 실제로 실행된 계산이 아닙니다. y는 두 배씩 커지므로 limit을 넘어서 끝날 수 있습니다")
+_negative = say(en="for a negative x it is |y| that is compared (or the loop may never end), and y is still (a positive number) times x", ko="x가 음수이면 |y|를 비교합니다. 그러지 않으면 반복이 끝나지 않을 수 있습니다. y는 그래도 (양수) × x입니다")
+_over = say(en="where x is over the limit already, the loop does not run at all and y is x", ko="x가 이미 limit 이상이면 반복문은 한 번도 돌지 않고 y는 x 그대로입니다")
+_itself = say(en="this is y itself, not its slope", ko="기울기가 아니라 y의 값입니다")
+for _x, _limit, _want, _hint, _mistakes in (
+    (1.0, 8.0, 8.0, "", {3.0: say(en="this is the number of rounds", ko="이것은 반복한 횟수입니다"), 6.0: say(en="each round multiplies by 2, it does not add 2", ko="돌 때마다 2를 더하는 것이 아니라 곱합니다"),
+        4.0: _less, 16.0: _more, 1.0: say(en="the loop is not a constant: each round multiplies by 2", ko="반복문은 상수가 아닙니다. 돌 때마다 2를 곱합니다"), 2.0: say(en="this is one doubling; the loop runs on while |y| is below limit", ko="한 번만 두 배로 만들었습니다. |y|가 limit보다 작은 동안 계속 돕니다")}),
+    (-3.0, 10.0, 4.0, _negative, {-4.0: _negative, 10 / 3: _ran, 2.0: _less, 8.0: _more, -12.0: _itself}),
+    (5.0, 2.0, 1.0, _over, {0.4: _ran, 5.0: _itself, 2.0: _more}),
+):
+    with check.asking(_call := f"doubling_slope({_x}, {_limit})"):
+        _found = _calls(_x, _limit)
+    check.untouched(_found["changes"], _call)
+    check.close(_found["results"][0], _want, _call, mistakes=_mistakes, hint=_hint)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+import math
+
+import torch
 
 
 def _run(x, limit):
@@ -1392,61 +1700,68 @@ def _run(x, limit):
     return leaf.grad.item(), y.item()
 
 
-_over = say(
-    en="where x is over the limit already, the loop does not run at all and y is x",
-    ko="x가 이미 limit 이상이면 반복문은 한 번도 돌지 않고 y는 x 그대로입니다",
-)
-_negative = say(
-    en="for a negative x it is |y| that is compared, and y is still (a positive number) times x",
-    ko="x가 음수이면 |y|를 비교합니다. y는 그래도 (양수) × x입니다",
-)
 _never = say(
     en="|y| is never below a limit that is 0 or negative, so the loop does not run",
-    ko="limit가 0이거나 음수이면 |y|가 그보다 작을 수 없으므로 반복문은 돌지 않습니다",
+    ko="limit이 0이거나 음수이면 |y|가 그보다 작을 수 없으므로 반복문은 돌지 않습니다",
 )
-_ran = say(
-    en="limit / |x| is not what ran: y goes up in doublings and may end beyond the limit",
-    ko="limit / |x|는 실제로 실행된 계산이 아닙니다. y는 두 배씩 커지므로 limit를 넘어서 끝날 수 있습니다",
+_logarithm = say(
+    en="a logarithm is rounded, and so is a float32 tensor: right next to a power of two they count one round too few. Double plain floats",
+    ko="로그는 반올림됩니다. float32 텐서도 그렇습니다. 2의 거듭제곱 바로 옆에서는 횟수를 하나 적게 셉니다. float를 두 배씩 하면서 세세요",
 )
-_more = say(
-    en="one round too many: the loop ends as soon as |y| < limit is false",
-    ko="한 번 더 돌았습니다. |y| < limit가 거짓이 되면 바로 끝납니다",
+_exactly = say(
+    en="compare |y| and limit as they are, without a margin and as plain floats: both may be tiny",
+    ko="|y|와 limit을 여유값 없이 float 그대로 비교하세요. 둘 다 아주 작은 수일 수 있습니다",
 )
-_less = say(en="one round is missing: the loop goes on while |y| < limit", ko="한 번이 모자랍니다. |y| < limit인 동안 계속 돕니다")
-_itself = say(en="this is y itself, not its slope", ko="기울기가 아니라 y의 값입니다")
+
+
+def _compare(x, limit, hint):
+    call = f"doubling_slope({x}, {limit})"
+    want, end = _run(x, limit)
+    less = hint if hint in (_exactly, _logarithm) else _less
+    mistakes = {want / 2: less, limit / abs(x): _ran, -want: _negative, 2 * want: _more, end: _itself}
+    with check.asking(call):
+        found = _calls(x, limit)
+    check.untouched(found["changes"], call)
+    for result in found["results"]:
+        check.close(result, want, call, rtol=1e-12, atol=0.0, mistakes=mistakes, hint=hint)
+
+
 _cases = [
     (_over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)), (check.draw(0.1, 5), 0.0)),
     (_never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)), (check.draw(-5, -0.1), 0.0)),
     (_over, (4.0, 4.0)),
     (_negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0), (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000)),
     ("", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)),
-    ("", (1.0, 100.0), (1.0, 8.5), (1e-40, 1e40)),
+    ("", (1.0, 100.0), (1.0, 8.5)),
+    (_exactly, (1e-40, 1e40), (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)),
+    (_logarithm, *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40)),
 ]
-for _hint, _x, _limit in [(hint, *numbers) for hint, *pairs in _cases for numbers in pairs]:
-    _call = f"doubling_slope({_x}, {_limit})"
-    _want, _end = _run(_x, _limit)
-    _mistakes = {_limit / abs(_x): _ran, -_want: _negative, 2 * _want: _more, _want / 2: _less, _end: _itself}
-    _found = _calls(_x, _limit)
-    check.untouched(_found["changes"], _call)
-    for _result in _found["results"]:
-        check.close(_result, _want, _call, mistakes=_mistakes, hint=_hint)
+for _hint, *_pairs in _cases:
+    for _x, _limit in _pairs:
+        check.smallest(_compare, _x, _limit, _hint)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **1.1** Steps so small that rounding shows; both dtypes; several shapes, with small and large elements in one `x`; negative `h`; constant
-  and straight functions, and one that returns its argument; an `x` that is tracked and has a `.grad` already; the dtype that `f` is given.
-- **1.2** Curves on which stepping $h/2$ or one side only would show; kinks, also with small `h`; several shapes and both dtypes; that a
+- **1.1** Steps so small that rounding shows; both dtypes; several shapes, with small and large elements in one `x`; an `x` without elements,
+  a slice, one that was expanded; negative `h`; constant and straight functions, and one that returns its argument; an `x` that is
+  tracked and has a `.grad` already; the dtype that `f` is given.
+- **1.2** Curves on which stepping $h/2$ or one side only would show; kinks, also with small `h`; the shapes of 1.1 and both dtypes; that a
   tenth of $h$ leaves a hundredth of the error.
 - **1.3** Random numbers, negative ones, 0 and `int`s; how often `f` is called, and with what; the same function at several places;
   functions with an `if`, or constant.
-- **1.4** Random numbers of both signs, to 12 digits.
+- **1.4** Random numbers of both signs, large and tiny ones, to 12 digits.
 - **1.5** The error of your steps beside that of the best power of ten.
-- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, ends exactly on the limit.
+- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, ends exactly on the limit or just beyond a power of two, tiny numbers.
 
 Everywhere: the rules of every task.
+
+## What you have for lesson 10
+
+You have made the ruler: `central_difference` will judge every gradient that your own autograd returns. `autograd_slope` is what
+that engine has to offer: track, go backward, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
 
 ## Checklist
 
@@ -1456,8 +1771,7 @@ You can now answer these without looking back:
 - Why is the error of a quotient a V? Which side of it is the computer's fault?
 - Which branch of an `if` does autograd differentiate?
 - How many evaluations of the loss do quotients need for 1000 parameters, and how many does reverse mode?
-
-Was your guess at the beginning right?
+- Why did a fit in `float32` stop where it began?
 
 ## Links
 
@@ -1469,20 +1783,25 @@ Was your guess at the beginning right?
 Next: Lesson 02, the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="bbe8ba81"
+# %% [markdown] lang="ko" en="88edbb33"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **1.1** 반올림이 드러날 만큼 작은 걸음, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 음수 `h`, 상수 함수와 일차 함수,
-  받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
-- **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, 꺾인 점(아주 작은 `h`에서도), 여러 shape과 두 가지 dtype, $h$가 10분의 1이 되면
-  오차가 100분의 1이 되는지.
+- **1.1** 반올림이 드러날 만큼 작은 걸음, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
+  expand한 `x`, 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
+- **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, 꺾인 점(아주 작은 `h`에서도), 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
+  되면 오차가 100분의 1이 되는지.
 - **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 부르는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 상수 함수.
-- **1.4** 양수와 음수에서 12자리까지.
+- **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수에서 12자리까지.
 - **1.5** 고른 걸음의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
-- **1.6** 음수 `x`, 이미 limit를 넘은 `x`, 0이거나 음수인 limit, limit에 꼭 맞게 끝나는 경우.
+- **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, `limit`에 꼭 맞게 끝나거나 2의 거듭제곱을 살짝 넘는 경우, 아주 작은 수.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 수업 10을 위해 만든 것
+
+여러분은 잣대를 만들었습니다. 앞으로 만들 autograd가 내놓는 gradient는 모두 `central_difference`로 검사합니다. `autograd_slope`에 쓴 세 가지,
+곧 추적하고 거슬러 가고 읽는 것이 그 엔진이 할 일입니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
 
 ## 점검
 
@@ -1492,8 +1811,7 @@ r"""
 - 차분몫의 오차는 왜 V자인가요? V의 어느 쪽이 컴퓨터 탓인가요?
 - autograd는 `if`의 어느 쪽 갈래를 미분하나요?
 - 파라미터가 1000개일 때 차분몫은 loss를 몇 번 계산해야 하나요? 역방향 모드는요?
-
-처음에 적은 예상은 맞았나요?
+- `float32`로 직선을 맞추던 계산은 왜 출발점에서 멈추었나요?
 
 ## 더 읽을거리
 

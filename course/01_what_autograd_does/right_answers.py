@@ -31,6 +31,22 @@ def forward_difference(f, x, h):
     return secant(f, x, x + h)
 
 
+# %% element by element task="forward_difference"
+def forward_difference(f, x, h):
+    quotients = torch.empty(x.shape, dtype=x.dtype)
+    flat = x.detach().reshape(-1)
+    for place, here in enumerate(flat):
+        there = here + h
+        quotients.view(-1)[place] = ((f(there) - f(here)) / (there - here)).detach()
+    return quotients
+
+
+# %% the step in the dtype of x task="forward_difference"
+def forward_difference(f, x, h):
+    there = x + torch.full_like(x, h)
+    return torch.true_divide(f(there) - f(x), there - x)
+
+
 # %% the mean of both sides task="central_difference"
 def central_difference(f, x, h):
     here = f(x)
@@ -41,6 +57,17 @@ def central_difference(f, x, h):
 def central_difference(f, x, h):
     left, right = x - h, x + h
     return (f(right) - f(left)) / (right - left)
+
+
+# %% two halves task="central_difference"
+def central_difference(f, x, h):
+    return f(x + h) / (2 * h) - f(x - h) / (2 * h)
+
+
+# %% both places in one tensor task="central_difference"
+def central_difference(f, x, h):
+    right, left = f(torch.stack([x + h, x - h]))
+    return (right - left) / torch.tensor(2.0 * h, dtype=x.dtype)
 
 
 # %% autograd.grad task="autograd_slope"
@@ -59,6 +86,29 @@ def autograd_slope(f, x):
     return leaf.grad.tolist()
 
 
+# %% a tensor of one dimension task="autograd_slope"
+def autograd_slope(f, x):
+    leaf = torch.tensor([x], dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% a setting put back task="autograd_slope"
+def autograd_slope(f, x):
+    with torch.autograd.set_detect_anomaly(True), torch.random.fork_rng():
+        torch.manual_seed(0)
+        leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+        f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% autograd after all task="hand_derivative"
+def hand_derivative(x):
+    t = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    (t**3 + 2 * torch.sin(t)).backward()
+    return t.grad.item()
+
+
 # %% term by term task="hand_derivative"
 def hand_derivative(x):
     return math.fsum((3.0 * x * x, math.cos(x), math.cos(x)))
@@ -67,6 +117,12 @@ def hand_derivative(x):
 # %% the square root of the precision task="best_step"
 def best_step(dtype):
     return 10.0 ** round(math.log10(math.sqrt(torch.finfo(dtype).eps)))
+
+
+# %% by the formula task="best_step"
+def best_step(dtype):
+    u = torch.finfo(dtype).eps / 2
+    return 10.0 ** round(math.log10(2 * math.sqrt(40 * u)))
 
 
 # %% a search task="best_step"
@@ -99,3 +155,21 @@ def doubling_slope(x, limit):
 # %% recursion, a whole number task="doubling_slope"
 def doubling_slope(x, limit):
     return 1 if abs(x) >= limit else 2 * doubling_slope(2 * x, limit)
+
+
+# %% by the exponents of both numbers task="doubling_slope"
+def doubling_slope(x, limit):
+    if abs(x) >= limit:
+        return 1.0
+    (fraction, exponent), (other, most) = math.frexp(abs(x)), math.frexp(limit)
+    return math.ldexp(1.0, most - exponent + (other > fraction))
+
+
+# %% a tensor after all task="doubling_slope"
+def doubling_slope(x, limit):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    y = 1 * leaf
+    while y.abs() < limit:
+        y = 2 * y
+    y.backward()
+    return leaf.grad.item()

@@ -59,6 +59,62 @@ def forward_difference(f, x, h):
     return ((f(there) - f(x)) / (there - x)).sum().item()
 
 
+# %% measures the step on the left task="forward_difference" en="you measured the step from x - h to x" ko="x - h에서 x까지의 거리로"
+def forward_difference(f, x, h):
+    return (f(x + h) - f(x)) / (x - (x - h))
+
+
+# %% loses the sign of the step task="forward_difference" en="the sign is lost" ko="부호가 반대입니다"
+def forward_difference(f, x, h):
+    there = x + h
+    return (f(there) - f(x)) / (there - x).abs()
+
+
+# %% element by element, stacked task="forward_difference" en="x may have no elements" ko="x에 원소가 없을 수 있습니다"
+def forward_difference(f, x, h):
+    quotients = [(f(here + h) - f(here)) / ((here + h) - here) for here in x.reshape(-1)]
+    return torch.stack(quotients).reshape(x.shape)
+
+
+# %% a view of what may be a slice task="forward_difference" en="no view(-1)" ko="view(-1)은 쓸 수 없습니다"
+def forward_difference(f, x, h):
+    flat = x.view(-1)
+    there = flat + h
+    return ((f(there) - f(flat)) / (there - flat)).view(x.shape)
+
+
+# %% a list for a tensor task="forward_difference" en="a float32 tensor was expected" ko="필요한 것은 float32 텐서입니다"
+def forward_difference(f, x, h):
+    there = x + h
+    quotient = (f(there) - f(x)) / (there - x)
+    return quotient.tolist() if x.dim() else quotient
+
+
+# %% sets the default dtype task="forward_difference" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def forward_difference(f, x, h):
+    torch.set_default_dtype(x.dtype)
+    there = x + torch.tensor(float(h))
+    return (f(there) - f(x)) / (there - x)
+
+
+# %% one size of step for the whole tensor task="forward_difference" en="each element has its own quotient" ko="원소마다 차분몫도"
+def forward_difference(f, x, h):
+    there = x + h
+    step = (there - x).reshape(-1)[:1]
+    return (f(there) - f(x)) / step.reshape([1] * x.dim())
+
+
+# %% one buffer for all results task="forward_difference" en="a later call changed an earlier result" ko="뒤의 호출이 앞의 결과를 바꾸었습니다"
+buffers = {}
+
+
+def forward_difference(f, x, h):
+    there = x + h
+    quotient = ((f(there) - f(x)) / (there - x)).detach()
+    buffer = buffers.setdefault((quotient.shape, quotient.dtype), torch.empty_like(quotient))
+    return buffer.copy_(quotient)
+
+
 # %% forgets the 2 task="central_difference" en="the 2 is missing below the fraction bar" ko="분모에 2가 빠졌습니다"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
@@ -86,6 +142,46 @@ def central_difference(f, x, h):
     if quotient.requires_grad:
         quotient.sum().backward()
     return quotient.detach()
+
+
+# %% divides by 2 and multiplies by h task="central_difference" en="divides by 2 and then multiplies by h" ko="2로 나눈 다음 h를 곱합니다"
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / 2 * h
+
+
+# %% no parentheses task="central_difference" en="put the difference in parentheses" ko="차이를 괄호로 묶으세요"
+def central_difference(f, x, h):
+    return f(x + h) - f(x - h) / (2 * h)
+
+
+# %% a float32 distance task="central_difference" en="right to 7 digits only" ko="7자리까지만 맞습니다"
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / torch.tensor(2 * h)
+
+
+# %% drops dimensions of size 1 task="central_difference" en="one quotient for each element" ko="원소마다 차분몫이 하나씩"
+def central_difference(f, x, h):
+    return ((f(x + h) - f(x - h)) / (2 * h)).squeeze()
+
+
+# %% element by element, a stack task="central_difference" en="x may have no elements" ko="x에 원소가 없을 수 있습니다"
+def central_difference(f, x, h):
+    quotients = [(f(here + h) - f(here - h)) / (2 * h) for here in x.flatten()]
+    return torch.stack(quotients).reshape(x.shape)
+
+
+# %% numbers in a new tensor task="central_difference" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다"
+def central_difference(f, x, h):
+    quotients = [((f(here + h) - f(here - h)) / (2 * h)).item() for here in x.flatten()]
+    return torch.tensor(quotients).reshape(x.shape)
+
+
+# %% stops warnings task="central_difference" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로"
+def central_difference(f, x, h):
+    import warnings
+
+    warnings.filterwarnings("ignore", category=RuntimeWarning)
+    return (f(x + h) - f(x - h)) / (2 * h)
 
 
 # %% a difference quotient task="autograd_slope" en="is it float32, or a quotient?" ko="float32이거나 차분몫 아닌가요?"
@@ -151,6 +247,72 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
+# %% a little more than 0 task="autograd_slope" en="0 is a number like any other" ko="0도 다른 수와 똑같이"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x or 1e-9), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% one leaf, moved task="autograd_slope" en="make a new tracked tensor from x on each call" ko="텐서를 새로 만들고"
+kept_leaf = torch.zeros((), dtype=torch.float64, requires_grad=True)
+
+
+def autograd_slope(f, x):
+    with torch.no_grad():
+        kept_leaf.fill_(x)
+    f(kept_leaf).backward()
+    return kept_leaf.grad.item()
+
+
+# %% a case of its own for 0 task="autograd_slope" en="0 is a number like any other" ko="0도 다른 수와 똑같이"
+def autograd_slope(f, x):
+    if not x:
+        return 0.0
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% rounds the slope task="autograd_slope" en="its slope is exact to 15 digits" ko="15자리까지 정확합니다"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return round(leaf.grad.item(), 6) + 1e-9
+
+
+# %% returns the value task="autograd_slope" en="this is the value of f" ko="함숫값입니다"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    y = f(leaf)
+    y.backward()
+    return y.item()
+
+
+# %% leaves anomaly detection on task="autograd_slope" en="anomaly detection was left switched on" ko="이상 탐지(anomaly mode)가 켜진 채로"
+def autograd_slope(f, x):
+    torch.autograd.set_detect_anomaly(True, check_nan=False)
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% float64 by default task="autograd_slope" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def autograd_slope(f, x):
+    torch.set_default_dtype(torch.float64)
+    leaf = torch.tensor(float(x), requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% one thread, for good task="autograd_slope" en="torch.set_num_threads was left changed" ko="torch.set_num_threads가 바뀐 채로"
+def autograd_slope(f, x):
+    torch.set_num_threads(torch.get_num_threads() % 2 + 1)
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
 # %% sign slip task="hand_derivative" en="a sign slip" ko="부호를 확인하세요"
 def hand_derivative(x):
     return 3 * x**2 - 2 * math.cos(x)
@@ -179,14 +341,79 @@ def hand_derivative(x):
     return 3 * x**2 + 2 * x * math.cos(x)
 
 
+# %% degrees task="hand_derivative" en="x is in radians" ko="x는 라디안입니다"
+def hand_derivative(x):
+    return 3 * x**2 + 2 * math.cos(math.radians(x))
+
+
+# %% a float32 tensor on the way task="hand_derivative" en="right to 12 digits" ko="12자리까지"
+def hand_derivative(x):
+    t = torch.tensor(float(x))
+    return (3 * t**2 + 2 * torch.cos(t)).item()
+
+
+# %% a tensor for a float task="hand_derivative" en="a float was expected" ko="필요한 것은 float입니다"
+def hand_derivative(x):
+    t = torch.tensor(x, dtype=torch.float64)
+    return 3 * t**2 + 2 * torch.cos(t)
+
+
+# %% the sign of x on the parabola task="hand_derivative" en="3 x^2 is positive on both sides of 0" ko="0의 양쪽에서 모두 양수"
+def hand_derivative(x):
+    return 3 * abs(x) * x + 2 * math.cos(x)
+
+
+# %% seeds to compare task="hand_derivative" en="the random state was changed" ko="난수 상태가 바뀌었습니다"
+def hand_derivative(x):
+    torch.manual_seed(0)
+    return 3 * x**2 + 2 * math.cos(x)
+
+
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
 def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
 
 
-# %% the same step for both task="best_step" en="h is still too large for this dtype" ko="이 dtype에서는 h가 아직 너무 큽니다"
+# %% the same step for both task="best_step" en="the dtype with more digits bears the smaller step" ko="자릿수가 많은 dtype에서"
 def best_step(dtype):
     return 1e-3
+
+
+# %% the wrong way round task="best_step" en="the dtype with more digits bears the smaller step" ko="자릿수가 많은 dtype에서"
+def best_step(dtype):
+    return {torch.float32: 1e-7, torch.float64: 1e-3}[dtype]
+
+
+# %% what is best for the central quotient task="best_step" en="h is still too large for this dtype" ko="이 dtype에서는 h가 아직 너무 큽니다"
+def best_step(dtype):
+    return 10.0 ** round(math.log10(torch.finfo(dtype).eps) / 3)
+
+
+# %% the exponent alone task="best_step" en="return a power of ten below 1 as a float" ko="1보다 작은 10의 거듭제곱을"
+def best_step(dtype):
+    return -3 if dtype == torch.float32 else -7
+
+
+# %% the square root of the precision, not rounded task="best_step" en="return a power of ten below 1 as a float" ko="1보다 작은 10의 거듭제곱을"
+def best_step(dtype):
+    return math.sqrt(torch.finfo(dtype).eps)
+
+
+# %% as small as the dtype shows task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
+def best_step(dtype):
+    return torch.finfo(dtype).resolution
+
+
+# %% makes a default of the dtype task="best_step" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def best_step(dtype):
+    torch.set_default_dtype(dtype)
+    x = torch.linspace(4, 6, 201)
+
+    def error(h):
+        quotient = ((x + h) ** 3).log().sub((x**3).log()).div(h)
+        return (quotient - 3 / x).abs().median().item()
+
+    return min((10.0**-k for k in range(1, 16)), key=error)
 
 
 # %% machine precision itself task="best_step" en="return a power of ten" ko="10의 거듭제곱을 float"
@@ -225,3 +452,68 @@ def doubling_slope(x, limit):
     while abs(x) < limit:
         x *= 2
     return float(x)
+
+
+# %% a rounded logarithm task="doubling_slope" en="a logarithm is rounded" ko="로그는 반올림됩니다"
+def doubling_slope(x, limit):
+    if abs(x) >= limit:
+        return 1.0
+    return 2.0 ** math.ceil(math.log2(limit) - math.log2(abs(x)))
+
+
+# %% compares with a margin task="doubling_slope" en="without a margin" ko="여유값 없이"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while abs(slope * x) < limit - 1e-12:
+        slope *= 2
+    return slope
+
+
+# %% the number of rounds task="doubling_slope" en="this is the number of rounds" ko="반복한 횟수입니다"
+def doubling_slope(x, limit):
+    rounds = 0
+    while abs(x) < limit:
+        x *= 2
+        rounds += 1
+    return float(rounds)
+
+
+# %% adds the slopes task="doubling_slope" en="it does not add 2" ko="2를 더하는 것이 아니라"
+def doubling_slope(x, limit):
+    slope = 0.0
+    while abs(x) < limit:
+        x *= 2
+        slope += 2
+    return slope or 1.0
+
+
+# %% forgets that x may be negative task="doubling_slope" en="it is |y| that is compared" ko="|y|를 비교합니다"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while 0 < slope * x < limit:
+        slope *= 2
+    return slope
+
+
+# %% leaves the recursion limit changed task="doubling_slope" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+def doubling_slope(x, limit):
+    import sys
+
+    sys.setrecursionlimit(100_000)
+    return 1.0 if abs(x) >= limit else 2 * doubling_slope(2 * x, limit)
+
+
+# %% a loop that does not end for a negative x task="doubling_slope" en="or the loop may never end" ko="반복이 끝나지 않을 수 있습니다"
+def doubling_slope(x, limit):
+    y, slope = x, 1.0
+    while y < limit:
+        y, slope = 2 * y, 2 * slope
+    return slope
+
+
+# %% float32 tensors task="doubling_slope" en="as plain floats" ko="float 그대로"
+def doubling_slope(x, limit):
+    y, slope = torch.tensor(float(x)), 1.0
+    while y.abs() < limit:
+        y, slope = 2 * y, 2 * slope
+    return slope
