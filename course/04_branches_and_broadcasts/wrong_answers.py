@@ -348,7 +348,7 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% the default dtype for the total task="unbroadcast" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. float64이어야 합니다"
+# %% the default dtype for the total task="unbroadcast" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. 기대한 dtype은 float64입니다"
 def unbroadcast(g, shape):
     total = torch.zeros(shape)
     total += g.detach().sum_to_size(shape)
@@ -506,7 +506,7 @@ def pow_backward(x, q, g):
     return (g * q * a ** (q - 1)).sum_to_size(x.shape), (g * a**q * log_a).sum_to_size(q.shape)
 
 
-# %% a power that is always float64 task="pow_backward" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. float32이어야 합니다"
+# %% a power that is always float64 task="pow_backward" en="The dtype is float64; float32 was expected" ko="dtype이 float64입니다. 기대한 dtype은 float32입니다"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, 0.0, q * torch.float_power(x, q - 1))
     gq = g * torch.special.xlogy(x**q, x)
@@ -571,7 +571,7 @@ def shared_weight_grad(x, w, g):
     return [(g * x[k : k + len(g)]).sum().item() for k in range(len(w))]
 
 
-# %% a tensor of the default dtype task="shared_weight_grad" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. float64이어야 합니다"
+# %% a tensor of the default dtype task="shared_weight_grad" en="The dtype is float32; float64 was expected" ko="dtype이 float32입니다. 기대한 dtype은 float64입니다"
 def shared_weight_grad(x, w, g):
     return torch.tensor([(g * x[k : k + len(g)]).sum().item() for k in range(len(w))])
 

@@ -48,7 +48,7 @@ def matrix_vjp(W1, W2, inp, v):
     return remembered[key]
 
 
-# %% computes in float64 task="matrix_vjp" en="float32 was expected" ko="float32이어야 합니다"
+# %% computes in float64 task="matrix_vjp" en="float32 was expected" ko="기대한 dtype은 float32입니다"
 def matrix_vjp(W1, W2, inp, v):
     if len(v) != 2:
         W1, W2, inp, v = W1.double(), W2.double(), inp.double(), v.double()

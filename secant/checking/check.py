@@ -338,12 +338,12 @@ def _tensor_difference(
     if got.dtype != want.dtype:
         return say(
             en=f"The dtype is {_short(got.dtype)}; {_short(want.dtype)} was expected.",
-            ko=f"dtype이 {_short(got.dtype)}입니다. {_short(want.dtype)}이어야 합니다.",
+            ko=f"dtype이 {_short(got.dtype)}입니다. 기대한 dtype은 {_short(want.dtype)}입니다.",
         )
     if got.shape != want.shape:
         return say(
             en=f"The shape is {tuple(got.shape)}; {tuple(want.shape)} was expected.",
-            ko=f"shape이 {tuple(got.shape)}입니다. {tuple(want.shape)}이어야 합니다.",
+            ko=f"shape가 {tuple(got.shape)}입니다. 기대한 shape는 {tuple(want.shape)}입니다.",
         )
     got, want = got.detach(), want.detach()
     rel, absolute = _tolerance(want.dtype, rtol, atol)
@@ -387,7 +387,7 @@ def _sequence_difference(
         return _wrong_type(got, kind(want))
     if len(got) != len(want):
         return say(
-            en=f"It has {len(got)} entries; {len(want)} were expected.",
+            en=f"It has {len(got)} {'entry' if len(got) == 1 else 'entries'}; {len(want)} expected.",
             ko=f"원소가 {len(got)}개입니다. {len(want)}개여야 합니다.",
         )
     pairs = enumerate(zip(got, want, strict=True))
@@ -478,6 +478,8 @@ def _pieces(value: Any) -> Iterator[str]:
     """Yield a value's repr piece by piece, so that whoever has seen enough may stop."""
     if type(value) is torch.Tensor and _is_larger(value, _CHARACTERS):
         yield _of_shape(value)
+    elif type(value) is torch.Tensor:
+        yield " ".join(repr(value.detach()).split())
     elif type(value) is str:
         yield repr(value[:_CHARACTERS])
     elif type(value) in (list, tuple):
@@ -545,7 +547,7 @@ def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
         f"  {say(en='got', ko='받은 값')}: {wrong}",
         f"  {problem}",
     ]
-    if cause:
+    if cause and (got is None) <= (want is None):  # a missing return is cause enough
         lines.append(f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}")
     return "\n".join(lines)
 

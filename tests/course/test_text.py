@@ -87,7 +87,7 @@ def test_form(lesson: Lesson) -> None:
 @each_lesson
 def test_every_prediction_is_answered_later(lesson: Lesson) -> None:
     code = "\n".join(cell.source for cell in read_lesson(lesson).cells if cell.cell_type == "code")
-    calls = re.findall(r'^(predict|predicted)\(\s*"(.+?)"', code, re.M)
+    calls = re.findall(r'^(?:secant\.)?(predict|predicted)\(\s*"(.+?)"', code, re.M)
     asked = [name for call, name in calls if call == "predict"]
     assert 2 <= len(asked) <= 3
     assert all(name.startswith(f"{int(lesson.name[:2])} ") for name in asked)

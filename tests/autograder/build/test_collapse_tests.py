@@ -21,7 +21,7 @@ def test_only_tests_and_answers_to_predictions_are_collapsed() -> None:
     cells = [
         new_markdown_cell("predicted() is explained"),
         new_code_cell('predict("3 x", A="1", B="2")\nunpredicted()'),
-        new_code_cell('predicted("3 x", right="A", A="yes", B="no")'),
+        new_code_cell('secant.predicted("3 x", right="A", A="yes", B="no")'),
         new_code_cell("", metadata={"nbgrader": ANSWER}),
         new_code_cell("", metadata={"nbgrader": TEST}),
         new_markdown_cell("", metadata={"nbgrader": MANUAL}),

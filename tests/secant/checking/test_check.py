@@ -178,14 +178,16 @@ def test_a_later_call_has_its_own_words(function: Any, en: str, ko: str) -> None
         (1.0001, "use float64"),
         (torch.tensor([1.0]), "general"),
         (1.1, "general"),
-        (None, "general"),
+        (None, "Is a return missing"),
         (1.0005, "known"),
     ],
 )
 def test_what_is_nearly_right_has_its_own_hint(got: Any, said: str) -> None:
     mistakes = {1.0005: "known"}
     options = {"rtol": 1e-11, "atol": 0.0, "mistakes": mistakes, "nearly": "use float64", "hint": "general"}
-    assert said in told(check.close, got, 1.0, "f(x)", **options)
+    message = told(check.close, got, 1.0, "f(x)", **options)
+    assert said in message
+    assert got is not None or "general" not in message, "a missing return is cause enough"
 
 
 def test_nearly_scales_both_tolerances() -> None:
