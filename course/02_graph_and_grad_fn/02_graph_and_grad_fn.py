@@ -16,13 +16,13 @@ Lesson 02 of 10 · ~75 min · graph, grad_fn, leaf
 
 - tell a leaf, a constant leaf and an intermediate tensor apart, and say which of them gets a `.grad`;
 - picture the graph that a few lines of code leave behind, and walk it from node to node;
-- see that the chain rule holds at every step $h$, not only for $h \to 0$;
+- see that difference quotients telescope at every step $h$, and get the chain rule from it;
 - say what a backward pass frees, and which results can go backward twice.
 
 You need Lesson 01.
 """
 
-# %% [markdown] lang="ko" en="b8673654"
+# %% [markdown] lang="ko" en="22b868de"
 r"""
 # 계산 그래프와 grad_fn
 
@@ -31,9 +31,9 @@ r"""
 **이 수업을 마치면**
 
 - leaf, 상수 leaf, 중간 텐서를 구별하고, 그중 어느 것에 `.grad`가 생기는지 말할 수 있습니다.
-- 코드 몇 줄이 남긴 그래프를 머릿속에 그리고, 노드를 하나씩 따라갈 수 있습니다.
-- 연쇄 법칙이 $h \to 0$일 때만이 아니라 걸음 $h$가 얼마든 성립한다는 것을 볼 수 있습니다.
-- backward가 무엇을 지우는지, 어떤 결과에서 backward를 두 번 할 수 있는지 말할 수 있습니다.
+- 코드 몇 줄이 남긴 계산 그래프(computational graph)를 머릿속에 그리고, 노드(node)를 하나씩 따라갈 수 있습니다.
+- 차분몫(difference quotient)은 걸음 $h$가 얼마든 곱하면 약분된다는 것을 보고, 거기서 연쇄 법칙(chain rule)을 얻을 수 있습니다.
+- 역전파(backpropagation)가 무엇을 지우는지, 어떤 결과에서 `backward()`를 두 번 부를 수 있는지 말할 수 있습니다.
 
 수업 01을 먼저 마치세요.
 """
@@ -41,7 +41,8 @@ r"""
 # %%
 import torch
 
-from secant import draw_graph, expect_error, explore_chain, language, tensor_info
+import secant
+from secant import draw_graph, expect_error, explore_chain, language, say, tensor_info
 
 language("en")
 
@@ -49,32 +50,78 @@ language("en")
 r"""
 ## Predict first
 
-`x` is a tracked tensor. Here are four programs of one line each:
+Three questions. Choose an answer to each before you read on: the lesson comes back to them, and nobody grades them.
+
+**One.** `x` is a tracked tensor. Here are four programs of one line each:
 
 ```
 y = x - 1          y = -x          y = 2 * x          y = x ** 3
 ```
 
-After each of them we call `y.backward()`, and then `y.backward()` once more. We ask PyTorch for nothing special in
-between. **Which of the four fail at the second call?** Write down your guess.
+After each of them we call `y.backward()`, and then `y.backward()` once more, both times without any option. Which of the
+four fail at the second call?
 """
 
-# %% [markdown] lang="ko" en="bd3b4434"
+# %% [markdown] lang="ko" en="77f0ee43"
 r"""
 ## 먼저 예상하기
 
-`x`는 추적되는 텐서입니다. 한 줄짜리 프로그램이 네 개 있습니다.
+문제가 세 개 있습니다. 하나씩 답을 고르고 나서 계속 읽으세요. 답은 뒤에서 다시 다룹니다. 점수에는 들어가지 않습니다.
+
+**첫째.** `x`는 추적되는 텐서입니다. 한 줄짜리 프로그램이 네 개 있습니다.
 
 ```
 y = x - 1          y = -x          y = 2 * x          y = x ** 3
 ```
 
-각각 실행한 다음 `y.backward()`를 부르고, 이어서 `y.backward()`를 한 번 더 부릅니다. 그 사이에 PyTorch에 따로 부탁하는 것은
-없습니다. **두 번째 호출에서 오류가 나는 것은 넷 가운데 어느 것일까요?** 예상을 적어 두세요.
+각각 실행한 다음 `y.backward()`를 부르고, 이어서 `y.backward()`를 한 번 더 부릅니다. 두 번 다 다른 옵션은 주지 않습니다. 두 번째
+호출에서 오류가 나는 것은 넷 가운데 어느 것일까요?
 """
 
 # %%
-my_guess = "..."
+secant.predict(
+    "2 second backward",
+    A=say(en="all four", ko="네 개 모두"),
+    B=say(en="only `x ** 3`", ko="`x ** 3` 하나만"),
+    C=say(en="`2 * x` and `x ** 3`", ko="`2 * x`와 `x ** 3`"),
+    D=say(en="none of them", ko="하나도 없음"),
+)
+
+# %% [markdown] lang="en"
+r"""
+**Two.** PyTorch records a node for each operation, and one for each tracked tensor that the operations start from. How
+many nodes does the graph of $z = \log(x^3) + \sqrt{x^2}$ have?
+"""
+
+# %% [markdown] lang="ko" en="d1f3ffd3"
+r"""
+**둘째.** PyTorch는 연산마다 노드를 하나씩 기록하고, 계산이 시작되는 추적된 텐서에도 노드를 하나씩 둡니다.
+$z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
+"""
+
+# %%
+secant.predict("2 nodes", A="5", B="6", C="7")
+
+# %% [markdown] lang="en"
+r"""
+**Three.** $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. Move $x$ from $2$ to $3$: no small step. Each of the three
+operations then has a difference quotient, and so has the whole chain, $\Delta\text{loss}/\Delta x$. Multiply the
+quotients of the three. Is the product the quotient of the whole?
+"""
+
+# %% [markdown] lang="ko" en="236be4ce"
+r"""
+**셋째.** $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. $x$를 $2$에서 $3$으로 옮깁니다. 작은 걸음이 아닙니다. 그러면 세 연산에
+저마다 차분몫이 있고, 사슬 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
+"""
+
+# %%
+secant.predict(
+    "2 product",
+    A=say(en="only nearly: the chain rule is for very small steps", ko="비슷할 뿐이다. 연쇄 법칙은 아주 작은 걸음에서만 맞는다"),
+    B=say(en="only nearly: the square is no straight line", ko="비슷할 뿐이다. 제곱은 직선이 아니다"),
+    C=say(en="exactly", ko="정확히 같다"),
+)
 
 # %% [markdown] lang="en"
 r"""
@@ -118,7 +165,7 @@ print(tensor_info(x=x, y=y, z=z))
 r"""
 Two columns have changed.
 
-- `requires_grad` is catching: a result is tracked as soon as *one* of its inputs is.
+- `requires_grad` is passed on: a result is tracked as soon as *one* of its inputs is.
 - `grad_fn` holds the **node** that was recorded for the operation. *Every* tracked result has one, `y` as well as `z`, not only
   the last.
 
@@ -134,15 +181,19 @@ These two columns are enough to sort all tensors into three kinds:
 they were computed. "A leaf is a tensor that somebody marked with `requires_grad=True`" is a common belief, but it
 describes only the first row.
 
+Two ways to compute without a record will turn up in the tasks, and lesson 6 is about them: inside `with torch.no_grad():`
+no operation is recorded at all, and `x.detach()` returns a tensor with the numbers of `x` and no history. What comes out of
+either is a constant leaf.
+
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="97d1ee96"
+# %% [markdown] lang="ko" en="f158a081"
 r"""
 두 열이 달라졌습니다.
 
-- `requires_grad`는 번져 나갑니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다.
-- `grad_fn`에는 그 연산을 기록한 **노드**가 들어 있습니다. 마지막 결과뿐 아니라 추적되는 결과 *모두*에 있습니다. `z`에도 있고
+- `requires_grad`는 결과로 이어집니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다.
+- `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있습니다. 마지막 결과뿐 아니라 추적되는 결과 *모두*에 있습니다. `z`에도 있고
   `y`에도 있습니다.
 
 이 두 열이면 모든 텐서를 세 종류로 나눌 수 있습니다.
@@ -156,6 +207,9 @@ r"""
 `is_leaf`는 그 텐서를 만든 연산이 기록되지 않았다는 뜻일 뿐입니다. 그래서 첫 번째 표의 `y`와 `z`는 계산해서 얻은 텐서인데도
 leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"라고 아는 사람이 많지만, 이 말은 표의 첫 줄에만
 맞습니다.
+
+기록을 남기지 않고 계산하는 방법 두 가지가 과제에 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
+하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 어떻게 계산했는지가 남지 않은 텐서를 돌려줍니다. 두 방법 모두 결과는 상수 leaf입니다.
 
 이제 backward를 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
@@ -197,7 +251,7 @@ A linear model with one weight, and a squared loss: $z = wx$, $y = z + b$, $\tex
 r"""
 ## 2. 연산마다 노드가 하나
 
-weight가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 그래프에는 노드가 몇 개 있을까요?
+가중치가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 그래프에는 노드가 몇 개 있을까요?
 """
 
 # %%
@@ -217,7 +271,8 @@ draw_graph(x=x, w=w, b=b, z=z, y=y, loss=loss)
 # %% [markdown] lang="en"
 r"""
 Six: the blue boxes with round corners and the orange ones with points. (The rectangles are your tensors.) The blue ones stand for the operations, and each bears the name of the operation *whose slope it knows*: `MulBackward0` can do
-the backward step of a multiplication. (The digit at the end numbers variants of an operation; it need not bother you.)
+the backward step of a multiplication. (The digit at the end numbers variants of an operation: the sum of all elements is
+`SumBackward0`, the sum along one dimension `SumBackward1`. It need not bother you.)
 
 The orange ones stand at the leaves. The job of an `AccumulateGrad` node is to add what arrives to the `.grad` of its leaf.
 
@@ -226,22 +281,23 @@ go it by hand. Start with $1$ at the loss; each node multiplies what it receives
 
 - `PowBackward0`: the slope of $y^2$ is $2y = 14$. It hands on $14$.
 - `AddBackward0`: the slope of a sum is $1$ on either side. It hands $14$ to $z$ and $14$ to $b$.
-- `MulBackward0`: the slope of $wx$ is $x = 2$ with respect to $w$, and $w = 3$ with respect to $x$. It hands $28$ to $w$ and $42$ to $x$.
+- `MulBackward0`: the slope of $wx$ is $x = 2$ if $w$ moves and $x$ stands still, and $w = 3$ the other way round. It hands $28$ to $w$ and $42$ to $x$.
 """
 
-# %% [markdown] lang="ko" en="33e26b35"
+# %% [markdown] lang="ko" en="a2890188"
 r"""
-여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 저마다 *자기가 기울기를 아는* 연산의 이름이 붙어 있습니다. `MulBackward0`은 곱셈의
-backward를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 세는 번호이니 신경 쓰지 않아도 됩니다.)
+여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 저마다 *자기가 기울기를 아는* 연산의 이름이 붙어 있습니다. `MulBackward0` 노드는 곱셈의
+backward를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은
+`SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
 
 주황 상자 셋은 leaf에 붙어 있습니다. `AccumulateGrad` 노드가 하는 일은 도착한 값을 자기 leaf의 `.grad`에 더하는 것입니다.
 
-간선은 결과에서 입력 쪽을 가리킵니다. `backward()`가 가는 방향입니다. 다음 셀을 실행하기 전에 손으로 따라가 봅시다. loss에서
+간선(edge)은 결과에서 입력 쪽을 가리킵니다. `backward()`가 가는 방향입니다. 다음 셀을 실행하기 전에 손으로 따라가 봅시다. loss에서
 $1$로 시작하고, 노드는 받은 값에 자기 기울기를 곱해 다음으로 넘깁니다.
 
 - `PowBackward0`: $y^2$의 기울기는 $2y = 14$입니다. $14$를 넘깁니다.
 - `AddBackward0`: 덧셈의 기울기는 어느 쪽이든 $1$입니다. $z$에 $14$, $b$에 $14$를 넘깁니다.
-- `MulBackward0`: $wx$의 기울기는 $w$에 대해서는 $x = 2$, $x$에 대해서는 $w = 3$입니다. $w$에 $28$, $x$에 $42$를 넘깁니다.
+- `MulBackward0`: $wx$의 기울기는 $x$를 고정하고 $w$를 움직이면 $x = 2$, $w$를 고정하고 $x$를 움직이면 $w = 3$입니다. $w$에 $28$, $x$에 $42$를 넘깁니다.
 """
 
 # %%
@@ -250,39 +306,36 @@ print("x.grad, w.grad, b.grad:", x.grad, w.grad, b.grad)
 
 # %% [markdown] lang="en"
 r"""
-## 3. The chain rule without a limit
+## 3. Quotients telescope
 
 Behind $42 = 3 \cdot 1 \cdot 14$ stands the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
 see.
 
 Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss move as well, and each node has a difference
-quotient *of its own*: the change of its output divided by the change of its input. Run the cell. On the left, each step of the chain has a bar,
-its quotient, and a line, autograd's slope. The bar on the far right belongs to the chain as a whole. On the right you see how far apart bar and line are, for every $h$.
+quotient *over its own step*: the change of its output divided by the change of its input. On the left, a bar is the quotient of one
+operation and the line in it autograd's slope; the bar on the far right belongs to the whole chain. On the right you see how far apart bar and line are, for every $h$.
 
-1. At the start $x = 2$ and $h = 1$. Multiply the three quotients in the text below the picture. Compare with the quotient of the whole chain.
-2. Move $h$. Which of the three factors move, and which stay? Is the product still the whole quotient?
-3. Make $h$ small. Where do the factors go, and where does the product go?
-4. Go on to $h = 10^{-15}$. Now rounding spoils the factors. And the product?
-5. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
+1. At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. Is that the quotient of the whole chain?
+2. Make $h$ small. Which of the three factors move, and where to? Where does the product go?
+3. Go on to $h = 10^{-15}$. Now rounding spoils the factors. And the product?
+4. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
 """
 
-# %% [markdown] lang="ko" en="d8e63fdb"
+# %% [markdown] lang="ko" en="9657f521"
 r"""
-## 3. 극한 없는 연쇄 법칙
+## 3. 차분몫은 곱하면 약분된다
 
-$42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙이 있습니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는 눈에 보이는
-걸음으로 해 봅시다.
+$42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙(chain rule)이 있습니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
+눈에 보이는 걸음으로 해 봅시다.
 
-$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 움직이고, 노드마다 *자기만의* 차분몫이 생깁니다. 출력이
-달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 셀을 실행하세요. 왼쪽에는 사슬의 단계마다 막대와 선이 있습니다. 막대는 그 단계의
-차분몫이고 선은 autograd의 기울기입니다. 맨 오른쪽 막대는 사슬 전체의 것입니다. 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를
-보여 줍니다.
+$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 움직이고, 노드마다 *자기 걸음으로 나눈* 차분몫이
+생깁니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 왼쪽 그림에서 막대는 한 연산의 차분몫이고 막대 안의 선은 autograd의
+기울기입니다. 맨 오른쪽 막대는 사슬 전체의 것입니다. 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
-1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래 글에 있는 차분몫 세 개를 곱해 보세요. 전체의 차분몫과 비교하세요.
-2. $h$를 움직이세요. 세 인수 가운데 움직이는 것과 그대로인 것은 무엇인가요? 곱은 여전히 전체의 차분몫과 같나요?
-3. $h$를 줄이세요. 인수들은 어디로 가고, 곱은 어디로 가나요?
-4. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 틀어집니다. 곱은 어떤가요?
-5. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?
+1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
+2. $h$를 줄이세요. 세 인수 가운데 어느 것이 움직이고, 어디로 가나요? 곱은 어디로 가나요?
+3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 틀어집니다. 곱은 어떤가요?
+4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?
 """
 
 # %%
@@ -290,35 +343,78 @@ explore_chain()
 
 # %% [markdown] lang="en"
 r"""
-**What you saw.** At $h = 1$ the quotients are $3$, $1$ and $17$, and the whole is $51 = 3 \cdot 1 \cdot 17$. The product is the
-whole at *every* $h$, and there is no mystery in it:
+<details><summary>What you saw</summary>
 
-$$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x},$$
+At $h = 1$ the quotients are $3$, $1$ and $17$, and the whole is $51 = 3 \cdot 1 \cdot 17$. The product is the
+whole at every $h$, and there is no mystery in it:
 
-because each change stands once above and once below a fraction bar. Even rounding does not disturb this: at
+$$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}.$$
+
+Each inner change stands once above and once below a fraction bar, so it cancels: the quotients *telescope*. Even rounding does not disturb this: at
 $h = 10^{-15}$ it makes $13.33$ of the last factor, and $3 \cdot 1 \cdot 13.33$ is again the whole, $40$. What $h \to 0$ does is to move the *factors*: $3$ and $1$
 stay, since these two nodes are straight lines, and $17$ goes to $14$. That gives $42$, the number that autograd multiplied together.
 
-So each node needs to know only its own slope. Nobody has to know the whole formula: that is why a graph of small nodes is enough.
-
-Now a chain of your own: a list of steps, each from one number to one number. Here is the $\log x^3$ of section 1.
+</details>
 """
 
-# %% [markdown] lang="ko" en="ec3704af"
+# %% [markdown] lang="ko" en="07a99d8f"
 r"""
-**무엇을 보았나요?** $h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 17$입니다. $h$가 *얼마든* 곱은 전체와
-같습니다. 신기할 것도 없습니다.
+<details><summary>무엇을 보았나요?</summary>
+
+$h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 17$입니다. $h$가 얼마든 곱은 전체와 같습니다. 신기할 것도 없습니다.
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
-달라진 양이 저마다 분자에 한 번, 분모에 한 번 나와서 약분되기 때문입니다. 반올림도 이 관계를 깨뜨리지 못합니다. $h = 10^{-15}$에서는
+가운데 나오는 양은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 깨뜨리지 못합니다. $h = 10^{-15}$에서는
 반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. $h \to 0$일 때 움직이는 것은 *인수*입니다. $3$과 $1$은
 두 노드가 일차 함수이므로 그대로이고, $17$은 $14$로 갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
+
+</details>
+"""
+
+# %%
+secant.predicted(
+    "2 product",
+    right="C",
+    A=say(
+        en="The limit makes slopes of the quotients. The product is right before it: 3 · 1 · 17 = 51 at h = 1.",
+        ko="극한이 하는 일은 차분몫을 기울기로 바꾸는 것입니다. 곱은 그 전에도 맞습니다. h = 1에서 3 · 1 · 17 = 51입니다.",
+    ),
+    B=say(
+        en="The square is not straight: its own quotient is 17 here, and its slope 14. The product uses the 17.",
+        ko="제곱은 직선이 아니어서 차분몫은 17이고 기울기는 14입니다. 곱에는 17이 들어갑니다.",
+    ),
+    C=say(
+        en="Each inner change cancels, at every h: 3 · 1 · 17 = 51.",
+        ko="h가 얼마든 가운데 양은 모두 약분됩니다. 3 · 1 · 17 = 51입니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+Two conditions stand behind the cancelling: each quotient is taken over *its own* step, and **no inner step is 0**. Take
+$z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 1$. Here $z$ does not move, so the product is $0 \cdot \frac{0}{0}$, while the whole quotient
+is $0$. This is the well-known gap in the short proof of the chain rule. It closes if, where an inner step is $0$, the *derivative* takes the
+place of the missing quotient: with $0 \cdot (-2) = 0$ the product is right again.
+
+So each node needs to know only its own slope. Nobody has to know the whole formula: that is why a graph of small nodes is enough.
+
+Now a chain of your own: a list of steps, each from one number to one number. Here is the $\log x^3$ of section 1. For the gap, write
+`[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)` in its place.
+"""
+
+# %% [markdown] lang="ko" en="f3e9d7b7"
+r"""
+이렇게 약분하려면 조건이 두 가지 있습니다. 차분몫마다 *자기 걸음*으로 나누어야 하고, **중간의 걸음이 0이 아니어야** 합니다. $x = -2$, $h = 1$에서
+$z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 움직이지 않으므로 곱은 $0 \cdot \frac{0}{0}$이 되지만, 전체의 차분몫은
+$0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간의 걸음이 $0$인 곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다.
+$0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
 
 그러니 노드는 자기 기울기만 알면 됩니다. 전체 식을 아는 쪽은 아무도 없어도 됩니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에
 있습니다.
 
-이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다.
+이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다. 위에서 말한 빈틈을 보려면
+`[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`로 바꾸어 넣으세요.
 """
 
 # %%
@@ -328,14 +424,14 @@ explore_chain([("y", lambda x: x**3), ("z", torch.log)], x=5.0, h=1.0, x_range=(
 r"""
 ## 4. Walk the graph yourself
 
-A node holds its edges in `next_functions`. Here `x` is used twice. How many nodes are there: count, then run.
+A node holds its edges in `next_functions`. Here is the second question from the beginning: `x` is used twice.
 """
 
-# %% [markdown] lang="ko" en="ea4bd527"
+# %% [markdown] lang="ko" en="08adbd83"
 r"""
 ## 4. 그래프를 직접 따라가기
 
-노드의 간선은 `next_functions`에 들어 있습니다. 이번에는 `x`를 두 번 씁니다. 노드가 몇 개인지 먼저 세어 보고 실행하세요.
+노드의 간선은 `next_functions`에 들어 있습니다. 처음의 둘째 문제를 봅시다. 이번에는 `x`를 두 번 씁니다.
 """
 
 # %%
@@ -366,22 +462,64 @@ print("left_end.variable is x   :", left_end.variable is x)
 # %%
 draw_graph(x=x, y=y, w=w, z=z)
 
+# %%
+secant.predicted(
+    "2 nodes",
+    right="B",
+    A=say(
+        en="These are the operations. Below them `x` has a node as well, AccumulateGrad.",
+        ko="연산만 세면 그렇습니다. 그 아래에 `x`의 노드 AccumulateGrad도 있습니다.",
+    ),
+    B=say(
+        en="Five operations, and one node for `x`, however often `x` is used.",
+        ko="연산이 다섯이고, `x`는 몇 번을 쓰든 노드가 하나입니다.",
+    ),
+    C=say(
+        en="That would be a node for each use of `x`. But both edges end in the same one.",
+        ko="`x`를 쓸 때마다 노드가 생긴다면 그렇습니다. 하지만 두 간선은 같은 노드에서 끝납니다.",
+    ),
+)
+
 # %% [markdown] lang="en"
 r"""
-Six nodes, not seven. The two `PowBackward0` share a name but are two nodes: $x^3$ and $x^2$ are two operations. The two edges at the
+The two `PowBackward0` share a name but are two nodes: $x^3$ and $x^2$ are two operations. The two edges at the
 bottom, however, end in *the same* `AccumulateGrad` node, and its `variable` is `x` itself, not a copy. **The graph is
-not a tree.** Whoever walks it must remember which nodes they have already visited. (How the two gradients that meet
-there are added up is told in lesson 4.)
+not a tree.** (It is a *directed acyclic graph*, DAG: its edges have a direction and never lead in a circle.) How the two gradients that meet
+there are added up is told in lesson 4.
+
+So if you walk it, remember which nodes you have visited. Here is a walk through the four nodes of `x**2 + torch.sin(x)`. It takes the
+last node off a to-do list and adds the ends of its edges, until the list is empty:
+
+| node taken | seen before? | to do afterwards |
+|---|---|---|
+| | | `Add` |
+| `Add` | no | `Pow`, `Sin` |
+| `Sin` | no | `Pow`, `AccumulateGrad` |
+| `AccumulateGrad` | no | `Pow` |
+| `Pow` | no | `AccumulateGrad` |
+| `AccumulateGrad` | **yes**: leave it | |
 
 An edge is a pair `(node, number)`. The number says which of the results of an operation is meant. For an operation with
 a single result it is 0; `unbind`, which takes a tensor apart, shows others. And an input that is not tracked has an edge to nowhere:
 """
 
-# %% [markdown] lang="ko" en="7ab8d7e4"
+# %% [markdown] lang="ko" en="0f134c8c"
 r"""
-일곱이 아니라 여섯 개입니다. `PowBackward0` 둘은 이름은 같지만 서로 다른 노드입니다. $x^3$과 $x^2$은 서로 다른 연산이기 때문입니다. 그런데 맨 끝의
+`PowBackward0` 둘은 이름은 같지만 서로 다른 노드입니다. $x^3$과 $x^2$은 서로 다른 연산이기 때문입니다. 그런데 맨 끝의
 두 간선은 *같은* `AccumulateGrad` 노드에서 끝나고, 그 노드의 `variable`은 복사본이 아니라 `x` 자신입니다. **그래프는 트리가
-아닙니다.** 그래프를 따라가려면 이미 들른 노드를 기억해 두어야 합니다. (그곳에서 만난 두 gradient가 어떻게 더해지는지는 수업 04에서 다룹니다.)
+아닙니다.** (방향이 있고 순환하지 않는 그래프, 곧 DAG(directed acyclic graph)입니다.) 그곳에서 만난 두 gradient가 어떻게 더해지는지는 수업 04에서 다룹니다.
+
+그러니 그래프를 따라가려면 이미 들른 노드를 기억해 두어야 합니다. `x**2 + torch.sin(x)`의 노드 네 개를 따라가 봅시다. 할 일 목록에서 마지막
+노드를 꺼내고, 그 노드의 간선 끝에 있는 노드들을 목록에 넣습니다. 목록이 빌 때까지 되풀이합니다.
+
+| 꺼낸 노드 | 이미 보았나? | 남은 할 일 |
+|---|---|---|
+| | | `Add` |
+| `Add` | 아니요 | `Pow`, `Sin` |
+| `Sin` | 아니요 | `Pow`, `AccumulateGrad` |
+| `AccumulateGrad` | 아니요 | `Pow` |
+| `Pow` | 아니요 | `AccumulateGrad` |
+| `AccumulateGrad` | **예**: 넘어감 | |
 
 간선은 `(노드, 번호)` 쌍입니다. 번호는 그 연산의 결과 가운데 몇 번째인지를 뜻합니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
 `unbind`에서는 다른 번호도 나옵니다. 그리고 추적되지 않는 입력의 간선은 아무 데도 이어지지 않습니다.
@@ -418,7 +556,7 @@ the logarithm keeps $y = 125$. This is called a **saved tensor**. `draw_graph(sa
 
 # %% [markdown] lang="ko" en="1d1e81ae"
 r"""
-## 5. backward가 지우는 것
+## 5. 역전파가 지우는 것
 
 알맞은 값을 넘기려면 앞으로 계산할 때의 값을 알아야 하는 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는 $y = 125$를
 간직합니다. 이것을 **저장된 텐서**(saved tensor)라고 합니다. `draw_graph(saved=True, ...)`로 모두 볼 수 있습니다.
@@ -430,7 +568,7 @@ y = x**3
 z = torch.log(y)
 
 log_node = z.grad_fn
-print("saved by the logarithm:", log_node._saved_self)
+print(say(en="saved by the logarithm:", ko="로그가 저장한 것:"), log_node._saved_self)
 
 # %%
 draw_graph(saved=True, x=x, y=y, z=z)
@@ -451,7 +589,7 @@ print("x.grad      :", x.grad)
 
 node = z.grad_fn
 while node is not None:
-    print("still there :", node.name())
+    print(say(en="still there :", ko="그대로 있음  :"), node.name())
     node = node.next_functions[0][0] if node.next_functions else None
 
 print()
@@ -489,20 +627,20 @@ graph are freed." 이것을 지우는 까닭은, 큰 모델에서는 저장된 �
 x = torch.tensor(5.0, requires_grad=True)
 z = torch.log(x**3)
 z.backward(retain_graph=True)
-print("log(x^3), once  :", x.grad)
+print(say(en="log(x^3), once  :", ko="log(x^3), 한 번 :"), x.grad)
 z.backward()
-print("log(x^3), twice :", x.grad)
+print(say(en="log(x^3), twice :", ko="log(x^3), 두 번 :"), x.grad)
 
 x = torch.tensor(2.0, requires_grad=True)
 y = x**3
 y.backward()
-print("x^3, once       :", x.grad)
+print(say(en="x^3, once       :", ko="x^3, 한 번      :"), x.grad)
 
 x.grad = None
 y = x**3  # a new graph, with saved tensors of its own
 y.backward(retain_graph=True)
 y.backward()
-print("x^3, twice      :", x.grad)
+print(say(en="x^3, twice      :", ko="x^3, 두 번      :"), x.grad)
 
 # %% [markdown] lang="en"
 r"""
@@ -510,15 +648,15 @@ The gradient is the same both times; it is `.grad` that is added to, hence $1.2$
 `retain_graph`: they compute the result anew, as in `y = x**3` above, and get a new graph. Every step of a training loop does
 so.
 
-And now your guess. An operation that saved nothing has nothing to lose:
+And the first question from the beginning? An operation that saved nothing has nothing to lose:
 """
 
-# %% [markdown] lang="ko" en="84feced0"
+# %% [markdown] lang="ko" en="49822467"
 r"""
 gradient는 두 번 다 같습니다. `.grad`에 더해지기 때문에 $1.2$와 $24$가 된 것입니다(수업 03). 대개는 `retain_graph`가 필요 없습니다.
 위의 `y = x**3`처럼 결과를 다시 계산하면 새 그래프가 생기기 때문입니다. 학습할 때도 매번 그렇게 합니다.
 
-이제 예상을 확인해 봅시다. 저장한 것이 없는 연산은 잃을 것도 없습니다.
+이제 처음의 첫째 문제를 봅시다. 저장한 것이 없는 연산은 잃을 것도 없습니다.
 """
 
 # %%
@@ -541,10 +679,31 @@ for text, program in programs.items():
     y.backward()
     try:
         y.backward()
-        second = "works"
+        second = say(en="second backward works", ko="두 번째 backward 됨")
     except RuntimeError:
-        second = "fails"
-    print(f"{text:14}{node.name():16}saved: {saved!s:8}second backward {second}")
+        second = say(en="second backward fails", ko="두 번째 backward 오류")
+    print(f"{text:14}{node.name():16}{say(en='saved', ko='저장')}: {saved!s:8}{second}")
+
+secant.predicted(
+    "2 second backward",
+    right="C",
+    A=say(
+        en="The graph is still there after the first pass. Only what a node had saved is gone.",
+        ko="첫 번째 backward가 끝나도 그래프는 그대로 있습니다. 노드가 저장해 둔 것만 사라집니다.",
+    ),
+    B=say(
+        en="`x ** 3` needs `x`, and it is freed. So is the 2 that `2 * x` saved, although its slope never changes.",
+        ko="`x ** 3`에는 `x`가 필요한데 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
+    ),
+    C=say(
+        en="These two saved a tensor, which the first pass frees. `x - 1` and `-x` saved nothing.",
+        ko="이 둘은 텐서를 저장했고, 첫 번째 backward가 그것을 지웁니다. `x - 1`과 `-x`는 저장한 것이 없습니다.",
+    ),
+    D=say(
+        en="The first pass frees what the nodes saved, and two of the four saved something.",
+        ko="첫 번째 backward는 노드가 저장한 것을 지웁니다. 넷 가운데 둘이 저장했습니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
@@ -553,17 +712,85 @@ The slope of $x - 1$ is $1$ and that of $-x$ is $-1$, whatever $x$ is. These nod
 The surprise is `2 * x`. Its slope is $2$ whatever $x$ is. But PyTorch uses the same `MulBackward0` as for `w * x`, which saves
 the other factor: here the $2$, made into a tensor. It is freed like any other. So whether a second backward works is a question about the
 *code* of an operation, not about mathematics, and another version of PyTorch may answer it differently. A program should not
-rely on it. But who knows the rule can read the error message: *some node of this graph had saved something*.
+rely on it. But you can now read the error message: *some node of this graph had saved something*.
 """
 
-# %% [markdown] lang="ko" en="a68fa0d7"
+# %% [markdown] lang="ko" en="738dfb44"
 r"""
 $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 몇 번이고 됩니다. $x^3$에는 $x$가 필요합니다.
 
 뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0`을 쓰고, 이 노드는
 곱해진 다른 쪽을 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 것들과 함께 지워집니다. 그러니 두 번째 backward가 되는지는
 수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
-다만 이 규칙을 알면 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드인가가 무언가를 저장해 두었다*는 뜻입니다.
+다만 이제 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드가 무언가를 저장해 두었다*는 뜻입니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 6. A real bug
+
+Saved tensors fill the memory. *Checkpointing* saves it: a layer runs without recording, and runs again when `backward()` comes by. To
+autograd it is a single operation, whose inputs are the tensors *handed to it*; weights used inside are not among them. Below, `w` is used in a
+checkpointed layer and once more outside. The value of the loss is right, and `backward()` raises no error.
+"""
+
+# %% [markdown] lang="ko" en="5b1bc384"
+r"""
+## 6. 실제로 있었던 버그
+
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층을 기록 없이 계산했다가 `backward()`가 지나갈 때 다시
+계산하는 방법입니다. autograd에게 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력이 아닙니다. 아래에서 `w`는
+체크포인팅을 한 층 안에서 한 번, 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
+"""
+
+# %%
+import warnings
+
+from torch.utils.checkpoint import checkpoint
+
+x = torch.tensor(2.0, dtype=torch.float64)  # untracked, like the output of a frozen layer
+
+
+def loss_of(w, **how):
+    z = checkpoint(lambda x: w * x, x, **how) if how else w * x
+    return (z + w) ** 2
+
+
+h = 1e-6
+for how in ({}, {"use_reentrant": True}, {"use_reentrant": False}):
+    w = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss = loss_of(w, **how)
+        quotient = (loss_of(w + h, **how) - loss).item() / h
+    loss.backward()
+    print(f"{how!s:24}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
+
+# %% [markdown] lang="en"
+r"""
+The quotient finds it out: the slope is $54$, and `use_reentrant=True`, the older way and still the default, gives $18$. The only input handed over is untracked,
+so by the rule of section 1 the result is a constant leaf, and the edge from the sum to the layer is `None`. (There is a warning, which we
+silenced: "None of the inputs have requires_grad=True".)
+
+Models are often adapted like this: all layers frozen, a few new weights inside them (LoRA). With checkpointing on, such weights got no gradient.
+[Issue 26221 of Hugging Face's transformers](https://github.com/huggingface/transformers/issues/26221) has the title "Gradient
+checkpointing should have no functional impact". Two fixes are in use: `use_reentrant=False`, which
+[PyTorch's documentation](https://docs.pytorch.org/docs/stable/checkpoint.html) recommends and which records the inside of the layer, or
+[calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
+"""
+
+# %% [markdown] lang="ko" en="ebdbb1da"
+r"""
+차분몫을 보면 드러납니다. 기울기는 $54$인데, 오래된 방식이고 아직도 기본값인 `use_reentrant=True`에서는 $18$이 나옵니다. 인자로 넘긴 텐서가 추적되지 않으므로 1절의
+규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"라는 경고가
+나오는데, 여기서는 꺼 두었습니다.)
+
+모델을 이런 식으로 미세 조정하는 일이 많습니다. 층은 모두 고정하고 그 안에 새 가중치를 조금만 넣는 방법(LoRA)입니다. 체크포인팅을 켜면 이
+가중치에 gradient가 오지 않았습니다.
+[Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
+한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
+문서](https://docs.pytorch.org/docs/stable/checkpoint.html)가 권하는 `use_reentrant=False`를 쓰면 층 안의 연산도 기록됩니다. 또는
+[층의 입력에 `requires_grad_(True)`를 부릅니다](https://github.com/huggingface/transformers/pull/21598).
 """
 
 # %% [markdown] lang="en"
@@ -571,29 +798,34 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
-work is graded; what they look for stands in words below the last task.
+work is graded; what they look for stands in words below the last task. `autograder check 2`, typed in a terminal, lets them look now.
+After a pass, or when you are stuck, `autograder check 2 --solution classify` shows a worked solution of that task.
 
 **The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
 
-- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and hooks,
-  gradient mode, the default dtype, the random state;
+- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and hooks
+  (functions that somebody attached to a tensor, lesson 7);
+- leaves the settings of the whole process as it found them: gradient mode (whether operations are recorded), anomaly
+  detection, the default dtype, the random state, the recursion limit, the warning filters, the number of threads;
 - gives the same answer when called twice;
-- returns what the task says: a `str` or a `list` is just that, not a tensor.
+- returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
 """
 
-# %% [markdown] lang="ko" en="5d1218cf"
+# %% [markdown] lang="ko" en="d9806b9d"
 r"""
 # 과제
 
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있습니다. 채점할 때는 **숨은 테스트**가
-더해지며, 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+더해지며, 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 터미널에 `autograder check 2`라고 입력하면 지금 바로 확인할 수 있습니다.
+통과한 뒤나 막혔을 때 `autograder check 2 --solution classify`라고 입력하면 그 과제의 모범 풀이가 나옵니다.
 
 **모든 과제에 적용되는 규칙**은 수업 01과 같습니다. 과제에 다른 말이 없으면 여러분의 함수는
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook, gradient 모드, 기본 dtype, 난수 상태가
-  그대로여야 합니다.
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook(누군가 텐서에 걸어 둔 함수, 수업 07)이 그대로여야 합니다.
+- 프로세스 전체의 설정도 바꾸지 않습니다. gradient 모드(연산을 기록하는지), 이상 탐지(anomaly detection), 기본 dtype, 난수 상태, 재귀 한도,
+  경고 필터, 스레드 수가 그대로여야 합니다.
 - 두 번 불러도 같은 답을 냅니다.
-- 과제에서 말한 것을 돌려줍니다. `str`이나 `list`라고 쓰여 있으면 텐서가 아니라 바로 그것입니다.
+- 과제에서 말한 것을 돌려줍니다. `str`이나 리스트라고 쓰여 있으면 텐서나 튜플이 아니라 바로 그것입니다.
 """
 
 # %% [markdown] lang="en"
@@ -605,10 +837,10 @@ r"""
 Return the kind of the tensor `t`, as the table in section 1 has it: one of the strings `'leaf'`, `'constant leaf'`,
 `'intermediate'`.
 
-- `t` is any tensor: made by hand or computed, with tracking or without, of any dtype and shape; it may be a view, a parameter, or a tensor of
-  ints, and `backward()` may have been called already.
+- `t` is any tensor: made by hand or computed, with tracking or without, of any dtype and shape, also empty; it may be a view, a tensor of
+  ints, or a parameter (`nn.Parameter`: a leaf that a model trains), and `backward()` may have been called already.
 - What counts is what `t` is now. If somebody calls `t.requires_grad_()` afterwards, the next answer may be another.
-- `grad_fn` and `requires_grad` are enough. You may use other means, `is_leaf` too, if they only look at `t`: `t.retain_grad()`, say, would change it.
+- `grad_fn` and `requires_grad` are enough. Any other means, `is_leaf` too, is fine if it only looks at `t`: `t.retain_grad()`, say, would change it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -623,7 +855,7 @@ Ask `t.grad_fn is not None` first; that settles `'intermediate'`. Then `t.requir
 </details>
 """
 
-# %% [markdown] lang="ko" en="bfb97b1f"
+# %% [markdown] lang="ko" en="c34f3195"
 r"""
 ## 과제 2.1 · `classify`
 
@@ -631,8 +863,8 @@ r"""
 
 텐서 `t`가 1절의 표에서 어느 종류인지 문자열 `'leaf'`, `'constant leaf'`, `'intermediate'` 가운데 하나로 돌려주세요.
 
-- `t`는 어떤 텐서든 될 수 있습니다. 직접 만들었거나 계산한 것, 추적되거나 추적되지 않는 것, 모든 dtype과 shape이 나옵니다. view나
-  파라미터, 정수 텐서일 수도 있고, `backward()`를 이미 불렀을 수도 있습니다.
+- `t`는 어떤 텐서든 될 수 있습니다. 직접 만들었거나 계산한 것, 추적되거나 추적되지 않는 것, 모든 dtype과 shape가 나오고 빈 텐서도 나옵니다.
+  view나 정수 텐서, 파라미터(`nn.Parameter`, 모델이 학습하는 leaf)일 수도 있고, `backward()`를 이미 불렀을 수도 있습니다.
 - 지금 `t`가 무엇인지만 봅니다. 나중에 누군가 `t.requires_grad_()`를 부르면 다음번 답은 달라질 수 있습니다.
 - `grad_fn`과 `requires_grad`면 충분합니다. `is_leaf` 같은 다른 방법을 써도 되지만, `t`를 보기만 해야 합니다. 예를 들어 `t.retain_grad()`를 부르면 `t`가 바뀝니다.
 
@@ -663,44 +895,71 @@ def classify(t):
 # %% nbgrader={"grade_id": "test_classify", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, formula, observe, probe, say
 
 
 @probe
-def _first_kinds(value):
-    x = torch.tensor(value, requires_grad=True)
-    return classify(x), classify(x * 2)
+def _first_kinds(text):
+    x, c = torch.tensor([2.0, -3.0], requires_grad=True), torch.tensor([5.0, 7.0])
+    y = x * 2
+    y.retain_grad()
+    t = formula(text, x=x, c=c, y=y)(None)
+    calls = observe(x=x, t=t)
+    calls(classify, t)
+    calls(classify, t)
+    return calls.data()
 
 
-_leaf, _intermediate = _first_kinds(2.0)
-check.equal(
-    _leaf,
-    "leaf",
-    "classify(x), x = torch.tensor(2.0, requires_grad=True)",
-    mistakes={
-        "constant leaf": say(en="x is tracked, so it is not a constant", ko="x는 추적되므로 상수가 아닙니다"),
-        "intermediate": say(en="no operation made x: its grad_fn is None", ko="x를 만든 연산이 없습니다. grad_fn이 None입니다"),
-    },
-)
-check.equal(
-    _intermediate,
-    "intermediate",
-    "classify(x * 2), x = torch.tensor(2.0, requires_grad=True)",
-    hint=say(en="the multiplication was recorded: look at the grad_fn of x * 2", ko="곱셈이 기록되어 있습니다. x * 2의 grad_fn을 보세요"),
-)
+_why = {
+    "constant leaf": say(
+        en="it is not tracked: requires_grad is False and grad_fn None, however it was made. That is a constant leaf",
+        ko="추적되지 않습니다. 어떻게 만들었든 requires_grad가 False이고 grad_fn이 None이므로 상수 leaf입니다",
+    ),
+    "leaf": say(
+        en="it is tracked, and no operation was recorded for it: grad_fn is None",
+        ko="추적되는데 만든 연산은 기록되어 있지 않습니다. grad_fn이 None입니다",
+    ),
+    "intermediate": say(
+        en="an operation was recorded for it: its grad_fn is a node, whatever the node's name",
+        ko="만든 연산이 기록되어 있습니다. 이름이 무엇이든 grad_fn이 노드입니다",
+    ),
+}
+_some = {"x": "leaf", "x * 2": "intermediate", "c * 2": "constant leaf", "c.view(2, 1)": "constant leaf"}
+_some |= {"x.detach()": "constant leaf", "x.sum(0)": "intermediate", "y": "intermediate"}
+for _text, _want in _some.items():
+    _given = say(en="x tracked, c not; y = x * 2, y.retain_grad()", ko="x는 추적되고 c는 상수; y = x * 2, y.retain_grad()")
+    _call = f"classify({_text}), {_given}"
+    with check.asking(_call):
+        _found = _first_kinds(_text)
+    _first, _again = _found["results"]
+    check.equal(_first, _want, _call, hint=_why[_want] if isinstance(_first, str) else "")
+    check.untouched(_found["changes"], _call)
+    check.repeatable(_again, _want, _call)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from torch import nn
 
-from secant import formula, observe
+from secant import graphs
 
 
 @probe
 def _kinds(text, value):
+    class Double(torch.autograd.Function):
+        """An operation of one's own: its node's name has no digit."""
+
+        @staticmethod
+        def forward(context, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(context, g):
+            return 2 * g
+
     x = torch.tensor([value, 2.0], requires_grad=True)
     c = torch.tensor([value, 3.0])
     parameter = nn.Parameter(torch.tensor([[value, 1.0], [2.0, 3.0]]))
-    t = formula(text, value=value, x=x, c=c, parameter=parameter, layer=nn.Linear(2, 1), nn=nn)(None)
+    known = {"x": x, "c": c, "parameter": parameter, "layer": nn.Linear(2, 1), "nn": nn, "Double": Double}
+    t = formula(text, value=value, strided=graphs.strided, **known)(None)
     kept = t.retains_grad
     calls = observe(t=t, x=x)
     calls(classify, t)
@@ -716,33 +975,27 @@ def _kinds_of_one(value):
     return [*kinds, classify(t), classify(t.detach_())]
 
 
-_untracked = say(
-    en="it is not tracked: requires_grad is False and grad_fn None, however it was made. That is a constant leaf",
-    ko="추적되지 않습니다. 어떻게 만들었든 requires_grad가 False이고 grad_fn이 None이므로 상수 leaf입니다",
-)
-_tracked = say(
-    en="it is tracked, and no operation was recorded for it: grad_fn is None",
-    ko="추적되는데 만든 연산은 기록되어 있지 않습니다. grad_fn이 None입니다",
-)
-_recorded = say(en="an operation was recorded for it: its grad_fn is a node", ko="만든 연산이 기록되어 있습니다. grad_fn이 노드입니다")
 _cases = {
-    ("constant leaf", _untracked): (
+    "constant leaf": (
         *("torch.tensor(value)", "torch.tensor([1, 2])", "torch.empty(0, 3)", "c * 2", "c[0]", "c.view(2, 1)"),
         *("x.detach()", "(x * 2).detach()", "(x * 2).data"),
         *("x * 2, computed under no_grad", "x * 2, computed in inference_mode", "x > 0", "x.argmax()"),
         *("x.grad after x.sum().backward()", "nn.Parameter(c, requires_grad=False)", "x.requires_grad_(False)"),
+        *("strided(c)", "c.expand(3, 2)", "c[:0]", "c.sum()"),
     ),
-    ("leaf", _tracked): (
+    "leaf": (
         *("torch.ones(2, 3, dtype=torch.float64, requires_grad=True)", "torch.empty(0, requires_grad=True)"),
         *("c.requires_grad_()", "(c * 2).requires_grad_()", "(x * 2).detach().requires_grad_()"),
         *("x after x.sum().backward()", "nn.Parameter(...)", "nn.Linear(2, 1).weight"),
-        "torch.tensor([1j], requires_grad=True)",
+        *("torch.tensor([1j], requires_grad=True)", "torch.tensor(value, requires_grad=True)"),
+        *("strided(c).requires_grad_()", "c[:0].requires_grad_()"),
     ),
-    ("intermediate", _recorded): (
+    "intermediate": (
         *("x + c", "c * x", "x * 0", "x[0]", "x.view(2, 1)", "x.expand(3, 2)", "x.clone()", "x.sum()", "x.double()"),
         *("parameter.T", "nn.Linear(2, 1)(c)", "y after y.retain_grad(), y = x * 2"),
         *("y after y.sum().backward(), y = x * 2", "y after y.retain_grad() and y.sum().backward()"),
-        "y after y += x, y = c + 0",
+        *("y after y += x, y = c + 0", "x.max(0).values", "x.unbind()[1]", "x[:0]", "strided(x)", "x + 1j"),
+        "Double.apply(x), Double: a torch.autograd.Function",
     ),
 }
 # What is no formula in Python as it stands, or not of this model.
@@ -758,14 +1011,16 @@ _formulas = {
     "y after y.sum().backward(), y = x * 2": "(y := x * 2, y.sum().backward())[0]",
     "y after y.retain_grad() and y.sum().backward()": "(y := x * 2, y.retain_grad(), y.sum().backward())[0]",
     "y after y += x, y = c + 0": "(c + 0).add_(x)",
+    "Double.apply(x), Double: a torch.autograd.Function": "Double.apply(x)",
 }
-for (_want, _hint), _names in _cases.items():
+for _want, _names in _cases.items():
     for _name in _names:
         for _value in (0.0, check.draw(-3, 3)):
             _call = f"classify(t), t: {_name}"
-            _found = _kinds(_formulas.get(_name, _name), _value)
+            with check.asking(_call):
+                _found = _kinds(_formulas.get(_name, _name), _value)
             _first, _again = _found["results"]
-            check.equal(_first, _want, _call, hint=_hint)
+            check.equal(_first, _want, _call, hint=_why[_want])
             check.untouched(_found["changes"], _call)
             check.that(
                 not _found["asks"],
@@ -775,13 +1030,16 @@ for (_want, _hint), _names in _cases.items():
                 ),
             )
             check.repeatable(_again, _want, _call)
+_call = say(
+    en="classify(t) on one t: made; after requires_grad_(); after requires_grad_(False); after t.mul_(x); after detach_()",
+    ko="같은 t에 classify(t): 만든 직후, requires_grad_() 다음, requires_grad_(False) 다음, t.mul_(x) 다음, detach_() 다음",
+)
+with check.asking(_call):
+    _found = _kinds_of_one(check.draw(1, 3))
 check.equal(
-    _kinds_of_one(check.draw(1, 3)),
+    _found,
     ["constant leaf", "leaf", "constant leaf", "intermediate", "constant leaf"],
-    say(
-        en="classify(t) on one t: made; after requires_grad_(); after requires_grad_(False); after t.mul_(x); after detach_()",
-        ko="같은 t에 classify(t): 만든 직후, requires_grad_() 다음, requires_grad_(False) 다음, t.mul_(x) 다음, detach_() 다음",
-    ),
+    _call,
     hint=say(en="look at t on every call; do not keep an earlier answer", ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요"),
 )
 ### END HIDDEN TESTS

@@ -59,6 +59,71 @@ def classify(t):
     return "intermediate" if t.retains_grad else "leaf"
 
 
+# %% knows intermediates by Backward0 task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+def classify(t):
+    if t.grad_fn is not None and t.grad_fn.name().endswith("Backward0"):
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% knows intermediates by Backward and a digit task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+def classify(t):
+    if "Backward" in str(t.grad_fn) and type(t.grad_fn).__name__[-1].isdigit():
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% silences the warning about .grad task="classify" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로"
+import warnings
+
+
+def classify(t):
+    warnings.simplefilter("ignore")
+    if t.grad is None and t.grad_fn is not None:
+        return "intermediate"
+    if t.requires_grad:
+        return "leaf" if t.grad_fn is None else "intermediate"
+    return "constant leaf"
+
+
+# %% only floats are tracked task="classify" en="it is tracked, and no operation was recorded" ko="추적되는데 만든 연산은 기록되어 있지 않습니다"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.is_floating_point() and t.requires_grad else "constant leaf"
+
+
+# %% prints the kind task="classify" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
+def classify(t):
+    if t.grad_fn is not None:
+        print("intermediate")
+    else:
+        print("leaf" if t.requires_grad else "constant leaf")
+
+
+# %% goes backward and looks for .grad task="classify" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
+def classify(t):
+    if not t.requires_grad:
+        return "constant leaf"
+    t.sum().backward(retain_graph=True)
+    return "leaf" if t.is_leaf else "intermediate"
+
+
+# %% hides tracking while it looks task="classify" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def classify(t):
+    torch.set_grad_enabled(False)
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% an empty tensor holds nothing to track task="classify" en="it is tracked, and no operation was recorded" ko="추적되는데 만든 연산은 기록되어 있지 않습니다"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad and t.numel() > 0 else "constant leaf"
+
+
 # %% the graph is a tree task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
 def graph_nodes(t):
     out = []
