@@ -384,6 +384,29 @@ def graph_nodes(t):
     return names
 
 
+# %% the text of a node for its name task="graph_nodes" en="just as node.name() returns it" ko="node.name()이 돌려주는 그대로"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(str(node))
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% the nodes themselves task="graph_nodes" en="just as node.name() returns it" ko="node.name()이 돌려주는 그대로"
+def graph_nodes(t):
+    nodes, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in nodes:
+            nodes.append(node)
+            todo += [following for following, _ in node.next_functions]
+    return nodes
+
+
 # %% a leaf for each use task="leaves_of" en="however often it is used" ko="몇 번 쓰였든"
 def leaves_of(t):
     out = []
