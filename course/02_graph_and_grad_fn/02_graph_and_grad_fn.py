@@ -1377,7 +1377,8 @@ def _first(text):
     return [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found], calls.changes
 
 
-_none = say(en="An edge to a constant leads to None: `continue` skips it, while `break` ends the whole walk. And only AccumulateGrad nodes have a variable", ko="상수로 가는 간선은 None입니다. `continue`는 그것만 건너뛰지만 `break`는 따라가기를 모두 끝냅니다. 그리고 variable은 AccumulateGrad 노드에만 있습니다")
+_none = say(en="An edge to a constant leads to None: `continue` skips it, while `break` ends the whole walk", ko="상수로 가는 간선은 None입니다. `continue`는 그것만 건너뛰지만 `break`는 따라가기를 모두 끝냅니다")
+_variable = say(en="only AccumulateGrad nodes have a variable: ask hasattr(node, 'variable') first", ko="variable은 AccumulateGrad 노드에만 있습니다. 먼저 hasattr(node, 'variable')인지 물으세요")
 _looking = say(en="the saved tensors are gone, and t.backward() fails: do not go backward to look at a graph", ko="저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요")
 _stranger = say(en="? is no leaf of this graph: a copy, a detached tensor, or a node. Return node.variable itself", ko="?는 이 그래프의 leaf가 아닌 것입니다. 복사본이거나 detach한 것이거나 노드입니다. node.variable 자신을 돌려주세요")
 _once = say(en="a leaf is listed once, however often it is used", ko="몇 번 쓰였든 leaf는 한 번만 적습니다")
@@ -1388,9 +1389,9 @@ _objects = say(en="they hold equal numbers, even in the same memory, but are dif
 
 
 def _judge(found, want, call, hint=""):
-    """Compare the names of the leaves that two calls gave with the right ones, in any order."""
-    got, changes = found
-    check.that(not isinstance(got, str), f"{call}: {got}\n  {_looking if 'backward' in str(got) else _none}")
+    got, changes = found  # the names of the leaves that each of two calls gave, in any order
+    why = next(why for word, why in (("backward", _looking), ("'variable'", _variable), ("", _none)) if word in str(got))
+    check.that(not isinstance(got, str), f"{call}: {got}\n  {why}")
     (first, again), want = (sorted(names) if isinstance(names, list) else names for names in got), sorted(want)
     lost = {*want} - {*first} if isinstance(first, list) else {}
     known = [why for name, why in (("w", _graded), ("o", _zero)) if name in lost]
@@ -1490,7 +1491,8 @@ _errors = {
         en="still walking after a million steps. Walk on from a node only the first time that you meet it: the number of paths doubles with each operation here",
         ko="백만 단계를 거치고도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
     ),
-    "AttributeError": _none,
+    "AttributeError: 'NoneType'": _none,
+    "AttributeError": _variable,
     "RuntimeError: Trying to backward": _looking,
     "RuntimeError": _numbers,
 }
@@ -1671,7 +1673,7 @@ _mistakes = {
 with check.asking("predict()"):
     _found = _calls()
 _got = _found["results"][0]
-check.equal(sorted(map(str, _got)) if isinstance(_got, dict) else _got, _keys, say(en="the keys of predict()", ko="predict()의 키"), hint=say(en="return a dict with exactly these four keys", ko="키가 꼭 이 네 개인 dict를 돌려주세요"))
+check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en="the keys of predict()", ko="predict()의 키"), hint=say(en="return a dict with exactly these four keys", ko="키가 꼭 이 네 개인 dict를 돌려주세요"))
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)  # a difference quotient of (2x + 3)^2, exact for a square
 check.close(_got["loss/x"], _slope, "predict()['loss/x']", rtol=1e-6, mistakes=_mistakes, hint=_begin)
 check.untouched(_found["changes"], "predict()")
@@ -1826,7 +1828,7 @@ _keys, _call = ["x * x", "x + 1", "x + x", "x.exp()", "x.sum()"], "second_backwa
 with check.asking(_call):
     _found = _calls()
 _got = _found["results"][0]
-check.equal(sorted(map(str, _got)) if isinstance(_got, dict) else _got, _keys, say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"))
+check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"))
 _reasons = {"x + 1": say(en="the slope is 1 whatever x is. The node saved nothing, so nothing was freed; its edges are still there", ko="x가 무엇이든 기울기는 1입니다. 노드가 저장한 것이 없으니 지워진 것도 없고, 간선은 그대로 있습니다"),
     "x * x": say(en="the slope is 2x: the node saved x, and the first backward freed it", ko="기울기는 2x입니다. 노드가 x를 저장했고 첫 번째 backward가 그것을 지웠습니다")}
 for _key, _reason in _reasons.items():

@@ -308,7 +308,7 @@ def graph_nodes(t):
 
 
 # %% a default that remembers task="graph_nodes" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
-def graph_nodes(t, seen=set()):
+def graph_nodes(t, seen=set()):  # noqa: B006
     names, todo = [], [t.grad_fn]
     while todo:
         node = todo.pop()
@@ -533,7 +533,7 @@ def leaves_of(t):
 
 
 # %% a default that remembers nodes task="leaves_of" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
-def leaves_of(t, seen=set()):
+def leaves_of(t, seen=set()):  # noqa: B006
     leaves, todo = [], [t.grad_fn]
     while todo:
         node = todo.pop()
@@ -629,6 +629,19 @@ def leaves_of(t):
     return leaves
 
 
+# %% asks every node for its variable task="leaves_of" en="only AccumulateGrad nodes have a variable" ko="variable은 AccumulateGrad 노드에만"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if node.variable is not None:
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
 # %% loses the 2 task="predict" en="its slope 2 is missing" ko="그 기울기 2가 빠졌습니다"
 def predict():
     return {"loss/x": 10.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
@@ -664,9 +677,9 @@ def predict():
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
 
 
-# %% works it out and returns nothing task="predict" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
+# %% prints it and returns nothing task="predict" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
 def predict():
-    answer = {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
+    print({"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None})
 
 
 # %% each step's own slope task="predict" en="that is the slope of x * 2 alone" ko="x * 2만의 기울기입니다"
