@@ -89,13 +89,13 @@ secant.predict(
 
 # %% [markdown] lang="en"
 r"""
-**Two.** PyTorch records a node for each operation, and one for each tracked tensor that the operations start from. How
+**Two.** PyTorch records a node for each operation. At the ends of the graph, where `x` goes in, it has nodes too. How
 many nodes does the graph of $z = \log(x^3) + \sqrt{x^2}$ have?
 """
 
-# %% [markdown] lang="ko" en="d1f3ffd3"
+# %% [markdown] lang="ko" en="980aa753"
 r"""
-**둘째.** PyTorch는 연산마다 노드를 하나씩 기록하고, 계산이 시작되는 추적된 텐서에도 노드를 하나씩 둡니다.
+**둘째.** PyTorch는 연산마다 노드를 하나씩 기록합니다. 그래프의 끝, `x`가 들어가는 곳에도 노드가 있습니다.
 $z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
 """
 
@@ -277,14 +277,14 @@ the backward step of a multiplication. (The digit at the end numbers variants of
 The orange ones stand at the leaves. The job of an `AccumulateGrad` node is to add what arrives to the `.grad` of its leaf.
 
 The edges point from a result to its inputs: this is the way that `backward()` goes. Before you run the next cell,
-go it by hand. Start with $1$ at the loss; each node multiplies what it receives by its own slope and hands it on.
+walk it by hand. Start with $1$ at the loss; each node multiplies what it receives by its own slope and hands it on.
 
 - `PowBackward0`: the slope of $y^2$ is $2y = 14$. It hands on $14$.
 - `AddBackward0`: the slope of a sum is $1$ on either side. It hands $14$ to $z$ and $14$ to $b$.
 - `MulBackward0`: the slope of $wx$ is $x = 2$ if $w$ moves and $x$ stands still, and $w = 3$ the other way round. It hands $28$ to $w$ and $42$ to $x$.
 """
 
-# %% [markdown] lang="ko" en="a2890188"
+# %% [markdown] lang="ko" en="33f5282e"
 r"""
 여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 저마다 *자기가 기울기를 아는* 연산의 이름이 붙어 있습니다. `MulBackward0` 노드는 곱셈의
 backward를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은
@@ -431,7 +431,7 @@ A node holds its edges in `next_functions`. Here is the second question from the
 r"""
 ## 4. 그래프를 직접 따라가기
 
-노드의 간선은 `next_functions`에 들어 있습니다. 처음의 둘째 문제를 봅시다. 이번에는 `x`를 두 번 씁니다.
+노드의 간선은 `next_functions`에 들어 있습니다. 처음에 나온 둘째 문제를 봅시다. 이번에는 `x`를 두 번 씁니다.
 """
 
 # %%
@@ -558,7 +558,7 @@ the logarithm keeps $y = 125$. This is called a **saved tensor**. `draw_graph(sa
 r"""
 ## 5. 역전파가 지우는 것
 
-알맞은 값을 넘기려면 앞으로 계산할 때의 값을 알아야 하는 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는 $y = 125$를
+알맞은 값을 넘기려면 순방향(forward) 계산에서 나온 값을 알아야 하는 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는 $y = 125$를
 간직합니다. 이것을 **저장된 텐서**(saved tensor)라고 합니다. `draw_graph(saved=True, ...)`로 모두 볼 수 있습니다.
 """
 
@@ -656,7 +656,7 @@ r"""
 gradient는 두 번 다 같습니다. `.grad`에 더해지기 때문에 $1.2$와 $24$가 된 것입니다(수업 03). 대개는 `retain_graph`가 필요 없습니다.
 위의 `y = x**3`처럼 결과를 다시 계산하면 새 그래프가 생기기 때문입니다. 학습할 때도 매번 그렇게 합니다.
 
-이제 처음의 첫째 문제를 봅시다. 저장한 것이 없는 연산은 잃을 것도 없습니다.
+이제 처음에 나온 첫째 문제를 봅시다. 저장한 것이 없는 연산은 잃을 것도 없습니다.
 """
 
 # %%
@@ -717,9 +717,9 @@ rely on it. But you can now read the error message: *some node of this graph had
 
 # %% [markdown] lang="ko" en="738dfb44"
 r"""
-$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 몇 번이고 됩니다. $x^3$에는 $x$가 필요합니다.
+$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 몇 번이든 backward를 할 수 있습니다. $x^3$에는 $x$가 필요합니다.
 
-뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0`을 쓰고, 이 노드는
+뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0` 노드를 쓰고, 이 노드는
 곱해진 다른 쪽을 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 것들과 함께 지워집니다. 그러니 두 번째 backward가 되는지는
 수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
 다만 이제 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드가 무언가를 저장해 두었다*는 뜻입니다.
@@ -729,17 +729,17 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors fill the memory. *Checkpointing* saves it: a layer runs without recording, and runs again when `backward()` comes by. To
+Saved tensors take memory. *Checkpointing* spares it: a layer runs without recording, and runs again when `backward()` comes by. To
 autograd it is a single operation, whose inputs are the tensors *handed to it*; weights used inside are not among them. Below, `w` is used in a
 checkpointed layer and once more outside. The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="5b1bc384"
+# %% [markdown] lang="ko" en="ab9459de"
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층을 기록 없이 계산했다가 `backward()`가 지나갈 때 다시
-계산하는 방법입니다. autograd에게 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력이 아닙니다. 아래에서 `w`는
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층을 기록 없이 계산했다가 `backward()`를 할 때 다시
+계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력이 아닙니다. 아래에서 `w`는
 체크포인팅을 한 층 안에서 한 번, 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
 
@@ -764,11 +764,12 @@ for how in ({}, {"use_reentrant": True}, {"use_reentrant": False}):
         loss = loss_of(w, **how)
         quotient = (loss_of(w + h, **how) - loss).item() / h
     loss.backward()
-    print(f"{how!s:24}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
+    name = str(how or say(en="no checkpoint", ko="체크포인팅 없음"))
+    print(f"{name:26}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
 
 # %% [markdown] lang="en"
 r"""
-The quotient finds it out: the slope is $54$, and `use_reentrant=True`, the older way and still the default, gives $18$. The only input handed over is untracked,
+The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True`, the older way and still the default, gives $18$. The only input handed over is untracked,
 so by the rule of section 1 the result is a constant leaf, and the edge from the sum to the layer is `None`. (There is a warning, which we
 silenced: "None of the inputs have requires_grad=True".)
 
@@ -779,9 +780,9 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 [calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
 """
 
-# %% [markdown] lang="ko" en="ebdbb1da"
+# %% [markdown] lang="ko" en="685b19b7"
 r"""
-차분몫을 보면 드러납니다. 기울기는 $54$인데, 오래된 방식이고 아직도 기본값인 `use_reentrant=True`에서는 $18$이 나옵니다. 인자로 넘긴 텐서가 추적되지 않으므로 1절의
+차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데, 오래된 방식이고 아직도 기본값인 `use_reentrant=True`에서는 $18$이 나옵니다. 인자로 넘긴 텐서가 추적되지 않으므로 1절의
 규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"라는 경고가
 나오는데, 여기서는 꺼 두었습니다.)
 
@@ -839,7 +840,7 @@ Return the kind of the tensor `t`, as the table in section 1 has it: one of the 
 
 - `t` is any tensor: made by hand or computed, with tracking or without, of any dtype and shape, also empty; it may be a view, a tensor of
   ints, or a parameter (`nn.Parameter`: a leaf that a model trains), and `backward()` may have been called already.
-- What counts is what `t` is now. If somebody calls `t.requires_grad_()` afterwards, the next answer may be another.
+- What counts is what `t` is now. If somebody calls `t.requires_grad_()` afterwards, the next answer may differ.
 - `grad_fn` and `requires_grad` are enough. Any other means, `is_leaf` too, is fine if it only looks at `t`: `t.retain_grad()`, say, would change it.
 
 <details><summary>Hint 1: the idea</summary>
@@ -855,7 +856,7 @@ Ask `t.grad_fn is not None` first; that settles `'intermediate'`. Then `t.requir
 </details>
 """
 
-# %% [markdown] lang="ko" en="c34f3195"
+# %% [markdown] lang="ko" en="4179fabc"
 r"""
 ## 과제 2.1 · `classify`
 
@@ -1081,7 +1082,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절의 표처럼 따라가세요. 모음을 두 개 두면 됩니다. 이미 본 노드와 아직 들러야 할 노드입니다.
+4절의 표처럼 따라가세요. 이미 본 노드와 아직 들러야 할 노드, 두 가지를 따로 모아 두면 됩니다.
 
 </details>
 
@@ -1782,7 +1783,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-연산마다 생각해 보세요. gradient를 넘기려면 앞으로 계산할 때의 값이 필요한가요?
+연산마다 생각해 보세요. gradient를 넘기려면 순방향 계산에서 나온 값이 필요한가요?
 
 </details>
 
@@ -1917,7 +1918,7 @@ r"""
 
 ## 지금 만든 것
 
-수업 10에서는 autograd를 직접 만듭니다. 그 `backward`는 방금 쓴 따라가기로 시작합니다. 결과에서 출발해 간선을 따라, 노드마다 한 번씩, leaf까지
+수업 10에서는 autograd를 직접 만듭니다. 그 `backward`도 방금 쓴 코드처럼 그래프를 따라가면서 시작합니다. 결과에서 출발해 간선을 따라, 노드마다 한 번씩, leaf까지
 갑니다. 아직 없는 것은 노드를 처리하는 순서와, 간선이 만나는 곳에서 더하는 일입니다(수업 04).
 
 ## 점검
