@@ -1121,7 +1121,8 @@ from secant import check, formula, graphs, observe, probe, say
 def _first(text):
     x, c = torch.tensor([2.0, 3.0], requires_grad=True), torch.tensor([5.0, 7.0])
     a, b = x.unbind()
-    t, calls = formula(text, x=x, c=c, a=a, b=b)(None), observe(x=x)
+    t = formula(text, x=x, c=c, a=a, b=b)(None)
+    calls = observe(x=x, t=t)
     try:
         with graphs.limit_steps():  # an endless loop ends after a million steps, in a TimeoutError
             found = [calls(graph_nodes, t), calls(graph_nodes, t)]
@@ -1143,8 +1144,7 @@ _given = say(en="write each name just as node.name() returns it", ko="이름은 
 
 
 def _short(names):
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    return sorted(name.split("::")[-1] for name in names) if texts else names
+    return sorted(name.split("::")[-1] for name in names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else names
 
 
 def _judge(found, want, call, hint=""):
@@ -1185,18 +1185,19 @@ def _walks(inputs, steps):
         with limit():
             return graph_nodes(t)
 
-    calls = observe(**{f"x{i}": tensors[i] for i in range(len(inputs))})
+    watched = {f"x{i}": tensors[i] for i in range(len(inputs))}
+    calls = observe(**watched, **({"t": t} if steps else {}))
     try:
         found = [calls(walk, t), calls(walk, t)]
     except (AttributeError, RuntimeError, TimeoutError) as error:
         found = f"{type(error).__name__}: {error}".rstrip(": ")
         if not any(word in found for word in ("NoneType", "backward", "RecursionError", "TimeoutError")):
             raise
-    usable = not t.requires_grad
+    kept, usable = t.retains_grad, not t.requires_grad
     with contextlib.suppress(RuntimeError):
         t.sum().backward()
         usable = True
-    return found, calls.changes, usable
+    return found, calls.changes, usable, kept
 
 
 def _nodes_of(inputs, steps):
@@ -1226,14 +1227,17 @@ _errors = {
     "RuntimeError": _looking,
 }
 
+_retained = say(en="t.retains_grad was changed: only look, do not ask for its gradient to be kept", ko="t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요")
+
 
 def _test(inputs, steps, call, hint=""):
     with check.asking(call):
-        found, changes, usable = _walks(inputs, steps)
+        found, changes, usable, kept = _walks(inputs, steps)
     for error, why in _errors.items():
         check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
     _judge((found, changes), _nodes_of(inputs, steps), call, hint)
     check.that(usable, f"{call}: {_looking}")
+    check.that(not kept, f"{call}: {_retained}")
 
 
 _result = say(
@@ -1244,6 +1248,7 @@ _whatever = say(
     en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant",
     ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요",
 )
+_three = say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
 _no_graph = say(en="without a grad_fn there is no graph: return an empty list", ko="grad_fn이 없으면 그래프도 없습니다. 빈 리스트를 돌려주세요")
 _x, _xw, _xc, _xwb = ["leaf"], ["leaf", "leaf"], ["leaf", "constant"], ["leaf", "leaf", "leaf"]
 _roots = [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]]
@@ -1256,6 +1261,7 @@ _test(_x, [["unbind", 0], ["mul", 1, 2]], "graph_nodes(a * b), a, b = x.unbind()
 _test(_x, [["unbind", 0], ["sin", 2]], "graph_nodes(torch.sin(b)), a, b = x.unbind()", _whatever)
 _test(_x, [["sin", 0], ["exp", 1], ["tanh", 2], ["add", 3, 0]], "graph_nodes(torch.tanh(torch.exp(torch.sin(x))) + x)")
 _test(_xwb, [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "graph_nodes((w * x + b)**2)")
+_test(_xwb, [["addcmul", 0, 1, 2]], "graph_nodes(torch.addcmul(x, w, b))", _three)
 _test(_xc, [["mul", 1, 0], ["add", 2, 1]], say(en="graph_nodes(c * x + c), c: constant", ko="graph_nodes(c * x + c), c: 상수"), _none)
 _test(_xc, [["mul", 0, 1], ["add", 1, 2]], say(en="graph_nodes(c + x * c), c: constant", ko="graph_nodes(c + x * c), c: 상수"), _none)
 _test(_xc, [["exp", 1], ["mul", 2, 0]], say(en="graph_nodes(torch.exp(c) * x), c: constant", ko="graph_nodes(torch.exp(c) * x), c: 상수"), _none)
@@ -1364,8 +1370,8 @@ from secant import check, formula, graphs, observe, probe, say
 def _first(text):
     x, w, o = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 0.0))
     v, c, w.grad = x.detach().requires_grad_(), torch.tensor(5.0), torch.tensor(7.0)
-    names, calls = {id(x): "x", id(v): "v", id(w): "w", id(o): "o"}, observe(x=x, v=v, w=w, o=o)
     t = formula(text, x=x, v=v, w=w, o=o, c=c)(None)
+    names, calls = {id(x): "x", id(v): "v", id(w): "w", id(o): "o"}, observe(x=x, v=v, w=w, o=o, t=t)
     try:
         with graphs.limit_steps():  # an endless loop ends after a million steps, in a TimeoutError
             found = [calls(leaves_of, t), calls(leaves_of, t)]
@@ -1394,9 +1400,9 @@ def _judge(found, want, call, hint=""):
     why = next(why for word, why in (("backward", _looking), ("'variable'", _variable), ("", _none)) if word in str(got))
     check.that(not isinstance(got, str), f"{call}: {got}\n  {why}")
     (first, again), want = (sorted(names) if isinstance(names, list) else names for names in got), sorted(want)
-    lost = {*want} - {*first} if isinstance(first, list) else {}
-    known = [why for name, why in (("w", _graded), ("o", _zero)) if name in lost]
-    why = _stranger if "?" in first else _once if not lost else [*known, hint or _missing][0]
+    names = first if isinstance(first, list) else []
+    known = [why for name, why in (("w", _graded), ("o", _zero)) if name in {*want} - {*names}]
+    why = _stranger if "?" in names else _once if {*want} == {*names} else [*known, hint or _missing][0]
     check.equal(first, want, call, hint=why if isinstance(first, list) else "")
     check.untouched(changes, call)
     check.repeatable(again, want, call)
@@ -1428,7 +1434,8 @@ def _walks(inputs, steps):
         with limit():
             return leaves_of(t)
 
-    calls = observe(**{f"x{i}": tensors[i] for i in range(len(inputs))})
+    watched = {f"x{i}": tensors[i] for i in range(len(inputs))}
+    calls = observe(**watched, **({"t": t} if steps else {}))
     try:
         found = [calls(walk, t), calls(walk, t)]
         found = [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found]
@@ -1437,11 +1444,11 @@ def _walks(inputs, steps):
         known = ("NoneType", "variable", "backward", "Boolean", "size", "RecursionError", "TimeoutError")
         if not any(word in found for word in known):
             raise
-    usable = False
+    kept, usable = t.retains_grad, False
     with contextlib.suppress(RuntimeError):
         t.sum().backward()
         usable = True
-    return found, calls.changes, usable
+    return found, calls.changes, usable, kept
 
 
 @probe
@@ -1499,16 +1506,19 @@ _errors = {
 }
 _only = say(en="only tracked leaves from which a recorded path leads to t count", ko="t까지 기록된 경로가 있는, 추적되는 leaf만 넣습니다")
 
+_retained = say(en="t.retains_grad was changed: only look, do not ask for its gradient to be kept", ko="t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요")
+
 
 def _test(inputs, steps, call, hint=""):
     want = _behind(inputs, steps)
     with check.asking(call):
-        found, changes, usable = _walks(inputs, steps)
+        found, changes, usable, kept = _walks(inputs, steps)
     for error, why in _errors.items():
         check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
     surplus = isinstance(found[0], list) and set(found[0]) > want
     _judge((found, changes), want, call, _only if surplus else hint)
     check.that(usable, f"{call}: {_looking}")
+    check.that(not kept, f"{call}: {_retained}")
 
 
 _cut = say(en="through detach() or under no_grad no edge is recorded", ko="detach()나 no_grad를 거치면 간선이 기록되지 않습니다")
@@ -1516,6 +1526,7 @@ _whatever = say(
     en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant",
     ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요",
 )
+_all_inputs = say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
 _shared = say(en="leaves_of(x1 * x0), x1 shares the memory of x0", ko="leaves_of(x1 * x0), x1은 x0과 메모리를 함께 씀")
 _both_shared = say(
     en="leaves_of((x2 - x3) * (x0 - x1)), x1 shares the memory of x0, x3 that of the constant x2",
@@ -1529,6 +1540,7 @@ _test(["leaf", "constant"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]], say(e
 _test(_one, _roots, "leaves_of(torch.log(x0**3) + torch.sqrt(x0**2))")
 _test(_one, [["unbind", 0], ["mul", 1, 2]], "leaves_of(a * b), a, b = x0.unbind()")
 _test(_two, [["unbind", 0], ["mul", 3, 1]], "leaves_of(b * x1), a, b = x0.unbind()", _whatever)
+_test(_three, [["addcmul", 0, 1, 2]], "leaves_of(torch.addcmul(x0, x1, x2))", _all_inputs)
 _test(_three, [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "leaves_of((x1 * x0 + x2)**2)")
 _test(["leaf", "twin"], [["mul", 1, 0]], _shared, _objects)
 _test(["parameter", "twin", "constant", "twin"], [["sub", 0, 1], ["sub", 2, 3], ["mul", 5, 4]], _both_shared, _objects)

@@ -78,7 +78,7 @@ import warnings
 
 
 def classify(t):
-    warnings.simplefilter("ignore")
+    warnings.filterwarnings("ignore", category=UserWarning)
     if t.grad is None and t.grad_fn is not None:
         return "intermediate"
     if t.requires_grad:
@@ -407,6 +407,45 @@ def graph_nodes(t):
     return nodes
 
 
+# %% an operation has two inputs task="graph_nodes" en="three inputs or more" ko="입력이 셋 이상인"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions[:2]]
+    return names
+
+
+# %% asks for the gradient of t to be kept task="graph_nodes" en="t.retains_grad was changed" ko="t.retains_grad가 바뀌었습니다"
+def graph_nodes(t):
+    if t.requires_grad:
+        t.retain_grad()
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% tracks what is not tracked task="graph_nodes" en="t.requires_grad was changed" ko="t.requires_grad가 바뀌었습니다"
+def graph_nodes(t):
+    t.requires_grad_()
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
 # %% a leaf for each use task="leaves_of" en="however often it is used" ko="몇 번 쓰였든"
 def leaves_of(t):
     out = []
@@ -639,6 +678,36 @@ def leaves_of(t):
             if node.variable is not None:
                 leaves.append(node.variable)
             todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% only tensors that lie side by side task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and node.variable.is_contiguous():
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% the left and the right input task="leaves_of" en="three inputs or more" ko="입력이 셋 이상인"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        if node.next_functions:
+            todo.append(node.next_functions[0][0])
+        if len(node.next_functions) > 1:
+            todo.append(node.next_functions[1][0])
     return leaves
 
 
