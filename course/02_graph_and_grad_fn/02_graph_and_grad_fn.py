@@ -1139,7 +1139,6 @@ _looking = say(en="the saved tensors are gone, and t.backward() fails: do not go
 _same_name = say(en="two different nodes may have the same name: go by the nodes, not by their names", ko="서로 다른 노드의 이름이 같을 수 있습니다. 이름이 아니라 노드로 구별하세요")
 _twice = say(en="some node is listed more than once: several edges may lead to the same node, even from one operation", ko="같은 노드를 두 번 이상 적었습니다. 여러 간선이 같은 노드로 이어질 수 있고, 한 연산에서 나온 두 간선도 그럴 수 있습니다")
 _missing = say(en="some nodes are missing: begin with t.grad_fn itself, follow every edge, and list the AccumulateGrad nodes of the leaves too", ko="빠진 노드가 있습니다. t.grad_fn 자신부터 모든 간선을 따라가고, leaf의 AccumulateGrad 노드도 적으세요")
-
 _given = say(en="write each name just as node.name() returns it", ko="이름은 node.name()이 돌려주는 그대로 적으세요")
 
 
@@ -1152,7 +1151,7 @@ def _judge(found, want, call, hint=""):
     check.that(not isinstance(got, str), f"{call}: {got}\n  {_looking if 'backward' in str(got) else _none}")
     (first, again), want = map(_short, got), sorted(want)
     others = want and isinstance(first, list) and any(name not in want for name in first)
-    why = _given if others else _twice if want and isinstance(first, list) and len(first) > len(want) else hint or _missing
+    why = _given if others else _twice if want and isinstance(first, list) and len(first) > len(want) else hint or (_missing if isinstance(first, list) else "")
     check.equal(first, want, call, mistakes=[(sorted(set(want)), _same_name)], hint=why)
     check.untouched(changes, call)
     check.repeatable(again, want, call)
