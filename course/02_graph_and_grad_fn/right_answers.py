@@ -143,3 +143,61 @@ def second_backward_works():
         )
         for text, y in results.items()
     }
+
+
+# %% looks at .grad, and puts the warnings back task="classify"
+import warnings
+
+
+def classify(t):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        t.grad
+    names = {(True, True): "leaf", (True, False): "constant leaf", (False, True): "intermediate"}
+    return names[t.is_leaf, t.requires_grad]
+
+
+# %% a recursion that puts the limit back task="graph_nodes"
+import sys
+
+
+def graph_nodes(t):
+    names = {}
+
+    def go(node):
+        if node is not None and node not in names:
+            names[node] = node.name()
+            for following, _ in node.next_functions:
+                go(following)
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    try:
+        go(t.grad_fn)
+    finally:
+        sys.setrecursionlimit(before)
+    return [*names.values()]
+
+
+# %% a set that begins with None task="leaves_of"
+def leaves_of(t):
+    seen, todo = {None}, {t.grad_fn}
+    while todo:
+        seen |= todo
+        todo = {following for node in todo for following, _ in node.next_functions} - seen
+    return [node.variable for node in seen if type(node).__name__ == "AccumulateGrad"]
+
+
+# %% lets autograd do it task="predict"
+def predict():
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 2
+    z = y + 3
+    gradients = torch.autograd.grad(z**2, (x, y, z))
+    return dict(zip(["loss/x", "loss/y", "loss/z"], [g.item() for g in gradients], strict=True)) | {"y.grad": None}
+
+
+# %% says which save something task="second_backward_works"
+def second_backward_works():
+    saving = {"x * x", "x.exp()"}
+    return {text: text not in saving for text in ["x + 1", "x + x", "x * x", "x.sum()", "x.exp()"]}

@@ -59,6 +59,71 @@ def classify(t):
     return "intermediate" if t.retains_grad else "leaf"
 
 
+# %% knows intermediates by Backward0 task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+def classify(t):
+    if t.grad_fn is not None and t.grad_fn.name().endswith("Backward0"):
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% knows intermediates by Backward and a digit task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+def classify(t):
+    if "Backward" in str(t.grad_fn) and type(t.grad_fn).__name__[-1].isdigit():
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% silences the warning about .grad task="classify" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로"
+import warnings
+
+
+def classify(t):
+    warnings.filterwarnings("ignore", category=UserWarning)
+    if t.grad is None and t.grad_fn is not None:
+        return "intermediate"
+    if t.requires_grad:
+        return "leaf" if t.grad_fn is None else "intermediate"
+    return "constant leaf"
+
+
+# %% only floats are tracked task="classify" en="it is tracked, and no operation was recorded" ko="추적되는데 만든 연산은 기록되어 있지 않습니다"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.is_floating_point() and t.requires_grad else "constant leaf"
+
+
+# %% prints the kind task="classify" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
+def classify(t):
+    if t.grad_fn is not None:
+        print("intermediate")
+    else:
+        print("leaf" if t.requires_grad else "constant leaf")
+
+
+# %% goes backward and looks for .grad task="classify" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
+def classify(t):
+    if not t.requires_grad:
+        return "constant leaf"
+    t.sum().backward(retain_graph=True)
+    return "leaf" if t.is_leaf else "intermediate"
+
+
+# %% hides tracking while it looks task="classify" en="gradient mode was left changed" ko="gradient 모드가 바뀐 채로"
+def classify(t):
+    torch.set_grad_enabled(False)
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% an empty tensor holds nothing to track task="classify" en="it is tracked, and no operation was recorded" ko="추적되는데 만든 연산은 기록되어 있지 않습니다"
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad and t.numel() > 0 else "constant leaf"
+
+
 # %% the graph is a tree task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
 def graph_nodes(t):
     out = []
@@ -110,7 +175,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% walks every path task="graph_nodes" en="still walking after a million steps" ko="백만 걸음을 걷고도"
+# %% walks every path task="graph_nodes" en="still walking after a million steps" ko="백만 단계를 거치고도"
 def graph_nodes(t):
     seen, todo = {}, [t.grad_fn]
     while todo:
@@ -165,7 +230,7 @@ def graph_nodes(t):
     return names
 
 
-# %% goes backward to see task="graph_nodes" en="x0.grad is not what it was" ko="x0.grad가 부르기 전과"
+# %% goes backward to see task="graph_nodes" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -192,6 +257,192 @@ def graph_nodes(t):
     if len(names) > 1:
         inputs = [node.variable for node in seen if hasattr(node, "variable")]
         torch.autograd.grad(t.sum(), inputs)
+    return names
+
+
+# %% breaks at a constant task="graph_nodes" en="`break` ends the whole walk" ko="`break`는 따라가기를 모두 끝냅니다"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None:
+            break
+        if node in seen:
+            continue
+        seen.add(node)
+        names.append(node.name())
+        todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% breaks at a constant, in a queue task="graph_nodes" en="`break` ends the whole walk" ko="`break`는 따라가기를 모두 끝냅니다"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop(0)
+        if node is None:
+            break
+        if node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% raises the recursion limit task="graph_nodes" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+import sys
+
+
+def graph_nodes(t):
+    sys.setrecursionlimit(100_000)
+    seen = set()
+
+    def go(node):
+        if node is not None and node not in seen:
+            seen.add(node)
+            for following, _ in node.next_functions:
+                go(following)
+
+    go(t.grad_fn)
+    return [node.name() for node in seen]
+
+
+# %% a default that remembers task="graph_nodes" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
+def graph_nodes(t, seen=set()):  # noqa: B006
+    names, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% a set of names task="graph_nodes" en="The result is a set; a list was expected" ko="필요한 것은 list입니다"
+def graph_nodes(t):
+    seen, todo = {None}, [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+    return {node.name() for node in seen - {None}}
+
+
+# %% forgets the node it begins with task="graph_nodes" en="begin with t.grad_fn itself" ko="t.grad_fn 자신부터"
+def graph_nodes(t):
+    if t.grad_fn is None:
+        return []
+    names, seen, todo = [], set(), [following for following, _ in t.grad_fn.next_functions]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% None where there is no graph task="graph_nodes" en="return an empty list" ko="빈 리스트를 돌려주세요"
+def graph_nodes(t):
+    if t.grad_fn is None:
+        return None
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% takes a tracked tensor for a graph task="graph_nodes" en="without a grad_fn there is no graph" ko="grad_fn이 없으면 그래프도 없습니다"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn] if t.grad_fn else [(t + 0).grad_fn] if t.requires_grad else []
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% leaves a hook on each leaf task="graph_nodes" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            if hasattr(node, "variable"):
+                node.variable.register_hook(lambda g: None)
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% the text of a node for its name task="graph_nodes" en="just as node.name() returns it" ko="node.name()이 돌려주는 그대로"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(str(node))
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% the nodes themselves task="graph_nodes" en="just as node.name() returns it" ko="node.name()이 돌려주는 그대로"
+def graph_nodes(t):
+    nodes, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in nodes:
+            nodes.append(node)
+            todo += [following for following, _ in node.next_functions]
+    return nodes
+
+
+# %% an operation has two inputs task="graph_nodes" en="three inputs or more" ko="입력이 셋 이상인"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions[:2]]
+    return names
+
+
+# %% asks for the gradient of t to be kept task="graph_nodes" en="t.retains_grad was changed" ko="t.retains_grad가 바뀌었습니다"
+def graph_nodes(t):
+    if t.requires_grad:
+        t.retain_grad()
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% tracks what is not tracked task="graph_nodes" en="t.requires_grad was changed" ko="t.requires_grad가 바뀌었습니다"
+def graph_nodes(t):
+    t.requires_grad_()
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
     return names
 
 
@@ -223,7 +474,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% compares numbers task="leaves_of" en="compares their numbers" ko="값을 비교합니다"
+# %% compares numbers task="leaves_of" en="compare their numbers" ko="값을 비교합니다"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -255,7 +506,7 @@ def leaves_of(t):
     return [node.variable for node in nodes if hasattr(node, "variable")]
 
 
-# %% takes every path task="leaves_of" en="still walking after a million steps" ko="백만 걸음을 걷고도"
+# %% takes every path task="leaves_of" en="still walking after a million steps" ko="백만 단계를 거치고도"
 def leaves_of(t):
     leaves, todo = {}, [t.grad_fn]
     while todo:
@@ -267,7 +518,7 @@ def leaves_of(t):
     return list(leaves.values())
 
 
-# %% a set task="leaves_of" en="should be a list of tensors" ko="텐서의 list여야"
+# %% a set task="leaves_of" en="a list was expected" ko="필요한 것은 list입니다"
 def leaves_of(t):
     seen, todo = {None}, [t.grad_fn]
     while todo:
@@ -276,6 +527,188 @@ def leaves_of(t):
             seen.add(node)
             todo += [following for following, _ in node.next_functions]
     return {node.variable for node in seen if hasattr(node, "variable")}
+
+
+# %% breaks at a constant, and loses leaves task="leaves_of" en="`break` ends the whole walk" ko="`break`는 따라가기를 모두 끝냅니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None:
+            break
+        if node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% passes over a leaf that has a .grad task="leaves_of" en="w has a .grad already" ko="w에는 이미 .grad가 있지만"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and node.variable.grad is None:
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% asks a leaf for its number task="leaves_of" en="`if leaf:` asks for its number" ko="`if leaf:`라고 쓰면 값을 묻게"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            leaf = getattr(node, "variable", None)
+            if leaf:
+                leaves.append(leaf)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% a default that remembers nodes task="leaves_of" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
+def leaves_of(t, seen=set()):  # noqa: B006
+    leaves, todo = [], [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% only parameters are leaves task="leaves_of" en="a parameter or not" ko="파라미터든 아니든"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and isinstance(node.variable, torch.nn.Parameter):
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% a tuple task="leaves_of" en="a list was expected" ko="필요한 것은 list입니다"
+def leaves_of(t):
+    leaves, seen, todo = (), set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            leaves += (node.variable,) if hasattr(node, "variable") else ()
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% raises the recursion limit for good task="leaves_of" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+import sys
+
+
+def leaves_of(t):
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 50_000))
+    found = {}
+
+    def go(node):
+        if node is not None and node not in found:
+            found[node] = getattr(node, "variable", None)
+            for following, _ in node.next_functions:
+                go(following)
+
+    go(t.grad_fn)
+    return [leaf for leaf in found.values() if leaf is not None]
+
+
+# %% empties the buffers on the way task="leaves_of" en="w.grad is not what it was" ko="w.grad가 부르기 전과"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                node.variable.grad = None
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% finds them by what backward fills task="leaves_of" en="x.grad is not what it was" ko="x.grad가 부르기 전과"
+def leaves_of(t):
+    found = []
+    nodes, seen = [t.grad_fn], set()
+    while nodes:
+        node = nodes.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            found += [node.variable] if hasattr(node, "variable") else []
+            nodes += [following for following, _ in node.next_functions]
+    t.sum().backward(retain_graph=True)
+    return [leaf for leaf in found if leaf.grad is not None]
+
+
+# %% an empty leaf is none task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and len(node.variable.flatten()) > 0:
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% asks every node for its variable task="leaves_of" en="only AccumulateGrad nodes have a variable" ko="variable은 AccumulateGrad 노드에만"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if node.variable is not None:
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% only tensors that lie side by side task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and node.variable.is_contiguous():
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% the left and the right input task="leaves_of" en="three inputs or more" ko="입력이 셋 이상인"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        if node.next_functions:
+            todo.append(node.next_functions[0][0])
+        if len(node.next_functions) > 1:
+            todo.append(node.next_functions[1][0])
+    return leaves
 
 
 # %% loses the 2 task="predict" en="its slope 2 is missing" ko="그 기울기 2가 빠졌습니다"
@@ -313,6 +746,36 @@ def predict():
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
 
 
+# %% prints it and returns nothing task="predict" en="Is a return missing?" ko="return을 빠뜨리지 않았나요?"
+def predict():
+    print({"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None})
+
+
+# %% each step's own slope task="predict" en="that is the slope of x * 2 alone" ko="x * 2만의 기울기입니다"
+def predict():
+    return {"loss/x": 2, "loss/y": 1, "loss/z": 10, "y.grad": None}
+
+
+# %% takes z^2 at x = 1 task="predict" en="z is 5, not 1" ko="z는 1이 아니라 5입니다"
+def predict():
+    return {"loss/x": 4, "loss/y": 2, "loss/z": 2, "y.grad": None}
+
+
+# %% keys of its own task="predict" en="exactly these four keys" ko="꼭 이 네 개인"
+def predict():
+    return {"x": 20, "y": 10, "z": 10, "y.grad": None}
+
+
+# %% None in quotes task="predict" en="y is an intermediate" ko="y는 중간 텐서입니다"
+def predict():
+    return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": "None"}
+
+
+# %% a list task="predict" en="exactly these four keys" ko="꼭 이 네 개인"
+def predict():
+    return [20, 10, 10, None]
+
+
 # %% backward destroys the graph task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
 def second_backward_works():
     return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"), False)
@@ -342,3 +805,43 @@ def second_backward_works():
 # %% words task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
 def second_backward_works():
     return {"x + 1": "yes", "x * x": "no", "x.sum()": "yes", "x.exp()": "no", "x + x": "yes"}
+
+
+# %% 1 and 0 task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+def second_backward_works():
+    return {"x + 1": 1, "x * x": 0, "x.sum()": 1, "x.exp()": 0, "x + x": 1}
+
+
+# %% a sum keeps the shape, so it is freed task="second_backward_works" en="the slope of a sum is 1" ko="합의 기울기는 원소마다 1입니다"
+def second_backward_works():
+    return {"x + 1": True, "x * x": False, "x.sum()": False, "x.exp()": False, "x + x": True}
+
+
+# %% tries it with retain_graph task="second_backward_works" en="the node saved x" ko="노드가 x를 저장했고"
+def second_backward_works():
+    found = {}
+    for text in ("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"):
+        y = eval(text, {"x": torch.tensor(2.0, requires_grad=True)})
+        try:
+            y.backward(retain_graph=True)
+            y.backward()
+            found[text] = True
+        except RuntimeError:
+            found[text] = False
+    return found
+
+
+# %% leaves anomaly detection on task="second_backward_works" en="anomaly detection was left switched on" ko="이상 탐지(anomaly mode)가 켜진 채로"
+def second_backward_works():
+    torch.autograd.set_detect_anomaly(True)
+    return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}
+
+
+# %% says what fails task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
+def second_backward_works():
+    return {"x + 1": False, "x * x": True, "x.sum()": False, "x.exp()": True, "x + x": False}
+
+
+# %% keys without blanks task="second_backward_works" en="exactly these five keys" ko="꼭 이 다섯 개인"
+def second_backward_works():
+    return {"x+1": True, "x*x": False, "x.sum()": True, "x.exp()": False, "x+x": True}
