@@ -308,7 +308,7 @@ def graph_nodes(t):
 
 
 # %% a default that remembers task="graph_nodes" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
-def graph_nodes(t, seen=set()):  # noqa: B006
+def graph_nodes(t, seen=set()):
     names, todo = [], [t.grad_fn]
     while todo:
         node = todo.pop()
@@ -572,7 +572,7 @@ def leaves_of(t):
 
 
 # %% a default that remembers nodes task="leaves_of" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
-def leaves_of(t, seen=set()):  # noqa: B006
+def leaves_of(t, seen=set()):
     leaves, todo = [], [t.grad_fn]
     while todo:
         node = todo.pop()
