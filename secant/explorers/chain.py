@@ -69,6 +69,12 @@ class Reading(Findings):
     def product(self) -> float:
         return math.prod(self.quotients)
 
+    def noise(self, i: int, k: int) -> float:
+        """About how large the rounding error in the quotient of result k to result i is."""
+        ends, slope = (self.before[k], self.after[k]), math.prod(self.slopes[i:k])
+        size = max((abs(end) for end in ends if math.isfinite(end)), default=0.0)
+        return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
+
     @property
     def errors(self) -> list[float]:
         """How far each quotient is from autograd's slope; the whole chain's comes last."""
@@ -171,7 +177,7 @@ class Subject:
             reading.remark(
                 en=f"{name} did not change. So Δ{following}/Δ{name} is 0/0 and has no meaning: "
                 "the product has none, the whole quotient is 0.",
-                ko=f"{name}의 값이 달라지지 않았습니다. 그래서 몫 Δ{following}/Δ{name}이 0/0이 되어 "
+                ko=f"{name}의 값이 달라지지 않았습니다. 그래서 차분몫 Δ{following}/Δ{name}이 0/0이 되어 "
                 "아무 뜻이 없습니다. 곱도 뜻이 없고, 전체 차분몫은 0입니다.",
             )
         elif reading.errors[-1] == 0:
@@ -259,7 +265,7 @@ class ChainExplorer(Panel[Reading]):
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        return Setting(controls.short(self.x.value), controls.step_of(self.log_h))
+        return Setting(self.x.number, controls.step_of(self.log_h))
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
@@ -267,22 +273,23 @@ class ChainExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, names = self.reading, ["x", *map(html.escape, self.subject.names)]
         fraction = say(en="quotient", ko="차분몫")
+        noise = reading.noise(0, len(self.subject.names))
         rows = []
         for i, (quotient, slope) in enumerate(zip(reading.quotients, reading.slopes, strict=True), 1):
             known = not (reading.problems and math.isnan(slope))
             local = f'autograd: <output class="secant-slope{i}">{digits(slope)}</output>' if known else ""
             label = f"{fraction} Δ{names[i]} / Δ{names[i - 1]}"
-            rows.append(Row(f"quotient{i}", label, local, digits(quotient)))
+            number = words.quotient_digits(quotient, reading.noise(i - 1, i))
+            rows.append(Row(f"quotient{i}", label, local, number))
         multiplied = words.rounded(reading.quotients, between=" · ")
         product, whole = say(en="product of these quotients", ko="이 차분몫들의 곱"), f"Δ{names[-1]} / Δx"
         quotient_label = say(en="quotient of the whole chain", ko="사슬 전체의 차분몫")
-        gap, h = say(en="difference of the last two", ko="바로 위 둘의 차이"), f"h = {reading.setting.h:.3g}"
         return [
             *rows,
-            Row("product", product, multiplied, digits(reading.product)),
-            Row("quotient", quotient_label, whole, digits(reading.whole)),
+            Row("product", product, multiplied, words.quotient_digits(reading.product, noise)),
+            Row("quotient", quotient_label, whole, words.quotient_digits(reading.whole, noise)),
             words.gradient_row(digits(reading.gradient)),
-            Row("error", gap, h, digits(reading.errors[-1])),
+            words.error_row(words.quotient_digits(reading.errors[-1], noise), reading.setting.h),
         ]
 
     def alt(self) -> str:
@@ -330,7 +337,7 @@ LEGEND = [
 def explore_chain(
     steps: Steps | None = None,
     *,
-    x: float = 2.0,
+    x: float | None = None,
     h: float = 1.0,
     x_range: Range = (0.0, 4.0),
 ) -> ChainExplorer:
@@ -344,7 +351,7 @@ def explore_chain(
         steps: up to five pairs of a name and a function of one number: `[("y", torch.sin), ("z", square)]`.
             Each gets the result of the one before, the first gets x. When left out: z = 3x, y = z + 1,
             loss = y^2.
-        x: where to start; moved into x_range.
+        x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         x_range: the ends of x's slider.
 
@@ -354,6 +361,6 @@ def explore_chain(
     chain = [*(LINE if steps is None else steps)]
     ranges.check_named("steps", chain, MOST)
     x_range = ranges.checked_range(x_range)
-    x, h = ranges.place_and_step(x, h, x_range)
+    x, h = ranges.place_and_step(x, h, x_range, 2.0)
     with quietly():
         return ChainExplorer(Subject(chain, x_range), Setting(x, h))

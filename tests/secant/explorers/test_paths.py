@@ -70,7 +70,9 @@ def test_the_numbers_are_those_computed_by_hand(name: str, merge: str, x: float)
         assert shown(explorer, "gradient") == pytest.approx(wanted["path-y"] + wanted["path-w"])
         rest = wanted["quotient"] - wanted["y"] - wanted["w"]
         assert shown(explorer, "rest") == pytest.approx(rest, rel=1e-6, abs=1e-7)
-        assert shown(explorer, "error") == abs(shown(explorer, "quotient") - shown(explorer, "gradient"))
+        reading = explorer.reading
+        assert reading.error == abs(reading.quotient - reading.slopes.both)
+        assert shown(explorer, "error") == pytest.approx(reading.error, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", PAIRS)

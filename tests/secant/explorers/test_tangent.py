@@ -1,7 +1,6 @@
 """The explorer, driven by its widgets' values as the page would."""
 
 import math
-import re
 import time
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import torch
 
 from secant.explorers.tangent import DTYPES, Setting, explore
-from tests.support.reading import picture, problems, remarks, shown
+from tests.support.reading import picture, problems, remarks, shown, text
 
 
 def test_it_starts_with_the_lesson_s_function() -> None:
@@ -18,17 +17,45 @@ def test_it_starts_with_the_lesson_s_function() -> None:
     assert shown(explorer, "quotient") == pytest.approx(3 * math.log(7 / 5) / 2)
     assert shown(explorer, "gradient") == 0.6
     assert remarks(explorer) == ""
-    assert picture(explorer.stage.image).size == (675, 300)
+    assert picture(explorer.stage.image).size == (900, 400)
 
 
-def test_the_text_has_every_digit_of_its_dtype() -> None:
-    explorer = explore(h=1e-2)
-    numbers = explorer.reading
-    assert shown(explorer, "quotient") == numbers.quotient
-    assert shown(explorer, "error") == numbers.error
+@pytest.mark.parametrize(
+    ("dtype", "log_h", "wanted"),
+    [
+        ("float64", -2, "0.599400798802"),  # rounding errs in the 14th place, divided by h in the 12th
+        ("float64", -5, "0.59999940"),
+        ("float64", -12, "0.600"),
+        ("float32", -2, "0.5994"),
+        ("float32", -5, "0.6"),
+    ],
+)
+def test_the_quotient_has_as_many_digits_as_rounding_leaves_right(
+    dtype: str, log_h: float, wanted: str
+) -> None:
+    explorer = explore(h=10.0**log_h, dtype=dtype)
+    reading, said = explorer.reading, text(explorer, "quotient")
+    assert shown(explorer, "quotient") == pytest.approx(reading.quotient, abs=reading.noise * 10)
+    figures = len(said.lstrip("0.").replace(".", ""))
+    assert 1 <= figures <= len(wanted.lstrip("0.")) + 1
+    assert shown(explorer, "quotient") == pytest.approx(float(wanted), abs=20 * reading.noise)
+    assert shown(explorer, "error") == pytest.approx(reading.error, rel=0.05)
+    assert text(explorer, "gradient") == "0.6"
+
+
+def test_the_gradient_has_eight_digits_and_seven_in_float32() -> None:
+    explorer = explore(x=7.0)
+    assert text(explorer, "gradient") == "0.42857143"
     explorer.dtype.value = "float32"
-    assert torch.tensor(shown(explorer, "quotient")).item() == explorer.reading.quotient
-    assert len(re.search(r'secant-quotient">([^<]*)<', explorer.text.value).group(1)) <= 11
+    assert text(explorer, "gradient") == "0.4285714"
+
+
+def test_the_row_of_the_quotient_says_that_it_divides_by_the_step_taken() -> None:
+    explorer = explore(dtype="float32", h=1e-8)
+    assert "/ ((x+h) − x)" in explorer.text.value
+    assert text(explorer, "quotient") == "nan"
+    explorer.scheme.value = "central"
+    assert "/ ((x+h) − (x−h))" in explorer.text.value
 
 
 def test_the_quotient_nears_the_gradient_and_then_leaves_it() -> None:
