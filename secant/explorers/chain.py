@@ -232,13 +232,13 @@ class Picture:
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta/\Delta - \mathrm{autograd}\,|$")
         self.errors.set_decades(*plots.decades(subject.typical_errors, -17, 8))
         self.curves = looks.lines(right, factors.fractions(names))
-        self.zeros = plots.marker(right, "v", INK, size=5)
-        self.here = plots.marker(right, "o", INK, size=9, hollow=True, label="$h$")
+        self.zeros = looks.zeros(right, self.curves)
+        self.here = looks.rings(right, self.curves)
 
     @property
     def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
-        return [*self.factors.moving, *self.curves, self.zeros, self.errors.step, self.here]
+        return [*self.factors.moving, *self.curves, *self.zeros, self.errors.step, self.here]
 
     def set_scene(self, reading: Reading) -> None:
         """Nothing to do: what stands still depends on the chain alone."""
@@ -247,10 +247,11 @@ class Picture:
         """Set what moves."""
         self.factors.set_factors([*reading.quotients, reading.whole], [*reading.slopes, reading.gradient])
         curves = [*reading.curves] or [np.full_like(reading.grid, np.nan)] * len(self.curves)
-        lines = [(line, reading.grid, curve) for line, curve in zip(self.curves, curves, strict=True)]
-        self.errors.set_curves(self.zeros, lines)
-        self.errors.set_step(reading.setting.h)
-        self.errors.set_marks(self.here, reading.setting.h, *reading.errors)
+        for line, zeros, curve in zip(self.curves, self.zeros, curves, strict=True):
+            zeros.set_visible(len(self.errors.set_curves(zeros, [(line, reading.grid, curve)])) > 0)
+        h = reading.setting.h
+        self.errors.set_step(h)
+        self.here.set_offsets([(h, error) for error in self.errors.inside(*reading.errors)])
 
 
 class ChainExplorer(Panel[Reading]):
@@ -328,8 +329,13 @@ LEGEND = [
     (words.line(TANGENT, 3), "autograd's slope there", "그곳에서 autograd의 기울기"),
     (
         words.STEP_LINE,
-        "the h you chose, at this one x (▼: exactly 0)",
-        "지금 고른 h에서, 이 x 하나의 차이 (▼: 정확히 0)",
+        "the h you chose; a ring in a line's colour: its difference at this one x",
+        "지금 고른 h. 고리는 이 x 하나의 차이이고, 색은 선과 같음",
+    ),
+    (
+        words.sample(words.triangle(INK, down=True)),
+        "at the bottom, in a line's colour: exactly 0 there",
+        "맨 아래, 선과 같은 색: 그곳의 차이는 정확히 0",
     ),
 ]
 

@@ -197,6 +197,12 @@ class Picture:
         self.quotient = self.outputs.arrow(SECANT, 5, label=r"$\Delta F/h$", zorder=4)
         self.jvp = self.outputs.arrow(TANGENT, 2, label="$J\\,v$", zorder=5)
         self.u = self.outputs.arrow(GREEN, 2, label="$u$", zorder=5)
+        self.names = [
+            (self.inputs.letters(INK, "v", 8), 0.0),
+            (self.outputs.letters(SECANT, r"\Delta F/h", 30), 0.7),
+            (self.outputs.letters(TANGENT, "Jv", 15), -0.7),
+            (self.outputs.letters(GREEN, "u", 8), 0.0),
+        ]
         (self.gaps,) = right.plot([], [], color=TANGENT, lw=2, label=r"$|\Delta F/h - Jv|$", zorder=3)
         (self.misses,) = right.plot(
             [], [], color=PURPLE, lw=2, ls="-.", label=r"$|u\cdot\Delta F/h - (u^{\top}J)\cdot v|$", zorder=4
@@ -208,6 +214,7 @@ class Picture:
     def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
         planes = [self.road, self.v, self.path, self.quotient, self.jvp, self.u]
+        planes += [letters for letters, _ in self.names]
         return [*planes, self.gaps, self.misses, self.zeros, self.errors.step, self.here]
 
     def set_scene(self, reading: Reading) -> None:
@@ -233,6 +240,15 @@ class Picture:
         self.quotient.set_data(*points(value, reading.quotient))
         self.jvp.set_data(*points(value, reading.jvp, dashed=True))
         self.u.set_data(*points(value, direction(setting.u), closed=True))
+        arrows = (
+            (self.inputs, p, v),
+            *(
+                (self.outputs, value, vector)
+                for vector in (reading.quotient, reading.jvp, direction(setting.u))
+            ),
+        )
+        for (letters, side), (plane, start, vector) in zip(self.names, arrows, strict=True):
+            letters.set_data(*plane.beside_tip(letters, start, vector, side))
         steps = reading.steps[: len(reading.gaps)]
         curves = [(self.gaps, steps, reading.gaps), (self.misses, steps, reading.misses)]
         self.zeros.set_visible(len(self.errors.set_curves(self.zeros, curves)) > 0)

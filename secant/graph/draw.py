@@ -82,7 +82,7 @@ class AutogradGraph:
             words = f"{number} {node.name} {_tensors(node)}".rstrip()
             if node.inputs:
                 inputs = ", ".join(f"{i + 1} {self.nodes[i].name}" for i in node.inputs)
-                words += say(en=f" leads to {inputs}", ko=f"에서 {inputs}(으)로")
+                words += say(en=f" leads to {inputs}", ko=f", 다음 노드: {inputs}")
             if self.saved and node.saved:
                 words += say(en="; saved ", ko="; 저장한 값 ") + ", ".join(map(str, node.saved))
             parts.append(words)

@@ -423,6 +423,30 @@ def test_a_frame_shows_what_a_whole_drawing_would(kind: Kind, started: Any, draw
         slider.value = first
 
 
+def test_nothing_moves_when_the_picture_gets_sharp(kind: Kind, started: Any, drawn: None) -> None:
+    def places() -> list[Any]:
+        return [axes.get_position().extents for axes in started.stage.figure.axes]
+
+    started.stage.set_scene()
+    before = places()
+    started.stage.sharp()
+    assert np.array_equal(places(), before)
+
+
+def test_on_a_dark_page_picture_and_legend_turn_dark(started: Any) -> None:
+    rule = re.search(r'\[data-jp-theme-light="false"\] ([^{]*){([^}]*)}', started.legend.value)
+    assert rule
+    assert ".secant-explorer img" in rule.group(1)
+    assert ".secant-legend svg" in rule.group(1)
+    assert "invert" in rule.group(2)
+
+
+def test_an_untrusted_notebook_has_one_picture_to_show(started: Any) -> None:
+    """Of these JupyterLab shows the png where it does not trust, and nothing beside it."""
+    bundle = started._repr_mimebundle_()
+    assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
+
+
 def test_a_frame_costs_little(kind: Kind, started: Any) -> None:
     """3 to 5 ms are the aim; a busy machine gets leeway."""
     slider = getattr(started, kind.places[0])

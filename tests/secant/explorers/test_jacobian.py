@@ -116,6 +116,19 @@ def test_the_arrows_end_where_they_should() -> None:
     assert np.allclose(reading.end, reading.value + 0.5 * reading.quotient)
 
 
+@pytest.mark.parametrize("h", [1.0, 1e-6])
+def test_each_arrow_has_its_name_past_its_tip_and_no_other_s(h: float, drawn: None) -> None:
+    explorer: Any = explore_arrows(h=h)
+    figure, reading = explorer.picture, explorer.reading
+    tips = [reading.value + vector for vector in (reading.quotient, reading.jvp, direction(45))]
+    places = [np.ravel(letters.get_data()) for letters, _ in figure.names[1:]]
+    assert [letters.get_marker() for letters, _ in figure.names] == ["$v$", r"$\Delta F/h$", "$Jv$", "$u$"]
+    for tip, place in zip(tips, places, strict=True):
+        assert 8 < np.hypot(*((place - tip) / figure.outputs.pixel)) < 40
+    apart = [np.hypot(*((one - other) / figure.outputs.pixel)) for one, other in pairwise(places)]
+    assert min(apart) > 25
+
+
 def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
     explorer: Any = explore_arrows()
     picture = explorer.picture

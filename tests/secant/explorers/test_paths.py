@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from secant.explorers.paths import LOG_H, PAIRS, Setting, explore_paths
-from tests.support.reading import picture, problems, text
+from tests.support.reading import picture, problems, remarks, text
 
 
 def shown(explorer: Any, name: str) -> Any:
@@ -179,3 +179,9 @@ def test_complex_numbers_are_refused_by_the_path_s_name(place: int, both_languag
     explorer = explore_paths(pair)
     assert f"{'yw'[place]}(x): " in problems(explorer)
     assert not explorer.shows
+
+
+def test_rising_squares_are_explained_where_they_are_seen(both_languages: str) -> None:
+    said = remarks(explore_paths())
+    assert "■" in said
+    assert {"en": "rounding", "ko": "반올림"}[both_languages] in said
