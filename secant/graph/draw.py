@@ -5,6 +5,7 @@ from html import escape
 
 import torch
 
+from secant.graph.flow import Kind
 from secant.graph.layout import (
     BOX,
     LINE,
@@ -50,8 +51,8 @@ class AutogradGraph:
         for row, node in zip(table, self.nodes, strict=True):
             first, *rest = (_padded(cell, width) for cell, width in zip(row, widths, strict=False))
             lines.append("  ".join([first.strip().rjust(widths[0]), *rest, row[3]]).rstrip())
-            if self.saved:
-                lines += [" " * (widths[0] + 4) + str(saved) for saved in node.saved]
+            more = (*node.facts, *(node.saved if self.saved else ()))
+            lines += [" " * (widths[0] + 4) + str(line) for line in more]
         lines += [f"{'-':>{widths[0] or 1}}  {_kind_of(box)}  {box.label}" for box in self.recorded.loose]
         return "\n".join([*lines, *self._remarks()])
 
@@ -73,6 +74,25 @@ class AutogradGraph:
         if self.recorded.missing:
             names = ", ".join(self.recorded.missing)
             yield say(en=f"Among those not drawn: {names}.", ko=f"그리지 않은 것 중에 {names}도 있습니다.")
+        if "freed" in self.recorded.troubles:
+            yield say(
+                en="Some slopes and gradients cannot be had: backward() has freed what the nodes kept. "
+                "Compute the result again, or call backward(retain_graph=True).",
+                ko="일부 기울기와 gradient는 알 수 없습니다. backward()가 노드에 저장된 값을 해제했습니다. "
+                "결과를 다시 계산하거나 backward(retain_graph=True)를 부르세요.",
+            )
+        if "failed" in self.recorded.troubles:
+            yield say(
+                en="Some slopes and gradients cannot be had: a node stopped with an error when it was asked.",
+                ko="일부 기울기와 gradient는 알 수 없습니다. 노드가 계산 도중 오류로 멈췄습니다.",
+            )
+        if "unseen" in self.recorded.troubles:
+            yield say(
+                en="Nodes without a value: nobody keeps their result. "
+                "Give draw_graph that tensor with a name.",
+                ko="값이 없는 노드: 그 결과를 간직한 곳이 없습니다. "
+                "그 텐서를 draw_graph에 이름과 함께 넘기세요.",
+            )
 
     def _described(self) -> str:
         """Return the graph in words, for those who do not see the picture."""
@@ -83,6 +103,7 @@ class AutogradGraph:
             if node.inputs:
                 inputs = ", ".join(f"{i + 1} {self.nodes[i].name}" for i in node.inputs)
                 words += say(en=f" leads to {inputs}", ko=f", 다음 노드: {inputs}")
+            words += "".join(f", {fact}" for fact in node.facts)
             if self.saved and node.saved:
                 words += say(en="; saved ", ko="; 저장한 값 ") + ", ".join(map(str, node.saved))
             parts.append(words)
@@ -109,7 +130,14 @@ class AutogradGraph:
         )
 
 
-def draw_graph(*, saved: bool = False, **tensors: torch.Tensor) -> AutogradGraph:
+def draw_graph(
+    *,
+    saved: bool = False,
+    values: bool = False,
+    slopes: bool = False,
+    gradients: bool = False,
+    **tensors: torch.Tensor,
+) -> AutogradGraph:
     """Draw the graph that autograd recorded for some tensors: `draw_graph(loss=loss, w=w, x=x)`.
 
     All nodes that backward can reach from the tensors are drawn, each once, named as PyTorch names them;
@@ -119,19 +147,28 @@ def draw_graph(*, saved: bool = False, **tensors: torch.Tensor) -> AutogradGraph
 
     Args:
         saved: write under each node what it keeps for backward; else that is shown only on hovering.
+        values: write in each node the value of its result, where somebody keeps it.
+        slopes: write in each node what it hands back to each of its inputs for a gradient of 1 (a tensor of
+            ones): with one number in and out, its local slope.
+        gradients: write in each node the gradient that comes to it when backward() starts at the outputs with
+            1. Every node is asked on its own: no .grad is filled, nothing is freed.
         tensors: the tensors and the names to show.
 
     Raises:
         TypeError: if one of the arguments is not a tensor, or none is given.
     """
-    if not isinstance(saved, bool):
-        raise TypeError(f"saved is True or False, not a {type(saved).__name__}: give a tensor another name")
+    asked = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
+    for option, given in asked.items():
+        if not isinstance(given, bool):
+            kind = type(given).__name__
+            raise TypeError(f"{option} is True or False, not a {kind}: give a tensor another name")
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"draw_graph shows tensors; {name} is a {type(tensor).__name__}")
-    return AutogradGraph(record(tensors), saved)
+    kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
+    return AutogradGraph(record(tensors, [kind for kind, wanted in kinds.items() if wanted]), saved)
 
 
 # The words
