@@ -199,8 +199,8 @@ class Picture:
         self.u = self.outputs.arrow(GREEN, 2, label="$u$", zorder=5)
         self.names = [
             (self.inputs.letters(INK, "v", 8), 0.0),
-            (self.outputs.letters(SECANT, r"\Delta F/h", 30), 0.7),
-            (self.outputs.letters(TANGENT, "Jv", 15), -0.7),
+            (self.outputs.letters(SECANT, r"\Delta F/h", 30), 1.0),
+            (self.outputs.letters(TANGENT, "Jv", 15), -1.0),
             (self.outputs.letters(GREEN, "u", 8), 0.0),
         ]
         (self.gaps,) = right.plot([], [], color=TANGENT, lw=2, label=r"$|\Delta F/h - Jv|$", zorder=3)

@@ -1,5 +1,10 @@
-"""The graph that autograd recorded, as a picture."""
+"""The graph that autograd recorded, as a picture.
 
+The picture is an image that holds its SVG. JupyterLab shows an image also where it does not trust a notebook;
+of an SVG in the page it would leave the letters, without the picture.
+"""
+
+import base64
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -29,7 +34,11 @@ from secant.language import say
 
 # Okabe and Ito's colours that stand out from white and from black; the shapes differ too.
 FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
-INK = "currentColor"
+INK = "#000"
+# White is JupyterLab's own dark on a dark page, black lines are white, and colours keep their hue.
+STYLE = (
+    '<style>[data-jp-theme-light="false"] .secant-graph img {filter: invert(93%) hue-rotate(180deg)}</style>'
+)
 
 
 class AutogradGraph:
@@ -114,19 +123,21 @@ class AutogradGraph:
         scene = lay_out(self.recorded, self.saved)
         width, height = round(scene.width), round(scene.height)
         # Wide graphs shrink to the page, but not to less than what can be read: then they scroll.
-        style = f"max-width:100%;min-width:{round(0.5 * width)}px;height:auto;display:block"
-        drawn = "".join(_drawn(scene, self.recorded, self.saved))
-        picture = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-            f' viewBox="0 0 {width} {height}" role="img" aria-label="{escape(self._described())}"'
-            f' font-family="Menlo, Consolas, &#39;DejaVu Sans Mono&#39;, monospace" style="{style}">'
-            f"{drawn}</svg>"
+        style = f"position:relative;width:{width}px;max-width:100%;min-width:{round(0.5 * width)}px"
+        drawn = _image(
+            "".join(_drawn(scene, self.recorded, self.saved)),
+            (width, height),
+            'style="width:100%;max-width:none;height:auto;display:block"',
+            self._described(),
         )
+        hovers = "".join(_hovers(scene, self.recorded))
+        picture = f'{STYLE}<div style="{style}">{drawn}{hovers}</div>'
         remarks = "".join(f"<div>{escape(remark)}</div>" for remark in self._remarks())
         words = '<div style="font-size:90%;line-height:1.6;margin:6px 0">'
         return (
             (f"{words}{remarks}</div>" if remarks else "")  # first: a tall picture may hide what follows it
-            + f'<div style="overflow-x:auto">{picture}</div>{words}{_legend(self.recorded)}</div>'
+            + f'<div class="secant-graph"><div style="overflow-x:auto">{picture}</div>'
+            + f"{words}{_legend(self.recorded)}</div></div>"
         )
 
 
@@ -200,6 +211,36 @@ def _kind_of(box: Loose) -> str:
 # The picture
 
 
+def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
+    """Return an image of what was drawn in SVG, on white."""
+    width, height = size
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}"'
+        ' font-family="Menlo, Consolas, &#39;DejaVu Sans Mono&#39;, monospace">'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>{drawn}</svg>'
+    )
+    address = base64.b64encode(svg.encode()).decode()
+    return f'<img src="data:image/svg+xml;base64,{address}" {attributes} alt="{escape(alt)}">'
+
+
+def _hovers(scene: Scene, graph: Recorded) -> Iterator[str]:
+    """Yield for each box an empty field over it that tells more under a mouse."""
+
+    def field(text: str, x: float, y: float, width: float, height: float) -> str:
+        x, width = 100 * x / scene.width, 100 * width / scene.width
+        y, height = 100 * y / scene.height, 100 * height / scene.height
+        at = f"left:{x:.2f}%;top:{y:.2f}%;width:{width:.2f}%;height:{height:.2f}%"
+        return f'<span title="{escape(text)}" style="position:absolute;{at}"></span>'
+
+    for place in scene.places:
+        if place.node is not None:
+            across, text = place.left + place.right, _hover(graph.nodes[place.node])
+            yield field(text, place.x - place.left, place.y, across, place.depth)
+    for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
+        yield field(f"{box.label}: {_kind_of(box)}", x, y, width, BOX)
+
+
 def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
     for points in _ways(scene):
         yield _edge(points)
@@ -209,7 +250,7 @@ def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
         elif place.height:
             yield _text("⋯", place.x, place.y + 17, SIZE, anchor="middle")
     for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
-        yield f"<g>{_title(f'{box.label}: {_kind_of(box)}')}"
+        yield "<g>"
         yield from _tag([box.label], x, y, width, BOX, "constant" if box.constant else "leaf")
         yield "</g>"
 
@@ -253,24 +294,15 @@ def _edge(points: list[Point]) -> str:
     if rest:
         path += f"V{rest[0][1]:.1f}"
     else:
-        head = f'<path d="M{x2:.1f} {y2:.1f}l-4 -8h8z" fill="{INK}" fill-opacity="0.75"{_ink("fill")}/>'
-    line = f'stroke="{INK}" stroke-opacity="0.75" stroke-width="1.3"{_ink("stroke")}'
+        head = f'<path d="M{x2:.1f} {y2:.1f}l-4 -8h8z" fill="{INK}" fill-opacity="0.75"/>'
+    line = f'stroke="{INK}" stroke-opacity="0.75" stroke-width="1.3"'
     return f'<path d="{path}" fill="none" {line}/>{head}'
-
-
-def _ink(what: str) -> str:
-    """Return JupyterLab's colour of text, for places that know it; others take the attribute's."""
-    return f' style="{what}:var(--jp-ui-font-color1, currentColor)"'
 
 
 def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
     at = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
-    return f'<text {at} fill="{INK}"{weight}{_ink("fill")}>{escape(text)}</text>'
-
-
-def _title(text: str) -> str:
-    return f"<title>{escape(text)}</title>"
+    return f'<text {at} fill="{INK}"{weight}>{escape(text)}</text>'
 
 
 def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
@@ -307,12 +339,12 @@ def _tag(lines: Sequence[str], x: float, y: float, width: float, height: float, 
 
 def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
     path = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
-    return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"{_ink("stroke")}/>'
+    return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"/>'
 
 
 def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
     x, y, width = place.x - place.half, place.y, 2 * place.half
-    yield f"<g>{_title(_hover(node))}"
+    yield "<g>"
     yield _outline(node.kind, x, y, width, place.height)
     room = text_width(clipped(node.name), SIZE)
     head = room + (8 + text_width(node.shape, SMALL) if node.shape else 0)
@@ -398,7 +430,4 @@ def _legend(graph: Recorded) -> str:
 
 
 def _swatch(kind: str) -> str:
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="16" viewBox="0 0 30 16"'
-        f' aria-hidden="true" style="vertical-align:-3px">{_outline(kind, 2, 2, 26, 12)}</svg>'
-    )
+    return _image(_outline(kind, 2, 2, 26, 12), (30, 16), 'style="display:inline;vertical-align:-3px"', "")

@@ -171,7 +171,7 @@ def test_marks_of_steps_that_meet_are_told_apart(drawn: None) -> None:
     figure: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)]).picture
     colors = [line.get_color() for line in figure.curves]
     assert len(set(colors)) == 3
-    assert [zeros.get_color() for zeros in figure.zeros] == colors
+    assert [zeros.get_markeredgecolor() for zeros in figure.zeros] == colors
     assert len({tuple(color) for color in figure.here.get_edgecolors()}) == 3
     assert len(set(figure.here.get_sizes())) == 3
     rows = [zeros.get_transform().transform((1.0, 1.0))[1] for zeros in figure.zeros]
