@@ -353,10 +353,10 @@ def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
         yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
     lines = saved_lines(node, saved)
     if lines:
-        inside = FUNCTION if node.kind == "function" else ACCUMULATE
+        inside, slant = (FUNCTION, 0) if node.kind == "function" else (ACCUMULATE, 5)
         yield f'<path d="M{x:.1f} {y + BOX:.1f}h{width:.1f}" stroke="{inside}" stroke-opacity="0.6"/>'
         for k, line in enumerate(lines):
-            yield _text(line, x + PAD, y + BOX + 14 + k * LINE, SMALL)
+            yield _text(line, x + slant + PAD, y + BOX + 14 + k * LINE, SMALL)
     if node.leaf is not None:
         across, deep = tag_size([node.leaf])
         below = y + place.height
