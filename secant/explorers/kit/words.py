@@ -40,8 +40,10 @@ class Row(NamedTuple):
     number: str
 
 
-MOST = {"float32": 7, "float64": 15}  # significant digits that a dtype holds
-PLENTY = 8  # digits of a number that is right to the last: more are only in the way of reading
+# Significant digits of a quotient at most, of the 7 and 16 that a dtype holds, and of a number that is right
+# to the last: more are only in the way of reading.
+MOST = {"float32": 7, "float64": 10}
+PLENTY = 8
 
 
 def digits(number: float, noise: float = 0.0, most: int = PLENTY) -> str:
