@@ -153,7 +153,7 @@ def _remark(reading: Reading) -> None:
         reading.remark(
             en=f"x + h is x itself: h = {reading.h:.1e} is lost in rounding, and the quotient is 0/0. "
             "x.grad does not care: it has no h.",
-            ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}은 반올림으로 사라지고 "
+            ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}만큼의 걸음은 반올림으로 사라지고 "
             "차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다.",
         )
     elif len(reading.calls) >= MOST:

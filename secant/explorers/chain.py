@@ -177,7 +177,7 @@ class Subject:
             reading.remark(
                 en=f"{name} did not change. So Δ{following}/Δ{name} is 0/0 and has no meaning: "
                 "the product has none, the whole quotient is 0.",
-                ko=f"{name}의 값이 달라지지 않았습니다. 그래서 차분몫 Δ{following}/Δ{name}이 0/0이 되어 "
+                ko=f"{name}의 값이 달라지지 않았습니다. 그래서 Δ{following}/Δ{name}의 값은 0/0이고 "
                 "아무 뜻이 없습니다. 곱도 뜻이 없고, 전체 차분몫은 0입니다.",
             )
         elif reading.errors[-1] == 0:
