@@ -23,8 +23,8 @@ from PIL import Image
 from traitlets import Unicode
 
 WIDTH, HEIGHT = 9.0, 4.0  # inches
-# Dots to the inch: of the page, and so of a frame in a drag, lest a browser blur it; and at rest.
-DPI, SHARP_DPI = 100, 200
+# Dots to the inch: of the page; of a frame in a drag, quick to draw and no softer to the eye; at rest.
+DPI, QUICK_DPI, SHARP_DPI = 100, 90, 200
 REST = 0.25  # seconds without a frame until the hand is taken to rest
 READING = 0.2  # seconds that a number stands in a drag, so that an eye can read it
 # Of the JPEG in a drag: half the work and two thirds of the bytes of the one at rest.
@@ -61,6 +61,7 @@ class Stage:
         for artist in self.moving:
             artist.set_animated(True)  # a canvas draws animated artists only when asked, or when saving
         self.canvas = FigureCanvasAgg(figure)
+        figure.set_dpi(QUICK_DPI)
         width = round(DPI * figure.get_figwidth())
         self.image = Frame(
             format="url", layout={"width": "100%", "max_width": f"{width}px", "height": "auto"}
@@ -84,7 +85,7 @@ class Stage:
         self.figure.set_dpi(SHARP_DPI)
         self.canvas.draw()
         image = self._drawn_over(SHARP)
-        self.figure.set_dpi(DPI)
+        self.figure.set_dpi(QUICK_DPI)
         self.figure.set_layout_engine(layout)
         return image
 

@@ -47,8 +47,8 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     Raises:
         FunctionProblem: if f fails, or autograd finds no way from its result back to p.
     """
-    y = difference.values(f, p)
-    if not difference.values(f, p.clone().requires_grad_()).requires_grad:
+    y = difference.values(f, p.clone().requires_grad_())
+    if not y.requires_grad:
         raise difference.problem(
             en="autograd finds no way from the result back to p, so there is no J. "
             "Is the result a constant, or does the function use .item(), .detach() or NumPy?",

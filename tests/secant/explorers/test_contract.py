@@ -418,7 +418,7 @@ def test_a_frame_shows_what_a_whole_drawing_would(kind: Kind, started: Any, draw
         whole = Image.open(io.BytesIO(started.stage.sharp())).convert("L")
         whole = whole.resize((225, 100), Image.Resampling.BOX)
         apart = np.abs(np.asarray(quick, dtype=float) - np.asarray(whole, dtype=float))
-        assert picture(started.stage.image).size == (900, 400)
+        assert picture(started.stage.image).size == (810, 360)
         assert apart.mean() < 2.5
         slider.value = first
 
