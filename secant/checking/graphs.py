@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from secant.language import say
+
 Edge = tuple[Hashable, Hashable, float]
 
 
@@ -69,7 +71,7 @@ class limit_steps:
     """
 
     def __init__(self, most: int = 1_000_000) -> None:
-        self._left = most
+        self._most = self._left = most
 
     def __enter__(self) -> "limit_steps":
         self._before = sys.gettrace()
@@ -84,5 +86,10 @@ class limit_steps:
             return None
         self._left -= 1
         if self._left < 0:
-            raise TimeoutError
+            raise TimeoutError(
+                say(
+                    en=f"It took more than {self._most:,} steps of Python.",
+                    ko=f"파이썬의 걸음 수가 {self._most:,}번을 넘었습니다.",
+                )
+            )
         return self._step

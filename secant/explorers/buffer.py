@@ -153,7 +153,7 @@ def _remark(reading: Reading) -> None:
         reading.remark(
             en=f"x + h is x itself: h = {reading.h:.1e} is lost in rounding, and the quotient is 0/0. "
             "x.grad does not care: it has no h.",
-            ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}은 반올림으로 사라지고 "
+            ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}만큼의 걸음은 반올림으로 사라지고 "
             "차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다.",
         )
     elif len(reading.calls) >= MOST:
@@ -239,7 +239,7 @@ class BufferExplorer(Panel[Reading]):
         self.update()
 
     def read(self) -> Reading:
-        return self.subject.read(self.calls, controls.short(self.x.value), controls.step_of(self.log_h))
+        return self.subject.read(self.calls, self.x.number, controls.step_of(self.log_h))
 
     def scene(self) -> tuple[str, ...]:
         return tuple(self.reading.calls)
@@ -247,16 +247,21 @@ class BufferExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         called = [html.escape(name) for name in reading.calls]
-        quotient, error, last = (
-            digits(value) if called else "—" for value in (reading.quotient, reading.error, reading.last)
-        )
-        gradient = digits(reading.gradient) if called else "None"
+        quotient = error = last = "—"
+        gradient = "None"
+        if called:
+            size = max(map(abs, reading.heights))
+            noise = difference.rounding(size, reading.x, reading.gradient, reading.there - reading.x)
+            quotient, error = (
+                words.quotient_digits(number, noise) for number in (reading.quotient, reading.error)
+            )
+            gradient, last = digits(reading.gradient), digits(reading.last)
         alone = f"({called[-1]})′" if called else ""
         since = say(en="called since the reset", ko="비운 뒤 부른 함수")
         of_the_sum = say(en="difference quotient of the sum", ko="합의 차분몫")
         return [
             Row("calls", since, "S", " + ".join(called) or "—"),
-            Row("quotient", of_the_sum, "(S(x+h) − S(x)) / h", quotient),
+            Row("quotient", of_the_sum, "(S(x+h) − S(x)) / ((x+h) − x)", quotient),
             Row("gradient", say(en="the buffer", ko="버퍼"), "x.grad", gradient),
             words.error_row(error, reading.h),
             Row("last", say(en="slope of the last call alone", ko="마지막 호출만의 기울기"), alone, last),
@@ -307,7 +312,7 @@ def explore_buffer(
     functions: Functions | None = None,
     *,
     x_range: Range = (-3.0, 3.0),
-    x: float = 2.0,
+    x: float | None = None,
     h: float = 1.0,
 ) -> BufferExplorer:
     """Return buttons that call backward(), sliders for x and h, and a picture of what x.grad then holds.
@@ -319,7 +324,7 @@ def explore_buffer(
     Args:
         functions: one function of x, or several, by name or in a list; when left out, x^2 and x^3.
         x_range: the ends of x's slider.
-        x: where to start; moved into x_range.
+        x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
 
     Raises:
@@ -328,4 +333,4 @@ def explore_buffer(
     named = FUNCTIONS if functions is None else difference.by_name(functions)
     ranges.check_some("explore_buffer", named)
     x_range = ranges.checked_range(x_range)
-    return BufferExplorer(Subject(named, x_range), *ranges.place_and_step(x, h, x_range))
+    return BufferExplorer(Subject(named, x_range), *ranges.place_and_step(x, h, x_range, 2.0))

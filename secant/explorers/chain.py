@@ -69,6 +69,12 @@ class Reading(Findings):
     def product(self) -> float:
         return math.prod(self.quotients)
 
+    def noise(self, i: int, k: int) -> float:
+        """About how large the rounding error in the quotient of result k to result i is."""
+        ends, slope = (self.before[k], self.after[k]), math.prod(self.slopes[i:k])
+        size = max((abs(end) for end in ends if math.isfinite(end)), default=0.0)
+        return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
+
     @property
     def errors(self) -> list[float]:
         """How far each quotient is from autograd's slope; the whole chain's comes last."""
@@ -171,7 +177,7 @@ class Subject:
             reading.remark(
                 en=f"{name} did not change. So Δ{following}/Δ{name} is 0/0 and has no meaning: "
                 "the product has none, the whole quotient is 0.",
-                ko=f"{name}의 값이 달라지지 않았습니다. 그래서 몫 Δ{following}/Δ{name}이 0/0이 되어 "
+                ko=f"{name}의 값이 달라지지 않았습니다. 그래서 Δ{following}/Δ{name}의 값은 0/0이고 "
                 "아무 뜻이 없습니다. 곱도 뜻이 없고, 전체 차분몫은 0입니다.",
             )
         elif reading.errors[-1] == 0:
@@ -226,13 +232,13 @@ class Picture:
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta/\Delta - \mathrm{autograd}\,|$")
         self.errors.set_decades(*plots.decades(subject.typical_errors, -17, 8))
         self.curves = looks.lines(right, factors.fractions(names))
-        self.zeros = plots.marker(right, "v", INK, size=5)
-        self.here = plots.marker(right, "o", INK, size=9, hollow=True, label="$h$")
+        self.zeros = looks.zeros(right, self.curves)
+        self.here = looks.rings(right, self.curves)
 
     @property
     def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
-        return [*self.factors.moving, *self.curves, self.zeros, self.errors.step, self.here]
+        return [*self.factors.moving, *self.curves, *self.zeros, self.errors.step, self.here]
 
     def set_scene(self, reading: Reading) -> None:
         """Nothing to do: what stands still depends on the chain alone."""
@@ -241,10 +247,11 @@ class Picture:
         """Set what moves."""
         self.factors.set_factors([*reading.quotients, reading.whole], [*reading.slopes, reading.gradient])
         curves = [*reading.curves] or [np.full_like(reading.grid, np.nan)] * len(self.curves)
-        lines = [(line, reading.grid, curve) for line, curve in zip(self.curves, curves, strict=True)]
-        self.errors.set_curves(self.zeros, lines)
-        self.errors.set_step(reading.setting.h)
-        self.errors.set_marks(self.here, reading.setting.h, *reading.errors)
+        for line, zeros, curve in zip(self.curves, self.zeros, curves, strict=True):
+            zeros.set_visible(len(self.errors.set_curves(zeros, [(line, reading.grid, curve)])) > 0)
+        h = reading.setting.h
+        self.errors.set_step(h)
+        self.here.set_offsets([(h, error) for error in self.errors.inside(*reading.errors)])
 
 
 class ChainExplorer(Panel[Reading]):
@@ -259,7 +266,7 @@ class ChainExplorer(Panel[Reading]):
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        return Setting(controls.short(self.x.value), controls.step_of(self.log_h))
+        return Setting(self.x.number, controls.step_of(self.log_h))
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
@@ -267,22 +274,23 @@ class ChainExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, names = self.reading, ["x", *map(html.escape, self.subject.names)]
         fraction = say(en="quotient", ko="차분몫")
+        noise = reading.noise(0, len(self.subject.names))
         rows = []
         for i, (quotient, slope) in enumerate(zip(reading.quotients, reading.slopes, strict=True), 1):
             known = not (reading.problems and math.isnan(slope))
             local = f'autograd: <output class="secant-slope{i}">{digits(slope)}</output>' if known else ""
             label = f"{fraction} Δ{names[i]} / Δ{names[i - 1]}"
-            rows.append(Row(f"quotient{i}", label, local, digits(quotient)))
+            number = words.quotient_digits(quotient, reading.noise(i - 1, i))
+            rows.append(Row(f"quotient{i}", label, local, number))
         multiplied = words.rounded(reading.quotients, between=" · ")
         product, whole = say(en="product of these quotients", ko="이 차분몫들의 곱"), f"Δ{names[-1]} / Δx"
         quotient_label = say(en="quotient of the whole chain", ko="사슬 전체의 차분몫")
-        gap, h = say(en="difference of the last two", ko="바로 위 둘의 차이"), f"h = {reading.setting.h:.3g}"
         return [
             *rows,
-            Row("product", product, multiplied, digits(reading.product)),
-            Row("quotient", quotient_label, whole, digits(reading.whole)),
+            Row("product", product, multiplied, words.quotient_digits(reading.product, noise)),
+            Row("quotient", quotient_label, whole, words.quotient_digits(reading.whole, noise)),
             words.gradient_row(digits(reading.gradient)),
-            Row("error", gap, h, digits(reading.errors[-1])),
+            words.error_row(words.quotient_digits(reading.errors[-1], noise), reading.setting.h),
         ]
 
     def alt(self) -> str:
@@ -321,8 +329,13 @@ LEGEND = [
     (words.line(TANGENT, 3), "autograd's slope there", "그곳에서 autograd의 기울기"),
     (
         words.STEP_LINE,
-        "the h you chose, at this one x (▼: exactly 0)",
-        "지금 고른 h에서, 이 x 하나의 차이 (▼: 정확히 0)",
+        "the h you chose; a ring in a line's colour: its difference at this one x",
+        "지금 고른 h. 고리는 이 x 하나의 차이이고, 색은 선과 같음",
+    ),
+    (
+        words.sample(words.triangle(INK, down=True)),
+        "at the bottom, in a line's colour: exactly 0 there",
+        "맨 아래, 선과 같은 색: 그곳의 차이는 정확히 0",
     ),
 ]
 
@@ -330,7 +343,7 @@ LEGEND = [
 def explore_chain(
     steps: Steps | None = None,
     *,
-    x: float = 2.0,
+    x: float | None = None,
     h: float = 1.0,
     x_range: Range = (0.0, 4.0),
 ) -> ChainExplorer:
@@ -344,7 +357,7 @@ def explore_chain(
         steps: up to five pairs of a name and a function of one number: `[("y", torch.sin), ("z", square)]`.
             Each gets the result of the one before, the first gets x. When left out: z = 3x, y = z + 1,
             loss = y^2.
-        x: where to start; moved into x_range.
+        x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         x_range: the ends of x's slider.
 
@@ -354,6 +367,6 @@ def explore_chain(
     chain = [*(LINE if steps is None else steps)]
     ranges.check_named("steps", chain, MOST)
     x_range = ranges.checked_range(x_range)
-    x, h = ranges.place_and_step(x, h, x_range)
+    x, h = ranges.place_and_step(x, h, x_range, 2.0)
     with quietly():
         return ChainExplorer(Subject(chain, x_range), Setting(x, h))

@@ -16,7 +16,7 @@ from torch import Tensor
 from secant.explorers.kit import controls, difference, elementwise, plots, remarks, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.plane import PlanePlot, fit, grid_points
-from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse, step_in
+from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
 from secant.explorers.kit.vectors import Map, products, two_numbers
 from secant.explorers.kit.widget import Findings, Panel, quietly
 from secant.explorers.kit.words import Row, digits
@@ -66,6 +66,12 @@ class Reading(Findings):
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
     misses: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def noise(self) -> float:
+        """About how large the rounding error in the quotient is."""
+        size, p = np.abs(self.value).max(), max(map(abs, self.setting.p))
+        return difference.rounding(float(size), p, float(np.abs(self.jvp).max()), self.setting.h)
 
     @property
     def gap(self) -> float:
@@ -145,7 +151,8 @@ class Subject:
             along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
             reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
         with reading.noting(), np.errstate(all="ignore"):
-            reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
+            if np.isnan(reading.value).any():  # there are values without slopes
+                reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
             values = self.rows(torch.from_numpy(points)).numpy()
             reading.end, reading.path = values[0], values[1 : 1 + len(along)]
             reading.quotient = (reading.end - reading.value) / setting.h
@@ -191,6 +198,12 @@ class Picture:
         self.quotient = self.outputs.arrow(SECANT, 5, label=r"$\Delta F/h$", zorder=4)
         self.jvp = self.outputs.arrow(TANGENT, 2, label="$J\\,v$", zorder=5)
         self.u = self.outputs.arrow(GREEN, 2, label="$u$", zorder=5)
+        self.names = [
+            (self.inputs.letters(INK, "v", 8), 0.0),
+            (self.outputs.letters(SECANT, r"\Delta F/h", 30), 1.0),
+            (self.outputs.letters(TANGENT, "Jv", 15), -1.0),
+            (self.outputs.letters(GREEN, "u", 8), 0.0),
+        ]
         (self.gaps,) = right.plot([], [], color=TANGENT, lw=2, label=r"$|\Delta F/h - Jv|$", zorder=3)
         (self.misses,) = right.plot(
             [], [], color=PURPLE, lw=2, ls="-.", label=r"$|u\cdot\Delta F/h - (u^{\top}J)\cdot v|$", zorder=4
@@ -202,6 +215,7 @@ class Picture:
     def moving(self) -> list[Artist]:
         """The artists that differ from one frame of a drag to the next."""
         planes = [self.road, self.v, self.path, self.quotient, self.jvp, self.u]
+        planes += [letters for letters, _ in self.names]
         return [*planes, self.gaps, self.misses, self.zeros, self.errors.step, self.here]
 
     def set_scene(self, reading: Reading) -> None:
@@ -227,6 +241,15 @@ class Picture:
         self.quotient.set_data(*points(value, reading.quotient))
         self.jvp.set_data(*points(value, reading.jvp, dashed=True))
         self.u.set_data(*points(value, direction(setting.u), closed=True))
+        arrows = (
+            (self.inputs, p, v),
+            *(
+                (self.outputs, value, vector)
+                for vector in (reading.quotient, reading.jvp, direction(setting.u))
+            ),
+        )
+        for (letters, side), (plane, start, vector) in zip(self.names, arrows, strict=True):
+            letters.set_data(*plane.beside_tip(letters, start, vector, side))
         steps = reading.steps[: len(reading.gaps)]
         curves = [(self.gaps, steps, reading.gaps), (self.misses, steps, reading.misses)]
         self.zeros.set_visible(len(self.errors.set_curves(self.zeros, curves)) > 0)
@@ -250,9 +273,7 @@ class JacobianExplorer(Panel[Reading]):
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        first, second, v, u = (
-            controls.short(slider.value) for slider in (self.first, self.second, self.v, self.u)
-        )
+        first, second, v, u = (slider.number for slider in (self.first, self.second, self.v, self.u))
         return Setting((first, second), controls.step_of(self.log_h), v, u)
 
     def read(self) -> Reading:
@@ -260,19 +281,27 @@ class JacobianExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        h = f"h = {reading.setting.h:.3g}"
+        h, noise = words.step(reading.setting.h), reading.noise
         gap = say(en="the arrows are apart by", ko="두 화살표의 차이")
         along = say(en="the quotient, seen along u", ko="u 쪽으로 잰 차분몫")
         back = say(en="reverse mode, then along v", ko="역방향 모드, 그다음 v 쪽")
         miss = say(en="the numbers are apart by", ko="두 수의 차이")
-        quotient, jvp = words.all_digits(reading.quotient), words.all_digits(reading.jvp)
+        quotient = ", ".join(words.quotient_digits(number, noise) for number in reading.quotient)
+        gap_digits, forward, miss_digits = (
+            words.quotient_digits(number, noise) for number in (reading.gap, reading.forward, reading.miss)
+        )
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), "(F(p+hv) − F(p)) / h", quotient),
-            Row("jvp", say(en="forward mode", ko="순방향 모드"), "J v", jvp),
-            Row("gap", gap, h, digits(reading.gap)),
-            Row("forward", along, "u · (F(p+hv) − F(p)) / h", digits(reading.forward)),
+            Row(
+                "jvp",
+                say(en="forward mode", ko="순방향 모드"),
+                "J v",
+                words.rounded(reading.jvp, words.PLENTY),
+            ),
+            Row("gap", gap, h, gap_digits),
+            Row("forward", along, "u · (F(p+hv) − F(p)) / h", forward),
             Row("backward", back, "(u<sup>⊤</sup>J) · v", digits(reading.backward)),
-            Row("miss", miss, h, digits(reading.miss)),
+            Row("miss", miss, h, miss_digits),
         ]
 
     def alt(self) -> str:
@@ -339,11 +368,11 @@ def explore_arrows(
     each = say(en="each range", ko="각 범위")
     first, second = (checked_range(ends, each) for ends in ranges)
     if p is None:
-        p = (2.0, 0.5) if function is None else (1.0, 0.5)
+        first_p, second_p = (2.0, 0.5) if function is None else (1.0, 0.5)
+        p = clamp(first_p, first), clamp(second_p, second)
     if any(math.isnan(number) for number in (*p, v, u)) or not h > 0:
         refuse(en="p, v and u are numbers and h is above 0", ko="p, v, u는 수이고 h는 0보다 큽니다")
-    start = clamp(p[0], first), clamp(p[1], second)
     turned = [(angle + 180.0) % 360.0 - 180.0 for angle in (v, u)]
     with quietly():
         subject = Subject(function or polar, (first, second))
-    return JacobianExplorer(subject, Setting(start, step_in(h), *turned), names, labels)
+    return JacobianExplorer(subject, Setting((float(p[0]), float(p[1])), float(h), *turned), names, labels)

@@ -12,7 +12,7 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers.kit import controls, elementwise, plots, ranges, two_paths, words
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, two_paths, words
 from secant.explorers.kit.bars import StackedBars
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
@@ -61,7 +61,10 @@ class Slopes:
 
 @dataclass
 class Reading(Findings):
-    """What a setting comes to: numbers for the picture and the text. NaN where there is none."""
+    """What a setting comes to: numbers for the picture and the text. NaN where there is none.
+
+    `size` is that of z, which decides how many digits of a quotient are right.
+    """
 
     setting: Setting
     parts: dict[str, float] = field(default_factory=lambda: dict.fromkeys(BARS, math.nan))
@@ -69,6 +72,7 @@ class Reading(Findings):
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     rests: np.ndarray = field(default_factory=lambda: np.empty(0))
     errors: np.ndarray = field(default_factory=lambda: np.empty(0))
+    size: float = 0.0
     height: Range = (-1.0, 1.0)
     decades: Range = (1e-16, 1.0)
 
@@ -79,6 +83,11 @@ class Reading(Findings):
     @property
     def error(self) -> float:
         return abs(self.quotient - self.slopes.both)
+
+    @property
+    def noise(self) -> float:
+        """About how large the rounding error of a quotient is."""
+        return difference.rounding(self.size, self.setting.x, self.slopes.both, self.setting.h)
 
 
 class Subject:
@@ -138,6 +147,7 @@ class Subject:
         reading.height, reading.decades = plots.limits(levels), plots.decades(errors, -18, 12)
         with reading.noting():
             parts = self.parts(name, merge, x, h)
+            reading.size = parts.size.item()
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, merge, x)))
@@ -164,8 +174,10 @@ def _remark(reading: Reading) -> None:
         )
     elif reading.setting.merge == "+":
         reading.remark(
-            en="With + the two parts add up to the whole at every h: what is left over is rounding.",
-            ko="+로 합치면 h가 얼마이든 두 조각의 합이 전체입니다. 나머지는 반올림 오차뿐입니다.",
+            en="With + the two parts add up to the whole at every h. What is left over (■ on the right) is "
+            "rounding: an error in the last digit of z, divided by h. So it rises as h falls.",
+            ko="+로 합치면 h가 얼마이든 두 조각의 합이 전체입니다. 나머지(오른쪽의 ■)는 반올림 오차뿐입니다. "
+            "z의 끝자리 오차를 h로 나눈 값이라서 h가 작아질수록 커집니다.",
         )
     else:
         reading.remark(
@@ -238,7 +250,7 @@ class PathsExplorer(Panel[Reading]):
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        x, h = controls.short(self.x.value), controls.step_of(self.log_h)
+        x, h = self.x.number, controls.step_of(self.log_h)
         return Setting(self.pair.value, self.merge.value, x, h)
 
     def read(self) -> Reading:
@@ -251,10 +263,13 @@ class PathsExplorer(Panel[Reading]):
         reading = self.reading
         parts, slopes, merge = reading.parts, reading.slopes, reading.setting.merge
 
+        def right(number: float) -> str:
+            return words.quotient_digits(number, reading.noise)
+
         def towards(key: str, slope: float) -> str:
             if reading.problems and math.isnan(slope):
-                return digits(parts[key])
-            return f'{digits(parts[key])} → <span class="secant-path-{key}">{digits(slope)}</span>'
+                return right(parts[key])
+            return f'{right(parts[key])} → <span class="secant-path-{key}">{digits(slope)}</span>'
 
         y, w, both = (
             f"({y} {merge} {w} − z) / h" for y, w in (("y(x+h)", "w"), ("y", "w(x+h)"), ("y(x+h)", "w(x+h)"))
@@ -262,10 +277,10 @@ class PathsExplorer(Panel[Reading]):
         return [
             Row("y", say(en="only y moves", ko="y만 움직일 때"), y, towards("y", slopes.y)),
             Row("w", say(en="only w moves", ko="w만 움직일 때"), w, towards("w", slopes.w)),
-            Row("rest", say(en="left over, r", ko="나머지 r"), "→ 0", digits(parts["rest"])),
-            Row("quotient", say(en="both move", ko="둘 다 움직일 때"), both, digits(parts["both"])),
+            Row("rest", say(en="left over, r", ko="나머지 r"), "→ 0", right(parts["rest"])),
+            Row("quotient", say(en="both move", ko="둘 다 움직일 때"), both, right(parts["both"])),
             words.gradient_row(digits(slopes.both)),
-            words.error_row(digits(reading.error), reading.setting.h),
+            words.error_row(right(reading.error), reading.setting.h),
         ]
 
     def alt(self) -> str:
@@ -296,7 +311,11 @@ LEGEND = (
         )
     ],
     [
-        (DASHED, "autograd's gradient; ◇ its part through y", "autograd의 gradient. ◇는 그중 y를 지나는 몫"),
+        (
+            DASHED,
+            "autograd's gradient; ◇ its part through y",
+            "autograd의 gradient. ◇는 그중 y를 거쳐 온 부분",
+        ),
         (RESTS, "size of r at every h (▼: exactly 0)", "h마다 나머지 r의 크기 (▼: 정확히 0)"),
         (words.line(SECANT, 2), "difference between Δz / h and the gradient", "Δz / h와 gradient의 차이"),
         (CHOSEN, "both at the h you chose", "지금 고른 h에서의 두 값"),
@@ -308,7 +327,7 @@ def explore_paths(
     pairs: Pairs | None = None,
     *,
     x_range: Range = (4.0, 6.0),
-    x: float = 5.0,
+    x: float | None = None,
     h: float = 1.0,
     merge: str = "+",
 ) -> PathsExplorer:
@@ -321,7 +340,7 @@ def explore_paths(
         pairs: two functions of x, y and w, or a dict of such pairs by name; when left out, log(x^3) with
             sqrt(x^2), and x^3 with x^2.
         x_range: the ends of x's slider.
-        x: where to start; moved into x_range.
+        x: where to start, 5 when left out; moved into x_range, and words say so.
         h: the step to start with, from 1e-6 to 1.
         merge: "+" or "×" ("*" will do).
 
@@ -332,5 +351,5 @@ def explore_paths(
     if merge not in SPELLINGS:
         ranges.refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
     x_range = ranges.checked_range(x_range)
-    x, h = ranges.place_and_step(x, h, x_range, LOG_H)
+    x, h = ranges.place_and_step(x, h, x_range, 5.0)
     return PathsExplorer(Subject(named, x_range), Setting(next(iter(named)), SPELLINGS[merge], x, h))

@@ -31,8 +31,8 @@ LOOKS: dict[str, dict[str, Any]] = {
     "float64": {"color": GREEN, "ls": "-", "marker": "o"},
 }
 FORMULAS = {
-    "forward": "(f(x+h) − f(x)) / h",
-    "central": "(f(x+h) − f(x−h)) / 2h",
+    "forward": "(f(x+h) − f(x)) / ((x+h) − x)",
+    "central": "(f(x+h) − f(x−h)) / ((x+h) − (x−h))",
     "complex": "Im f(x+ih) / h",
 }
 ENDS = {"forward": "$x, x+h$", "central": r"$x \pm h$", "complex": "_"}
@@ -72,6 +72,15 @@ class Reading(Findings):
     places: int = PLACES
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     curves: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def noise(self) -> float:
+        """About how large the rounding error of the quotient is."""
+        finite = [abs(height) for height in self.heights if math.isfinite(height)]
+        dtype, slope = self.setting.dtype, self.gradient
+        if self.setting.scheme == "complex":  # it subtracts nothing
+            return difference.rounding(slope, self.x, 0.0, 1.0, dtype)
+        return difference.rounding(max(finite, default=0), self.x, slope, self.ends[1] - self.ends[0], dtype)
 
 
 class Subject:
@@ -159,9 +168,11 @@ def _remark(reading: Reading, setting: Setting) -> None:
     elif reading.ends[0] == reading.ends[1]:
         reading.remark(
             en=f"In {setting.dtype}, x + h is x itself: h = {setting.h:.1e} is lost in rounding. "
-            "The quotient is 0/0 and has no meaning.",
-            ko=f"{setting.dtype}에서는 x + h가 x와 똑같습니다. h = {setting.h:.1e}은 "
-            "반올림으로 사라집니다. 차분몫은 0/0이 되어 아무 뜻이 없습니다.",
+            "The quotient divides by the step really taken, (x+h) − x: it is 0/0 and has no meaning (nan). "
+            "Divided by h it would be 0.",
+            ko=f"{setting.dtype}에서는 x + h가 x와 똑같습니다. h = {setting.h:.1e}만큼의 걸음은 "
+            "반올림으로 사라집니다. 차분몫은 실제로 움직인 만큼인 (x+h) − x로 나누므로 0/0이 되어 "
+            "아무 뜻이 없습니다(nan). h로 나누면 0이 됩니다.",
         )
     elif not math.isfinite(reading.quotient):
         remarks.no_quotient(reading, en="a point of the secant", ko="할선이 지나는 점")
@@ -252,7 +263,7 @@ class TangentExplorer(Panel[Reading]):
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
-        x, h = controls.short(self.x.value), controls.step_of(self.log_h)
+        x, h = self.x.number, controls.step_of(self.log_h)
         return Setting(self.function.value, x, h, self.dtype.value, self.scheme.value)
 
     def read(self) -> Reading:
@@ -263,8 +274,11 @@ class TangentExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
-        numbers = reading.quotient, reading.gradient, reading.error
-        quotient, gradient, error = (words.digits(number, setting.dtype) for number in numbers)
+        dtype, noise = setting.dtype, reading.noise
+        quotient, error = (
+            words.quotient_digits(number, noise, dtype) for number in (reading.quotient, reading.error)
+        )
+        gradient = words.digits(reading.gradient, most=min(words.PLENTY, words.MOST[dtype]))
         nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), FORMULAS[setting.scheme], quotient),
@@ -318,7 +332,7 @@ def explore(
     functions: Functions | None = None,
     *,
     x_range: Range = (1.0, 9.0),
-    x: float = 5.0,
+    x: float | None = None,
     h: float = 2.0,
     dtype: str | torch.dtype = "float64",
     scheme: Scheme = "forward",
@@ -333,7 +347,7 @@ def explore(
         functions: one function of x, or several, by name or in a list; when left out, log(x^3) and
             x^3 + 2 sin x.
         x_range: the ends of x's slider.
-        x: where to start; moved into x_range.
+        x: where to start, 5 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         dtype: "float32" or "float64".
         scheme: "forward", "central" or "complex".
@@ -347,5 +361,5 @@ def explore(
     ranges.check_choice("dtype", dtype, DTYPES)
     ranges.check_choice("scheme", scheme, SCHEMES)
     x_range = ranges.checked_range(x_range)
-    x, h = ranges.place_and_step(x, h, x_range)
+    x, h = ranges.place_and_step(x, h, x_range, 5.0)
     return TangentExplorer(Subject(named, x_range), Setting(next(iter(named)), x, h, dtype, scheme))

@@ -1,10 +1,16 @@
-"""The graph that autograd recorded, as a picture."""
+"""The graph that autograd recorded, as a picture.
 
+The picture is an image that holds its SVG. JupyterLab shows an image also where it does not trust a notebook;
+of an SVG in the page it would leave the letters, without the picture.
+"""
+
+import base64
 from collections.abc import Iterator, Sequence
 from html import escape
 
 import torch
 
+from secant.graph.flow import Kind
 from secant.graph.layout import (
     BOX,
     LINE,
@@ -28,7 +34,11 @@ from secant.language import say
 
 # Okabe and Ito's colours that stand out from white and from black; the shapes differ too.
 FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
-INK = "currentColor"
+INK = "#000"
+# White is JupyterLab's own dark on a dark page, black lines are white, and colours keep their hue.
+STYLE = (
+    '<style>[data-jp-theme-light="false"] .secant-graph img {filter: invert(93%) hue-rotate(180deg)}</style>'
+)
 
 
 class AutogradGraph:
@@ -50,8 +60,8 @@ class AutogradGraph:
         for row, node in zip(table, self.nodes, strict=True):
             first, *rest = (_padded(cell, width) for cell, width in zip(row, widths, strict=False))
             lines.append("  ".join([first.strip().rjust(widths[0]), *rest, row[3]]).rstrip())
-            if self.saved:
-                lines += [" " * (widths[0] + 4) + str(saved) for saved in node.saved]
+            more = (*node.facts, *(node.saved if self.saved else ()))
+            lines += [" " * (widths[0] + 4) + str(line) for line in more]
         lines += [f"{'-':>{widths[0] or 1}}  {_kind_of(box)}  {box.label}" for box in self.recorded.loose]
         return "\n".join([*lines, *self._remarks()])
 
@@ -73,6 +83,25 @@ class AutogradGraph:
         if self.recorded.missing:
             names = ", ".join(self.recorded.missing)
             yield say(en=f"Among those not drawn: {names}.", ko=f"그리지 않은 것 중에 {names}도 있습니다.")
+        if "freed" in self.recorded.troubles:
+            yield say(
+                en="Some slopes and gradients cannot be had: backward() has freed what the nodes kept. "
+                "Compute the result again, or call backward(retain_graph=True).",
+                ko="일부 기울기와 gradient는 알 수 없습니다. backward()가 노드에 저장된 값을 해제했습니다. "
+                "결과를 다시 계산하거나 backward(retain_graph=True)를 부르세요.",
+            )
+        if "failed" in self.recorded.troubles:
+            yield say(
+                en="Some slopes and gradients cannot be had: a node stopped with an error when it was asked.",
+                ko="일부 기울기와 gradient는 알 수 없습니다. 노드가 계산 도중 오류로 멈췄습니다.",
+            )
+        if "unseen" in self.recorded.troubles:
+            yield say(
+                en="Nodes without a value: nobody keeps their result. "
+                "Give draw_graph that tensor with a name.",
+                ko="값이 없는 노드: 그 결과를 간직한 곳이 없습니다. "
+                "그 텐서를 draw_graph에 이름과 함께 넘기세요.",
+            )
 
     def _described(self) -> str:
         """Return the graph in words, for those who do not see the picture."""
@@ -82,7 +111,8 @@ class AutogradGraph:
             words = f"{number} {node.name} {_tensors(node)}".rstrip()
             if node.inputs:
                 inputs = ", ".join(f"{i + 1} {self.nodes[i].name}" for i in node.inputs)
-                words += say(en=f" leads to {inputs}", ko=f"에서 {inputs}(으)로")
+                words += say(en=f" leads to {inputs}", ko=f", 다음 노드: {inputs}")
+            words += "".join(f", {fact}" for fact in node.facts)
             if self.saved and node.saved:
                 words += say(en="; saved ", ko="; 저장한 값 ") + ", ".join(map(str, node.saved))
             parts.append(words)
@@ -93,23 +123,32 @@ class AutogradGraph:
         scene = lay_out(self.recorded, self.saved)
         width, height = round(scene.width), round(scene.height)
         # Wide graphs shrink to the page, but not to less than what can be read: then they scroll.
-        style = f"max-width:100%;min-width:{round(0.5 * width)}px;height:auto;display:block"
-        drawn = "".join(_drawn(scene, self.recorded, self.saved))
-        picture = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-            f' viewBox="0 0 {width} {height}" role="img" aria-label="{escape(self._described())}"'
-            f' font-family="Menlo, Consolas, &#39;DejaVu Sans Mono&#39;, monospace" style="{style}">'
-            f"{drawn}</svg>"
+        style = f"position:relative;width:{width}px;max-width:100%;min-width:{round(0.5 * width)}px"
+        drawn = _image(
+            "".join(_drawn(scene, self.recorded, self.saved)),
+            (width, height),
+            'style="width:100%;max-width:none;height:auto;display:block"',
+            self._described(),
         )
+        hovers = "".join(_hovers(scene, self.recorded))
+        picture = f'{STYLE}<div style="{style}">{drawn}{hovers}</div>'
         remarks = "".join(f"<div>{escape(remark)}</div>" for remark in self._remarks())
         words = '<div style="font-size:90%;line-height:1.6;margin:6px 0">'
         return (
             (f"{words}{remarks}</div>" if remarks else "")  # first: a tall picture may hide what follows it
-            + f'<div style="overflow-x:auto">{picture}</div>{words}{_legend(self.recorded)}</div>'
+            + f'<div class="secant-graph"><div style="overflow-x:auto">{picture}</div>'
+            + f"{words}{_legend(self.recorded)}</div></div>"
         )
 
 
-def draw_graph(*, saved: bool = False, **tensors: torch.Tensor) -> AutogradGraph:
+def draw_graph(
+    *,
+    saved: bool = False,
+    values: bool = False,
+    slopes: bool = False,
+    gradients: bool = False,
+    **tensors: torch.Tensor,
+) -> AutogradGraph:
     """Draw the graph that autograd recorded for some tensors: `draw_graph(loss=loss, w=w, x=x)`.
 
     All nodes that backward can reach from the tensors are drawn, each once, named as PyTorch names them;
@@ -119,19 +158,28 @@ def draw_graph(*, saved: bool = False, **tensors: torch.Tensor) -> AutogradGraph
 
     Args:
         saved: write under each node what it keeps for backward; else that is shown only on hovering.
+        values: write in each node the value of its result, where somebody keeps it.
+        slopes: write in each node what it hands back to each of its inputs for a gradient of 1 (a tensor of
+            ones): with one number in and out, its local slope.
+        gradients: write in each node the gradient that comes to it when backward() starts at the outputs with
+            1. Every node is asked on its own: no .grad is filled, nothing is freed.
         tensors: the tensors and the names to show.
 
     Raises:
         TypeError: if one of the arguments is not a tensor, or none is given.
     """
-    if not isinstance(saved, bool):
-        raise TypeError(f"saved is True or False, not a {type(saved).__name__}: give a tensor another name")
+    asked = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
+    for option, given in asked.items():
+        if not isinstance(given, bool):
+            kind = type(given).__name__
+            raise TypeError(f"{option} is True or False, not a {kind}: give a tensor another name")
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"draw_graph shows tensors; {name} is a {type(tensor).__name__}")
-    return AutogradGraph(record(tensors), saved)
+    kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
+    return AutogradGraph(record(tensors, [kind for kind, wanted in kinds.items() if wanted]), saved)
 
 
 # The words
@@ -163,6 +211,36 @@ def _kind_of(box: Loose) -> str:
 # The picture
 
 
+def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
+    """Return an image of what was drawn in SVG, on white."""
+    width, height = size
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}"'
+        ' font-family="Menlo, Consolas, &#39;DejaVu Sans Mono&#39;, monospace">'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>{drawn}</svg>'
+    )
+    address = base64.b64encode(svg.encode()).decode()
+    return f'<img src="data:image/svg+xml;base64,{address}" {attributes} alt="{escape(alt)}">'
+
+
+def _hovers(scene: Scene, graph: Recorded) -> Iterator[str]:
+    """Yield for each box an empty field over it that tells more under a mouse."""
+
+    def field(text: str, x: float, y: float, width: float, height: float) -> str:
+        x, width = 100 * x / scene.width, 100 * width / scene.width
+        y, height = 100 * y / scene.height, 100 * height / scene.height
+        at = f"left:{x:.2f}%;top:{y:.2f}%;width:{width:.2f}%;height:{height:.2f}%"
+        return f'<span title="{escape(text)}" style="position:absolute;{at}"></span>'
+
+    for place in scene.places:
+        if place.node is not None:
+            across, text = place.left + place.right, _hover(graph.nodes[place.node])
+            yield field(text, place.x - place.left, place.y, across, place.depth)
+    for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
+        yield field(f"{box.label}: {_kind_of(box)}", x, y, width, BOX)
+
+
 def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
     for points in _ways(scene):
         yield _edge(points)
@@ -172,7 +250,7 @@ def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
         elif place.height:
             yield _text("⋯", place.x, place.y + 17, SIZE, anchor="middle")
     for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
-        yield f"<g>{_title(f'{box.label}: {_kind_of(box)}')}"
+        yield "<g>"
         yield from _tag([box.label], x, y, width, BOX, "constant" if box.constant else "leaf")
         yield "</g>"
 
@@ -216,24 +294,15 @@ def _edge(points: list[Point]) -> str:
     if rest:
         path += f"V{rest[0][1]:.1f}"
     else:
-        head = f'<path d="M{x2:.1f} {y2:.1f}l-4 -8h8z" fill="{INK}" fill-opacity="0.75"{_ink("fill")}/>'
-    line = f'stroke="{INK}" stroke-opacity="0.75" stroke-width="1.3"{_ink("stroke")}'
+        head = f'<path d="M{x2:.1f} {y2:.1f}l-4 -8h8z" fill="{INK}" fill-opacity="0.75"/>'
+    line = f'stroke="{INK}" stroke-opacity="0.75" stroke-width="1.3"'
     return f'<path d="{path}" fill="none" {line}/>{head}'
-
-
-def _ink(what: str) -> str:
-    """Return JupyterLab's colour of text, for places that know it; others take the attribute's."""
-    return f' style="{what}:var(--jp-ui-font-color1, currentColor)"'
 
 
 def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
     at = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
-    return f'<text {at} fill="{INK}"{weight}{_ink("fill")}>{escape(text)}</text>'
-
-
-def _title(text: str) -> str:
-    return f"<title>{escape(text)}</title>"
+    return f'<text {at} fill="{INK}"{weight}>{escape(text)}</text>'
 
 
 def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
@@ -270,12 +339,12 @@ def _tag(lines: Sequence[str], x: float, y: float, width: float, height: float, 
 
 def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
     path = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
-    return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"{_ink("stroke")}/>'
+    return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"/>'
 
 
 def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
     x, y, width = place.x - place.half, place.y, 2 * place.half
-    yield f"<g>{_title(_hover(node))}"
+    yield "<g>"
     yield _outline(node.kind, x, y, width, place.height)
     room = text_width(clipped(node.name), SIZE)
     head = room + (8 + text_width(node.shape, SMALL) if node.shape else 0)
@@ -284,10 +353,10 @@ def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
         yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
     lines = saved_lines(node, saved)
     if lines:
-        inside = FUNCTION if node.kind == "function" else ACCUMULATE
+        inside, slant = (FUNCTION, 0) if node.kind == "function" else (ACCUMULATE, 5)
         yield f'<path d="M{x:.1f} {y + BOX:.1f}h{width:.1f}" stroke="{inside}" stroke-opacity="0.6"/>'
         for k, line in enumerate(lines):
-            yield _text(line, x + PAD, y + BOX + 14 + k * LINE, SMALL)
+            yield _text(line, x + slant + PAD, y + BOX + 14 + k * LINE, SMALL)
     if node.leaf is not None:
         across, deep = tag_size([node.leaf])
         below = y + place.height
@@ -361,7 +430,4 @@ def _legend(graph: Recorded) -> str:
 
 
 def _swatch(kind: str) -> str:
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="30" height="16" viewBox="0 0 30 16"'
-        f' aria-hidden="true" style="vertical-align:-3px">{_outline(kind, 2, 2, 26, 12)}</svg>'
-    )
+    return _image(_outline(kind, 2, 2, 26, 12), (30, 16), 'style="display:inline;vertical-align:-3px"', "")

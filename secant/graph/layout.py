@@ -74,10 +74,8 @@ def clipped(text: str) -> str:
 
 
 def saved_lines(node: Node, shown: bool) -> list[str]:
-    """Return what is written under a node of what it keeps."""
-    if not shown:
-        return []
-    lines = [clipped(str(saved)) for saved in node.saved]
+    """Return what is written under a node: its numbers, and what it keeps."""
+    lines = [clipped(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
     return lines if len(lines) <= ROWS else [*lines[: ROWS - 1], "…"]
 
 

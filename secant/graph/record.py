@@ -1,21 +1,20 @@
 """What autograd recorded for some tensors, as plain data: it keeps no tensor and no node alive."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 
+from secant.graph.flow import ACCUMULATOR, Fact, Flow, Kind, Trouble, numbers, walk_back
 from secant.language import say
 
 LIMIT = 100  # nodes kept; a picture of more is not read any longer
 LONG = 40  # characters of a kept value that is no tensor
 
-ACCUMULATOR = "torch::autograd::AccumulateGrad"
-
 State = Literal["kept", "freed", "changed", "hooked", "unreadable"]
-Kind = Literal["function", "accumulate"]
+Role = Literal["function", "accumulate"]
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,10 @@ class Node:
     leaf: str | None
     saved: tuple[Saved, ...]
     output: bool
+    facts: tuple[Fact, ...] = ()
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Role:
         return "function" if self.leaf is None else "accumulate"
 
     @property
@@ -74,17 +74,22 @@ class Loose:
 class Recorded:
     """The graph behind some tensors as it was when it was read, the nodes nearest the outputs first.
 
-    `left_out` counts the nodes beyond the LIMIT, `missing` names the tensors among them.
+    `left_out` counts the nodes beyond the LIMIT, `missing` names the tensors among them, `troubles` tell why
+    there are numbers that could not be had.
     """
 
     nodes: tuple[Node, ...]
     loose: tuple[Loose, ...] = ()
     left_out: int = 0
     missing: tuple[str, ...] = ()
+    troubles: frozenset[Trouble] = frozenset()
 
 
-def record(tensors: Mapping[str, torch.Tensor]) -> Recorded:
-    """Read all that backward can reach from some tensors, each node once, and where the tensors belong."""
+def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) -> Recorded:
+    """Read all that backward can reach from some tensors, each node once, and where the tensors belong.
+
+    With what is shown besides: values, slopes, gradients.
+    """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
     found, inputs = _walk(makers.values())  # holds the nodes, so that their ids stay theirs
     fed = {i for row in inputs for i in row}
@@ -104,13 +109,31 @@ def record(tensors: Mapping[str, torch.Tensor]) -> Recorded:
         else:
             named.setdefault(here, []).append((name, tensor))
 
+    flow = Flow([{} for _ in found], [()] * len(found))
+    if "slope" in shown or "gradient" in shown:
+        outputs = [(home[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker]
+        flow = walk_back(found, [start for start in outputs if start[0] not in fed])
+    results = _results(found, named) if "value" in shown else []
+    labels = [_label(node, named.get(i, [])) for i, node in enumerate(found)]
+
     known = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
     for old in chosen:
         node, names = found[old], named.get(old, [])
         drawn = tuple(place[i] for i in inputs[old] if i in place)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
-        results = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
+        tags = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
+        facts = list(_values(results[old], len(shapes))) if results else []
+        if "value" in shown and not facts:
+            flow.troubles.add("unseen")
+        facts += _gradients(flow.arriving[old]) if "gradient" in shown else []
+        if "slope" in shown:
+            handed = zip(node.next_functions, flow.slopes[old], strict=False)
+            facts += [
+                Fact("slope", numbers(slope), labels[home[id(following)]], _many(node))
+                for (following, _), slope in handed
+                if following is not None and slope is not None
+            ]
         leaf = None
         if node.name() == ACCUMULATOR:
             leaf = " ".join([", ".join(name for name, _ in names), _shape(node.variable)]).strip()
@@ -120,13 +143,77 @@ def record(tensors: Mapping[str, torch.Tensor]) -> Recorded:
                 inputs=drawn,
                 left_out=len(inputs[old]) - len(drawn),
                 shapes=shapes if leaf is None else (),
-                tensors=results if leaf is None else (),
+                tensors=tags if leaf is None else (),
                 leaf=leaf,
                 saved=tuple(sorted(_saved(node, known), key=lambda one: one.text.startswith(" ="))),
                 output=old not in fed,
+                facts=tuple(facts),
             )
         )
-    return Recorded(tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing))
+    return Recorded(
+        tuple(nodes), tuple(loose), len(found) - len(nodes), tuple(missing), frozenset(flow.troubles)
+    )
+
+
+def _many(node: Any) -> bool:
+    """Whether a node's results are more than one number."""
+    return [tuple(about.shape) for about in node._input_metadata] != [()]
+
+
+def _label(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
+    """Return what a node is called where another leads to it: its tensor's name, else its own."""
+    return named[0][0] if named else node.name().removeprefix("torch::autograd::")
+
+
+def _results(
+    found: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
+) -> list[dict[int, torch.Tensor]]:
+    """Return the results of each node that somebody keeps: the learner, the node itself, or the next one."""
+    place = {id(node): i for i, node in enumerate(found)}
+    results: list[dict[int, torch.Tensor]] = [{} for _ in found]
+    for i, node in enumerate(found):
+        if node.name() == ACCUMULATOR:
+            results[i][0] = node.variable
+        for name, at, number in (("result", i, 0), *_kept_of_inputs(node, place)):
+            value = _readable(node, name)
+            if value is not None and _fits(value, found[at], number):
+                results[at].setdefault(number, value)
+    for i, given in named.items():
+        results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in given}
+    return results
+
+
+def _kept_of_inputs(node: Any, place: Mapping[int, int]) -> Iterator[tuple[str, int, int]]:
+    for name, (maker, number) in zip(("self", "other"), node.next_functions, strict=False):
+        if maker is not None:
+            yield name, place[id(maker)], number
+
+
+def _readable(node: Any, name: str) -> torch.Tensor | None:
+    """Return a tensor that a node keeps, if it still does; what a hook packed stays packed."""
+    try:
+        raw = getattr(node, f"_raw_saved_{name}", None)
+        if raw is None or getattr(raw, "unpack_hook", None) is not None:
+            return None
+        value = getattr(node, f"_saved_{name}")
+    except RuntimeError:
+        return None
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def _fits(value: torch.Tensor, maker: Any, number: int) -> bool:
+    about = getattr(maker, "_input_metadata", ())
+    return number < len(about) and _shape(about[number]) == _shape(value)
+
+
+def _values(results: Mapping[int, torch.Tensor], count: int) -> Iterator[Fact]:
+    for number, value in sorted(results.items()):
+        yield Fact("value", numbers(value), str(number) if count > 1 else "")
+
+
+def _gradients(arriving: Mapping[int, torch.Tensor]) -> Iterator[Fact]:
+    for number, gradient in sorted(arriving.items()):
+        yield Fact("gradient", numbers(gradient), str(number) if len(arriving) > 1 else "")
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:

@@ -95,7 +95,7 @@ def test_dragging_x_moves_the_tangent(opened: Any) -> None:
     wait_for_kernel(opened, "gradient", before)
     x = float(box(opened, X).input_value())
     assert x == pytest.approx(3, abs=0.3)
-    assert number(opened, "gradient") == pytest.approx(3 / x, rel=1e-9)
+    assert number(opened, "gradient") == pytest.approx(3 / x, rel=1e-7)  # of 8 digits
 
 
 def test_dragging_h_down_to_1e_5_brings_the_quotient_to_the_gradient(opened: Any) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 import ipywidgets as widgets
 from traitlets import CFloat
 
+from secant.explorers.kit import words
 from secant.explorers.kit.canvas import seldom
-from secant.explorers.kit.ranges import LOG_H, Range
+from secant.explorers.kit.ranges import LOG_H, Range, clamp
+from secant.language import say
 
 NAME = {"description_width": "60px"}
 
@@ -30,39 +32,82 @@ def button(text: str) -> widgets.Button:
     return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
 
 
-class _Slider(widgets.FloatSlider):
+class Slider(widgets.FloatSlider):
     """A slider whose value does not come back to the page: one message less for each frame."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
+    chosen = 0.0
+
+    def choose(self, number: float) -> None:
+        """Take a number as it was given or typed, beside which the page's handle finds a whole step."""
+        self.chosen = number
+        if self.value == number:
+            self.notify_change(
+                {"name": "value", "type": "change", "owner": self, "old": number, "new": number}
+            )
+        self.value = number
+
+    @property
+    def number(self) -> float:
+        """What was chosen, as long as the handle is where the page puts it for that; else what it is at."""
+        steps = math.floor((self.chosen - self.min) / self.step + 0.5)
+        nearest = min(self.min + steps * self.step, self.max)
+        at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
+        return self.chosen if at_it else short(self.value)
 
 
-def slider(
-    name: str, value: float, ends: Range, step: float | None = None
-) -> tuple[widgets.FloatSlider, widgets.Widget]:
+def slider(name: str, value: float, ends: Range, step: float | None = None) -> tuple[Slider, widgets.Widget]:
     """Return a slider and a row that holds it beside a box to type the same number into.
 
-    The box carries the label: a screen reader finds no name on the handle of a slider. Read the slider's
-    number through `short`. Without a step there are some hundreds of round ones.
+    The box carries the label: a screen reader finds no name on the handle of a slider. What is typed outside
+    the ends is refused in words below, and a value given outside is moved to an end, in words too. Without a
+    step there are some hundreds of round ones.
     """
-    limits = {"value": short(value), "min": ends[0], "max": ends[1], "step": step or _round_step(*ends)}
-    handle = _Slider(readout=False, layout={"width": "260px"}, **limits)
-    box = widgets.BoundedFloatText(description=name, style=NAME, layout={"width": "150px"}, **limits)
+    step = step or _round_step(*ends)
+    start = clamp(value, ends)
+    handle = Slider(readout=False, layout={"width": "260px"}, min=ends[0], max=ends[1], step=step)
+    handle.choose(start)
+    box = widgets.FloatText(
+        value=short(start), step=step, description=name, style=NAME, layout={"width": "150px"}
+    )
+    note = widgets.HTML()
+
+    def write(said: str) -> None:
+        note.value = said
+        note.layout.display = None if said else "none"
 
     def follow() -> None:
-        box.value = short(handle.value)
+        box.value = short(handle.number)
 
     def lead(_: object) -> None:
-        if box.value != short(handle.value):
-            handle.value = box.value
+        if box.value == short(handle.number):
+            return
+        if clamp(box.value, ends) == box.value:
+            handle.choose(box.value)
+        else:
+            write(_refusal(name, box.value, ends, handle.number))
+            follow()
 
     # Linked here, not in the page: there the box would send its every change to the kernel too.
     follow_seldom = seldom(follow)
     handle.observe(lambda _: follow_seldom(), "value")
+    handle.observe(lambda _: write(""), "value")
     box.observe(lead, "value")
-    return handle, widgets.HBox([box, handle])
+    write("" if start == value else _refusal(name, value, ends, start))
+    return handle, widgets.VBox([widgets.HBox([box, handle]), note])
 
 
-def step_slider(h: float, log_h: Range = LOG_H) -> tuple[widgets.FloatSlider, widgets.Widget]:
+def _refusal(name: str, number: float, ends: Range, now: float) -> str:
+    low, high, number, now = map(short, (*ends, number, now))
+    sentence = say(
+        en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. Now it is {now:g}.",
+        ko=f"{name} = {number:g}: 범위를 벗어납니다. 여기서는 {low:g}에서 {high:g}까지 고를 수 있습니다. "
+        f"지금 값은 {now:g}입니다.",
+    )
+    return words.problems([sentence])
+
+
+def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]:
     """Return the slider for log10 h and its row; see `slider`."""
     return slider("log₁₀ h", math.log10(h), log_h, 1 / 16)
 
@@ -77,6 +122,6 @@ def short(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def step_of(log_h: widgets.FloatSlider) -> float:
+def step_of(log_h: Slider) -> float:
     """Return the step h that a slider of `step_slider` stands at."""
-    return float(10 ** short(log_h.value))
+    return float(10**log_h.number)

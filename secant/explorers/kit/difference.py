@@ -6,6 +6,7 @@ complex step is Squire and Trapp, SIAM Review 40 (1998).
 """
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, get_args
 
@@ -76,7 +77,7 @@ def values(f: Function, x: Tensor) -> Tensor:
         raise problem(
             en=f"For x of shape {list(x.shape)} the function returned shape {list(y.shape)}; "
             "it should return one number for each x.",
-            ko=f"x의 shape은 {list(x.shape)}인데 함수는 shape {list(y.shape)}을 돌려주었습니다. "
+            ko=f"x의 shape은 {list(x.shape)}인데 함수가 돌려준 텐서의 shape은 {list(y.shape)}입니다. "
             "x마다 수 하나를 돌려주어야 합니다.",
         )
     if not (y.is_floating_point() or y.is_complex()):
@@ -151,6 +152,17 @@ def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forwar
         return _complex_step(f, x, torch.as_tensor(h, dtype=x.dtype))
     left, right = compared(x, h, scheme)
     return (values(f, right).detach() - values(f, left).detach()) / (right - left)
+
+
+def rounding(value: float, x: float, slope: float, step: float, dtype: str = "float64") -> float:
+    """Return about how large the rounding error of a quotient is: that of its values, over the step.
+
+    A value is off by a unit in its last place, and by as much as a rounding of x moves it: inside of f there
+    are roundings of that size, such as that of x^3 in log(x^3).
+    """
+    unit = torch.finfo(getattr(torch, dtype)).eps
+    size = abs(value) + (abs(x * slope) if math.isfinite(slope) else 0.0)
+    return unit * size / abs(step) if step and math.isfinite(step) else 0.0
 
 
 def compared(x: Tensor, h: Tensor | float, scheme: Scheme) -> tuple[Tensor, Tensor]:

@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
+from matplotlib.transforms import offset_copy
 
-from secant.explorers.kit import words
+from secant.explorers.kit import plots, words
 from secant.explorers.kit.colours import AMBER, GREEN, INK, PURPLE, SECANT, SKY
 from secant.explorers.kit.words import Entry
 
@@ -48,7 +51,31 @@ WHOLE = Look(INK, "D", words.diamond(INK, INK))
 
 def lines(axes: Axes, labels: Sequence[str]) -> list[Line2D]:
     """Return lines, none yet, by their labels: the parts, at most len(PARTS), and then the whole."""
-    return [look.line(axes, label) for look, label in _looks(labels)]
+    made = [look.line(axes, label) for look, label in _looks(labels)]
+    for i, line in enumerate(made):
+        line.set_markevery((8 * i // len(made), 8))  # not at the same h, lest one marker hide another
+    return made
+
+
+def zeros(axes: Axes, lines: Sequence[Line2D]) -> list[Line2D]:
+    """Return points, none yet, for where each of the lines is exactly 0: in its colour, in its own row."""
+    made = [plots.marker(axes, "v", str(line.get_color()), size=3.5) for line in lines]
+    for row, points in enumerate(made):
+        points.set_markeredgewidth(1)
+        points.set_transform(
+            offset_copy(axes.transData, axes.get_figure(root=True), y=5 * row, units="points")
+        )
+    return made
+
+
+def rings(axes: Axes, lines: Sequence[Line2D]) -> PathCollection:
+    """Return rings, nowhere yet, in the lines' colours, each inside the one before where they meet."""
+    colors = [str(line.get_color()) for line in lines]
+    sizes = [max(14 - 2.5 * i, 4) ** 2 for i in range(len(lines))]
+    return axes.scatter(
+        np.zeros(len(lines)), np.full(len(lines), np.nan), sizes, facecolors="none", edgecolors=colors,
+        linewidths=1.8, zorder=6, label="$h$",
+    )  # fmt: skip
 
 
 def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:

@@ -37,6 +37,26 @@ class PlanePlot:
         (line,) = self.axes.plot([], [], color=color, lw=width, **options)
         return line
 
+    def letters(self, color: str, symbols: str, size: float) -> Line2D:
+        """Return an arrow's name in symbols, nowhere yet, so many points wide; a text would cost thrice."""
+        (line,) = self.axes.plot(
+            [], [], ls="none", marker=f"${symbols}$", ms=size, color=color, mew=0.4, zorder=7
+        )
+        return line
+
+    def beside_tip(self, letters: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
+        """Return where an arrow's letters stand, (2, 1): past its tip, to its left as `side` is above 0."""
+        seen = vector / self.pixel
+        length = float(np.hypot(*seen))
+        if not length > 1e-3:
+            return np.empty((2, 0))
+        along = seen / length
+        away = along + side * np.array([-along[1], along[0]])
+        away /= np.hypot(*away)
+        half = np.array([float(letters.get_markersize()), 10.0]) / 2 * DPI / 72
+        place: np.ndarray = start + vector + away * (5 + np.abs(away) @ half) * self.pixel
+        return place[:, None]
+
     def set_grid(self, points: np.ndarray, across: Range, up: Range) -> None:
         """Set the grid, (k, 2) with NaN between its lines, and the ranges that are to be seen at least."""
         self.grid.set_data(*points.T)

@@ -160,5 +160,8 @@ class ErrorPlot:
 
     def set_marks(self, marks: Line2D, h: float, *errors: float) -> None:
         """Set points to errors at the chosen h, moved into the plot; one that is no number is not shown."""
-        inside = [clamp(e, (self.zero, self.high)) if math.isfinite(e) else math.nan for e in errors]
-        marks.set_data([h] * len(inside), inside)
+        marks.set_data([h] * len(errors), self.inside(*errors))
+
+    def inside(self, *errors: float) -> list[float]:
+        """Return errors, moved into the plot; NaN for one that is no number."""
+        return [clamp(e, (self.zero, self.high)) if math.isfinite(e) else math.nan for e in errors]

@@ -88,17 +88,13 @@ def clamp(number: float, ends: Range) -> float:
     return min(max(float(number), ends[0]), ends[1])
 
 
-def place_and_step(x: float, h: float, x_range: Range, log_h: Range = LOG_H) -> tuple[float, float]:
-    """Return x and h, moved into their sliders' ranges.
+def place_and_step(x: float | None, h: float, x_range: Range, start: float) -> tuple[float, float]:
+    """Return x as it was given, or the start moved into its range, and h; see `controls.slider`.
 
     Raises:
         ValueError: if x is no number or h is not above 0.
     """
+    x = clamp(start, x_range) if x is None else x
     if math.isnan(x) or not h > 0:
         refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
-    return clamp(x, x_range), step_in(h, log_h)
-
-
-def step_in(h: float, log_h: Range = LOG_H) -> float:
-    """Return h, moved into its slider's range."""
-    return clamp(h, (10 ** log_h[0], 10 ** log_h[1]))
+    return float(x), float(h)

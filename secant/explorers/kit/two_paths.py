@@ -13,11 +13,15 @@ Merge = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Parts:
-    """Three quotients, of y alone, of w alone and of both together, and what the first two leave over."""
+    """Three quotients, of y alone, of w alone and of both together, and what the first two leave over.
+
+    `size` is the larger of |z| at both ends.
+    """
 
     y: Tensor
     w: Tensor
     both: Tensor
+    size: Tensor
 
     @property
     def rest(self) -> Tensor:
@@ -33,8 +37,9 @@ def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
     there = x + h
     y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
     y1, w1 = difference.values(f, there).detach(), difference.values(g, there).detach()
-    step, here = there - x, z(y, w)
-    return Parts((z(y1, w) - here) / step, (z(y, w1) - here) / step, (z(y1, w1) - here) / step)
+    step, here, beyond = there - x, z(y, w), z(y1, w1)
+    size = here.abs().maximum(beyond.abs())
+    return Parts((z(y1, w) - here) / step, (z(y, w1) - here) / step, (beyond - here) / step, size)
 
 
 def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:

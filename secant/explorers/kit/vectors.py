@@ -27,8 +27,8 @@ def two_numbers(f: Map) -> Map:
             raise difference.problem(
                 en=f"The function returned shape {list(y.shape)}. It takes a tensor of two numbers, "
                 "x[0] and x[1], and should return one of two numbers; torch.stack makes one.",
-                ko=f"함수가 shape {list(y.shape)}을 돌려주었습니다. 수 두 개 x[0], x[1]이 든 텐서를 받아 "
-                "수 두 개가 든 텐서를 돌려주어야 합니다. torch.stack으로 만들 수 있습니다.",
+                ko=f"함수가 돌려준 텐서의 shape은 {list(y.shape)}입니다. 원소가 x[0], x[1] 둘인 텐서를 받아 "
+                "원소가 둘인 텐서를 돌려주어야 합니다. torch.stack으로 만들 수 있습니다.",
             )
         if isinstance(y, Tensor) and y.is_complex():
             raise difference.problem(
@@ -47,8 +47,8 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     Raises:
         FunctionProblem: if f fails, or autograd finds no way from its result back to p.
     """
-    y = difference.values(f, p)
-    if not difference.values(f, p.clone().requires_grad_()).requires_grad:
+    y = difference.values(f, p.clone().requires_grad_())
+    if not y.requires_grad:
         raise difference.problem(
             en="autograd finds no way from the result back to p, so there is no J. "
             "Is the result a constant, or does the function use .item(), .detach() or NumPy?",

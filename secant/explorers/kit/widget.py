@@ -204,7 +204,7 @@ def _with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
     for control in controls:
         if isinstance(control, widgets.Box):
             yield from _with_value(control.children)
-        elif control.has_trait("value") and not isinstance(control, widgets.BoundedFloatText | widgets.HTML):
+        elif control.has_trait("value") and not isinstance(control, widgets.FloatText | widgets.HTML):
             yield control  # the box beside a slider moves the slider, which is listened to
 
 

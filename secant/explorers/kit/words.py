@@ -5,10 +5,9 @@ finds them.
 """
 
 import html
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
-
-import numpy as np
 
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.language import say
@@ -23,6 +22,9 @@ STYLE = """<style>
 .secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600; }
 .secant-remarks { min-height: 3.2em; }
 .secant-remarks p { margin: 4px 0 0; }
+/* A dark page: black lines turn white, colours keep their hue, and white turns JupyterLab's own dark. */
+[data-jp-theme-light="false"] :is(.secant-explorer img, .secant-legend svg) {
+  filter: invert(93%) hue-rotate(180deg); }
 .secant-problems { margin: 8px 3px; padding: 6px 12px; line-height: 1.5;
   border-left: 4px solid var(--jp-error-color1, #D55E00); }
 .secant-problems p { margin: 0; }
@@ -38,14 +40,29 @@ class Row(NamedTuple):
     number: str
 
 
-def digits(number: float, dtype: str = "float64") -> str:
-    """Return every digit that the number has in its dtype, and no more."""
-    return str(np.float32(number)) if dtype == "float32" else repr(float(number))
+# Significant digits of a quotient at most, of the 7 and 16 that a dtype holds, and of a number that is right
+# to the last: more are only in the way of reading.
+MOST = {"float32": 7, "float64": 10}
+PLENTY = 8
 
 
-def all_digits(values: Iterable[float]) -> str:
-    """Return the digits of several numbers in float64, in one line of text."""
-    return ", ".join(map(digits, values))
+def digits(number: float, noise: float = 0.0, most: int = PLENTY) -> str:
+    """Return a number to as many significant digits as rounding errors leave right, but to 2 at least.
+
+    Args:
+        number: what to show.
+        noise: about how large the rounding error in it is.
+        most: how many digits to show of a number with little noise in it.
+    """
+    places = most
+    if number and math.isfinite(number) and noise > 0:
+        places = min(max(2, math.floor(math.log10(abs(number) / noise))), most)
+    return f"{number:.{places}g}"
+
+
+def quotient_digits(number: float, noise: float, dtype: str = "float64") -> str:
+    """Return the digits of a quotient, or of its distance from a slope, that rounding errors leave right."""
+    return digits(number, noise, MOST[dtype])
 
 
 def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:
@@ -60,7 +77,13 @@ def gradient_row(number: str) -> Row:
 
 def error_row(number: str, h: float) -> Row:
     """Return the row of how far the quotient and the gradient are apart."""
-    return Row("error", say(en="difference", ko="둘의 차이"), f"h = {h:.3g}", number)
+    label = say(en="difference of quotient and gradient", ko="차분몫과 gradient의 차이")
+    return Row("error", label, step(h), number)
+
+
+def step(h: float) -> str:
+    """Return the step that was chosen, as text."""
+    return f"h = {h:.6g}"
 
 
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:

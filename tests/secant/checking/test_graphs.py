@@ -58,7 +58,7 @@ def forever() -> None:
 
 def test_steps_are_limited() -> None:
     before = sys.gettrace()
-    with pytest.raises(TimeoutError), graphs.limit_steps(1000):
+    with pytest.raises(TimeoutError, match="more than 1,000 steps of Python"), graphs.limit_steps(1000):
         forever()
     assert sys.gettrace() is before
 

@@ -60,7 +60,7 @@ def test_a_frame_is_drawn_over_the_scene_without_drawing_it_again(
 def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it(dot: Any) -> None:
     before = dot.frame()
     sharp = dot.sharp()
-    assert pixels(before).shape == (75, 150, 3)
+    assert pixels(before).shape == (90, 180, 3)
     assert pixels(sharp).shape == (200, 400, 3)
     assert red_columns(sharp).mean() == pytest.approx(red_columns(before).mean(), abs=0.01)
     assert dot.frame() == before
@@ -79,7 +79,7 @@ def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(
         await asyncio.sleep(0.2)
         return moving
 
-    assert asyncio.run(drag()) == (150, 75)
+    assert asyncio.run(drag()) == (180, 90)
     assert picture(dot.image).size == (400, 200)
     assert red_columns(dot.image).mean() == pytest.approx(0.9, abs=0.02)
     assert dot.image.tooltip == "a dot at 0.9"
@@ -110,7 +110,7 @@ def test_seldom_always_acts_without_an_event_loop() -> None:
 
 def test_show_works_without_an_event_loop(dot: Any) -> None:
     dot.show(str)
-    assert pixels(dot.image).shape == (75, 150, 3)
+    assert pixels(dot.image).shape == (90, 180, 3)
 
 
 def test_the_static_figure_shows_what_moves(dot: Any) -> None:

@@ -1,6 +1,7 @@
 """The chain's explorer, driven by its widgets' values as the page would."""
 
 import math
+import re
 import time
 import warnings
 from typing import Any
@@ -127,7 +128,7 @@ def test_where_a_step_stands_still_it_says_so(both_languages: str) -> None:
 def test_an_exact_quotient_stands_on_the_bottom_line(both_languages: str) -> None:
     explorer: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)], x=2.0, h=1.0)
     assert "▼" in remarks(explorer)
-    assert set(explorer.picture.here.get_ydata()) == {explorer.picture.errors.zero}
+    assert set(explorer.picture.here.get_offsets()[:, 1]) == {explorer.picture.errors.zero}
 
 
 def test_a_step_with_an_if_takes_the_slower_road() -> None:
@@ -163,3 +164,23 @@ def test_an_update_s_numbers_cost_little() -> None:
         subject.read(Setting(1 + k / 10, 0.5))
         times.append(time.perf_counter() - start)
     assert min(times) < 0.01
+
+
+def test_marks_of_steps_that_meet_are_told_apart(drawn: None) -> None:
+    """Rings by colour and size, zeros by colour and row, markers by where they stand."""
+    figure: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)]).picture
+    colors = [line.get_color() for line in figure.curves]
+    assert len(set(colors)) == 3
+    assert [zeros.get_markeredgecolor() for zeros in figure.zeros] == colors
+    assert len({tuple(color) for color in figure.here.get_edgecolors()}) == 3
+    assert len(set(figure.here.get_sizes())) == 3
+    rows = [zeros.get_transform().transform((1.0, 1.0))[1] for zeros in figure.zeros]
+    assert rows[0] + 5 < rows[1] < rows[2] - 5
+    assert len({line.get_markevery() for line in figure.curves}) == 3
+
+
+def test_the_legend_names_every_mark(both_languages: str) -> None:
+    legend = explore_chain().legend.value
+    for name in ("Δz/Δx", "Δy/Δz", "Δloss/Δy", "Δloss/Δx"):
+        assert name in legend
+    assert re.search({"en": "ring.*exactly 0", "ko": "고리.*정확히 0"}[both_languages], legend)

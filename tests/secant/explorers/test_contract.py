@@ -276,7 +276,7 @@ def test_start_values_are_moved_into_range(kind: Kind, end: str) -> None:
 def test_every_control_has_a_name_and_every_slider_a_box(kind: Kind, started: Any) -> None:
     named = [one for one in controls(started) if not isinstance(one, widgets.FloatSlider)]
     assert all(one.description.strip() for one in named)
-    boxes = [one for one in named if isinstance(one, widgets.BoundedFloatText)]
+    boxes = [one for one in named if isinstance(one, widgets.FloatText)]
     assert len(boxes) == len(kind.sliders)
     assert len({box.description for box in boxes}) == len(boxes)
     lists = [one for one in named if isinstance(one, widgets.Dropdown)]
@@ -284,7 +284,7 @@ def test_every_control_has_a_name_and_every_slider_a_box(kind: Kind, started: An
 
 
 def test_a_number_typed_moves_the_slider_and_a_slider_the_number(kind: Kind, started: Any) -> None:
-    boxes = [one for one in controls(started) if isinstance(one, widgets.BoundedFloatText)]
+    boxes = [one for one in controls(started) if isinstance(one, widgets.FloatText)]
     for name, box in zip(kind.sliders, boxes, strict=True):
         slider = getattr(started, name)
         first = slider.value
@@ -293,6 +293,45 @@ def test_a_number_typed_moves_the_slider_and_a_slider_the_number(kind: Kind, sta
         slider.value = slider.max
         assert box.value == pytest.approx(slider.max)
         slider.value = first
+
+
+def test_a_number_typed_out_of_range_is_refused_in_words(kind: Kind, both_languages: str) -> None:
+    explorer = kind.explore()
+    boxes = [one for one in controls(explorer) if isinstance(one, widgets.FloatText)]
+    notes = [row.children[1] for box in explorer.children for row in getattr(box, "children", ())
+             if isinstance(row, widgets.VBox)]  # fmt: skip
+    for name, box, note in zip(kind.sliders, boxes, notes, strict=True):
+        slider = getattr(explorer, name)
+        before = slider.value, box.value
+        assert note.layout.display == "none"
+        box.value = slider.min - 1
+        assert (slider.value, box.value) == before
+        assert note.layout.display is None
+        assert f"{slider.min - 1:g}" in note.value
+        assert bool(HANGUL.search(note.value)) == (both_languages == "ko")
+        box.value = slider.min
+        assert slider.value == slider.min
+        assert note.layout.display == "none"
+
+
+def test_a_start_out_of_range_is_moved_in_and_words_say_so() -> None:
+    explorer = secant.explore(x=0)
+    assert explorer.setting.x == 1
+    assert "x = 0 is out of range" in explorer.children[1].children[0].children[1].value
+    quiet = secant.explore(torch.sin, x_range=(-2, 2))  # no x was given: nothing to say
+    assert quiet.setting.x == 2
+    assert quiet.children[1].children[0].children[1].layout.display == "none"
+
+
+def test_a_number_between_the_steps_of_a_slider_stays_as_it_was_chosen() -> None:
+    """The page's handle stands at whole steps alone, and reports the one it stands at."""
+    explorer = secant.explore(h=2.0, x=1.2345)
+    explorer.log_h.value, explorer.x.value = 0.3125, 1.23
+    assert (explorer.setting.h, explorer.setting.x) == (2.0, 1.2345)
+    assert "h = 2<" in explorer.text.value
+    explorer.log_h.value, explorer.x.value = 0.25, 1.24
+    assert explorer.setting.h == pytest.approx(10**0.25)
+    assert explorer.setting.x == 1.24
 
 
 def test_every_step_of_a_slider_changes_picture_and_numbers(kind: Kind, started: Any) -> None:
@@ -371,7 +410,6 @@ def test_without_a_front_end_there_is_one_ordinary_picture(started: Any, drawn: 
 
 
 def test_a_frame_shows_what_a_whole_drawing_would(kind: Kind, started: Any, drawn: None) -> None:
-    started.stage.sharp()  # both with the axes where these many dots put them
     for name in kind.sliders:
         slider = getattr(started, name)
         first = slider.value
@@ -380,9 +418,33 @@ def test_a_frame_shows_what_a_whole_drawing_would(kind: Kind, started: Any, draw
         whole = Image.open(io.BytesIO(started.stage.sharp())).convert("L")
         whole = whole.resize((225, 100), Image.Resampling.BOX)
         apart = np.abs(np.asarray(quick, dtype=float) - np.asarray(whole, dtype=float))
-        assert picture(started.stage.image).size == (675, 300)
-        assert apart.mean() < 4
+        assert picture(started.stage.image).size == (810, 360)
+        assert apart.mean() < 2.5
         slider.value = first
+
+
+def test_nothing_moves_when_the_picture_gets_sharp(kind: Kind, started: Any, drawn: None) -> None:
+    def places() -> list[Any]:
+        return [axes.get_position().extents for axes in started.stage.figure.axes]
+
+    started.stage.set_scene()
+    before = places()
+    started.stage.sharp()
+    assert np.array_equal(places(), before)
+
+
+def test_on_a_dark_page_picture_and_legend_turn_dark(started: Any) -> None:
+    rule = re.search(r'\[data-jp-theme-light="false"\] ([^{]*){([^}]*)}', started.legend.value)
+    assert rule
+    assert ".secant-explorer img" in rule.group(1)
+    assert ".secant-legend svg" in rule.group(1)
+    assert "invert" in rule.group(2)
+
+
+def test_an_untrusted_notebook_has_one_picture_to_show(started: Any) -> None:
+    """Of these JupyterLab shows the png where it does not trust, and nothing beside it."""
+    bundle = started._repr_mimebundle_()
+    assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
 
 
 def test_a_frame_costs_little(kind: Kind, started: Any) -> None:

@@ -48,8 +48,10 @@ def test_the_numbers_are_those_of_the_formulas(function: Any, by_hand: Any, plac
     quotient = (by_hand(*(np.array(place) + 0.25 * v))[0] - value) / 0.25
     assert explorer.setting.h == pytest.approx(0.25)
     assert shown(explorer, "quotient") == pytest.approx(quotient, rel=1e-5, abs=1e-6)
-    assert shown(explorer, "jvp") == pytest.approx(J @ v, abs=1e-12)
-    assert shown(explorer, "backward") == pytest.approx(u @ J @ v, abs=1e-12)
+    assert explorer.reading.jvp == pytest.approx(J @ v, abs=1e-12)
+    assert explorer.reading.backward == pytest.approx(u @ J @ v, abs=1e-12)
+    assert shown(explorer, "jvp") == pytest.approx(J @ v, rel=1e-7, abs=1e-12)
+    assert shown(explorer, "backward") == pytest.approx(u @ J @ v, rel=1e-7, abs=1e-12)
     assert shown(explorer, "forward") == pytest.approx(u @ quotient, rel=1e-5, abs=1e-5)
     assert shown(explorer, "gap") == pytest.approx(np.hypot(*(quotient - J @ v)), rel=1e-4, abs=1e-12)
     assert shown(explorer, "miss") == pytest.approx(abs(u @ (quotient - J @ v)), rel=1e-4, abs=1e-6)
@@ -112,6 +114,19 @@ def test_the_arrows_end_where_they_should() -> None:
     ends = np.array(picture.path.get_data()).T[[0, -1]]
     assert np.allclose(ends, [reading.value, reading.end])
     assert np.allclose(reading.end, reading.value + 0.5 * reading.quotient)
+
+
+@pytest.mark.parametrize("h", [1.0, 1e-6])
+def test_each_arrow_has_its_name_past_its_tip_and_no_other_s(h: float, drawn: None) -> None:
+    explorer: Any = explore_arrows(h=h)
+    figure, reading = explorer.picture, explorer.reading
+    tips = [reading.value + vector for vector in (reading.quotient, reading.jvp, direction(45))]
+    places = [np.ravel(letters.get_data()) for letters, _ in figure.names[1:]]
+    assert [letters.get_marker() for letters, _ in figure.names] == ["$v$", r"$\Delta F/h$", "$Jv$", "$u$"]
+    for tip, place in zip(tips, places, strict=True):
+        assert 8 < np.hypot(*((place - tip) / figure.outputs.pixel)) < 40
+    apart = [np.hypot(*((one - other) / figure.outputs.pixel)) for one, other in pairwise(places)]
+    assert min(apart) > 25
 
 
 def test_the_axes_stay_while_anything_moves(drawn: None) -> None:

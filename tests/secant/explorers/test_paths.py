@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from secant.explorers.paths import LOG_H, PAIRS, Setting, explore_paths
-from tests.support.reading import picture, problems, text
+from tests.support.reading import picture, problems, remarks, text
 
 
 def shown(explorer: Any, name: str) -> Any:
@@ -70,7 +70,9 @@ def test_the_numbers_are_those_computed_by_hand(name: str, merge: str, x: float)
         assert shown(explorer, "gradient") == pytest.approx(wanted["path-y"] + wanted["path-w"])
         rest = wanted["quotient"] - wanted["y"] - wanted["w"]
         assert shown(explorer, "rest") == pytest.approx(rest, rel=1e-6, abs=1e-7)
-        assert shown(explorer, "error") == abs(shown(explorer, "quotient") - shown(explorer, "gradient"))
+        reading = explorer.reading
+        assert reading.error == abs(reading.quotient - reading.slopes.both)
+        assert shown(explorer, "error") == pytest.approx(reading.error, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -177,3 +179,9 @@ def test_complex_numbers_are_refused_by_the_path_s_name(place: int, both_languag
     explorer = explore_paths(pair)
     assert f"{'yw'[place]}(x): " in problems(explorer)
     assert not explorer.shows
+
+
+def test_rising_squares_are_explained_where_they_are_seen(both_languages: str) -> None:
+    said = remarks(explore_paths())
+    assert "■" in said
+    assert {"en": "rounding", "ko": "반올림"}[both_languages] in said
