@@ -421,13 +421,14 @@ x = torch.tensor(5.0, requires_grad=True)
 q = torch.tensor(3.0, requires_grad=True)
 y = x**q
 z = torch.log(y)
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, q=q, y=y, z=z)
 z.backward()
 
 by_hand = say(en="by hand:", ko="손으로:")
 print("y, z  :", y.item(), f"{z.item():.4f}")
 print("x.grad:", x.grad, f"  {by_hand} {3 * 5**2:g} * {1 / 125:g} = {75 / 125:g}")
 print("q.grad:", q.grad, f"  {by_hand} {125 * math.log(5):.2f} * {1 / 125:g} = {math.log(5):.4f}")
-draw_graph(x=x, q=q, y=y, z=z)
+picture
 
 # %% [markdown] lang="en"
 r"""
@@ -515,13 +516,14 @@ predict(
 x = torch.tensor(5.0, requires_grad=True)
 y = x * torch.tensor([2.0, 3.0, 5.0])
 z = y @ torch.tensor([4.0, 7.0, 9.0])
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
 
 y.retain_grad()
 z.retain_grad()
 z.backward()
 
 print(tensor_info(x=x, y=y, z=z))
-draw_graph(x=x, y=y, z=z)
+picture
 
 # %%
 predicted(

@@ -127,6 +127,8 @@ def close(
     cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
+    if got is None is not want:
+        hint = ""  # a missing return is cause enough
     fail(_report(what, want, got, problem, cause or hint), cause or hint or problem.partition(" ")[0])
 
 
@@ -547,7 +549,7 @@ def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
         f"  {say(en='got', ko='받은 값')}: {wrong}",
         f"  {problem}",
     ]
-    if cause and (got is None) <= (want is None):  # a missing return is cause enough
+    if cause:
         lines.append(f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}")
     return "\n".join(lines)
 

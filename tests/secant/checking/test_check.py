@@ -68,7 +68,7 @@ def test_right_values_pass(got: object, want: object) -> None:
         (torch.tensor(math.nan), torch.tensor(1.0), "nan"),
         (torch.ones(2).to_sparse(), torch.ones(2), "sparse"),
         (torch.ones(2, device="meta"), torch.ones(2), "meta"),
-        ([1.0], [1.0, 2.0], "1 entries; 2"),
+        ([1.0], [1.0, 2.0], "1 entry; 2"),
         ((1.0,), [1.0], "a tuple; a list"),
         ({"a": 1.0}, {"a": 1.0, "b": 1.0}, "missing: \\['b'\\]"),
         ({"a": 1.0, "c": 1}, {"a": 1.0}, "not asked for: \\['c'\\]"),
