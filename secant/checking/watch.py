@@ -55,7 +55,7 @@ class watch:
 
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
-        if warnings.filters[0] == _MARK:
+        if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
         self._restore()

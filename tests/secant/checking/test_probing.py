@@ -166,3 +166,11 @@ def test_what_an_earlier_call_left_changed_is_seen_when_it_is_left_so_again() ->
         sys.setrecursionlimit(limit)
         warnings.resetwarnings()
         warnings.filters.extend(filters)  # type: ignore[attr-defined]
+
+
+def test_warning_filters_that_were_all_taken_away_are_put_back() -> None:
+    before = list(warnings.filters)
+    with watch() as seen:
+        warnings.resetwarnings()
+    assert seen.changes == [("warning_filters", "")]
+    assert list(warnings.filters) == before

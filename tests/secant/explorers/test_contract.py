@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ipywidgets as widgets
@@ -447,17 +447,22 @@ def test_an_untrusted_notebook_has_one_picture_to_show(started: Any) -> None:
     assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
 
 
-def test_a_frame_costs_little(kind: Kind, started: Any) -> None:
-    """3 to 5 ms are the aim; a busy machine gets leeway."""
+def test_a_frame_costs_a_fraction_of_a_new_picture(kind: Kind, started: Any) -> None:
+    """Measured are 4 to 8 ms, where a new picture takes 30 to 140; benchmarks/slider.py is for the hand."""
     slider = getattr(started, kind.places[0])
     first = slider.value
-    times = []
-    for k in range(40):
-        start = time.perf_counter()
-        slider.value = slider.min + (slider.max - slider.min) * (k + 0.5) / 40
-        times.append(time.perf_counter() - start)
+    places = [slider.min + (slider.max - slider.min) * (k + 0.5) / 20 for k in range(20)]
+    frame = min(seconds(lambda place=place: setattr(slider, "value", place)) for place in places)
+    anew = min(seconds(started.stage.set_scene) for _ in range(5))
     slider.value = first
-    assert min(times) < 0.02
+    assert frame < anew / 2
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long an action takes this process, whatever else the machine does."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
 
 
 def test_no_explorer_needs_pyplot() -> None:

@@ -162,14 +162,3 @@ def test_the_static_figure_has_a_legend_of_symbols() -> None:
     labels = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
     assert {"$f$", "$f'(x)$", "float32", "float64"} <= set(labels)
     assert all(text.isascii() for text in labels)
-
-
-def test_an_update_s_numbers_cost_little() -> None:
-    """2 ms is the aim; a busy machine gets leeway."""
-    subject, setting = explore().subject, explore().setting
-    times = []
-    for k in range(30):
-        start = time.perf_counter()
-        subject.read(Setting(setting.name, 3 + k / 10, setting.h, setting.dtype, setting.scheme))
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.01
