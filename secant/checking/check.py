@@ -127,8 +127,8 @@ def close(
     cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
-    if got is None is not want:
-        hint = ""  # a missing return is cause enough
+    if (got is None is not want) or _is_of_another_dtype(got, want):
+        hint = ""  # that is cause enough
     fail(_report(what, want, got, problem, cause or hint), cause or hint or problem.partition(" ")[0])
 
 
@@ -282,7 +282,7 @@ def visible_passed() -> None:
             en="Visible tests passed. The hidden tests look further (their list is at the end). "
             f"To let them look now, save and type in a terminal: {_command()}",
             ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). "
-            f"지금 바로 확인하려면 저장한 뒤 터미널에 {_command()} 라고 입력하세요.",
+            f"지금 바로 확인하려면 저장한 뒤 터미널에서 다음 명령을 실행하세요: {_command()}",
         )
     )
 
@@ -398,6 +398,10 @@ def _sequence_difference(
 
 def _first(parts: Iterable[tuple[str, str]]) -> str:
     return next((f"{where} {problem}" for where, problem in parts if problem), "")
+
+
+def _is_of_another_dtype(got: Any, want: Any) -> bool:
+    return isinstance(got, torch.Tensor) and isinstance(want, torch.Tensor) and got.dtype != want.dtype
 
 
 def _like(want: Any, wrong: Any) -> Any:

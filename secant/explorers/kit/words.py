@@ -47,7 +47,7 @@ PLENTY = 8
 
 
 def digits(number: float, noise: float = 0.0, most: int = PLENTY) -> str:
-    """Return a number to as many significant digits as rounding errors leave right, but to 2 at least.
+    """Return a number to one digit more than rounding errors leave right, but to 2 at least.
 
     Args:
         number: what to show.
@@ -56,7 +56,7 @@ def digits(number: float, noise: float = 0.0, most: int = PLENTY) -> str:
     """
     places = most
     if number and math.isfinite(number) and noise > 0:
-        places = min(max(2, math.floor(math.log10(abs(number) / noise))), most)
+        places = min(max(2, 1 + math.floor(math.log10(abs(number) / noise))), most)
     return f"{number:.{places}g}"
 
 
