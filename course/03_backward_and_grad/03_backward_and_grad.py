@@ -463,14 +463,14 @@ print("y.retain_grad(), y.grad:", y.grad)
 # %% [markdown] lang="en"
 r"""
 Without `retain_grad()` the `.grad` of an intermediate tensor is `None`, and reading it gives a warning. Calling it afterwards is too
-late: the number 0.008 is gone. It is kept from the next `backward()` through `y` on, and a
-second one is possible only if the first was called with `retain_graph=True`.
+late: the number 0.008 is gone. It is kept from the next `backward()` through `y` on, and such a
+second call works only if the first one had `retain_graph=True`.
 
 There is also a way around the buffers. `torch.autograd.grad` walks back in the same way, but *returns* the gradients you name,
 of leaves and of intermediate tensors alike, and writes into no leaf's `.grad`:
 """
 
-# %% [markdown] lang="ko" en="d16d3504"
+# %% [markdown] lang="ko" en="08f0bf38"
 r"""
 `retain_grad()`를 부르지 않은 중간 텐서의 `.grad`는 `None`이고, 읽으면 경고가 뜹니다. 나중에 불러도 늦습니다. 0.008은 이미 사라졌습니다.
 다음에 `y`를 지나는 `backward()`부터 남는데, 한 번 더 부르려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
