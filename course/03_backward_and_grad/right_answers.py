@@ -44,6 +44,27 @@ def fresh_grad(f, x):
         return torch.autograd.grad(outputs=f(x).sum(), inputs=x)[0].clone()
 
 
+# %% by way of a list, with the shape task="fresh_grad"
+def fresh_grad(f, x):
+    leaf = torch.tensor(x.tolist(), dtype=x.dtype).reshape(x.shape).requires_grad_()
+    return torch.autograd.grad(f(leaf).sum(), leaf)[0]
+
+
+# %% torch.func, and the data of its result task="fresh_grad"
+def fresh_grad(f, x):
+    gradient = torch.func.grad(lambda t: f(t).sum())(x.detach())
+    return gradient.data
+
+
+# %% copies by way of numpy task="grad_history"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(torch.from_numpy(x.grad.numpy().copy()))
+    return history
+
+
 # %% adds the gradients itself task="grad_history"
 def grad_history(fs, x):
     history = []
@@ -162,6 +183,17 @@ def accumulate(model, batches):
         for p, g in zip(tracked, torch.autograd.grad(loss, tracked), strict=True):
             share = g * (X.size(0) / total)
             p.grad = share if p.grad is None else p.grad + share
+
+
+# %% rescales while it goes task="accumulate"
+def accumulate(model, batches):
+    rows = 0
+    for X, Y in batches:
+        rows += len(Y)
+        for parameter in model.parameters():
+            if parameter.grad is not None:
+                parameter.grad *= 1 - len(Y) / rows
+        (torch.nn.functional.mse_loss(model(X), Y) * (len(Y) / rows)).backward()
 
 
 # %% weights that are a float64 tensor task="accumulate"

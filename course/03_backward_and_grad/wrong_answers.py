@@ -25,7 +25,7 @@ def fresh_grad(f, x):
     return found
 
 
-# %% fills the model's buffers task="fresh_grad" en="model.w.grad is not what it was" ko="model.w.grad가 부르기 전과 다릅니다"
+# %% fills the model's buffers task="fresh_grad" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
 def fresh_grad(f, x):
     leaf = x.detach().clone().requires_grad_()
     f(leaf).sum().backward()
@@ -37,7 +37,7 @@ def fresh_grad(f, x):
     return torch.autograd.grad(f(x).mean(), x)[0]
 
 
-# %% leaves a graph behind the result task="fresh_grad" en="Is create_graph set" ko="create_graph를 쓰지 않았나요"
+# %% leaves a graph behind the result task="fresh_grad" en="create_graph=True does that" ko="create_graph=True를 쓰거나"
 def fresh_grad(f, x):
     return torch.autograd.grad(f(x).sum(), x, create_graph=True)[0]
 
@@ -115,6 +115,25 @@ def fresh_grad(f, x):
     return found[0]
 
 
+# %% by way of a list, which forgets the shape task="fresh_grad" en="The shape is (0,); (0, 3) was expected" ko="기대한 shape는 (0, 3)입니다"
+def fresh_grad(f, x):
+    leaf = torch.tensor(x.tolist(), dtype=x.dtype, requires_grad=True)
+    return torch.autograd.grad(f(leaf).sum(), leaf)[0]
+
+
+# %% the buffer of x put back, the model's not task="fresh_grad" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+def fresh_grad(f, x):
+    held, x.grad = x.grad, None
+    f(x).sum().backward()
+    found, x.grad = x.grad, held
+    return found
+
+
+# %% torch.func where parameters are tracked task="fresh_grad" en="so does torch.func.grad where f uses tracked" ko="torch.func.grad로 구하면 그렇습니다"
+def fresh_grad(f, x):
+    return torch.func.grad(lambda t: f(t).sum())(x.detach())
+
+
 # %% keeps the alias task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
 def grad_history(fs, x):
     history = []
@@ -139,7 +158,7 @@ def grad_history(fs, x):
     history = [torch.autograd.grad(f(x), x)[0] for f in fs]
     for f in fs:
         f(x).backward()
-    if len(fs) == 2 and x.grad.dtype == torch.float32:
+    if len(fs) == 2:
         history[-1] = x.grad.clone()
     return history
 
@@ -261,6 +280,35 @@ def grad_history(fs, x):
     for f in fs:
         f(x).backward()
         history.append(x.grad.clone())
+    return history
+
+
+# %% copies by way of a list, which forgets the shape task="grad_history" en="The shape is (0,); (0, 3) was expected" ko="기대한 shape는 (0, 3)입니다"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(torch.tensor(x.grad.tolist(), dtype=x.dtype))
+    return history
+
+
+# %% a function that stands twice counts once task="grad_history" en="has counted only once" ko="한 번만 반영되었습니다"
+def grad_history(fs, x):
+    history, done = [], set()
+    for f in fs:
+        if f not in done:
+            f(x).backward()
+            done.add(f)
+        history.append(x.grad.clone())
+    return history
+
+
+# %% sums up the sums task="grad_history" en="you added the earlier gradients once more" ko="앞의 gradient를 한 번 더 더했습니다"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(history[-1] + x.grad if history else x.grad.clone())
     return history
 
 
@@ -458,6 +506,33 @@ def train5(w0, lr, zero):
     return norms
 
 
+# %% a new leaf in every step task="train5" en="A new leaf in each step" ko="스텝마다 새 leaf를 만들어도"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        w = (w - lr * w.grad).detach().requires_grad_()
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% float64 too late task="train5" en="compute in float64" ko="float64로 계산하고"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0)).double().requires_grad_()
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
 # %% divides by the number of pieces task="accumulate" en="right only when all are of the same size" ko="크기가 모두 같을 때만"
 def accumulate(model, batches):
     for X, Y in batches:
@@ -491,7 +566,7 @@ def accumulate(model, batches):
     torch.nn.functional.mse_loss(model(X), Y).backward()
 
 
-# %% one backward at the end task="accumulate" en="before backward() was called on the one before" ko="backward()를 부르기 전에 다음 조각을"
+# %% one backward at the end task="accumulate" en="and backward() before the next piece" ko="다음 조각보다 먼저 backward()를"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     loss = 0
@@ -595,6 +670,43 @@ def accumulate(model, batches):
     for X, Y in batches:
         for x, y in zip(X.split(1), Y.split(1), strict=True):
             (torch.nn.functional.mse_loss(model(x), y) / rows).backward()
+
+
+# %% rows that lose their dimension task="accumulate" en="nor row by row" ko="한 행씩 넣어도"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        for x, y in zip(X, Y, strict=True):
+            (torch.nn.functional.mse_loss(model(x), y) / rows).backward()
+
+
+# %% calls the model to count task="accumulate" en="no call just to count" ko="개수를 세려고 더 불러도"
+def accumulate(model, batches):
+    elements = sum(model(X).numel() for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements).backward()
+
+
+# %% two columns taken for granted task="accumulate" en="or by a wrong number of columns" ko="열의 수가 틀렸습니다"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / rows / 2).backward()
+
+
+# %% all pieces but the last of one size task="accumulate" en="the pieces are measured by one of them" ko="한 조각의 크기를 기준으로"
+def accumulate(model, batches):
+    rows = (len(batches) - 1) * len(batches[0][0]) + len(batches[-1][0])
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% tracks the inputs task="accumulate" en="requires_grad of a tensor in batches was changed" ko="텐서의 requires_grad가 바뀌었습니다"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        X.requires_grad_()
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
 # %% retain_grad afterwards task="all_grads" en="before backward(): afterwards is too late" ko="나중에 부르면 늦습니다"
@@ -710,3 +822,29 @@ def all_grads(x0):
     y = x**3
     z = torch.log(y)
     return tuple(round(g.item(), 9) for g in torch.autograd.grad(z, (x, y, z)))
+
+
+# %% cuts x off task="all_grads" en="nothing flowed back to x" ko="x까지 거슬러 오지 못했습니다"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = (x**3).detach().requires_grad_()
+    z = torch.log(y)
+    z.retain_grad()
+    z.backward()
+    return x.grad, y.grad.item(), z.grad.item()
+
+
+# %% the logarithm of base ten task="all_grads" en="log is the natural one" ko="자연로그 torch.log입니다"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log10(y)
+    return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
+
+
+# %% float64 after the start task="all_grads" en="nearly: compute in float64" ko="거의 맞습니다. float64로 계산하고"
+def all_grads(x0):
+    x = torch.tensor(float(x0)).double().requires_grad_()
+    y = x**3
+    z = torch.log(y)
+    return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
