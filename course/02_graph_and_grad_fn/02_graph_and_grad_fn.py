@@ -89,13 +89,13 @@ secant.predict(
 
 # %% [markdown] lang="en"
 r"""
-**Two.** PyTorch records a node for each operation. At the ends of the graph, where `x` goes in, it has nodes too. How
+**Two.** PyTorch records what it computes as a graph: each operation becomes a *node*, a point of the graph. At its ends, where `x` goes in, there are nodes too. How
 many nodes does the graph of $z = \log(x^3) + \sqrt{x^2}$ have?
 """
 
-# %% [markdown] lang="ko" en="980aa753"
+# %% [markdown] lang="ko" en="e244ad30"
 r"""
-**둘째.** PyTorch는 연산마다 노드를 하나씩 기록합니다. 그래프의 끝, `x`가 들어가는 곳에도 노드가 있습니다.
+**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 점, 곧 *노드* 하나가 됩니다. 그래프의 끝, `x`가 들어가는 곳에도 노드가 있습니다.
 $z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
 """
 
@@ -163,13 +163,13 @@ print(tensor_info(x=x, y=y, z=z))
 
 # %% [markdown] lang="en"
 r"""
-Two columns have changed.
+Three columns have changed. `is_leaf` follows from the other two:
 
 - `requires_grad` is passed on: a result is tracked as soon as *one* of its inputs is.
 - `grad_fn` holds the **node** that was recorded for the operation. *Every* tracked result has one, `y` as well as `z`, not only
   the last.
 
-These two columns are enough to sort all tensors into three kinds:
+`requires_grad` and `grad_fn` are enough to sort all tensors into three kinds:
 
 | kind | `requires_grad` | `grad_fn` | `is_leaf` | what `backward()` does for it |
 |---|---|---|---|---|
@@ -182,21 +182,21 @@ they were computed. "A leaf is a tensor that somebody marked with `requires_grad
 describes only the first row.
 
 Two ways to compute without a record will turn up in the tasks, and lesson 6 is about them: inside `with torch.no_grad():`
-no operation is recorded at all, and `x.detach()` returns a tensor with the numbers of `x` and no history. What comes out of
-either is a constant leaf.
+no operation is recorded at all, and `x.detach()` returns a tensor with the numbers of `x` and no history. What `detach`
+returns is a constant leaf, and so is what is computed anew under `no_grad`. (Only a view of a tracked tensor, such as `x[:1]`, stays tracked there.)
 
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="f158a081"
+# %% [markdown] lang="ko" en="5fe443b9"
 r"""
-두 열이 달라졌습니다.
+세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
 - `requires_grad`는 결과로 이어집니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다.
 - `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있습니다. 마지막 결과뿐 아니라 추적되는 결과 *모두*에 있습니다. `z`에도 있고
   `y`에도 있습니다.
 
-이 두 열이면 모든 텐서를 세 종류로 나눌 수 있습니다.
+`requires_grad`와 `grad_fn`이면 모든 텐서를 세 종류로 나눌 수 있습니다.
 
 | 종류 | `requires_grad` | `grad_fn` | `is_leaf` | `backward()`가 하는 일 |
 |---|---|---|---|---|
@@ -209,9 +209,10 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 맞습니다.
 
 기록을 남기지 않고 계산하는 방법 두 가지가 과제에 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
-하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 어떻게 계산했는지가 남지 않은 텐서를 돌려줍니다. 두 방법 모두 결과는 상수 leaf입니다.
+하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 어떻게 계산했는지가 남지 않은 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고, `no_grad` 안에서 새로
+계산한 값도 그렇습니다. (추적되는 텐서의 view만은 예외입니다. `x[:1]` 같은 view는 그 안에서 만들어도 추적됩니다.)
 
-이제 backward를 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
+이제 `backward()`를 부를 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
 
 # %%
@@ -225,17 +226,18 @@ for tensor in (y, z):
 # %% [markdown] lang="en"
 r"""
 `x.grad` is $0.6$. To get there autograd needed $dz/dz = 1$ and $dz/dy = 1/y = 1/125 = 0.008$, then $0.008 \cdot 3x^2 = 0.6$. It
-had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are still `None`. The column `retains_grad`
-tells you beforehand that they will be; lesson 3 shows how to keep them.
+had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are still `None`. For an intermediate tensor, `retains_grad`
+tells you so beforehand (a leaf has `False` there too, and a `.grad` all the same); lesson 3 shows how to keep them.
 
 And `grad_fn` is still there. We come back to that in section 5.
 """
 
-# %% [markdown] lang="ko" en="3dbb9b7a"
+# %% [markdown] lang="ko" en="6ff83282"
 r"""
 `x.grad`는 $0.6$입니다. 이 값을 얻으려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
 $0.008 \cdot 3x^2 = 0.6$입니다. autograd는 앞의 두 값을 구해서 쓰고는 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
-`None`입니다. 그렇게 되리라는 것은 `retains_grad` 열에서 미리 알 수 있습니다. 값을 남겨 두는 방법은 수업 03에서 다룹니다.
+`None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수
+있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 값을 남겨 두는 방법은 수업 03에서 다룹니다.
 
 `grad_fn`은 그대로 남아 있습니다. 이 이야기는 5절에서 이어집니다.
 """
@@ -286,8 +288,8 @@ walk it by hand. Start with $1$ at the loss; each node multiplies what it receiv
 
 # %% [markdown] lang="ko" en="33f5282e"
 r"""
-여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 저마다 *자기가 기울기를 아는* 연산의 이름이 붙어 있습니다. `MulBackward0` 노드는 곱셈의
-backward를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은
+여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 이름은 *어떤 연산의 기울기를 아는지* 알려 줍니다. `MulBackward0` 노드는 곱셈의
+역전파를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은
 `SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
 
 주황 상자 셋은 leaf에 붙어 있습니다. `AccumulateGrad` 노드가 하는 일은 도착한 값을 자기 leaf의 `.grad`에 더하는 것입니다.
@@ -313,7 +315,7 @@ see.
 
 Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss move as well, and each node has a difference
 quotient *over its own step*: the change of its output divided by the change of its input. On the left, a bar is the quotient of one
-operation and the line in it autograd's slope; the bar on the far right belongs to the whole chain. On the right you see how far apart bar and line are, for every $h$.
+operation and the line in it autograd's slope; the bar on the far right belongs to the whole chain. (The bars' axis is nearly a log scale: look at its numbers.) On the right you see how far apart bar and line are, for every $h$.
 
 1. At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. Is that the quotient of the whole chain?
 2. Make $h$ small. Which of the three factors move, and where to? Where does the product go?
@@ -321,7 +323,7 @@ operation and the line in it autograd's slope; the bar on the far right belongs 
 4. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
 """
 
-# %% [markdown] lang="ko" en="9657f521"
+# %% [markdown] lang="ko" en="33186366"
 r"""
 ## 3. 차분몫은 곱하면 약분된다
 
@@ -330,7 +332,7 @@ $42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙(chain rule)이 있습니다. �
 
 $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 움직이고, 노드마다 *자기 걸음으로 나눈* 차분몫이
 생깁니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 왼쪽 그림에서 막대는 한 연산의 차분몫이고 막대 안의 선은 autograd의
-기울기입니다. 맨 오른쪽 막대는 사슬 전체의 것입니다. 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
+기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
 1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
 2. $h$를 줄이세요. 세 인수 가운데 어느 것이 움직이고, 어디로 가나요? 곱은 어디로 가나요?
@@ -345,29 +347,29 @@ explore_chain()
 r"""
 <details><summary>What you saw</summary>
 
-At $h = 1$ the quotients are $3$, $1$ and $17$, and the whole is $51 = 3 \cdot 1 \cdot 17$. The product is the
+At $h = 1$ the quotients are $3$, $1$ and $17$, and the whole is $51 = 3 \cdot 1 \cdot 17$. As long as no inner step is $0$, the product is the
 whole at every $h$, and there is no mystery in it:
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}.$$
 
-Each inner change stands once above and once below a fraction bar, so it cancels: the quotients *telescope*. Even rounding does not disturb this: at
-$h = 10^{-15}$ it makes $13.33$ of the last factor, and $3 \cdot 1 \cdot 13.33$ is again the whole, $40$. What $h \to 0$ does is to move the *factors*: $3$ and $1$
+Each inner change stands once above and once below a fraction bar, so it cancels: the quotients *telescope*. Rounding hardly disturbs this: at
+$h = 10^{-15}$ it makes $13.33$ of the last factor, and $3 \cdot 1 \cdot 13.33$ is again the whole, $40$. (Only where it rounds an inner step to $0$ does a quotient become $0/0$.) What $h \to 0$ does is to move the *factors*: $3$ and $1$
 stay, since these two nodes are straight lines, and $17$ goes to $14$. That gives $42$, the number that autograd multiplied together.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="07a99d8f"
+# %% [markdown] lang="ko" en="3fd7ebfb"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 17$입니다. $h$가 얼마든 곱은 전체와 같습니다. 신기할 것도 없습니다.
+$h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 17$입니다. 중간의 걸음이 $0$이 아니면 $h$가 얼마든 곱은 전체와 같습니다. 신기할 것도 없습니다.
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
-가운데 나오는 양은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 깨뜨리지 못합니다. $h = 10^{-15}$에서는
-반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. $h \to 0$일 때 움직이는 것은 *인수*입니다. $3$과 $1$은
-두 노드가 일차 함수이므로 그대로이고, $17$은 $14$로 갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
+중간의 변화량은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 좀처럼 깨뜨리지 못합니다. $h = 10^{-15}$에서는
+반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간의 걸음이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 움직이는 것은 *인수*입니다. $3$과 $1$은
+두 노드의 연산이 일차 함수이므로 그대로이고, $17$은 $14$로 갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
 
 </details>
 """
@@ -385,8 +387,8 @@ secant.predicted(
         ko="제곱은 직선이 아니어서 차분몫은 17이고 기울기는 14입니다. 곱에는 17이 들어갑니다.",
     ),
     C=say(
-        en="Each inner change cancels, at every h: 3 · 1 · 17 = 51.",
-        ko="h가 얼마든 가운데 양은 모두 약분됩니다. 3 · 1 · 17 = 51입니다.",
+        en="Each inner change cancels at every h, as long as none of them is 0: 3 · 1 · 17 = 51.",
+        ko="0이 되지만 않으면 h가 얼마든 중간의 변화량은 모두 약분됩니다. 3 · 1 · 17 = 51입니다.",
     ),
 )
 
@@ -410,7 +412,7 @@ $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 
 $0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간의 걸음이 $0$인 곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다.
 $0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
 
-그러니 노드는 자기 기울기만 알면 됩니다. 전체 식을 아는 쪽은 아무도 없어도 됩니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에
+그러니 노드는 자기 기울기만 알면 됩니다. 전체 식은 아무도 몰라도 됩니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에
 있습니다.
 
 이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다. 위에서 말한 빈틈을 보려면
@@ -580,7 +582,7 @@ Now we go backward, look again, and try to go backward a second time.
 
 # %% [markdown] lang="ko" en="ecb9e4c8"
 r"""
-이제 backward를 하고, 다시 살펴보고, backward를 한 번 더 해 봅니다.
+이제 `backward()`를 부르고, 다시 살펴보고, 한 번 더 불러 봅니다.
 """
 
 # %%
@@ -616,7 +618,7 @@ r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
 있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$입니다. (지수 $3$은 텐서가
 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게 말합니다. "Saved intermediate values of the
-graph are freed." 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, backward는 거의 언제나 한
+graph are freed." 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, `backward()`는 거의 언제나 한
 번이면 충분하기 때문입니다.
 
 두 번 해야 한다면 *첫 번째* 호출에서 말해 두세요. `retain_graph=True`를 주면 저장된 텐서를 남겨 둡니다. 이 옵션 없이 부르는 두 번째
@@ -717,7 +719,7 @@ rely on it. But you can now read the error message: *some node of this graph had
 
 # %% [markdown] lang="ko" en="738dfb44"
 r"""
-$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 몇 번이든 backward를 할 수 있습니다. $x^3$에는 $x$가 필요합니다.
+$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 `backward()`를 몇 번이든 부를 수 있습니다. $x^3$에는 $x$가 필요합니다.
 
 뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0` 노드를 쓰고, 이 노드는
 곱해진 다른 쪽을 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 것들과 함께 지워집니다. 그러니 두 번째 backward가 되는지는
@@ -748,45 +750,48 @@ import warnings
 
 from torch.utils.checkpoint import checkpoint
 
-x = torch.tensor(2.0, dtype=torch.float64)  # untracked, like the output of a frozen layer
+x = torch.tensor(2.0, dtype=torch.float64)  # untracked, like a model's input
 
 
-def loss_of(w, **how):
-    z = checkpoint(lambda x: w * x, x, **how) if how else w * x
+def loss_of(w, reentrant):
+    def layer(x):
+        return w * x
+
+    z = layer(x) if reentrant is None else checkpoint(layer, x, use_reentrant=reentrant)
     return (z + w) ** 2
 
 
 h = 1e-6
-for how in ({}, {"use_reentrant": True}, {"use_reentrant": False}):
+for reentrant in (None, True, False):
     w = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        loss = loss_of(w, **how)
-        quotient = (loss_of(w + h, **how) - loss).item() / h
+        loss = loss_of(w, reentrant)
+        quotient = (loss_of(w + h, reentrant) - loss).item() / h
     loss.backward()
-    name = str(how or say(en="no checkpoint", ko="체크포인팅 없음"))
-    print(f"{name:26}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
+    name = say(en="no checkpoint", ko="체크포인팅 없음") if reentrant is None else f"use_reentrant={reentrant}"
+    print(f"{name:22}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
 
 # %% [markdown] lang="en"
 r"""
-The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True`, the older way and still the default, gives $18$. The only input handed over is untracked,
+The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True` gives $18$. (It is the older way: `backward()` is called once more inside `backward()`. You still get it, with a warning, if you do not choose.) The only input handed over is untracked,
 so by the rule of section 1 the result is a constant leaf, and the edge from the sum to the layer is `None`. (There is a warning, which we
 silenced: "None of the inputs have requires_grad=True".)
 
-Models are often adapted like this: all layers frozen, a few new weights inside them (LoRA). With checkpointing on, such weights got no gradient.
+Models are often adapted like this: the weights of all layers are frozen (no longer tracked), and a few new ones are put into them, as LoRA does. With checkpointing on, such weights got no gradient.
 [Issue 26221 of Hugging Face's transformers](https://github.com/huggingface/transformers/issues/26221) has the title "Gradient
 checkpointing should have no functional impact". Two fixes are in use: `use_reentrant=False`, which
 [PyTorch's documentation](https://docs.pytorch.org/docs/stable/checkpoint.html) recommends and which records the inside of the layer, or
 [calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
 """
 
-# %% [markdown] lang="ko" en="685b19b7"
+# %% [markdown] lang="ko" en="f21c4ce3"
 r"""
-차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데, 오래된 방식이고 아직도 기본값인 `use_reentrant=True`에서는 $18$이 나옵니다. 인자로 넘긴 텐서가 추적되지 않으므로 1절의
+차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (`backward()` 안에서 `backward()`를 또 부르는 오래된 방식입니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 인자로 넘긴 텐서가 추적되지 않으므로 1절의
 규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"라는 경고가
 나오는데, 여기서는 꺼 두었습니다.)
 
-모델을 이런 식으로 미세 조정하는 일이 많습니다. 층은 모두 고정하고 그 안에 새 가중치를 조금만 넣는 방법(LoRA)입니다. 체크포인팅을 켜면 이
+모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인팅을 켜면 이
 가중치에 gradient가 오지 않았습니다.
 [Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
@@ -915,7 +920,7 @@ _why = {"constant leaf": say(en="it is not tracked: requires_grad is False and g
     "leaf": say(en="it is tracked, and no operation was recorded for it: grad_fn is None", ko="추적되는데 만든 연산은 기록되어 있지 않습니다. grad_fn이 None입니다"),
     "intermediate": say(en="an operation was recorded for it: its grad_fn is a node, whatever the node's name", ko="만든 연산이 기록되어 있습니다. 이름이 무엇이든 grad_fn이 노드입니다")}
 _some = {"x": "leaf", "x * 2": "intermediate", "c * 2": "constant leaf", "c.view(2, 1)": "constant leaf"}
-_some |= {"x.detach()": "constant leaf", "x.sum(0)": "intermediate", "y": "intermediate"}
+_some |= {"x.detach()": "constant leaf", "x.sum(0)": "intermediate", "y": "intermediate", "c[:0].requires_grad_()": "leaf", "(c + 1j).requires_grad_()": "leaf"}
 for _text, _want in _some.items():
     _call = say(en=f"classify({_text}), x tracked, c not; y = x * 2, y.retain_grad()", ko=f"classify({_text}), x는 추적되고 c는 상수, y = x * 2, y.retain_grad()")
     with check.asking(_call):
@@ -983,6 +988,7 @@ _cases = {
         *("parameter.T", "nn.Linear(2, 1)(c)", "y after y.retain_grad(), y = x * 2"),
         *("y after y.sum().backward(), y = x * 2", "y after y.retain_grad() and y.sum().backward()"),
         *("y after y += x, y = c + 0", "x.max(0).values", "x.unbind()[1]", "x[:0]", "strided(x)", "x + 1j"),
+        *("c after c[0] = x[0]", "x.mean(0)"),
         "Double.apply(x), Double: a torch.autograd.Function",
     ),
 }
@@ -1000,6 +1006,7 @@ _formulas = {
     "y after y.retain_grad() and y.sum().backward()": "(y := x * 2, y.retain_grad(), y.sum().backward())[0]",
     "y after y += x, y = c + 0": "(c + 0).add_(x)",
     "Double.apply(x), Double: a torch.autograd.Function": "Double.apply(x)",
+    "c after c[0] = x[0]": "(c[0].copy_(x[0]), c)[1]",
 }
 for _want, _names in _cases.items():
     for _name in _names:
@@ -1078,7 +1085,7 @@ r"""
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
 - 그래프의 깊이가 연산 수천 개일 수 있습니다. 그러면 자기 자신을 부르는 함수는 `RecursionError`로 끝납니다. (재귀 한도는 프로세스 전체의
   설정입니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
-- 보기만 하세요. `backward()`는 부르지 마세요. 그래프는 부르기 전과 똑같이 쓸 수 있어야 합니다.
+- 보기만 하세요. `backward()`는 부르지 마세요. 함수를 부른 뒤에도 그래프를 부르기 전과 똑같이 쓸 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1139,6 +1146,7 @@ _looking = say(en="the saved tensors are gone, and t.backward() fails: do not go
 _same_name = say(en="two different nodes may have the same name: go by the nodes, not by their names", ko="서로 다른 노드의 이름이 같을 수 있습니다. 이름이 아니라 노드로 구별하세요")
 _twice = say(en="some node is listed more than once: several edges may lead to the same node, even from one operation", ko="같은 노드를 두 번 이상 적었습니다. 여러 간선이 같은 노드로 이어질 수 있고, 한 연산에서 나온 두 간선도 그럴 수 있습니다")
 _missing = say(en="some nodes are missing: begin with t.grad_fn itself, follow every edge, and list the AccumulateGrad nodes of the leaves too", ko="빠진 노드가 있습니다. t.grad_fn 자신부터 모든 간선을 따라가고, leaf의 AccumulateGrad 노드도 적으세요")
+_any_name, _whatever, _three = say(en="a node counts whatever its name: not every name ends in Backward0", ko="이름이 무엇이든 노드입니다. 모든 이름이 Backward0으로 끝나지는 않습니다"), say(en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant", ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요"), say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
 _given = say(en="write each name just as node.name() returns it", ko="이름은 node.name()이 돌려주는 그대로 적으세요")
 
 
@@ -1158,15 +1166,14 @@ def _judge(found, want, call, hint=""):
 
 
 for _text, _nodes, _hint in (
-    ("torch.log(x**3)", "Log Pow", ""),
-    ("torch.log(x**3) + torch.sqrt(x**2)", "Add Log Sqrt Pow Pow", ""),
-    ("c * x + c", "Add Mul", _none),
-    ("a * b", "Mul Unbind", ""),
+    *(("torch.log(x**3)", "Log0 Pow0", ""), ("torch.log(x**3) + torch.sqrt(x**2)", "Add0 Log0 Sqrt0 Pow0 Pow0", "")),
+    *(("c * x + c", "Add0 Mul0", _none), ("a * b", "Mul0 Unbind0", ""), ("torch.sin(b)", "Sin0 Unbind0", _whatever)),
+    *(("x.mean(0)", "Mean1", _any_name), ("torch.addcmul(c, c, x)", "Addcmul0", _three)),
 ):
     _call = say(en=f"graph_nodes({_text}), c constant, a, b = x.unbind()", ko=f"graph_nodes({_text}), c는 상수, a, b = x.unbind()")
     with check.asking(_call):
         _found = _first(_text)
-    _judge(_found, ["AccumulateGrad", *(f"{name}Backward0" for name in _nodes.split())], _call, _hint)
+    _judge(_found, ["AccumulateGrad", *(f"{name[:-1]}Backward{name[-1]}" for name in _nodes.split())], _call, _hint)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import contextlib
@@ -1234,7 +1241,9 @@ def _test(inputs, steps, call, hint=""):
         found, changes, usable, kept = _walks(inputs, steps)
     for error, why in _errors.items():
         check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
-    _judge((found, changes), _nodes_of(inputs, steps), call, hint)
+    want = _nodes_of(inputs, steps)
+    check.that(bool(want) or found[0] is not None, f"{call}: None\n  {hint}")
+    _judge((found, changes), want, call, hint)
     check.that(usable, f"{call}: {_looking}")
     check.that(not kept, f"{call}: {_retained}")
 
@@ -1243,14 +1252,33 @@ _result = say(
     en="an edge is (node, number), and two edges with different numbers may lead to the same node",
     ko="간선은 (노드, 번호)입니다. 번호가 다른 두 간선이 같은 노드로 이어질 수 있습니다",
 )
-_whatever = say(
-    en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant",
-    ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요",
-)
-_three = say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
 _no_graph = say(en="without a grad_fn there is no graph: return an empty list", ko="grad_fn이 없으면 그래프도 없습니다. 빈 리스트를 돌려주세요")
 _x, _xw, _xc, _xwb = ["leaf"], ["leaf", "leaf"], ["leaf", "constant"], ["leaf", "leaf", "leaf"]
 _roots = [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]]
+for _call, _formula, _nodes in (
+    ("graph_nodes(x.mean(0))", "x.mean(0)", ["MeanBackward1"]),
+    ("graph_nodes(y), y = torch.zeros(2), y[0] = x[0]", "(y := torch.zeros(2), y[0].copy_(x[0]), y)[2]", ["CopySlices", "SelectBackward0"]),
+    ("graph_nodes(y.sum()), y = torch.zeros(2), y[0] = x[0]", "(y := torch.zeros(2), y[0].copy_(x[0]), y.sum())[2]", ["SumBackward0", "CopySlices", "SelectBackward0"]),
+):
+    with check.asking(_call):
+        _found = _first(_formula)
+    _judge(_found, ["AccumulateGrad", *_nodes], _call, _any_name)
+
+
+@probe
+def _before_and_after():
+    x, w = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+    t = 4 * x
+    return [graph_nodes(t), graph_nodes(t.mul_(w))]
+
+
+_call = say(en="graph_nodes(t) on one t: t = x * 4, then t.mul_(w)", ko="같은 t에 graph_nodes(t): t = x * 4일 때, t.mul_(w) 다음")
+_anew = say(en="look at t on every call; do not keep an earlier answer", ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요")
+with check.asking(_call):
+    _found = _before_and_after()
+_mul, _leaf = "MulBackward0", "AccumulateGrad"
+check.equal([_short(names) for names in _found], [[_leaf, _mul], [_leaf, _leaf, _mul, _mul]], _call, hint=_anew)
+
 _test(_x, [], "graph_nodes(x), x: leaf", _no_graph)
 _test(["constant"], [["exp", 0]], "graph_nodes(torch.exp(c)), c: constant", _no_graph)
 _test(_x, [["untracked exp", 0]], say(en="graph_nodes(y), y = torch.exp(x) under no_grad", ko="graph_nodes(y), y = torch.exp(x) (no_grad 안에서)"), _no_graph)
@@ -1281,7 +1309,8 @@ for _round in range(20):
 
 _deep = 3000 + int(check.draw(0, 500))
 _additions = say(en=f"graph_nodes(y), y = x + c + c + ..., {_deep} additions", ko=f"graph_nodes(y), y = x + c + c + ..., 덧셈 {_deep}번")
-_test(_xc, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions)
+_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 걸음이 걸리든 더 들를 노드가 없을 때까지 계속하세요")
+_test(_xc, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions, _to_the_end)
 _test(_x, [["add", k, k] for k in range(60)], say(en="graph_nodes(y), 60 times y = y + y", ko="graph_nodes(y), y = y + y를 60번"))
 ### END HIDDEN TESTS
 
@@ -1296,7 +1325,8 @@ Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a cal
 - `t` is the result of a tracked operation: it has a `grad_fn`.
 - Return the leaves themselves, not copies, each **once**, in any order. What counts is the object: two leaves with equal numbers, even two
   that share their memory, are two leaves. Their numbers, shapes and `.grad` do not matter.
-- Constants are not listed, nor leaves from which `t` was computed only under `no_grad` or through `detach()`.
+- Constants are not listed, nor leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking is
+  switched off after `t` was computed do not occur.)
 - The rest is as in task 2.2: edges to `None`, deep graphs, graphs with many paths; and do not run `backward()`.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1307,13 +1337,13 @@ The walk is that of task 2.2. Which nodes know a leaf?
 
 <details><summary>Hint 2: nearly the code</summary>
 
-An `AccumulateGrad` node has the attribute `variable`, and no other node has: `hasattr(node, "variable")`. Since each leaf has a
+An `AccumulateGrad` node has the attribute `variable`, and the nodes of PyTorch's operations have not: `hasattr(node, "variable")`. Since each leaf has a
 single such node, you need not compare tensors. (`x in list` would compare their numbers!)
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e4386344"
+# %% [markdown] lang="ko" en="c69deb98"
 r"""
 ## 과제 2.3 · `leaves_of`
 
@@ -1324,7 +1354,8 @@ r"""
 - `t`는 추적되는 연산의 결과입니다. 곧 `grad_fn`이 있습니다.
 - 복사본이 아니라 leaf 자신을 **한 번씩만** 돌려주세요. 순서는 상관없습니다. 기준은 객체입니다. 값이 같은 두 leaf는 서로 다른 leaf이고,
   메모리를 함께 쓰더라도 마찬가지입니다. 값이나 shape, `.grad`는 상관없습니다.
-- 상수는 넣지 않습니다. `t`가 `no_grad` 안에서만, 또는 `detach()`를 거쳐서만 이용한 leaf도 넣지 않습니다.
+- 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
+  leaf는 나오지 않습니다.)
 - 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 부르지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1335,7 +1366,7 @@ r"""
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-`AccumulateGrad` 노드에만 `variable`이라는 속성이 있습니다. `hasattr(node, "variable")`로 알 수 있습니다. leaf마다 이런 노드가 하나뿐이므로
+`AccumulateGrad` 노드에는 `variable`이라는 속성이 있고, PyTorch 연산의 노드에는 없습니다. `hasattr(node, "variable")`로 알 수 있습니다. leaf마다 이런 노드가 하나뿐이므로
 텐서끼리 비교할 필요가 없습니다. (`x in list`라고 쓰면 값을 비교합니다!)
 
 </details>
@@ -1387,7 +1418,7 @@ _none = say(en="An edge to a constant leads to None: `continue` skips it, while 
 _variable = say(en="only AccumulateGrad nodes have a variable: ask hasattr(node, 'variable') first", ko="variable은 AccumulateGrad 노드에만 있습니다. 먼저 hasattr(node, 'variable')인지 물으세요")
 _looking = say(en="the saved tensors are gone, and t.backward() fails: do not go backward to look at a graph", ko="저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요")
 _stranger = say(en="? is no leaf of this graph: a copy, a detached tensor, or a node. Return node.variable itself", ko="?는 이 그래프의 leaf가 아닌 것입니다. 복사본이거나 detach한 것이거나 노드입니다. node.variable 자신을 돌려주세요")
-_once = say(en="a leaf is listed once, however often it is used", ko="몇 번 쓰였든 leaf는 한 번만 적습니다")
+_once, _any_name = say(en="a leaf is listed once, however often it is used", ko="몇 번 쓰였든 leaf는 한 번만 적습니다"), say(en="a node counts whatever its name: not every name ends in Backward0", ko="이름이 무엇이든 노드입니다. 모든 이름이 Backward0으로 끝나지는 않습니다")
 _missing = say(en="some leaves are missing: follow every edge of every node from t.grad_fn on, and take every tracked tensor, a parameter or not", ko="빠진 leaf가 있습니다. t.grad_fn부터 모든 노드의 모든 간선을 따라가고, 파라미터든 아니든 추적되는 텐서를 모두 넣으세요")
 _graded = say(en="w has a .grad already, which makes no difference: backward() would add to it", ko="w에는 이미 .grad가 있지만 상관없습니다. backward()를 부르면 거기에 더해집니다")
 _zero = say(en="o is 0, and `if leaf:` asks for its number. Ask `leaf is not None`", ko="o는 0입니다. `if leaf:`라고 쓰면 값을 묻게 됩니다. `leaf is not None`인지 물으세요")
@@ -1401,13 +1432,13 @@ def _judge(found, want, call, hint=""):
     (first, again), want = (sorted(names) if isinstance(names, list) else names for names in got), sorted(want)
     names = first if isinstance(first, list) else []
     known = [why for name, why in (("w", _graded), ("o", _zero)) if name in {*want} - {*names}]
-    why = _stranger if "?" in names else _once if {*want} == {*names} else [*known, hint or _missing][0]
+    why = _stranger if "?" in names else _once if {*want} == {*names} else hint or [*known, _missing][0]
     check.equal(first, want, call, hint=why if isinstance(first, list) else "")
     check.untouched(changes, call)
     check.repeatable(again, want, call)
 
 
-_cases = {"torch.exp(x)": ("x", ""), "w * x + w": ("wx", ""), "x * 2 * c": ("x", _none), "x + o": ("xo", ""), "x * v": ("xv", _objects)}
+_cases = {"torch.exp(x)": ("x", ""), "w * x + w": ("wx", ""), "x * 2 * c": ("x", _none), "x + o": ("xo", ""), "x * v": ("xv", _objects), "torch.stack([x, x]).mean(0)": ("x", _any_name)}
 for _text, (_leaves, _hint) in _cases.items():
     _call = say(en=f"leaves_of({_text}), c constant, v shares the memory of x", ko=f"leaves_of({_text}), c는 상수, v는 x와 메모리를 함께 씀")
     with check.asking(_call):
@@ -1448,6 +1479,31 @@ def _walks(inputs, steps):
         t.sum().backward()
         usable = True
     return found, calls.changes, usable, kept
+
+
+for _text, _formula, _names in (
+    ("leaves_of(x.mean(0))", "x.mean(0)", "x"),
+    ("leaves_of(x.sum(0) * v), " + say(en="v shares the memory of x", ko="v는 x와 메모리를 함께 씀"), "x.sum(0) * v", "xv"),
+    ("leaves_of(y.sum()), y = torch.zeros(2), y[0] = x", "(y := torch.zeros(2), y[0].copy_(x), y.sum())[2]", "x"),
+):
+    with check.asking(_text):
+        _found = _first(_formula)
+    _judge(_found, [*_names], _text, _any_name)
+
+
+@probe
+def _before_and_after():
+    x, w = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+    t, names = 4 * x, {id(x): "x", id(w): "w"}
+    found = [leaves_of(t), leaves_of(t.mul_(w))]
+    return [sorted(names.get(id(leaf), "?") for leaf in f) if isinstance(f, list) else f for f in found]
+
+
+_call = say(en="leaves_of(t) on one t: t = x * 4, then t.mul_(w)", ko="같은 t에 leaves_of(t): t = x * 4일 때, t.mul_(w) 다음")
+_anew = say(en="look at t on every call; do not keep an earlier answer", ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요")
+with check.asking(_call):
+    _found = _before_and_after()
+check.equal(_found, [["x"], ["w", "x"]], _call, hint=_anew)
 
 
 @probe
@@ -1547,11 +1603,19 @@ _test(_three, [["detach", 0], ["sin", 3], ["mul", 4, 1]], "leaves_of(torch.sin(x
 _test(_two, [["untracked exp", 0], ["mul", 2, 1]], _no_grad, _cut)
 _test(_two, [["detach", 0], ["mul", 2, 0], ["mul", 3, 1]], "leaves_of(x0.detach() * x0 * x1)", _cut)
 _test(["leaf", "constant", "leaf"], [["mul", 1, 1], ["sub", 3, 2]], say(en="leaves_of(x1 * x1 - x2), x1: constant", ko="leaves_of(x1 * x1 - x2), x1: 상수"))
-for _kind in ("empty", "strided", "expanded", "complex", "nan"):
-    _call = f"leaves_of(x.sum() * odd.sum() + odd.sum()), odd: {_kind}"
+_odd = {
+    "empty": say(en="an empty leaf", ko="빈 leaf"),
+    "strided": say(en="a leaf that is a view of other memory (every second number)", ko="다른 메모리의 view인 leaf(하나 건너 하나씩)"),
+    "expanded": say(en="a leaf that is a view of other memory (one number, expanded)", ko="다른 메모리의 view인 leaf(수 하나를 expand한 것)"),
+    "complex": say(en="a complex leaf", ko="복소수 leaf"),
+    "nan": say(en="a leaf full of nan", ko="nan만 든 leaf"),
+}
+for _kind, _what in _odd.items():
+    _call = f"leaves_of(x.sum() * odd.sum() + odd.sum()), odd: {_what}"
     with check.asking(_call):
         _found = _leaves_of_odd(_kind)
-    _judge(_found, ["x", "odd"], _call)
+    _hint = say(en=f"some leaves are missing: {_what} is a leaf like any other", ko=f"빠진 leaf가 있습니다. {_what}도 똑같은 leaf입니다")
+    _judge(_found, ["x", "odd"], _call, _hint)
 for _sizes, _frozen in (([3, 4, 1], False), ([2, 2, 2, 2], False), ([3, 2, 1], True)):
     _model = "nn.Sequential(" + ", ".join(f"nn.Linear({n}, {m}), nn.ReLU()" for n, m in itertools.pairwise(_sizes)) + ")"
     _call = f"leaves_of(model(x).square().mean()), model = {_model}" + say(en=", layer 0 frozen", ko=", 0번 층은 requires_grad=False") * _frozen
@@ -1574,7 +1638,8 @@ for _round in range(20):
 
 _deep = 3000 + int(check.draw(0, 500))
 _additions = say(en=f"leaves_of(y), y = x0 + x1 + x1 + ..., {_deep} additions", ko=f"leaves_of(y), y = x0 + x1 + x1 + ..., 덧셈 {_deep}번")
-_test(_two, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions)
+_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 걸음이 걸리든 더 들를 노드가 없을 때까지 계속하세요")
+_test(_two, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions, _to_the_end)
 _test(_one, [["add", k, k] for k in range(60)], say(en="leaves_of(y), 60 times y = y + y", ko="leaves_of(y), y = y + y를 60번"))
 ### END HIDDEN TESTS
 
@@ -1673,7 +1738,7 @@ def _calls():
 
 
 _keys = ["loss/x", "loss/y", "loss/z", "y.grad"]
-_begin = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node; return plain numbers", ko="z = 5에서 z^2의 기울기로 시작해 노드마다 넘겨 가세요. 텐서가 아닌 수로 돌려주세요")
+_begin, _plain = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node", ko="z = 5에서 z^2의 기울기로 시작해 노드마다 넘겨 가세요"), say(en="return a plain number, an int or a float", ko="텐서가 아닌 수(int나 float)로 돌려주세요")
 _mistakes = {
     10.0: say(en="on the way from y to x there is a multiplication by 2: its slope 2 is missing", ko="y에서 x로 가는 경로에 2를 곱하는 연산이 있습니다. 그 기울기 2가 빠졌습니다"),
     5.0: say(en="both factors 2 are missing: that of the square and that of x * 2", ko="2가 두 번 빠졌습니다. 제곱의 기울기와 x * 2의 기울기입니다"),
@@ -1687,7 +1752,7 @@ with check.asking("predict()"):
 _got = _found["results"][0]
 check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en="the keys of predict()", ko="predict()의 키"), hint=say(en="return a dict with exactly these four keys", ko="키가 꼭 이 네 개인 dict를 돌려주세요"))
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)  # a difference quotient of (2x + 3)^2, exact for a square
-check.close(_got["loss/x"], _slope, "predict()['loss/x']", rtol=1e-6, mistakes=_mistakes, hint=_begin)
+check.close(_got["loss/x"], _slope, "predict()['loss/x']", rtol=1e-6, mistakes=_mistakes, hint=_begin if isinstance(_got["loss/x"], int | float) else _plain)
 check.untouched(_found["changes"], "predict()")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1700,7 +1765,7 @@ _others = {
         5.0: _square,
         20.0: say(en="y has the multiplication by 2 behind it: only from y to x does the slope double", ko="2를 곱하는 연산은 y보다 앞에 있습니다. y에서 x로 갈 때 비로소 두 배가 됩니다"),
         1.0: say(en="that is the slope of y + 3 alone: multiply by what comes back from the loss", ko="y + 3만의 기울기입니다. loss에서 넘어온 값을 곱하세요"),
-        2.0: _at_z,
+        2.0: say(en="x * 2 stands before y and has no part in this; and the slope of z^2 is taken at z = 5", ko="x * 2는 y보다 앞에 있으므로 여기에 들어가지 않습니다. z^2의 기울기는 z = 5에서 구합니다"),
         3.0: say(en="the slope of y + 3 is 1, whatever is added", ko="무엇을 더하든 y + 3의 기울기는 1입니다"),
         30.0: say(en="the slope of y + 3 is 1: a sum hands on what it gets", ko="y + 3의 기울기는 1입니다. 덧셈은 받은 값을 그대로 넘깁니다"),
     },
@@ -1720,7 +1785,9 @@ for _got, _then in zip(_found["results"], ("", say(en=", the second time", ko=",
     _call = f"predict(){_then}"
     check.that(isinstance(_got, dict) and sorted(map(str, _got)) == _keys, f"{_call}: {_again}")
     for _key, _want in _wants.items():
-        check.close(_got[_key], _want, f"{_call}[{_key!r}]", rtol=1e-6, mistakes=_others[_key], hint=_begin)
+        check.that(_got[_key] is not None, f"{_call}[{_key!r}]: None\n  {_plain}")
+        _hint = _begin if isinstance(_got[_key], int | float) else _plain
+        check.close(_got[_key], _want, f"{_call}[{_key!r}]", rtol=1e-6, mistakes=_others[_key], hint=_hint)
     check.equal(_got["y.grad"], None, f"{_call}['y.grad']", hint=_passed_on)
 ### END HIDDEN TESTS
 
@@ -1770,12 +1837,12 @@ For each operation: to hand on a gradient, does its node need a number from the 
 
 <details><summary>Hint 2: nearly the code</summary>
 
-A slope that is the same for every $x$ needs no saved tensor. Or try: `y.backward()` twice inside `try:` ... `except RuntimeError:`.
+Does the node only pass on what it gets, or must it multiply by something that it kept (as `2 * x` in section 5 does)? Or try: `y.backward()` twice inside `try:` ... `except RuntimeError:`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="66bc3c31"
+# %% [markdown] lang="ko" en="e75b7a46"
 r"""
 ## 과제 2.5 · `second_backward_works`
 
@@ -1800,7 +1867,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-$x$가 무엇이든 기울기가 같다면 저장할 텐서가 없습니다. 아니면 `try:` ... `except RuntimeError:` 안에서 `y.backward()`를 두 번 불러 보세요.
+노드가 받은 값을 그대로 넘기기만 하나요, 아니면 저장해 둔 값을 곱해야 하나요(5절의 `2 * x`처럼)? 아니면 `try:` ... `except RuntimeError:` 안에서 `y.backward()`를 두 번 불러 보세요.
 
 </details>
 """
@@ -1867,6 +1934,7 @@ _again = say(en="the second of two equal calls gave another answer", ko="똑같�
 for _got, _then in zip(_found["results"], ("", say(en=", the second time", ko=", 두 번째")), strict=True):
     check.that(isinstance(_got, dict) and sorted(map(str, _got)) == _keys, f"{_call}{_then}: {_again}")
     for _key, _reason in _reasons.items():
+        check.that(_got[_key] is not None, f"{_call}{_then}[{_key!r}]: None\n  {_bool}")
         _hint = _reason if isinstance(_got[_key], bool) else _bool
         check.equal(_got[_key], _works_twice(_key), f"{_call}{_then}[{_key!r}]", hint=_hint)
 ### END HIDDEN TESTS
@@ -1879,7 +1947,7 @@ r"""
   slices, parameters, views, models' outputs, results of an operation of one's own, intermediates after `retain_grad()` and after `backward()`;
   one tensor whose kind changes.
 - **2.2** Graphs in which nodes and leaves are shared, names occur twice, constants and untracked parts are mixed in, one operation has two
-  results; tensors without a graph; graphs drawn at random; several thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards
+  results; nodes of every name; a tensor that is changed in place between two calls; tensors without a graph; graphs drawn at random; several thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards
   `backward()` must still work.
 - **2.3** The same, and that you return the leaves themselves: empty ones, with equal numbers, with shared memory, with a `.grad` already,
   parameters of a model, some of them frozen.
@@ -1912,14 +1980,14 @@ You can now answer these without looking back:
 Next: Lesson 03, `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="b0972124"
+# %% [markdown] lang="ko" en="0cbc96a8"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, view,
   모델의 출력, 직접 만든 연산의 결과, `retain_grad()`나 `backward()`를 부른 뒤의 중간 텐서. 종류가 바뀌는 텐서.
-- **2.2** 노드와 leaf를 함께 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 그래프가
-  없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기 60번(경로 $2^{60}$개). 부른 뒤에도 `backward()`가 되어야 합니다.
+- **2.2** 노드와 leaf를 함께 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 이름이 여러 가지인 노드, 두 번 부르는 사이에
+  제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기 60번(경로 $2^{60}$개). 부른 뒤에도 `backward()`가 되어야 합니다.
 - **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 빈 leaf, 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 이미 `.grad`가 있는 leaf, 모델의
   파라미터(일부는 `requires_grad=False`).
 - **2.4** 값 네 개를 하나하나.

@@ -124,6 +124,24 @@ def classify(t):
     return "leaf" if t.requires_grad and t.numel() > 0 else "constant leaf"
 
 
+# %% knows intermediates by Backward task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+def classify(t):
+    if t.grad_fn is not None and "Backward" in t.grad_fn.name():
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
+# %% a cache of kinds task="classify" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+import functools
+
+
+@functools.cache
+def classify(t):
+    if t.grad_fn is not None:
+        return "intermediate"
+    return "leaf" if t.requires_grad else "constant leaf"
+
+
 # %% the graph is a tree task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
 def graph_nodes(t):
     out = []
@@ -446,6 +464,48 @@ def graph_nodes(t):
     return names
 
 
+# %% goes on only from Backward0 task="graph_nodes" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            if node.name().endswith("Backward0"):
+                todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% goes on only from Backward task="graph_nodes" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            if "Backward" in node.name():
+                todo += [following for following, _ in node.next_functions]
+    return names
+
+
+# %% a cache of graphs task="graph_nodes" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+import functools
+
+
+@functools.cache
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
+
+
 # %% a leaf for each use task="leaves_of" en="however often it is used" ko="몇 번 쓰였든"
 def leaves_of(t):
     out = []
@@ -711,6 +771,77 @@ def leaves_of(t):
     return leaves
 
 
+# %% goes on only from Backward0, and loses leaves task="leaves_of" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable)
+            if node.name().endswith("Backward0"):
+                todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% goes on only from Backward, and loses leaves task="leaves_of" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable)
+            if "Backward" in node.name():
+                todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% a cache of leaves task="leaves_of" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+import functools
+
+
+@functools.cache
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable"):
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% only real numbers have a gradient task="leaves_of" en="a complex leaf is a leaf like any other" ko="복소수 leaf도 똑같은 leaf입니다"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and node.variable.is_floating_point():
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
+# %% a view is no leaf task="leaves_of" en="a leaf that is a view of other memory" ko="다른 메모리의 view인 leaf"
+def leaves_of(t):
+    leaves, seen, todo = [], set(), [t.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if hasattr(node, "variable") and node.variable._base is None:
+                leaves.append(node.variable)
+            todo += [following for following, _ in node.next_functions]
+    return leaves
+
+
 # %% loses the 2 task="predict" en="its slope 2 is missing" ko="그 기울기 2가 빠졌습니다"
 def predict():
     return {"loss/x": 10.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
@@ -774,6 +905,16 @@ def predict():
 # %% a list task="predict" en="exactly these four keys" ko="꼭 이 네 개인"
 def predict():
     return [20, 10, 10, None]
+
+
+# %% a complex number task="predict" en="return a plain number" ko="텐서가 아닌 수(int나 float)로"
+def predict():
+    return {"loss/x": 20 + 0j, "loss/y": 10, "loss/z": 10, "y.grad": None}
+
+
+# %% takes the 2 for the slope at y task="predict" en="x * 2 stands before y" ko="x * 2는 y보다 앞에"
+def predict():
+    return {"loss/x": 20, "loss/y": 2, "loss/z": 10, "y.grad": None}
 
 
 # %% backward destroys the graph task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
@@ -845,3 +986,20 @@ def second_backward_works():
 # %% keys without blanks task="second_backward_works" en="exactly these five keys" ko="꼭 이 다섯 개인"
 def second_backward_works():
     return {"x+1": True, "x*x": False, "x.sum()": True, "x.exp()": False, "x+x": True}
+
+
+# %% does not know one task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+def second_backward_works():
+    return {"x + 1": True, "x * x": False, "x.sum()": None, "x.exp()": False, "x + x": True}
+
+
+# %% gives up after so many steps task="graph_nodes" en="go on until no node is left" ko="더 들를 노드가 없을 때까지"
+def graph_nodes(t):
+    names, seen, todo = [], set(), [t.grad_fn]
+    for _ in range(2500):
+        node = todo.pop() if todo else None
+        if node is not None and node not in seen:
+            seen.add(node)
+            names.append(node.name())
+            todo += [following for following, _ in node.next_functions]
+    return names
