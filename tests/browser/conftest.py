@@ -23,9 +23,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         params = (
             item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
         )
-        number = int(params["name"][:2]) if "name" in params else 1
-        if "served" in params and number % 2 != (params["served"] == "en"):
-            item.add_marker(pytest.mark.deep)
+        if "served" in params:
+            number = int(params["name"][:2]) if "name" in params else 1
+            if number % 2 != (params["served"] == "en"):
+                item.add_marker(pytest.mark.deep)
 
 
 @pytest.fixture(scope="package")
