@@ -139,7 +139,7 @@ PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 
 실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
 그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`).
 
-그런데 왜 안 될까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
+그런데 왜 거절할까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
 느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각에 비중을 얼마나 둘지 PyTorch에 알려 주어야 합니다.
 
 흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
@@ -185,8 +185,8 @@ Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the one number $v \cd
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
 So $z_b$ counts with column $b$ of $W_2$ times $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
-$W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope in $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
-matrices ($\partial$: the slope in one entry while all others stay):
+$W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
+matrices ($\partial$: the slope with respect to one entry while all others stay):
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
@@ -194,7 +194,7 @@ $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \q
 A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="6a607b4e"
+# %% [markdown] lang="ko" en="f5bc85d3"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -276,11 +276,12 @@ In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ in input $j$. That
 It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
 single row, $v$ is the number 1, and the row is the gradient.
 
-The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast. Here
-`jacrev` (section 3) builds it all the same; `detach()` gives the same numbers without the graph (lesson 6):
+The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast. Take `y2` of section 1
+as the output and `W1` as the input. Here `jacrev` (section 3) builds $J$ all the same; `detach()` gives the same numbers without the graph (lesson 6), and
+`tensordot(v, J, dims=1)` is $v^\top J$, the sum over the first dimension of $J$:
 """
 
-# %% [markdown] lang="ko" en="be29e77a"
+# %% [markdown] lang="ko" en="a5661399"
 r"""
 단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
@@ -288,8 +289,9 @@ r"""
 product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
 
-야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 여기서는
-`jacrev`(3절)로 그래도 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
+야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
+`W1`을 입력으로 봅시다. 그래도 여기서는 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
+`tensordot(v, J, dims=1)`은 $J$의 첫째 차원을 따라 더한 $v^\top J$입니다.
 """
 
 # %%
@@ -297,7 +299,7 @@ J_W1 = torch.func.jacrev(lambda W: W2.detach() @ (W @ inp))(W1.detach())
 v = torch.tensor([10.0, -1.0])
 print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
 print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
-print("1000 -> 1000, J:", f"{1000 * 1000 * 1000:,}")
+print(say(en="1000 outputs, W1 of (1000, 1000): numbers in J:", ko="출력 1000개, W1이 (1000, 1000)일 때 J의 수:"), f"{1000 * 1000 * 1000:,}")
 
 # %% [markdown] lang="en"
 r"""
@@ -389,10 +391,10 @@ r"""
 There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each number it carries how fast that number moves. No graph is
 kept, and nothing is walked back.
 
-A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian of columns.
+A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian column by column.
 """
 
-# %% [markdown] lang="ko" en="c2b1149e"
+# %% [markdown] lang="ko" en="de3af66f"
 r"""
 `jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 수마다 그 수가 얼마나 빨리 움직이는지를 곁에
 함께 나릅니다. 그래프를 남기지 않고, 거슬러 가지도 않습니다.
@@ -412,16 +414,16 @@ r"""
 ## 5. Two arrows, one number
 
 Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
-direction $v$ at 53°. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
+direction $v$ at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
 **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="98c3eedc"
+# %% [markdown] lang="ko" en="2927fc15"
 r"""
 ## 5. 화살표 둘, 수 하나
 
-극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 53°인 $v$ 방향으로
-움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
+극좌표(polar coordinates) $F(r, t) = (r \cos t, r \sin t)$는 반지름과 각을 받아 평면의 점을 내놓습니다. $p = (2, 0.5)$에서 입력이 $(r, t)$ 평면에서
+53°인 $v$ 방향으로 움직입니다. $F(p)$에서 화살표 두 개가 나옵니다. 하나는 $h$만큼 갔을 때의 차분몫, 다른 하나는 JVP입니다. $h = 1$에서 두 화살표의 끝은
 $0.83$만큼 떨어져 있습니다. **$h = 0.1$에서는 얼마나 떨어져 있을까요?**
 """
 
@@ -463,7 +465,7 @@ explore_arrows()
 r"""
 <details><summary>What you saw</summary>
 
-- The gap falls in step with $h$: $0.83$, $0.080$, $0.0008$. The curve that $F(p + hv)$ runs along bends, and the arrow of the quotient cuts across. For $v$ at 0° that
+- The gap falls in step with $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve that $F(p + hv)$ runs along bends, and the arrow of the quotient cuts across. For $v$ at 0° that
   curve is a straight ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
 - $u \cdot$ quotient steps *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and then looks along $v$. Both go to one number,
   $u^\top J v$. It is 0 when $u$ stands at a right angle to $J v$.
@@ -472,14 +474,14 @@ r"""
 </details>
 """
 
-# %% [markdown] lang="ko" en="06b555fa"
+# %% [markdown] lang="ko" en="f80d45f4"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-- 차이는 $h$를 따라 줄어듭니다. $0.83$, $0.080$, $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
+- 차이는 $h$를 따라 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
   $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
-- $u \cdot$ 차분몫은 *앞으로* 간 다음 $u$ 쪽으로 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음 $v$ 쪽으로 잽니다. 둘 다 수 하나,
-  $u^\top J v$로 갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
+- $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
+  $v$ 방향으로 얼마나 되는지 잽니다. 둘 다 수 하나, $u^\top J v$로 갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
 - $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
 
 </details>
@@ -491,7 +493,7 @@ predicted(
     right="B",
     A=say(
         en="The JVP stays where it is, but the quotient does not: it turns towards the JVP, and 0.080 is left.",
-        ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. 차분몫이 JVP 쪽으로 돌아서 0.080만 남습니다.",
+        ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. h가 작아지면 차분몫의 화살표가 JVP에 가까워져서 차이는 0.080만 남습니다.",
     ),
     B=say(
         en="A step to one side leaves an error that falls in step with h: 0.080, and 0.0008 at h = 0.001.",
@@ -508,10 +510,10 @@ r"""
 So there are two ways to cut the product $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
 anywhere; only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
-Here is a function of your own; it takes a tensor of two numbers and returns one.
+Here is a function of your own; it takes a tensor of two numbers and returns a tensor of two numbers.
 """
 
-# %% [markdown] lang="ko" en="92019948"
+# %% [markdown] lang="ko" en="9c9646c7"
 r"""
 그러니까 곱 $u^\top J v$를 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도
 되고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
@@ -530,16 +532,17 @@ explore_arrows(mine, ranges=((-2, 2), (-2, 2)), p=(1.0, 0.5), h=0.5)
 r"""
 ## 6. Which one is cheap?
 
-Count passes. One VJP gives one row, one JVP gives one column. Each costs about as much as a few runs of `f`.
+Count passes. One VJP gives one row: it runs `f` and walks back once. One JVP gives one column: it runs `f` once and carries the speeds along.
 
 A network turns 1,000,000 parameters into one loss, and all its slopes are wanted. **How many VJPs does that take, or how many JVPs?**
 """
 
-# %% [markdown] lang="ko" en="a06add81"
+# %% [markdown] lang="ko" en="f8284db9"
 r"""
 ## 6. 어느 쪽이 싼가?
 
-몇 번 지나가는지 세어 봅시다. VJP 한 번은 행 하나, JVP 한 번은 열 하나를 줍니다. 한 번의 비용은 `f`를 몇 번 실행하는 정도입니다.
+몇 번 지나가는지 세어 봅시다. VJP 한 번은 `f`를 실행하고 한 번 거슬러 가서 행 하나를
+줍니다. JVP 한 번은 `f`를 한 번 실행하면서 움직이는 속도를 함께 날라 열 하나를 줍니다.
 
 신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
@@ -613,7 +616,7 @@ r"""
 
 배치(batch)에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
 행이 하나*입니다. loss의 합에서 `backward`를 부르면 행들의 합이, 평균에서 부르면 행들의 평균이 나옵니다. 때로는 행 하나하나가
-필요합니다. 어느 샘플의 영향이 가장 큰가요? 동떨어진 샘플(outlier)은 어느 것인가요?
+필요합니다. 어느 샘플의 영향이 가장 큰가요? 이상치(outlier)는 어느 것인가요?
 """
 
 # %%
@@ -643,11 +646,11 @@ The third sample is far off its target, and its row shows it. In the sum alone i
 
 ## 8. A real bug
 
-`torch.cholesky_inverse` takes a matrix $L$ to $X = (L L^\top)^{-1}$. When $L$ moves in the direction $V$, the product rule on
+`torch.cholesky_inverse` takes a lower triangular matrix $L$ to $X = (L L^\top)^{-1}$. When $L$ moves in the direction $V$, the product rule on
 $X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. Your PyTorch against the quotient, with $u$ = 1 everywhere:
 """
 
-# %% [markdown] lang="ko" en="fdce36a1"
+# %% [markdown] lang="ko" en="f410b951"
 r"""
 `vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자로 미분한 gradient를 돌려주는
 함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
@@ -657,7 +660,7 @@ r"""
 
 ## 8. 실제로 있었던 버그
 
-`torch.cholesky_inverse`는 행렬 $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
+`torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
 쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. 여러분의 PyTorch를 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
 """
 
@@ -679,27 +682,27 @@ r"""
 In PyTorch 2.13 the quotient and reverse mode say $-2$, forward mode says $-6$, without an error ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
 reported in September 2026). The cause: two factors of the JVP formula in the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal
 matrices, where the factors almost commute. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
-If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at a place without any symmetry.
+If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at an ordinary matrix, not at a nearly diagonal one.
 """
 
-# %% [markdown] lang="ko" en="b4565f62"
+# %% [markdown] lang="ko" en="7a1a8d44"
 r"""
 PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류도 없이 $-6$이라고 합니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
 2026년 9월 보고). 원인은 마지막 줄처럼 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
 행렬에서만 보았습니다. 그런 행렬은 곱의 순서를 바꾸어도 값이 거의 같습니다. [제안된 수정](https://github.com/pytorch/pytorch/pull/197010)은 순서를
 바로잡고 평범한 행렬의 테스트를 더합니다. 더 새로운 PyTorch라면 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
-대칭이 없는 곳에서 비교하세요.
+대각행렬에 가까운 행렬 말고 평범한 행렬에서 비교하세요.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 9. Complex numbers · optional
 
-A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes in $a$
-and in $b$ by difference quotients:
+A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes with respect to $a$
+and $b$ by difference quotients:
 """
 
-# %% [markdown] lang="ko" en="45106ef1"
+# %% [markdown] lang="ko" en="fa92c549"
 r"""
 ## 9. 복소수 · 선택
 
@@ -746,7 +749,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in a terminal, shows a worked solution of that task, once you have passed or when
+look for stands in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in JupyterLab's terminal (File > New > Terminal), shows a worked solution of that task, once you have passed or when
 you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
@@ -757,12 +760,12 @@ All tensors here are `float32` or `float64`, and within one call they have the s
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="7a266867"
+# %% [markdown] lang="ko" en="3cc7801e"
 r"""
 # 과제
 
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
-더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 터미널에
+더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 JupyterLab의 터미널(File > New > Terminal)에
 `autograder check 5 --solution matrix_vjp`를 입력하면 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
@@ -784,7 +787,7 @@ Section 1 with any sizes and any weights: return the gradients of the number $v 
 - Shapes: `inp` is (n,), `W1` is (k, n), `W2` is (m, k), `v` is (m,). The sizes may all differ, and any of them may be 1.
 - `g1` has the shape and dtype of `W1`, `g2` those of `W2`.
 - Write it with **matrix formulas**, without autograd: that is the exercise, though only the result is tested.
-- Any of the four tensors may be tracked and have a `.grad`, which must survive. Whether your results are tracked then makes no difference.
+- Any of the four tensors may be tracked and have a `.grad`, which must survive. Whether your results are tracked makes no difference.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -799,7 +802,7 @@ What reaches `y1` when $v$ walks back through $W_2$? Check with the shapes: (m,)
 </details>
 """
 
-# %% [markdown] lang="ko" en="93dbabef"
+# %% [markdown] lang="ko" en="3d791e1e"
 r"""
 ## 과제 5.1 · `matrix_vjp`
 
@@ -811,7 +814,7 @@ r"""
 - shape: `inp`는 (n,), `W1`은 (k, n), `W2`는 (m, k), `v`는 (m,)입니다. 크기는 서로 다를 수 있고 1일 수도 있습니다.
 - `g1`의 shape와 dtype은 `W1`과, `g2`의 것은 `W2`와 같습니다.
 - autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적이지만, 검사하는 것은 결과뿐입니다.
-- 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 이때 결과가 추적되는지는
+- 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 결과가 추적되는지는
   상관없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -866,6 +869,7 @@ _weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v�
 _sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
 _sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp와 만납니다")
 _inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp가 아니라 y1 = W1 @ inp와 만납니다")
+_above = say(en="this y1 is that of section 1: compute W1 @ inp inside the function", ko="1절에서 계산한 y1입니다. 함수 안에서 W1 @ inp를 계산하세요")
 _factors = say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 텐서곱, g2는 v와 y1의 텐서곱입니다")
 
 
@@ -877,7 +881,8 @@ def _first(W1, W2, inp, v, g1, g2, mistakes, tracked=()):
     g1, g2 = torch.tensor(g1), torch.tensor(g2)
     wrongs = [((torch.tensor(a), torch.tensor(b)), why) for a, b, why in mistakes]
     wrongs += [((g2, g1), _order), ((g1.T, g2.T), _around), ((-g1, -g2), _sign)]
-    check.close(found["results"][0], (g1, g2), call, mistakes=wrongs, hint=_factors)
+    got = found["results"][0]
+    check.close(got, (g1, g2), call, mistakes=wrongs, hint=_factors if isinstance(got, tuple) else "")
 
 
 _g1, _g2 = [[6.0, 12.0], [5.0, 10.0]], [[5.0, 11.0], [5.0, 11.0]]
@@ -885,7 +890,7 @@ _wrong = [([[5.0, 10.0], [6.0, 12.0]], _g2, _rows), (_g1, [[3.0, 7.0]] * 2, _sum
 _first([[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]], [1.0, 2.0], [1.0, 1.0], _g1, _g2, _wrong)
 # Sizes that differ: g1 is like W1, g2 like W2.
 _W1, _W2, _g1, _g2 = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[-3.0, -6.0, -9.0], [-2.0, -4.0, -6.0]], [[8.0, 10.0], [0.0, 0.0], [-4.0, -5.0]]
-_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 5.0]] * 3, _weigh2), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums)]
+_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 5.0]] * 3, _weigh2), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums), (_g1, [[10.0, 22.0], [0.0, 0.0], [-5.0, -11.0]], _above)]
 _first(_W1, _W2, [1.0, 2.0, 3.0], [2.0, 0.0, -1.0], _g1, _g2, _wrong, tracked=("W1", "W2"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -902,9 +907,18 @@ _refilled = say(
     ko="view와 reshape는 전치가 아니라 같은 수를 다른 길이의 행에 채울 뿐입니다. W2.T @ v입니다",
 )
 _each = say(
-    en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor, its shape and its dtype",
-    ko="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp)입니다. 곱하는 것 하나하나의 값과 shape, dtype을 확인하세요",
+    en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor and its shape",
+    ko="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp)입니다. 곱하는 것 하나하나의 값과 shape를 확인하세요",
 )
+_old_y1 = say(en="y1 in g2 is that of the call before: compute W1 @ inp at each call", ko="g2의 y1이 앞의 호출에서 온 것입니다. 부를 때마다 W1 @ inp를 계산하세요")
+
+
+def _written(given):
+    return ", ".join(f"{name}={t.double().round(decimals=3).tolist()}" for name, t in zip(("W1", "W2", "inp", "v"), given, strict=True))
+
+
+def _right_kind(got, want):
+    return type(got) is tuple and all(isinstance(a, torch.Tensor) and a.dtype == b.dtype for a, b in zip(got, want, strict=False))
 
 
 def _mistakes(W1, W2, inp, v):
@@ -926,15 +940,16 @@ def _mistakes(W1, W2, inp, v):
 def _compare(W1, W2, inp, v, dtype, tracked=(), strided=False):
     given = [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (W1, W2, inp, v)]
     (k, n), m = given[0].shape, len(v)
-    shown = f"W1={W1}, W2={W2}, inp={inp}, v={v}" if k * (n + m) <= 8 else f"W1 ({k}, {n}), W2 ({m}, {k}), inp, v={v}"
+    small = k * (n + m) <= 8
+    shown = f"W1={W1}, W2={W2}, inp={inp}, v={v}" if small else f"W1 ({k}, {n}), W2 ({m}, {k}), inp, v={v}"
     call = f"matrix_vjp({shown}), {dtype}"
     if tracked:
         call += say(en=f", tracked: {', '.join(tracked)}", ko=f", 추적되는 것: {', '.join(tracked)}")
     if strided:
         call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것")
     other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
-    # All four change, then v alone, then inp and one matrix; at the end all are as at first.
-    factors = [(1, 1, 1, 1), (-2, -2, -2, -2), (-2, -2, -2, 1), (-2, 1, 3, 1), (1, 1, 3, 1), (1, 1, 1, 1)]
+    # All four change, then each of them alone; at the end all are as at first.
+    factors = [(1, 1, 1, 1), (-2, -2, -2, -2), (-2, -2, -2, 1), (-2, 1, -2, 1), (-2, 1, 3, 1), (1, 1, 3, 1), (1, 1, 1, 1)]
     rounds = [[t * factor for t, factor in zip(given, each, strict=True)] for each in factors]
     with check.asking(call):
         found = _calls(rounds, list(tracked), strided)
@@ -944,9 +959,11 @@ def _compare(W1, W2, inp, v, dtype, tracked=(), strided=False):
     before = []
     for each, now, got in zip(factors, rounds, found["kept"], strict=True):
         want = _reference(*now)
-        mistakes = _mistakes(*now) + [(old, check.stale()) for old in before]
-        check.close(got, want, call + (other if each != factors[0] else ""), atol=atol, mistakes=mistakes, hint=_each)
-        before.append(want)
+        mistakes = _mistakes(*now) + [(old, check.stale()) for old, _ in before]
+        mistakes += [((want[0], torch.outer(now[3], y1)), _old_y1) for _, y1 in before]
+        then = other + (f": {_written(now)}" if small else "") if each != factors[0] else ""
+        check.close(got, want, call + then, atol=atol, mistakes=mistakes, hint=_each if _right_kind(got, want) else "")
+        before.append((want, now[0] @ now[2]))
 
 
 def _sizes(n, k, m, dtype, tracked=(), v=None, strided=False):
@@ -976,9 +993,9 @@ r"""
 
 ●●●○○ · ★★★★★ · 12 min · 2 points
 
-Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i in input j.
+Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i with respect to input j.
 
-- `x` is a leaf of shape (n,) with `requires_grad=True`; it may have a `.grad`, and that must survive.
+- `x` is a leaf of shape (n,) with `requires_grad=True`; it may have a `.grad`, and that must survive: the same tensor with the same values, not a copy put back.
 - `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`; you may call it more than once.
 - `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
 - `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
@@ -1000,7 +1017,7 @@ For each row `e` of `torch.eye(m, dtype=x.dtype)`: `torch.autograd.grad(y, x, e,
 </details>
 """
 
-# %% [markdown] lang="ko" en="6f976f50"
+# %% [markdown] lang="ko" en="85b530bf"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
@@ -1008,7 +1025,8 @@ r"""
 
 `x`에서 `f`의 야코비 행렬을 돌려주세요. 원소 (i, j)는 출력 i를 입력 j로 미분한 기울기입니다.
 
-- `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다.
+- `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다. 복사본을 되돌려
+  놓지 말고 같은 텐서가 같은 값으로 남아 있어야 합니다.
 - `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 불러 보아야 알 수 있습니다. 여러 번 불러도 됩니다.
 - `f`는 입력 일부를 쓰지 않을 수도 있고(0으로 된 열), 출력 일부가 상수일 수도 있으며(0으로 된 행), 받은 텐서를 그대로 돌려줄 수도
   있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
@@ -1135,16 +1153,21 @@ _digits = say(
 _none = [[0.0]]  # where f has no A
 
 
+def _hint(got, want, hint):
+    return hint if isinstance(got, torch.Tensor) and got.dtype == want.dtype else ""
+
+
 def _compare(name, x, A=_none, dtype="float64", grad=None, hint="", other=None, strided=False):
     """Compare with the Jacobian by hand; other is that of another function, asked for at the same x before."""
     call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}"
     call += f", {'W' if 'W' in name else 'A'} = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
     call += f", x.grad = {grad}" if grad else ""
     call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서에서 잘라 낸 것") if strided else ""
-    then = say(en=", then the same x with other values", ko=", 이어서 같은 x에 다른 값을 넣고")
     kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
     here, A = torch.tensor(x, dtype=kind), torch.as_tensor(A, dtype=kind)
     places = [here, here + 1, here]
+    later = places[1].double().round(decimals=3).tolist()
+    then = say(en=f", then the same x with other values, {later}", ko=f", 이어서 같은 x에 다른 값 {later}")
     with check.asking(call):
         found = _calls(function, A, places, grad, strided)
     check.that(not isinstance(found, str), f"{call}\n  {found}\n  {_graph}")
@@ -1155,8 +1178,9 @@ def _compare(name, x, A=_none, dtype="float64", grad=None, hint="", other=None, 
         mistakes = [] if other is None else [(other.to(kind), _another)]
         mistakes += [(wants[0], check.stale()), *([(want[0], _flat)] if len(want) == 1 else []), *_mistakes(want)]
         mistakes += [(want[0].expand(want.shape), _top), (want.flip(0), _flipped), (want.sum(0).diag(), _diagonal)]
+        mistakes = [(wrong, why) for wrong, why in mistakes if wrong.any()]  # zeros betray nothing
         tolerance = 1e-12 if exact else 2e-4
-        check.close(got, want, call + when, rtol=tolerance, atol=tolerance, mistakes=mistakes, nearly=_digits if exact else "", hint=hint)
+        check.close(got, want, call + when, rtol=tolerance, atol=tolerance, mistakes=mistakes, nearly=_digits if exact else "", hint=_hint(got, want, hint))
     check.that(not any(found["tracked"]), call + _detach)
 
 
@@ -1190,7 +1214,8 @@ for _dtype in ("float64", "float32"):
 _compare("sin(A t)", [check.draw(-1, 1)], _table(4, 1), hint=_shape)
 _compare("sin(A t)", [check.draw(-1, 1)], _table(1, 1), hint=_shape)
 _compare("sin(A t)", check.draws(15, -1, 1), _table(20, 15), hint=_shape)
-_compare("[t0 t1, t0^2, t1]", [0.0, 0.0], hint=_shape)
+_start = say(en="where an output is 0, its slopes need not be 0", ko="출력이 0인 곳에서도 기울기는 0이 아닐 수 있습니다")
+_compare("[t0 t1, t0^2, t1]", [0.0, 0.0], hint=_start)
 # So curved that no difference quotient comes near 12 digits.
 _compare("sin(40 t)", check.draws(2, -1, 1), hint=_digits)
 ### END HIDDEN TESTS
@@ -1275,23 +1300,23 @@ def _first(function, x, v):
     return calls.data()
 
 
-_value = say(en="jvp returns two things: the value of f first, then J v, which is wanted here", ko="jvp는 두 가지를 돌려줍니다. 함숫값이 먼저이고, 여기서 필요한 J v는 그다음입니다")
-_ones = say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것으로 shape가 입력과 같습니다. J v의 shape는 출력과 같습니다")
-_another = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?")
-_left = say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
+_value, _ones = say(en="jvp returns two things: the value of f first, then J v, which is wanted here", ko="jvp는 두 가지를 돌려줍니다. 함숫값이 먼저이고, 여기서 필요한 J v는 그다음입니다"), say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것으로 shape가 입력과 같습니다. J v의 shape는 출력과 같습니다")
+_another, _left = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?"), say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
 _no_v, _length = say(en="this is J times ones: v does not count", ko="J에 성분이 모두 1인 벡터를 곱한 것입니다. v를 쓰지 않았습니다"), say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요")
-_added = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요")
+_added, _row = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요"), say(en="only J v is wanted, one number for each output of f: number i is row i of J times v", ko="J v만 필요합니다. f의 출력마다 수가 하나이고, i번째 수는 J의 i번째 행과 v의 곱입니다")
+_zero, _divided = say(en="if the input does not move, neither do the outputs: J 0 = 0, one 0 for each output", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0이고, 출력마다 0이 하나씩입니다"), say(en="was v divided by its length, which is 0 here, at least as a float? J v needs no length", ko="v를 그 길이로 나누지 않았나요? 여기서는 길이가 0이거나 0으로 반올림됩니다. J v에는 길이가 필요 없습니다")
 _examples = [
     ("t**2", [1.0, 2.0], [1.0, 0.0], [2.0, 0.0], [([2.0, 4.0], _no_v), ([1.0, 4.0], _value)]),
     ("torch.stack([t[0] * t[1], t[0] ** 2])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0], [([-7.0, 6.0], _left), ([0.2, 2.4], _length), ([21.0, -8.0], _ones)]),
     ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0, -4.0], [([1.0, 12.0], _another), ([21.0, -12.0], _ones), ([6.0, 4.0, 3.0], _value), (9.0, _added)]),
+    ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", [2.0, 3.0], [0.0, 0.0], [0.0, 0.0, 0.0], [([6.0, 4.0, 3.0], _value), ([5.0, 4.0, 1.0], _no_v)]),
 ]
 for _function, _x, _v, _want, _wrong in _examples:
     _call = f"directional_derivative(lambda t: {_function}, x={_x}, v={_v})"
     with check.asking(_call):
         _got = _first(_function, torch.tensor(_x).double(), torch.tensor(_v).double())
     check.untouched(_got["changes"], _call)
-    check.close(_got["results"][0], torch.tensor(_want).double(), _call, mistakes=[(torch.tensor(a).double(), why) for a, why in _wrong], hint=say(en="only J v is wanted, one number for each output of f: number i is row i of J times v", ko="J v만 필요합니다. f의 출력마다 수가 하나이고, i번째 수는 J의 i번째 행과 v의 곱입니다"))
+    check.close(_got["results"][0], torch.tensor(_want).double(), _call, mistakes=[(torch.tensor(a).double(), why) for a, why in _wrong], hint=_row if any(_v) else _divided if "nan" in str(_got["results"]) else _zero)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import graphs
@@ -1338,10 +1363,6 @@ _digits = say(
     en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
     ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
 )
-_divided = say(
-    en="was v divided by its length, which is 0 here, at least as a float? J v needs no length",
-    ko="v를 그 길이로 나누지 않았나요? 여기서는 길이가 0이거나 0으로 반올림됩니다. J v에는 길이가 필요 없습니다",
-)
 
 
 def _mistakes(J, v):
@@ -1386,7 +1407,9 @@ def _compare(name, x, v, A=_none, dtype="float64", hint="", other=None, strided=
         wrongs = [(wrong.to(kind), why) for wrong, why in mistakes + _mistakes(J, direction)]
         if tiny and isinstance(got, torch.Tensor) and got.is_floating_point() and not bool(got.isfinite().all()):
             wrongs, hint = [], _divided
-        check.close(got, want, call + then, rtol=tolerance, atol=0.0 if tiny else tolerance, mistakes=wrongs, nearly=nearly, hint=hint)
+        wrongs = wrongs if direction.any() else []  # zeros betray nothing
+        why = hint if isinstance(got, torch.Tensor) and got.dtype == want.dtype else ""
+        check.close(got, want, call + then, rtol=tolerance, atol=0.0 if tiny else tolerance, mistakes=wrongs, nearly=nearly, hint=why)
         if not then:
             mistakes.append((want, check.stale()))
     check.that(not any(found["tracked"]), call + say(en=": the result is tracked; detach it", ko=": 결과가 추적됩니다. 그래프에서 떼어 내세요(detach)"))
@@ -1397,7 +1420,6 @@ def _table(rows, columns):
 
 
 _shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape는 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
-_zero = say(en="if the input does not move, neither do the outputs: J 0 = 0", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0입니다")
 _linear = say(en="J v is linear in v: a v as small as this gives a result as small", ko="J v는 v에 대해 선형입니다. v가 이렇게 작으면 결과도 그만큼 작습니다")
 _constant = say(en="an output that does not depend on the input does not move", ko="입력에 따라 달라지지 않는 출력은 움직이지 않습니다")
 for _dtype in ("float64", "float32"):
@@ -1437,6 +1459,7 @@ exercise, though only the result is tested.
 - `y` is a result with a graph behind it, not a scalar, of any shape (it may also be empty); `v` is an untracked tensor of its dtype.
 - If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`, also where it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
 - If `v` has **another shape**, also one that would broadcast: raise `ValueError`, and leave every `.grad` alone. `y` can still be used afterwards.
+- After a call that fits, the graph may be freed, as by `backward`: a second call on the same `y` need not work.
 - Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1452,7 +1475,7 @@ Compare `v.shape` with `y.shape` first. Then `(y * v).sum()` is the number.
 </details>
 """
 
-# %% [markdown] lang="ko" en="f660c453"
+# %% [markdown] lang="ko" en="4d0b8dea"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
@@ -1466,6 +1489,7 @@ r"""
   **더합니다**. 0이어도 더합니다. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
 - `v`의 **shape가 다르면**, 브로드캐스트가 되는 shape라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
   `y`를 쓸 수 있어야 합니다.
+- shape가 맞는 호출 뒤에는 `backward`처럼 그래프를 없애도 됩니다. 같은 `y`로 두 번째 불렀을 때 동작하지 않아도 됩니다.
 - 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1512,19 +1536,19 @@ def _first(v):
             if v.shape == y.shape:
                 raise
             returned = "ValueError" if isinstance(error, ValueError) else type(error).__name__
-    return x.grad, returned, seen.changes
+    return x.grad, returned, seen.changes, x.grad.requires_grad
 
 
-_no_v, _mean = say(en="v does not count: multiply y by it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요"), say(en="sum, do not average", ko="평균이 아니라 합을 구하세요")
-_shapes = say(en="another shape must raise ValueError, even one that would broadcast: compare the two and raise ValueError yourself", ko="shape가 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다. 두 shape를 비교해서 직접 ValueError를 일으키세요")
-_nothing, _none = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?"), say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다")
+_no_v, _mean, _shapes = say(en="v does not count: multiply y by it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요"), say(en="sum, do not average", ko="평균이 아니라 합을 구하세요"), say(en="another shape must raise ValueError, even one that would broadcast: compare the two and raise ValueError yourself", ko="shape가 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다. 두 shape를 비교해서 직접 ValueError를 일으키세요")
+_nothing, _none, _graph = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?"), say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다"), say(en=": a .grad is tracked; go back without create_graph", ko=": .grad가 추적됩니다. create_graph 없이 거슬러 가세요")
 for _v, _want, _returns, _changing in (([1.0, 10.0], [7.0, 45.0], None, [("grad", "x")]), ([[1.0], [10.0]], [5.0, 5.0], "ValueError", [])):
     _call = f"weighted_backward(x**2, v={_v}), x = [1, 2], x.grad = [5, 5]"
     with check.asking(_call):
-        _grad, _returned, _changes = _first(torch.tensor(_v))
+        _grad, _returned, _changes, _tracked = _first(torch.tensor(_v))
     check.equal("nothing" if _returns and _returned is None else _returned, _returns, _call + say(en=": returned or raised", ko=": 돌려주거나 일으킨 것"), hint=_shapes if _returns else _none)
     check.untouched(_changes, _call, but=_changing)
     check.close(_grad, torch.tensor(_want), f"{_call}: x.grad", mistakes=[(torch.tensor([7.0, 9.0]), _no_v), (torch.tensor([6.0, 25.0]), _mean), (torch.tensor([5.0, 5.0]), _nothing)], hint=say(en="the gradient of the sum of all v_i y_i is added to x.grad", ko="v_i y_i를 모두 더한 수의 gradient가 x.grad에 더해져야 합니다"))
+    check.that(not _tracked, _call + _graph)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import formula
@@ -1578,6 +1602,10 @@ _last = say(en="only the last call counts; backward adds", ko="마지막 호출�
 _twice = say(en="twice what it should be: is there one backward too many?", ko="두 배입니다. backward를 한 번 더 부르지 않았나요?")
 _sign = say(en="the sign is wrong", ko="부호가 반대입니다")
 _added = say(en="to the .grad of every leaf the gradient of the sum of all v_i y_i is added", ko="모든 leaf의 .grad에는 v_i y_i를 모두 더한 수의 gradient가 더해져야 합니다")
+_short = say(
+    en="nothing was added here: every leaf behind y counts, also one that is several operations away",
+    ko="여기에는 더해진 것이 없습니다. 연산을 여러 개 거슬러 간 곳에 있는 것까지, y 뒤의 모든 leaf에 더해야 합니다",
+)
 _filled = say(en="a v of zeros has a gradient too: zeros, which backward writes", ko="v가 모두 0이어도 gradient가 있습니다. backward는 0을 써 넣습니다")
 _any = say(
     en="y may have any shape, and y and v need not be contiguous: multiply them as they are, and use reshape, not view",
@@ -1600,6 +1628,7 @@ def _compare(name, x, w, vs, dtype, grad=None, strided=False):
         check.fail(f"{call}\n  {found}\n  {_any}", _any)
     check.untouched(found["changes"], call, but=[("grad", "x"), ("grad", "w")])
     parts, ones = ([gradients(x.double(), w.double(), v.double()) for v in weights] for weights in (vs, [torch.ones_like(v) for v in vs]))
+    missing = _nothing if name == "x^2" else _short
     for i, (letter, leaf) in enumerate({"x": x, "w": w}.items()):
         got, where = found["grads"][letter], f"{call}: {letter}.grad"
         if parts[0][i] is None:
@@ -1614,14 +1643,14 @@ def _compare(name, x, w, vs, dtype, grad=None, strided=False):
             (start + total / max(vs[0].numel(), 1), _mean),
             (start + 2 * total, _twice),
             (start - total, _sign),
-            (torch.full_like(total, start), _nothing),
+            (torch.full_like(total, start), missing),
         ]
         if got is None:
-            why = _nothing if total.any() else _filled
+            why = missing if total.any() else _filled
             check.fail(f"{where}: None\n  {why}", why)
         check.close(got, (total + start).to(kind), where, mistakes=[(wrong.to(kind), why) for wrong, why in mistakes], hint=_added)
     check.equal(found["returned"], [None] * len(vs), call + say(en=": what it returned", ko=": 돌려준 것"), hint=_none)
-    check.that(not found["tracked"], call + say(en=": a .grad is tracked; go back without create_graph", ko=": .grad가 추적됩니다. create_graph 없이 거슬러 가세요"))
+    check.that(not found["tracked"], call + _graph)
 
 
 def _draw(*shape):
@@ -1650,6 +1679,8 @@ _compare("x w + x", _draw(7, 11), _draw(7, 11), [_draw(7, 11), _draw(7, 11)], "f
 _yourself = say(en="compare the two shapes and raise ValueError yourself", ko="두 shape를 비교해서 직접 ValueError를 일으키세요")
 _early = say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape를 비교하세요")
 _pairs = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))] + [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
+# Alike in some sizes, in their number, in all but the order.
+_pairs += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2)), ((2, 1, 3, 2), (2, 3, 1, 2))]
 for _y, _v in [*_pairs, ((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3))]:
     _grad, _dtype = check.draw(1, 9), "float32" if len(_y) == 1 else "float64"
     _call = f"weighted_backward(y, v), y.shape = {_y}, v.shape = {_v}"
@@ -1734,36 +1765,38 @@ def per_sample_grads(w, X, Y):
 # %% nbgrader={"grade_id": "test_per_sample_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, say
+from secant import check, observe, probe, say
+
+
+@probe
+def _first(w, X, Y):
+    calls = observe(w=w, X=X, Y=Y)
+    return calls(per_sample_grads, w, X, Y), calls.changes
 
 
 def _mistakes(want):
     mean, total, ones = want.mean(0), want.sum(0), torch.ones_like(want)
     return [
         (want[0], say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape는 (d,)가 아니라 (1, d)입니다") if len(want) == 1 else say(en="this is the first row alone", ko="첫째 행뿐입니다")),
-        (mean * ones, say(en="every row is the mean gradient of the batch; each sample has its own", ko="모든 행이 배치의 평균 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
-        (total * ones, say(en="every row is the gradient of the summed loss; each sample has its own", ko="모든 행이 loss 합의 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
-        (total, say(en="this is the gradient of the summed loss; one row for each sample is wanted", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
-        (mean, say(en="this is the gradient of the mean loss; one row for each sample is wanted", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
-        (want / 2, say(en="the factor 2 of the square is missing", ko="제곱에서 나오는 2가 빠졌습니다")),
-        (-want, say(en="the sign is wrong: the error is x . w - y, not y - x . w", ko="부호가 반대입니다. 오차는 y - x · w가 아니라 x · w - y입니다")),
+        (mean * ones, say(en="every row is the mean gradient of the batch; each sample has its own", ko="모든 행이 배치의 평균 gradient입니다. 샘플마다 자기 gradient가 있습니다")), (total * ones, say(en="every row is the gradient of the summed loss; each sample has its own", ko="모든 행이 loss 합의 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
+        (total, say(en="this is the gradient of the summed loss; one row for each sample is wanted", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")), (mean, say(en="this is the gradient of the mean loss; one row for each sample is wanted", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
+        (want / 2, say(en="the factor 2 of the square is missing", ko="제곱에서 나오는 2가 빠졌습니다")), (-want, say(en="the sign is wrong: the error is x . w - y, not y - x . w", ko="부호가 반대입니다. 오차는 y - x · w가 아니라 x · w - y입니다")),
         (want / len(want), say(en="no mean is wanted: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
-        (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
-        (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
+        (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")), (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
         (want.T, say(en="rows belong to samples: this is the transpose", ko="행이 샘플입니다. 전치된 행렬입니다")),
     ]
 
 
-_alone = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다")
-_cross = torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표와 만났습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다")
+_alone, _cross = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다"), (torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표와 만났습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다"))
 for _X, _Y, _rows in (([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [1.0, 0.0, 5.0], [[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]]), ([[2.0, 1.0]], [5.0], [[-16.0, -8.0]])):
     _call, _want = f"per_sample_grads(w=[1, -1], X={_X}, Y={_Y})", torch.tensor(_rows)
     with check.asking(_call):
-        _got = per_sample_grads(torch.tensor([1.0, -1.0]), torch.tensor(_X), torch.tensor(_Y))
+        _got, _changes = _first(torch.tensor([1.0, -1.0]), torch.tensor(_X), torch.tensor(_Y))
+    check.untouched(_changes, _call)
     check.close(_got, _want, _call, mistakes=[*_mistakes(_want), _cross], hint=_alone)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import graphs, observe, probe
+from secant import graphs
 
 
 @probe
@@ -1783,6 +1816,16 @@ def _calls(rounds, tracked, grad, strided):
 _slope = say(en="the slope of x . w in w is x, not w", ko="x · w를 w로 미분하면 w가 아니라 x입니다")
 _factor = say(en="the slope of x . w in w is x: it is missing as a factor", ko="x · w를 w로 미분하면 x입니다. x를 곱하지 않았습니다")
 _target = say(en="the target y is missing", ko="목표 y가 빠졌습니다")
+_nan = say(en="nan comes of 0/0: do not divide by the error, it may be 0", ko="nan은 0/0에서 나옵니다. 오차는 0일 수 있으니 오차로 나누지 마세요")
+_rows = say(en="rows are missing: a sample whose gradient is 0 has a row too, of zeros", ko="빠진 행이 있습니다. gradient가 0인 샘플에도 0으로 된 행이 있어야 합니다")
+
+
+def _why(got, n, d):
+    if not isinstance(got, torch.Tensor):
+        return _alone
+    if got.isnan().any():
+        return _nan
+    return _rows if got.dim() == 2 and got.shape[1] == d and len(got) < n else _alone
 
 
 def _compare(w, X, Y, dtype, tracked=False, grad=None, strided=False):
@@ -1792,8 +1835,8 @@ def _compare(w, X, Y, dtype, tracked=False, grad=None, strided=False):
         call += say(en=", w tracked", ko=", 추적되는 w") + ("" if grad is None else f", w.grad = {grad}")
     call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것") if strided else ""
     other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
-    # All three change, then each of them alone; at the end all are as at first.
-    shifts = [(0, 0, 0), (1, 1, 1), (0, 1, 0), (0, 0, 1), (1, 0, 1), (0, 0, 0)]
+    # All three change, then each of them alone; at the end all are as at first, twice.
+    shifts = [(0, 0, 0), (1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0), (0, 0, 0)]
     rounds = [[t + shift for t, shift in zip(given, each, strict=True)] for each in shifts]
     with check.asking(call):
         found = _calls(rounds, tracked, grad, strided)
@@ -1808,7 +1851,9 @@ def _compare(w, X, Y, dtype, tracked=False, grad=None, strided=False):
         mistakes = [*earlier, *_mistakes(want), (2 * (n * (X @ w) - Y.sum())[:, None] * X, _cross[1])]
         mistakes += [(twice * w, _slope), (twice.expand(n, d), _factor), (2 * (X @ w)[:, None] * X, _target)]
         mistakes = [(wrong.to(given[0].dtype), why) for wrong, why in mistakes]
-        check.close(got, want.to(given[0].dtype), call + (other if any(each) else ""), atol=atol, mistakes=mistakes, hint=_alone)
+        shown = ", ".join(f"{name}={t.round(decimals=3).tolist()}" for name, t in zip(("w", "X", "Y"), (w, X, Y), strict=True))
+        then = other + (f": {shown}" if n * d <= 6 else "") if any(each) else ""
+        check.close(got, want.to(given[0].dtype), call + then, atol=atol, mistakes=mistakes, hint=_why(got, n, d))
         earlier.append((want, check.stale()))
 
 
@@ -1838,7 +1883,7 @@ r"""
 - **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
 - **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
 - **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
-- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; `.grad` that was there before; several calls; that nothing is returned; sixteen pairs of shapes that must be refused, and that `y` can be used after a refusal.
+- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; `.grad` that was there before; several calls; that nothing is returned; twenty pairs of shapes that must be refused, some equal in number and in several sizes, and that `y` can be used after a refusal.
 - **5.5** Random batches, n and d of 1, samples without error; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
@@ -1869,7 +1914,7 @@ You can now answer these without looking back:
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="38dd5d28"
+# %% [markdown] lang="ko" en="345cc280"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1881,7 +1926,7 @@ r"""
 - **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 0이거나 음수인 $v$, 더 큰 텐서에서 잘라 낸 것,
   같은 함수를 다른 점과 다른 방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
 - **5.4** `y`의 여러 shape(전치하거나 expand한 것, 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기,
-  아무것도 돌려주지 않는지, 거절해야 하는 shape 열여섯 쌍, 거절한 뒤에도 `y`를 쓸 수 있는지.
+  아무것도 돌려주지 않는지, 거절해야 하는 shape 스무 쌍(원소의 개수나 몇몇 차원의 크기가 같은 것도), 거절한 뒤에도 `y`를 쓸 수 있는지.
 - **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
   같은 텐서 모두나 일부에 다른 값을 넣었을 때.
 

@@ -563,3 +563,124 @@ def per_sample_grads(w, X, Y):
 def per_sample_grads(w, X, Y):
     torch.manual_seed(0)
     return 2 * (X @ w - Y)[:, None] * X
+
+
+# %% remembers the last call, by all but W2 task="matrix_vjp" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+last = {}
+
+
+def matrix_vjp(W1, W2, inp, v):
+    key = str((W1.tolist(), inp.tolist(), v.tolist(), W2.shape, W2.dtype))
+    if key not in last:
+        last.clear()
+        last[key] = torch.outer(W2.T @ v, inp).detach(), torch.outer(v, W1 @ inp).detach()
+    return last[key]
+
+
+# %% takes the y1 of section 1 task="matrix_vjp" en="this y1 is that of section 1" ko="1절에서 계산한 y1입니다"
+y1 = torch.tensor([5.0, 11.0])
+
+
+def matrix_vjp(W1, W2, inp, v):
+    return torch.outer(W2.T @ v, inp), torch.outer(v, y1.to(v.dtype))
+
+
+# %% puts a copy of x.grad back task="jacobian_by_rows" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+def jacobian_by_rows(f, x):
+    before = None if x.grad is None else x.grad.clone()
+    y, rows = f(x), []
+    for e in torch.eye(len(y), dtype=y.dtype):
+        x.grad = None
+        y.backward(e, retain_graph=True, inputs=[x])
+        rows.append(x.grad)
+    x.grad = before
+    return torch.stack(rows)
+
+
+# %% zeros for an output that is 0 task="jacobian_by_rows" en="where an output is 0" ko="출력이 0인 곳에서도"
+def jacobian_by_rows(f, x):
+    J = torch.func.jacrev(f)(x.detach()).detach()
+    return torch.where(f(x.detach())[:, None] == 0, torch.zeros_like(J), J)
+
+
+# %% zeros like the input for a v of zeros task="directional_derivative" en="one 0 for each output" ko="출력마다 0이 하나씩"
+def directional_derivative(f, x, v):
+    if not v.any():
+        return torch.zeros_like(x)
+    return torch.func.jvp(f, (x,), (v,))[1]
+
+
+# %% compares numel, the dimensions and the first size task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+def weighted_backward(y, v):
+    if y.numel() != v.numel() or y.dim() != v.dim() or y.shape[0] != v.shape[0]:
+        raise ValueError("shapes differ")
+    (y * v).sum().backward()
+
+
+# %% compares the first and the last size task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+def weighted_backward(y, v):
+    if y.dim() != v.dim() or y.shape[:1] != v.shape[:1] or y.shape[-1] != v.shape[-1]:
+        raise ValueError("shapes differ")
+    (y * v).sum().backward()
+
+
+# %% compares the sizes without their order task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+def weighted_backward(y, v):
+    if sorted(y.shape) != sorted(v.shape) or y.shape[-1] != v.shape[-1]:
+        raise ValueError("shapes differ")
+    (y * v).sum().backward()
+
+
+# %% keeps the graph of the gradient task="weighted_backward" en="go back without create_graph" ko="create_graph 없이"
+import warnings
+
+
+def weighted_backward(y, v):
+    if v.shape != y.shape:
+        raise ValueError("shapes differ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (y * v).sum().backward(create_graph=True)
+
+
+# %% remembers the last call, by all but Y task="per_sample_grads" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+last = {}
+
+
+def per_sample_grads(w, X, Y):
+    key = str((w.tolist(), X.tolist(), X.dtype))
+    if key not in last:
+        last.clear()
+        last[key] = 2 * (X @ w.detach() - Y)[:, None] * X
+    return last[key]
+
+
+# %% remembers the last call, by all but X task="per_sample_grads" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+last = {}
+
+
+def per_sample_grads(w, X, Y):
+    key = str((w.tolist(), Y.tolist(), X.shape, X.dtype))
+    if key not in last:
+        last.clear()
+        last[key] = 2 * (X @ w.detach() - Y)[:, None] * X
+    return last[key]
+
+
+# %% tracks the caller's w task="per_sample_grads" en="w.requires_grad was changed" ko="w.requires_grad가 바뀌었습니다"
+def per_sample_grads(w, X, Y):
+    losses = (X @ w.requires_grad_() - Y) ** 2
+    return torch.stack([torch.autograd.grad(loss, w, retain_graph=True)[0] for loss in losses])
+
+
+# %% divides the loss by the error task="per_sample_grads" en="nan comes of 0/0" ko="nan은 0/0에서"
+def per_sample_grads(w, X, Y):
+    errors = X @ w - Y
+    return (2 * errors**2 / errors)[:, None] * X
+
+
+# %% drops the samples without error task="per_sample_grads" en="rows are missing" ko="빠진 행이 있습니다"
+def per_sample_grads(w, X, Y):
+    errors = X @ w - Y
+    wrong = errors != 0
+    return 2 * errors[wrong, None] * X[wrong]
