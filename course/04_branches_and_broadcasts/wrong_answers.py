@@ -453,7 +453,7 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% a sum over no dimensions task="unbroadcast" en="an empty list of dimensions sums over all of them" ko="차원의 리스트가 비어 있으면 sum은 모든 차원을 더합니다"
+# %% a sum over no dimensions task="unbroadcast" en="sum over an empty list of dimensions" ko="sum에 빈 차원 리스트를 주면"
 def unbroadcast(g, shape):
     added = g.dim() - len(shape)
     dims = [i for i in range(g.dim()) if i < added or (shape[i - added] == 1 and g.shape[i] > 1)]
@@ -473,7 +473,7 @@ def unbroadcast(g, shape):
     return original.grad
 
 
-# %% one copy, as often as there are task="unbroadcast" en="the copies have different gradients" ko="복사본마다 gradient가 다릅니다"
+# %% one copy, as often as there are task="unbroadcast" en="the copies have different gradients" ko="복사본마다 gradient가 다르니"
 def unbroadcast(g, shape):
     while g.dim() > len(shape):
         g = g[0] * g.shape[0]
@@ -488,7 +488,7 @@ def unbroadcast(g, shape):
     return g.reshape(-1, *shape).sum(0)
 
 
-# %% a list of dimensions that may be empty task="unbroadcast" en="an empty list of dimensions sums over all of them" ko="차원의 리스트가 비어 있으면 sum은 모든 차원을 더합니다"
+# %% a list of dimensions that may be empty task="unbroadcast" en="sum over an empty list of dimensions" ko="sum에 빈 차원 리스트를 주면"
 def unbroadcast(g, shape):
     g = g.sum(list(range(g.dim() - len(shape))))
     for i, size in enumerate(shape):
