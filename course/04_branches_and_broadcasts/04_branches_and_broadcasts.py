@@ -332,7 +332,7 @@ r"""
 
 `x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 한 경로를 볼 때 다른 경로는 멈춰 두고, 나중에 더해도 될까요? `y`만 움직일 때,
 `w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 재어 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
-시작합니다. 막대 사이에 적힌 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
+시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
 오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
 
 1. $h$를 움직이세요. $z = y + w$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
@@ -349,8 +349,8 @@ r"""
 <details><summary>What you saw</summary>
 
 With $+$ nothing is left over, at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The small squares
-are rounding, divided by an ever smaller $h$ as in lesson 1: on the whole they rise to the left, but single ones lie low by chance.) With $\times$ they do: where both factors
-grow, the growth of one is multiplied by the growth of the other:
+are rounding, divided by an ever smaller $h$ as in lesson 1: on the whole they rise to the left, but single ones lie low by chance.) With
+$\times$ they do: where both factors grow, the growth of one is multiplied by the growth of the other:
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
 + \underbrace{\Delta y\, \Delta w}_{\text{left over}}.$$
@@ -362,13 +362,13 @@ merged, as long as it is done smoothly, what is left over goes to zero in this w
 </details>
 """
 
-# %% [markdown] lang="ko" en="4120bddd"
+# %% [markdown] lang="ko" en="5598f536"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 $+$로 합치면 $h$가 얼마이든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (작은 네모는
-수업 01에서 본 반올림 오차입니다. 점점 작아지는 $h$로 나누므로 왼쪽으로 갈수록 대체로 커지지만, 우연히 작은 것도 있습니다.) $\times$로 합치면 다릅니다. 두 인수가 모두
-늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
+수업 01에서 본 반올림 오차입니다. 점점 작아지는 $h$로 나누므로 왼쪽으로 갈수록 대체로 커지지만, 우연히 작은 것도 있습니다.) $\times$로
+합치면 다릅니다. 두 인수가 모두 늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
@@ -449,7 +449,8 @@ There is a trap in the second formula. **What does PyTorch give as the gradient 
 
 # %% [markdown] lang="ko" en="7d7832b5"
 r"""
-(`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다 하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 멈춰 둡니다.
+(`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다
+하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 멈춰 둡니다.
 
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18$$
 
@@ -697,10 +698,11 @@ the uses, made by the engine within a single `backward()`.
 
 In 2018, weeks before its version 1.0, PyTorch's compiler `torch.jit` was [found to give wrong
 gradients](https://github.com/pytorch/pytorch/issues/13669). For the function `f` below at $z = 1$ it said $5436.56$, where plain
-autograd said $2721$. (Its first `sum()` runs over one number, and changes nothing.) You need not know the compiler to tell who is right: ask the difference quotient.
+autograd said $2721$. (Its first `sum()` runs over one number, and changes nothing.) You need not know the compiler to tell who is right:
+ask the difference quotient.
 """
 
-# %% [markdown] lang="ko" en="73e45bd4"
+# %% [markdown] lang="ko" en="6d65fefb"
 r"""
 갈림길, 브로드캐스트, 함께 쓰는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은
 `backward()` 한 번 안에서 엔진이 합니다.
@@ -768,8 +770,9 @@ r"""
 `autograder check 4 --solution total_derivative`를 실행하면 풀이를 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 인자는 추적되는 텐서일 수도 있습니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다.
-프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터(어떤 경고를 보일지), 스레드 수,
-이상 탐지 모드(anomaly mode, `backward()`에서 `nan`을 찾는 기능)가 그렇습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 시그니처에 적힌 것을 돌려줍니다.
+프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터(어떤 경고를
+보일지), 스레드 수, 이상 탐지 모드(anomaly mode, `backward()`에서 `nan`을 찾는 기능)가 그렇습니다. dtype을 유지하고, 두 번 불러도 같은
+답을 내며, 시그니처에 적힌 것을 돌려줍니다.
 """
 
 # %% [markdown] lang="en"
@@ -1409,13 +1412,13 @@ first formula has trouble only where `q` is 0, the second only where `x` is 0.
 
 <details><summary>Hint 2: nearly the code</summary>
 
-`g * slope` and `g * x**q * log_x`, neither of them `nan` (at `x = 0`, $0 < q < 1$ the slope is infinite, and rightly so): `slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`, and
-`log_x = torch.log(torch.where(x > 0, x, 1.0))`. The shapes are `x.shape` and `q.shape`.
+`g * slope` and `g * x**q * log_x`, neither of them `nan` (at `x = 0`, $0 < q < 1$ the slope is infinite, and rightly so):
+`slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`, and `log_x = torch.log(torch.where(x > 0, x, 1.0))`. The shapes are `x.shape` and `q.shape`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e369c52d"
+# %% [markdown] lang="ko" en="f1c64cb4"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1794,8 +1797,8 @@ r"""
 ## What the hidden tests look for
 
 - **4.1** The two paths of section 1; edges in other orders; paths of different lengths; several edges between the same nodes; slopes that
-  are 0, negative, tiny, huge or `int` (the result is a `float` still); no path, and `src == out`; edges before `src`, beyond `out`, and into dead ends; nodes of all
-  kinds; random graphs; 40 diamonds, also on no path to `out`; that `edges` is unchanged.
+  are 0, negative, tiny, huge or `int` (the result is a `float` still); no path, and `src == out`; edges before `src`, beyond `out`, and
+  into dead ends; nodes of all kinds; random graphs; 40 diamonds, also on no path to `out`; that `edges` is unchanged.
 - **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; sizes that are equal by chance, so that only the
   position of a dimension tells it apart; both dtypes, and float64 to its last digits; `torch.Size`; a `g` with another order in memory,
   expanded, or tracked.
@@ -1831,13 +1834,13 @@ You can now answer these without looking back:
 Next: Lesson 05, vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="85510b8f"
+# %% [markdown] lang="ko" en="a2b94e6e"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **4.1** 1절의 두 경로, 순서를 바꾼 간선, 길이가 다른 경로, 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
-  `int`인 기울기(그래도 결과는 `float`), 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의 노드, 임의의 그래프, 마름모
-  40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
+  `int`인 기울기(그래도 결과는 `float`), 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의 노드,
+  임의의 그래프, 마름모 40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
 - **4.2** 브로드캐스트의 모든 경우(차원이 붙은 것, 늘어난 것, 둘 다, 둘 다 아닌 것), `()`, 크기가 우연히 같아서 차원의 위치로만 구별되는
   경우, 두 가지 dtype(float64는 마지막 자리까지), `torch.Size`, 메모리 순서가 다르거나 `expand`했거나 추적되는 `g`.
 - **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 아주 작은
