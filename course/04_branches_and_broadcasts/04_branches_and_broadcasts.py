@@ -34,7 +34,7 @@ r"""
 - 어떤 수에서 결과까지 경로가 여러 개일 때 기울기를 구할 수 있습니다. 경로를 따라 곱하고, 경로끼리 더합니다.
 - 그 덧셈을 누가 언제 하는지 말할 수 있습니다.
 - $x^q$ 같은 연산에서 입력마다 gradient를 따로 구할 수 있습니다.
-- 거슬러 올 때 브로드캐스트(broadcast)를 되돌릴 수 있습니다. 평균이 아니라 합입니다.
+- 브로드캐스트(broadcast)된 텐서의 gradient를 원래 shape로 되돌릴 수 있습니다. 평균이 아니라 합을 구합니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
 
 수업 01–03에서 배운 `backward()`, `grad_fn` 뒤의 계산 그래프, `.grad` 버퍼를 알고 있으면 됩니다.
@@ -145,8 +145,8 @@ $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx
 = 75 \cdot 0.008 + 10 \cdot 0.1 = 0.6 + 1.0 = 1.6$$
 
 ($\partial z/\partial y$는 편미분(partial derivative)입니다. $w$는 멈춰 두고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
-**전도함수**(total derivative)라고 합니다. 경로가 갈라지는 곳, 여기서는 `x`가 **갈림길**(fan-out)입니다. 값 하나가 두 번 이상 쓰이는
-곳입니다.
+**전도함수**(全導函數, total derivative)라고 합니다. 모든 경로를 합친 도함수라는 뜻입니다. 경로가 갈라지는 `x`처럼 값 하나가 두 번 이상
+쓰이는 곳을 **갈림길**(fan-out)이라고 합니다.
 
 경로는 몇 개까지 생길 수 있을까요? 다음 반복문은 한 번 돌 때마다 `t`를 두 번 씁니다.
 """
@@ -164,26 +164,28 @@ print("2**40 :", 2**40)
 r"""
 Every step here has slope 1, so every path has the product 1, and the gradient just counts the paths: more than $10^{12}$ of
 them. Yet the cell took no time. `backward()` does not walk the paths one by one. It goes from the end to the start, visits
-**each node once, when everything that flows into it has arrived**, adds that up, and passes the *sum* on: this is
+**each node once, when all that comes back to it from the result has arrived**, adds that up, and passes the *sum* on: this is
 **backpropagation**. Forty additions are enough. In task 4.1 you do the same.
 
 ## 2. Who does the addition?
 
 A popular answer: "`backward()` *adds to* `.grad`, so `x.grad` first becomes $0.6$, then $1.6$." Test it. Beside the hook from
-the start we register a second one, which is called each time something has been written to `x.grad`.
+the start we register a second one, with `register_post_accumulate_grad_hook`: it is called each time something has been written to
+`x.grad`.
 """
 
-# %% [markdown] lang="ko" en="674c0847"
+# %% [markdown] lang="ko" en="78cc839f"
 r"""
 여기서는 단계마다 기울기가 1이므로 경로마다 곱도 1입니다. 그래서 gradient는 그냥 경로의 개수가 됩니다. $10^{12}$개가 넘습니다.
-그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 걷지 않습니다. 끝에서 처음으로 가면서 **들어올 것이 모두 들어온 다음에
-노드마다 한 번씩만** 들르고, 들어온 값을 더해 그 *합*을 넘깁니다. 이것이 **역전파**(backpropagation)입니다. 덧셈 40번이면 충분합니다.
+그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 걷지 않습니다. 끝에서 처음으로 가면서 **결과 쪽에서 올 것이 모두 온 다음에
+노드마다 한 번씩만** 들르고, 온 값을 더해 그 *합*을 넘깁니다. 이것이 **역전파**(backpropagation)입니다. 덧셈 40번이면 충분합니다.
 과제 4.1에서 여러분도 이렇게 하게 됩니다.
 
 ## 2. 누가 더할까?
 
 흔히 이렇게 답합니다. "`backward()`는 `.grad`에 *더하니까* `x.grad`가 먼저 $0.6$이 되고 그다음 $1.6$이 된다." 정말 그런지
-확인합시다. 처음에 말한 hook과 함께, `x.grad`에 값이 쓰일 때마다 불리는 hook을 하나 더 겁니다.
+확인합시다. 처음에 말한 hook과 함께, `x.grad`에 값이 쓰일 때마다 불리는 hook을
+`register_post_accumulate_grad_hook`으로 하나 더 겁니다.
 """
 
 # %%
@@ -238,13 +240,15 @@ print(say(en="it belongs to x:", ko="x의 노드인가 :"), ends[0].variable is 
 
 # %% [markdown] lang="en"
 r"""
+(`rpartition("::")[2]` takes the `torch::autograd::` off a name; `.variable` is the leaf to which an `AccumulateGrad` node belongs.)
 Both paths end in the *same* `AccumulateGrad` node. The **engine**, which runs `backward()`, keeps a slot for each node that
 waits. What arrives is added in the slot; the node runs once, when nothing more can come. Only then does `AccumulateGrad` add
 its one number, $1.6$, to whatever `.grad` held before.
 """
 
-# %% [markdown] lang="ko" en="8f96acad"
+# %% [markdown] lang="ko" en="15fe1dad"
 r"""
+(`rpartition("::")[2]`는 이름 앞의 `torch::autograd::`를 떼고, `.variable`은 `AccumulateGrad` 노드가 맡은 leaf입니다.)
 두 경로는 *같은* `AccumulateGrad` 노드에서 끝납니다. `backward()`를 실행하는 **엔진**(engine)은 차례를 기다리는 노드마다 자리를 하나씩
 마련해 둡니다. 들어오는 값은 그 자리에서 더해지고, 더 들어올 것이 없을 때 노드가 한 번 실행됩니다. `AccumulateGrad`는 그제야
 $1.6$이라는 수 하나를 `.grad`에 있던 값에 더합니다.
@@ -290,8 +294,8 @@ r"""
 | 엔진 | `backward()` **한 번** 안의 여러 경로 | 노드가 실행되기 전 |
 | `.grad` 버퍼 | `backward()` **여러 번**의 결과 | `AccumulateGrad`가 실행될 때 |
 
-다음 셀은 둘을 두 가지 방법으로 갈라 놓습니다. 먼저 `.grad`에 이미 $10$이 든 `x`입니다. hook은 그래도 $1.6$이라고 합니다. 다음은
-경로가 둘인 중간값 `u`입니다. `u`에는 `.grad`가 아예 없지만 그래도 gradient는 합입니다.
+다음 셀의 두 예에서 차이가 드러납니다. 첫째, `.grad`에 이미 $10$이 들어 있는 `x`에서도 hook은 $1.6$을 받습니다. 둘째, 경로가 둘인
+중간값 `u`에는 `.grad`가 아예 없는데도 gradient는 합입니다.
 """
 
 # %%
@@ -328,7 +332,7 @@ r"""
 
 `x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 한 경로를 볼 때 다른 경로는 멈춰 두고, 나중에 더해도 될까요? `y`만 움직일 때,
 `w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 재어 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
-시작합니다. 그 사이의 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
+시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
 오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
 
 1. $h$를 움직이세요. $z = y + w$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?
@@ -345,8 +349,8 @@ r"""
 <details><summary>What you saw</summary>
 
 With $+$ nothing is left over, at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The small squares
-that rise to the left are rounding, divided by an ever smaller $h$, as in lesson 1.) With $\times$ they do: where both factors
-grow, the growth of one is multiplied by the growth of the other:
+are rounding, divided by an ever smaller $h$ as in lesson 1: on the whole they rise to the left, but single ones lie low by chance.) With
+$\times$ they do: where both factors grow, the growth of one is multiplied by the growth of the other:
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
 + \underbrace{\Delta y\, \Delta w}_{\text{left over}}.$$
@@ -358,13 +362,13 @@ merged, as long as it is done smoothly, what is left over goes to zero in this w
 </details>
 """
 
-# %% [markdown] lang="ko" en="2aeedbc5"
+# %% [markdown] lang="ko" en="5598f536"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$+$로 합치면 $h$가 얼마이든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (왼쪽으로 갈수록 올라가는
-작은 네모는 수업 01에서 본 반올림 오차입니다. 점점 작아지는 $h$로 나누기 때문에 커집니다.) $\times$로 합치면 다릅니다. 두 인수가 모두
-늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
+$+$로 합치면 $h$가 얼마이든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (작은 네모는
+수업 01에서 본 반올림 오차입니다. 점점 작아지는 $h$로 나누므로 왼쪽으로 갈수록 대체로 커지지만, 우연히 작은 것도 있습니다.) $\times$로
+합치면 다릅니다. 두 인수가 모두 늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
@@ -432,6 +436,7 @@ picture
 
 # %% [markdown] lang="en"
 r"""
+(`PowBackward1` is the power whose exponent is a tensor; with a number, as in section 1, it is `PowBackward0`.)
 There are two local slopes at the power, one for each input, each found while the other input stands still:
 
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18.$$
@@ -442,9 +447,10 @@ Both are multiplied by the one number that arrives from the output side, $\frac{
 There is a trap in the second formula. **What does PyTorch give as the gradient of $q$ in $x^q$ at $x = 0$, $q = 2$?**
 """
 
-# %% [markdown] lang="ko" en="b7749c88"
+# %% [markdown] lang="ko" en="7d7832b5"
 r"""
-거듭제곱의 국소 기울기는 입력마다 하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 멈춰 둡니다.
+(`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다
+하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 멈춰 둡니다.
 
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18$$
 
@@ -556,7 +562,7 @@ r"""
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74$$
 
 1절에서 경로가 셋이 되었을 뿐입니다. 그런데 여기에서 backward를 직접 쓸 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
-복사본에 대한 합입니다.** shape를 봅시다.
+복사본마다 구한 gradient를 모두 더한 것입니다.** shape를 봅시다.
 """
 
 # %%
@@ -692,19 +698,20 @@ the uses, made by the engine within a single `backward()`.
 
 In 2018, weeks before its version 1.0, PyTorch's compiler `torch.jit` was [found to give wrong
 gradients](https://github.com/pytorch/pytorch/issues/13669). For the function `f` below at $z = 1$ it said $5436.56$, where plain
-autograd said $2721$. You need not know the compiler to tell who is right: ask the difference quotient.
+autograd said $2721$. (Its first `sum()` runs over one number, and changes nothing.) You need not know the compiler to tell who is right:
+ask the difference quotient.
 """
 
-# %% [markdown] lang="ko" en="1742fd60"
+# %% [markdown] lang="ko" en="6d65fefb"
 r"""
-갈림길, 브로드캐스트, 함께 쓰는 가중치는 모두 같은 것입니다. 값 하나가 두 번 이상 쓰입니다. 그 gradient는 쓰인 곳마다의 합이고, 합은
-`backward()` 한 번 안에서 엔진이 구합니다.
+갈림길, 브로드캐스트, 함께 쓰는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은
+`backward()` 한 번 안에서 엔진이 합니다.
 
 ## 7. 실제로 있었던 버그
 
 2018년, 1.0 버전이 나오기 몇 주 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래 함수 `f`의 $z = 1$에서 컴파일러는 $5436.56$, 보통의 autograd는
-$2721$이라고 했습니다. 컴파일러를 몰라도 누가 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
+$2721$이라고 했습니다. (첫 번째 `sum()`은 수 하나의 합이라 아무것도 바꾸지 않습니다.) 컴파일러를 몰라도 누가 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
 """
 
 
@@ -749,11 +756,12 @@ After the pass, or when you are stuck, `autograder check 4 --solution total_deri
 
 The rules of lesson 1 hold. Your function leaves its arguments, which may be tracked tensors, as it found them, with their `.grad`,
 `requires_grad` and hooks; and so it does with what belongs to the whole process: gradient mode (what `no_grad` switches), default
-dtype, random state, recursion limit, warning filters, threads, anomaly mode. It keeps the dtype, gives the same answer when called
+dtype, random state, recursion limit, warning filters (which warnings are shown), threads (how many PyTorch uses), anomaly mode (its
+search for `nan` in `backward()`). It keeps the dtype, gives the same answer when called
 twice, and returns what its signature says.
 """
 
-# %% [markdown] lang="ko" en="933a5f8d"
+# %% [markdown] lang="ko" en="05654b45"
 r"""
 # 과제
 
@@ -762,8 +770,9 @@ r"""
 `autograder check 4 --solution total_derivative`를 실행하면 풀이를 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 인자는 추적되는 텐서일 수도 있습니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다.
-프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터, 스레드 수,
-이상 탐지 모드(anomaly mode)가 그렇습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 시그니처에 적힌 것을 돌려줍니다.
+프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터(어떤 경고를
+보일지), 스레드 수, 이상 탐지 모드(anomaly mode, `backward()`에서 `nan`을 찾는 기능)가 그렇습니다. dtype을 유지하고, 두 번 불러도 같은
+답을 내며, 시그니처에 적힌 것을 돌려줍니다.
 """
 
 # %% [markdown] lang="en"
@@ -778,7 +787,7 @@ to `out` of the product of the slopes along the path.
 - `edges` is a list of tuples `(from, to, local slope)`, **in any order**. Slopes are finite numbers, `float` or `int`; they may be 0 or
   negative.
 - Nodes are anything that can be the key of a `dict`: strings, numbers, tuples, `None`, objects. They need not be comparable with `<`, and
-  two different ones may look the same when printed.
+  two different ones may look the same when printed. Equal ones (`==`) are the same node, as in a `dict`.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
 - Some edges may lie on no path from `src` to `out`: they do not count. If there is no path at all, the result is `0.0`.
 - If `src == out`, the result is `1.0`, whatever the edges are.
@@ -793,7 +802,7 @@ to `out` of the product of the slopes along the path.
      b0      b1             b39
   ```
 - No path has more than 200 edges, so recursion (a function that calls itself) is fine.
-- Return a `float`, as precise as Python's; do not change `edges`.
+- Return a `float` (`0.0`, not the `int` `0`), as precise as Python's; do not change `edges`.
 
 Write $D(n)$ for the derivative of `out` with respect to the node $n$. The four nodes of section 1, from `out` back to `src`:
 
@@ -814,12 +823,12 @@ $D(n)$ only once.
 <details><summary>Hint 2: nearly the code</summary>
 
 First make a `dict` that gives for each node the list of its `(to, slope)`. Then a recursive function with a second `dict`,
-`known = {out: 1.0}`: `if node not in known: known[node] = sum(slope * derivative(to) for to, slope in leaving.get(node, []))`.
+`known = {out: 1.0}`: `if node not in known: known[node] = sum((slope * derivative(to) for to, slope in leaving.get(node, [])), 0.0)`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2262aa16"
+# %% [markdown] lang="ko" en="8d74a9be"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -831,7 +840,7 @@ r"""
 - `edges`는 튜플 `(시작, 끝, 국소 기울기)`의 리스트이고 **순서는 정해져 있지 않습니다**. 기울기는 유한한 수(`float` 또는 `int`)이며 0이나
   음수일 수 있습니다.
 - 노드는 `dict`의 키가 될 수 있는 것이면 무엇이든 됩니다. 문자열, 수, 튜플, `None`, 객체 등입니다. `<`로 비교할 수 없을 수도 있고,
-  서로 다른 노드가 출력하면 똑같이 보일 수도 있습니다.
+  서로 다른 노드가 출력하면 똑같이 보일 수도 있습니다. `dict`에서처럼 서로 같은(`==`) 것은 한 노드입니다.
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
 - `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 `0.0`입니다.
 - `src == out`이면 간선이 어떻든 결과는 `1.0`입니다.
@@ -846,7 +855,7 @@ r"""
      b0      b1             b39
   ```
 - 간선이 200개가 넘는 경로는 없으니 재귀를 써도 됩니다.
-- 파이썬의 정밀도 그대로 `float`를 돌려주고, `edges`는 바꾸지 마세요.
+- 파이썬의 정밀도 그대로 `float`를 돌려주고(`int`인 `0`이 아니라 `0.0`), `edges`는 바꾸지 마세요.
 
 노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개를 `out`에서 `src`로 거슬러 오며 구하면 이렇습니다.
 
@@ -867,7 +876,7 @@ $D(n)$은 $n$에서 나가는 간선마다 (기울기) × (간선 끝의 $D$)를
 <details><summary>힌트 2: 거의 코드</summary>
 
 먼저 노드마다 나가는 `(끝, 기울기)`의 리스트를 주는 `dict`를 만드세요. 그다음은 둘째 `dict` `known = {out: 1.0}`을 쓰는 재귀 함수입니다.
-`if node not in known: known[node] = sum(slope * derivative(to) for to, slope in leaving.get(node, []))`.
+`if node not in known: known[node] = sum((slope * derivative(to) for to, slope in leaving.get(node, [])), 0.0)`.
 
 </details>
 """
@@ -898,22 +907,21 @@ def total_derivative(edges, src, out):
 from secant import check, say
 
 _one = say(en="one path alone, but several lead from src to out: all of them are added (+=, not =)", ko="경로 하나뿐입니다. src에서 out까지 경로가 여러 개이니 모두 더하세요 (=가 아니라 +=)")
-_times = say(en="along a path the slopes are multiplied, not added", ko="경로를 따라서는 기울기를 더하지 않고 곱합니다")
 _kept = say(en="this is the answer to an earlier call: nothing may be kept from one call to the next", ko="앞의 호출의 답입니다. 호출과 호출 사이에 아무것도 남겨 두지 마세요")
 _order = say(en="the edges come in any order: do not rely on it", ko="간선의 순서는 정해져 있지 않습니다. 순서에 기대지 마세요")
 _early = say(en="a node passed its sum on before all of it had arrived: paths may have different lengths", ko="아직 다 들어오지 않은 합을 넘겼습니다. 경로의 길이는 서로 다를 수 있습니다")
 _several = say(en="two nodes may be joined by several edges, as in x * x: each of them counts", ko="x * x에서처럼 두 노드를 잇는 간선이 여러 개일 수 있습니다. 모두 계산에 넣으세요")
 _same = say(en="src is out: its derivative with respect to itself is 1, whatever the edges are", ko="src와 out이 같습니다. 자기 자신에 대한 미분은 간선이 어떻든 1입니다")
 _aside = say(en="some edges lie on no path from src to out: they do not count", ko="src에서 out까지의 경로에 들지 않는 간선이 있습니다. 계산에 넣지 마세요")
-_kinds = say(en='nodes are anything that can be a key of a dict: do not sort them or turn them into text, and do not take 0 or None for "no node"', ko='dict의 키가 될 수 있는 것이면 모두 노드입니다. 정렬하지 말고, 문자열로 바꾸지 말고, 0이나 None을 "노드 없음"으로 여기지 마세요')
+_kinds = say(en='nodes are anything that can be a key of a dict: do not sort them or turn them into text, do not take 0 or None for "no node", and compare them with ==, not with is or id', ko='dict의 키가 될 수 있는 것이면 모두 노드입니다. 정렬하지 말고, 문자열로 바꾸지 말고, 0이나 None을 "노드 없음"으로 여기지 말고, is나 id가 아니라 ==로 비교하세요')
 _precise = say(en="right to some digits only: compute with Python's own numbers, not in float32 and without rounding", ko="앞의 몇 자리만 맞습니다. float32를 쓰거나 반올림하지 말고 파이썬의 수로 계산하세요")
 
 for _edges, _src, _out, _want, _hint, _mistakes in (
-    ([("x", "y", 2.0), ("y", "z", 3.0)], "x", "z", 6.0, "", {5.0: _times}),
+    ([("x", "y", 2.0), ("y", "z", 3.0)], "x", "z", 6.0, "", {5.0: say(en="along a path the slopes are multiplied, not added", ko="경로를 따라서는 기울기를 더하지 않고 곱합니다")}),
     ([("x", "y", 75.0), ("x", "w", 10.0), ("y", "z", 0.008), ("w", "z", 0.1)], "x", "z", 1.6, "", {6.0: _kept, 0.6: _one, 1.0: _one}),
-    ([(0, None, 5.0)], 0, None, 5.0, _kinds, {}),
+    ([(0, tuple("ab"), 5.0), (tuple("ab"), None, 2.0)], 0, None, 10.0, _kinds, {}),
     ([("w", "z", 0.1), ("x", "y", 75), ("y", "z", 0.008), ("x", "w", 10)], "x", "z", 1.6, _order, {6.0: _kept}),
-    ([("b", "d", 7.0), ("a", "b", 2.0), ("b", "c", 3.0), ("c", "d", 5.0)], "a", "d", 44.0, _early, {}),
+    ([("a", "b", 2.0), ("a", "c", 3.0), ("b", "x", 5.0), ("x", "c", 7.0), ("c", "y", 2.0), ("y", "z", 3.0), ("z", "e", 5.0), ("c", "e", 7.0)], "a", "e", 2701.0, _early, {}),
     ([("x", "y", 3.0), ("x", "y", 3.0)], "x", "y", 6.0, _several, {}),
     ([("r", "y", 9.0), ("y", "z", 5.0), ("z", "s", 4.0), ("x", "y", 3.0)], "x", "z", 15.0, _aside, {}),
     ([], "x", "x", 1.0, _same, {}),
@@ -974,6 +982,7 @@ _repeated = say(
     en="the second of two equal calls gave another answer: was something kept from the first?",
     ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 앞의 호출에서 남겨 둔 것이 없나요?",
 )
+_float = say(en="a float is asked, this is an int: begin with 0.0 and 1.0", ko="int가 아니라 float를 돌려주어야 합니다. 0.0과 1.0에서 시작하세요")
 _spoiled = say(en="the call changed the list edges, which belongs to the caller", ko="호출한 쪽의 리스트인 edges가 바뀌었습니다")
 
 
@@ -990,6 +999,7 @@ def _compare(edges, src, out, hint="", mistakes=(), kind="", name=""):
     check.that(found["same"], f"{call}\n  {_spoiled}")
     check.untouched(found["changes"], call)
     check.close(result, want, call, rtol=1e-9, atol=1e-9, mistakes=known, nearly=_precise, hint=hint or _general)
+    check.that(isinstance(result, float), f"{call}\n  {_float}")
     check.repeatable(again, want, call, rtol=1e-9, atol=1e-9, hint=_repeated)
 
 
@@ -1150,7 +1160,8 @@ the original: a tensor of exactly the shape `shape`, in which each number is the
 - `g` is a `float32` or `float64` tensor of any shape, perhaps without dimensions; `shape` is a tuple or a `torch.Size` that broadcasts
   to `g.shape`. No dimension has size 0. The numbers of `g` need not lie side by side in memory, as those of a transposed or an expanded
   tensor do not.
-- Dimensions may have been added on the left, stretched from 1, or both: `()`, `(1, 4)`, `(3, 1)`, `(2, 1, 3)` from `(5, 1, 2, 4, 3)`.
+- Dimensions may have been added on the left, stretched from 1, or both. `shape` may be `()`, or `(1, 4)`, or `(2, 1, 3)` that became
+  `(5, 1, 2, 4, 3)`.
 - If the shapes are equal, the values are those of `g`; you may return `g` itself.
 - `g` keeps its values and its shape; the result has its dtype and its precision.
 
@@ -1171,7 +1182,7 @@ While `g.dim() > len(shape)`: `g = g.sum(0)`. Then for each `i` with `shape[i] =
 </details>
 """
 
-# %% [markdown] lang="ko" en="f6b4d87b"
+# %% [markdown] lang="ko" en="31d02a2b"
 r"""
 ## 과제 4.2 · `unbroadcast`
 
@@ -1183,8 +1194,8 @@ shape는 정확히 `shape`이고, 각 수는 그 복사본들의 gradient를 **�
 - `g`는 `float32` 또는 `float64` 텐서이고 shape는 무엇이든 됩니다(차원이 없어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
   `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다. 전치(transpose)하거나 `expand`한 텐서처럼 `g`의 수가 메모리에 나란히
   놓여 있지 않을 수도 있습니다.
-- 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `()`, `(1, 4)`, `(3, 1)`,
-  `(5, 1, 2, 4, 3)`으로 커진 `(2, 1, 3)` 등입니다.
+- 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `shape`는 `()`나 `(1, 4)`일 수도
+  있고, `(2, 1, 3)`이 `(5, 1, 2, 4, 3)`으로 커진 것일 수도 있습니다.
 - 두 shape가 같으면 값은 `g`와 같습니다. `g`를 그대로 돌려주어도 됩니다.
 - `g`의 값과 shape는 바뀌지 않아야 하고, 결과의 dtype과 정밀도는 `g`와 같습니다.
 
@@ -1228,12 +1239,13 @@ import torch
 from secant import check, say
 
 _sum = say(en="this is the mean over the copies; if the original moves, all its copies move, so it is the sum", ko="복사본의 평균입니다. 원래 수가 움직이면 복사본이 모두 움직이므로 합이어야 합니다")
-_one_copy = say(en="this is the gradient of one copy; add up those of all copies", ko="복사본 하나의 gradient입니다. 모든 복사본의 gradient를 더하세요")
+_one_copy = say(en="this is the gradient of one copy, alone or times their number; the copies have different gradients: add up all of them", ko="복사본 하나의 gradient입니다 (또는 거기에 개수를 곱한 값). 복사본마다 gradient가 다르니 모두 더하세요")
 _lost = say(en="a dimension of size 1 stays, with size 1 (keepdim=True), and its copies are added", ko="크기 1인 차원은 크기 1로 남아야 합니다 (keepdim=True). 복사본은 더하세요")
 _left = say(en="shapes are compared from the right: the dimensions that were added stand on the left", ko="shape는 오른쪽부터 맞춥니다. 새로 붙은 차원은 왼쪽에 있습니다")
 _all = say(en="sum over every dimension, down to a tensor of shape ()", ko="모든 차원을 더해 shape가 ()인 텐서로 만드세요")
-_equal = say(en="equal shapes: nothing was copied, so the numbers of g stay, and its dtype", ko="두 shape가 같으면 복사된 것이 없으니 g의 수도 dtype도 그대로입니다")
+_equal = say(en="equal shapes: nothing was copied, so the numbers of g stay, and its dtype (sum over an empty list of dimensions is a sum over all of them)", ko="두 shape가 같으면 복사된 것이 없으니 g의 수도 dtype도 그대로입니다 (sum에 빈 차원 리스트를 주면 모든 차원을 더합니다)")
 _both = say(en="here dimensions were added on the left and others stretched: sum over both kinds, and over no other", ko="왼쪽에 붙은 차원도 있고 늘어난 차원도 있습니다. 둘 다 더하고, 다른 차원은 더하지 마세요")
+_grouped = say(en="reshape takes the numbers in their order, but the copies along a stretched dimension stand elsewhere: sum over that dimension", ko="reshape는 수를 차례대로 묶을 뿐입니다. 늘어난 차원의 복사본은 그 순서로 놓여 있지 않으니 그 차원을 따라 더하세요")
 _rounded = say(en="right to some digits only: compute in the dtype of g", ko="앞의 몇 자리만 맞습니다. g의 dtype으로 계산하세요")
 
 _four, _eight = [[1.1, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
@@ -1246,7 +1258,7 @@ for _numbers, _shape, _want, _first, _hint in (
 ):
     for _dtype, _rtol in ((torch.float64, 1e-10), (torch.float32, 1e-4)):
         _g, _right, _copy = (torch.tensor(n, dtype=_dtype) for n in (_numbers, _want, _first))
-        _mistakes = [(_right * _right.numel() / _g.numel(), _sum), (_copy, _one_copy)]
+        _mistakes = [(_right * _right.numel() / _g.numel(), _sum), (_copy, _one_copy), (_copy * (_g.numel() // _right.numel()), _one_copy), (_g.reshape(-1, *_shape).sum(0), _grouped)]
         _call = f"unbroadcast(torch.tensor({_numbers}, dtype={_dtype}), {_shape})"
         with check.asking(_call):
             check.close(unbroadcast(_g, _shape), _right, _call, rtol=_rtol, mistakes=_mistakes, nearly=_rounded, hint=_hint)
@@ -1275,7 +1287,7 @@ def _calls(g, shape, as_size, tracked, layout, stretched):
         calls(unbroadcast, g, shape)
         calls(unbroadcast, g.detach() + 1, shape)
         calls(unbroadcast, g, shape)
-    except RuntimeError as error:
+    except (IndexError, RuntimeError) as error:
         return {"error": str(error).partition("\n")[0]}
     return calls.data()
 
@@ -1312,9 +1324,10 @@ def _compare(big, shape, hint, dtype=torch.float64, as_size=False, tracked="", l
         if size == 1:
             first, last = first.narrow(i, 0, 1), last.narrow(i, last.shape[i] - 1, 1)
     mistakes = [(want * (want.numel() / g.numel()), _sum), (first, _one_copy), (last, _one_copy)]
+    mistakes += [(first * (g.numel() // want.numel()), _one_copy), (g.reshape(-1, *shape).sum(0), _grouped)]
     if g.dim() > len(shape) > 0 and g.sum(-1).shape == want.shape:
         mistakes.append((g.sum(-1), _left))
-    check.that("error" not in found, f"{call}\n  {found.get('error')}" + (f"\n  {_apart}" if layout or stretched else ""))
+    check.that("error" not in found, f"{call}\n  {found.get('error')}" + f"\n  {_apart if layout or stretched else hint}")
     result, other, again = found["results"]
     how = {"rtol": 1e-4, "atol": 1e-4} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-10}
     check.untouched(found["changes"], call)
@@ -1382,7 +1395,8 @@ of `q`.
 - `x` and `q` are tensors of the same dtype, `float32` or `float64`. Their shapes **may differ** and broadcast; `g` has the shape
   that `x**q` has. `gx` has the shape of `x`, `gq` that of `q`; both have their dtype. No dimension has size 0.
 - `x >= 0`. Where `x > 0`, `q` is any number, also negative or 0, for which $x^q$ and $q\,x^{q-1}$ are finite. **Where `q` is 0** the
-  contribution to `gx` is $0$, however small `x` is: `0 * x**(-1)` would be `0 * inf` at `x = 1e-310`.
+  contribution to `gx` is $0$, however small `x` is: `0 * x**(-1)` would be `0 * inf` at `x = 1e-310`, for the
+  largest `float64` is about `1.8e308`. `x` may also be so small that `x**q` comes out as 0 while `x**(q - 1)` does not.
 - **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's: the contribution to `gq` is $0$; the one to `gx` is $g\,q\,0^{q-1}$
   as `0**(q - 1)` comes out in PyTorch: $0$ for $q > 1$, $g$ for $q = 1$, and infinite for $0 < q < 1$, where the curve is vertical
   (there $g$ is greater than 0).
@@ -1398,13 +1412,13 @@ first formula has trouble only where `q` is 0, the second only where `x` is 0.
 
 <details><summary>Hint 2: nearly the code</summary>
 
-`g * slope` and `g * x**q * log_x`, where both are finite: `slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`, and
-`log_x = torch.log(torch.where(x > 0, x, 1.0))`. The shapes are `x.shape` and `q.shape`.
+`g * slope` and `g * x**q * log_x`, neither of them `nan` (at `x = 0`, $0 < q < 1$ the slope is infinite, and rightly so):
+`slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`, and `log_x = torch.log(torch.where(x > 0, x, 1.0))`. The shapes are `x.shape` and `q.shape`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="17532ba0"
+# %% [markdown] lang="ko" en="f1c64cb4"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1415,7 +1429,8 @@ r"""
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`와
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
 - `x >= 0`입니다. `x > 0`인 곳에서 `q`는 $x^q$과 $q\,x^{q-1}$이 유한한 수이면 음수나 0을 포함해 무엇이든 됩니다. **`q`가 0인 곳**에서
-  `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. `x = 1e-310`이면 `0 * x**(-1)`은 `0 * inf`가 됩니다.
+  `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. 가장 큰 `float64`가 약 `1.8e308`이므로
+  `x = 1e-310`이면 `0 * x**(-1)`은 `0 * inf`가 됩니다. `x`가 아주 작아서 `x**(q - 1)`은 0이 아닌데 `x**q`은 0으로 계산될 수도 있습니다.
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
   $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다. 곧 $q > 1$이면 $0$, $q = 1$이면 $g$, 곡선이 수직인 $0 < q < 1$에서는
   무한대입니다(이때 $g$는 0보다 큽니다).
@@ -1431,7 +1446,8 @@ r"""
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-`g * slope`와 `g * x**q * log_x`입니다. `slope`와 `log_x`는 유한해야 합니다. `slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`,
+`g * slope`와 `g * x**q * log_x`입니다. 둘 다 `nan`이 없어야 합니다(`x = 0`, $0 < q < 1$에서 기울기가
+무한대인 것은 맞습니다). `slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`,
 `log_x = torch.log(torch.where(x > 0, x, 1.0))`로 하면 됩니다. shape는 `x.shape`와 `q.shape`입니다.
 
 </details>
@@ -1471,24 +1487,30 @@ _moves = say(en="x^q log x, not q x^(q-1): here the exponent moves", ko="q x^(q-
 _at_zero = say(en="at x = 0, 0**q * log 0 is 0 * (-inf), which is nan; the gradient of q there is 0", ko="x = 0이면 0**q * log 0은 0 * (-inf), 곧 nan입니다. 그곳에서 q의 gradient는 0입니다")
 _base_at_zero = say(en="at x = 0 use q * 0**(q - 1) as it is: 0 for q > 1, 1 for q = 1, infinite for 0 < q < 1 (q * x**q / x is 0/0)", ko="x = 0에서는 q * 0**(q - 1)을 그대로 쓰세요. q > 1이면 0, q = 1이면 1, 0 < q < 1이면 무한대입니다 (q * x**q / x는 0/0)")
 _tiny = say(en="x may be very small: adding something to x inside the logarithm, or cutting x off, spoils the value", ko="x는 아주 작을 수도 있습니다. 로그 안에서 x에 무엇을 더하거나 x를 잘라 내면 값이 틀립니다")
+_before_sum = say(en="at x = 0, 0**q * log 0 is 0 * (-inf), which is nan and swallows the whole sum: put the 0 in before the sum, not after", ko="x = 0이면 0**q * log 0은 0 * (-inf), 곧 nan이 되어 합 전체를 삼킵니다. 합을 구한 뒤가 아니라 그 전에 0으로 바꾸세요")
+_one_constant = say(en="only where q is 0 is the slope in x 0; the other elements keep theirs", ko="x에 대한 기울기는 q가 0인 곳에서만 0입니다. 다른 원소는 그대로입니다")
+_q_is_zero = say(en="at q = 0 only the gradient of x is 0; that of q is g log x", ko="q = 0에서 0인 것은 x의 gradient뿐입니다. q의 gradient는 g log x입니다")
 _shapes = say(en="gx has the shape of x and gq that of q: sum over the dimensions that were broadcast", ko="gx의 shape는 x와, gq의 shape는 q와 같습니다. 브로드캐스트된 차원을 따라 더하세요")
 _tuple = say(en="the result is not a tuple of two tensors (gx, gq)", ko="결과가 텐서 두 개의 튜플 (gx, gq)가 아닙니다")
+_zeros, _constants = (_base_at_zero, _at_zero), (_one_constant, _q_is_zero)
 _ln2, _ln5, _ln_tiny = math.log(2), math.log(5), math.log(1e-20)
 
-for _x, _q, _g, _gx, _gq, _mistakes in (
-    (5.0, 3.0, 0.008, 0.6, _ln5, ({75.0: _no_g, _ln5: _swapped, 3.0: _drops, 0.2: _no_q}, {125 * _ln5: _no_g, math.log10(5): _natural, math.log2(5): _natural, math.log(3): _log_q, 1.0: _no_log, 0.6: _moves})),
-    (2.0, [1.0, 2.0], [1.0, 1.0], 5.0, [2 * _ln2, 4 * _ln2], ({2.5: _shapes}, {})),
-    ([0.0, 2.0], [2.0, 2.0], [1.0, 1.0], [0.0, 4.0], [0.0, 4 * _ln2], ({}, {})),
-    ([[0.0], [2.0]], 1.0, [[1.0], [1.0]], [[1.0], [1.0]], 2 * _ln2, ({}, {0.0: _at_zero})),
-    (1e-20, 0.05, 1.0, 0.05 * 1e-20 ** -0.95, 1e-20**0.05 * _ln_tiny, ({}, {})),
+for _x, _q, _g, _gx, _gq, _hints, _mistakes in (
+    (5.0, 3.0, 0.008, 0.6, _ln5, (_shapes, _shapes), ({75.0: _no_g, _ln5: _swapped, 3.0: _drops, 0.2: _no_q}, {125 * _ln5: _no_g, math.log10(5): _natural, math.log2(5): _natural, math.log(3): _log_q, 1.0: _no_log, 0.6: _moves})),
+    (2.0, [1.0, 2.0], [1.0, 1.0], 5.0, [2 * _ln2, 4 * _ln2], (_shapes, _shapes), ({2.5: _shapes}, {})),
+    ([0.0, 2.0], [2.0, 2.0], [1.0, 1.0], [0.0, 4.0], [0.0, 4 * _ln2], _zeros, ({}, {})),
+    ([[0.0], [2.0]], 1.0, [[1.0], [1.0]], [[1.0], [1.0]], 2 * _ln2, _zeros, ({}, {0.0: _before_sum})),
+    ([0.0, 2.0], [[0.5], [2.0]], [[1.0, 1.0], [1.0, 1.0]], [math.inf, 0.5**1.5 + 4.0], [[2**0.5 * _ln2], [4 * _ln2]], _zeros, ({}, {0.0: _before_sum})),
+    ([2.0, 2.0], [0.0, 3.0], [1.0, 1.0], [0.0, 12.0], [_ln2, 8 * _ln2], _constants, ({}, {})),
+    (1e-20, 0.05, 1.0, 0.05 * 1e-20 ** -0.95, 1e-20**0.05 * _ln_tiny, (_tiny, _tiny), ({}, {})),
 ):
-    _call = f"pow_backward(torch.tensor({_x}), torch.tensor({_q}), torch.tensor({_g}))"
-    _hints = (_tiny, _tiny) if _x == 1e-20 else (_base_at_zero, _at_zero) if isinstance(_x, list) else (_shapes, _shapes)
-    with check.asking(_call):
-        _pair = pow_backward(*(torch.tensor(n, dtype=torch.float64) for n in (_x, _q, _g)))
-    check.that(isinstance(_pair, tuple) and len(_pair) == 2, f"{_call}\n  {_tuple}")
-    for _name, _got, _number, _known, _hint in zip(("gx", "gq"), _pair, (_gx, _gq), _mistakes, _hints, strict=True):
-        check.close(_got, torch.tensor(_number, dtype=torch.float64), f"{_call}, {_name}", mistakes=_known, hint=_hint)
+    for _dtype in (torch.float64, torch.float32):
+        _call = f"pow_backward(torch.tensor({_x}), torch.tensor({_q}), torch.tensor({_g})), {str(_dtype).removeprefix('torch.')}"
+        with check.asking(_call):
+            _pair = pow_backward(*(torch.tensor(n, dtype=_dtype) for n in (_x, _q, _g)))
+        check.that(isinstance(_pair, tuple) and len(_pair) == 2, f"{_call}\n  {_tuple}")
+        for _name, _got, _number, _known, _hint in zip(("gx", "gq"), _pair, (_gx, _gq), _mistakes, _hints, strict=True):
+            check.close(_got, torch.tensor(_number, dtype=_dtype), f"{_call}, {_name}", mistakes=_known, hint=_hint)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1531,7 +1553,7 @@ def _want(x, q, g):
     return tuple(want.to(x.dtype) for want in wants)
 
 
-_mean = say(en="a sum over the copies, not a mean", ko="복사본에 대한 평균이 아니라 합입니다")
+_mean = say(en="a sum over the copies, not a mean", ko="복사본의 평균이 아니라 합입니다")
 _constant = say(
     en="at q = 0, x**q is 1 whatever x is, so its slope in x is 0: 0 * x**(-1) is 0 * inf, which is nan, at the smallest x",
     ko="q = 0이면 x가 무엇이든 x**q는 1이므로 x에 대한 기울기는 0입니다. 아주 작은 x에서 0 * x**(-1)은 0 * inf, 곧 nan이 됩니다",
@@ -1543,9 +1565,19 @@ def _of_two(pair, call):
     return pair
 
 
-def _compare(x, q, dtype=torch.float64, hints=(_shapes, _shapes), low=-2, tracked=False, strided=False):
+_underflow = say(
+    en="x**q may come out as 0 where x is not 0: compute x**(q - 1) itself, not x**q / x",
+    ko="x가 0이 아니어도 x**q은 0으로 계산될 수 있습니다. x**q / x가 아니라 x**(q - 1)을 직접 계산하세요",
+)
+_exactly = say(
+    en="the slope in x is 0 only where q is exactly 0, not where it is merely small",
+    ko="x에 대한 기울기는 q가 정확히 0일 때만 0입니다. q가 작기만 하면 0이 아닙니다",
+)
+
+
+def _compare(x, q, dtype=torch.float64, hints=(_shapes, _shapes), low=-2, tracked=False, strided=False, scale=1.0):
     x, q = (torch.as_tensor(t, dtype=torch.float64) for t in (x, q))
-    g = check.draw_tensor(*torch.broadcast_shapes(x.shape, q.shape), low=low, high=2)
+    g = scale * check.draw_tensor(*torch.broadcast_shapes(x.shape, q.shape), low=low, high=2)
     texts = (f"torch.tensor({t.tolist()})" for t in (x, q, g))
     call = f"pow_backward({', '.join(texts)}), {str(dtype).removeprefix('torch.')}"
     call += say(en=", not side by side in memory", ko=", 메모리에 나란히 놓여 있지 않음") if strided else ""
@@ -1587,6 +1619,11 @@ for _dtype in (torch.float64, torch.float32):
     # x is nearly 0, down to the smallest numbers there are.
     _compare([1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _dtype, (_tiny, _tiny), low=0.5)
     _compare([1e-310 if _dtype == torch.float64 else 1e-40, 0.5], 0.0, _dtype, (_constant, _tiny), low=0.5)
+    _compare(1e-40, 0.05, _dtype, (_tiny, _tiny), low=0.5)
+    _compare(1e-30, 1e-9, _dtype, (_exactly, _tiny), low=0.5)
+    _compare(1e-25, 2.0, _dtype, (_underflow, _tiny), low=0.5, scale=1e25)
+_compare(1e-200, 1e-9, hints=(_exactly, _tiny), low=0.5)
+_compare(1e-200, 2.0, hints=(_underflow, _tiny), low=0.5, scale=1e200)
 _compare(check.draw_tensor(3, low=0.2), check.draw_tensor(2, 1, low=-2, high=2), tracked=True)
 _compare([0.0, check.draw(0.2, 3)], check.draws(2, 1.1, 3), hints=_zero, tracked=True)
 _compare(check.draw_tensor(2, 3, low=0.2), check.draw_tensor(3, low=-2, high=2), strided=True)
@@ -1670,12 +1707,14 @@ _only_x = say(en="the slope of w x with respect to w is x, not w x", ko="w x를 
 _one_use = say(en="this is what one position gives; every position uses the weights, and all of them are added", ko="위치 하나에서 나온 값입니다. 위치마다 가중치를 쓰므로 모두 더해야 합니다")
 _mean = say(en="a sum over the positions, not their mean", ko="위치의 평균이 아니라 합입니다")
 _values = say(en="the values of w do not matter: y is linear in w, with slope x", ko="w의 값은 상관없습니다. y는 w의 일차식이고 기울기는 x입니다")
+_vector = say(en="the result is a vector like w, also for a single weight: squeeze takes its dimension away", ko="가중치가 하나뿐이어도 결과는 w와 같은 벡터입니다. squeeze는 그 차원까지 없앱니다")
+_overwrites = say(en="x was overwritten on the way: a slice of x shares its memory, so multiply with *, not *=", ko="계산하는 동안 x가 덮어쓰였습니다. 슬라이스는 x와 메모리를 함께 쓰니 *=가 아니라 *로 곱하세요")
 _shape = say(en="one number for each weight: the sum over all positions i of g[i] * x[i + k]", ko="가중치마다 수가 하나씩입니다. 모든 위치 i에 대해 g[i] * x[i + k]를 더하세요")
 
 for _x, _w, _g, _want, _mistakes, _hint in (
     ([1.0, 2.0], [3.0, 4.0], [10.0], [10.0, 20.0], ([1, 2], _no_g, [30, 40], _of_x, [20, 40], _grown, [20, 10], _flipped, [30, 80], _only_x), _shape),
-    ([1.0, 2.0, 5.0], [3.0, 4.0], [10.0, 100.0], [210.0, 520.0], ([105, 260], _mean, [200, 500], _one_use, [10, 20], _one_use, [120, 250], _flipped), _shape),
-    ([1.0, 2.0, 5.0], [0.0], [1.0, 10.0, 100.0], [521.0], (), _values),
+    ([1.0, 2.0, 5.0], [3.0, 4.0], [10.0, 100.0], [210.0, 520.0], ([105, 260], _mean, [200, 500], _one_use, [10, 20], _one_use, [120, 250], _flipped, [210, 150], _flipped, [210, 2500], _overwrites), _shape),
+    ([1.0, 2.0, 5.0], [0.0], [1.0, 10.0, 100.0], [521.0], (521.0, _vector), _values),
 ):
     _call = f"shared_weight_grad(torch.tensor({_x}), torch.tensor({_w}), torch.tensor({_g}))"
     with check.asking(_call):
@@ -1758,21 +1797,21 @@ r"""
 ## What the hidden tests look for
 
 - **4.1** The two paths of section 1; edges in other orders; paths of different lengths; several edges between the same nodes; slopes that
-  are 0, negative, tiny, huge or `int`; no path, and `src == out`; edges before `src`, beyond `out`, and into dead ends; nodes of all
-  kinds; random graphs; 40 diamonds, also on no path to `out`; that `edges` is unchanged.
+  are 0, negative, tiny, huge or `int` (the result is a `float` still); no path, and `src == out`; edges before `src`, beyond `out`, and
+  into dead ends; nodes of all kinds; random graphs; 40 diamonds, also on no path to `out`; that `edges` is unchanged.
 - **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; sizes that are equal by chance, so that only the
   position of a dimension tells it apart; both dtypes, and float64 to its last digits; `torch.Size`; a `g` with another order in memory,
   expanded, or tracked.
 - **4.3** Both formulas with numbers and with shapes that broadcast in each direction; negative and zero `q`; `x = 0` with $q > 1$, $q = 1$
-  and $0 < q < 1$; very small `x`; both dtypes; tensors with another order in memory.
+  and $0 < q < 1$; very small `x` and `q`; both dtypes; tensors with another order in memory.
 - **4.4** Several sizes, one weight or one position among them; weights that are 0; both dtypes; another order in memory.
 
 Everywhere: the rules of every task; in 4.2 to 4.4 also with tensors that are tracked.
 
 ## What you have made
 
-Lesson 10 builds an autograd of your own. Two of its pieces are done: `total_derivative` is its `backward()`, each node once, when all has
-arrived, with `+=`; `unbroadcast` and `pow_backward` are steps that such a `backward()` calls.
+Lesson 10 builds an autograd of your own. Two of its pieces are done: `total_derivative` does the work of its
+`backward()`: each node once, multiply along the edges, add up; `unbroadcast` and `pow_backward` are steps that such a `backward()` calls.
 
 ## Checklist
 
@@ -1795,25 +1834,25 @@ You can now answer these without looking back:
 Next: Lesson 05, vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="e8aa57d7"
+# %% [markdown] lang="ko" en="a2b94e6e"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **4.1** 1절의 두 경로, 순서를 바꾼 간선, 길이가 다른 경로, 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
-  `int`인 기울기, 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의 노드, 임의의 그래프, 마름모
-  40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
+  `int`인 기울기(그래도 결과는 `float`), 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의 노드,
+  임의의 그래프, 마름모 40개(`out`으로 가지 않는 것도), `edges`가 그대로인지.
 - **4.2** 브로드캐스트의 모든 경우(차원이 붙은 것, 늘어난 것, 둘 다, 둘 다 아닌 것), `()`, 크기가 우연히 같아서 차원의 위치로만 구별되는
   경우, 두 가지 dtype(float64는 마지막 자리까지), `torch.Size`, 메모리 순서가 다르거나 `expand`했거나 추적되는 `g`.
 - **4.3** 두 식(수 하나일 때와, 양쪽으로 브로드캐스트될 때), 음수이거나 0인 `q`, $q > 1$, $q = 1$, $0 < q < 1$일 때의 `x = 0`, 아주 작은
-  `x`, 두 가지 dtype, 메모리 순서가 다른 텐서.
+  `x`와 `q`, 두 가지 dtype, 메모리 순서가 다른 텐서.
 - **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 두 가지 dtype, 메모리 순서가 다른 텐서.
 
 모든 과제에서 공통 규칙을 함께 봅니다. 4.2–4.4에서는 추적되는 텐서를 인자로 넘기기도 합니다.
 
 ## 지금 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 가지가 준비되었습니다. `total_derivative`는 그 `backward()`입니다. 다 들어온
-다음에 노드마다 한 번씩, `+=`로 더합니다. `unbroadcast`와 `pow_backward`는 그런 `backward()`가 부르는 단계입니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 가지가 준비되었습니다. `total_derivative`는 그 `backward()`가
+할 일, 곧 노드마다 한 번씩 간선을 따라 곱하고 더하는 일을 합니다. `unbroadcast`와 `pow_backward`는 그런 `backward()`가 부르는 단계입니다.
 
 ## 점검
 

@@ -74,9 +74,9 @@ def total_derivative(edges, src, out):
     return float(slopes.get(src, {}).get(out, 0.0))
 
 
-# %% a whole number for no path task="total_derivative"
+# %% a float at the very end task="total_derivative"
 def total_derivative(edges, src, out):
-    memo = {out: 1.0}
+    memo = {out: 1}
     children = {}
     for start, end, slope in edges:
         children.setdefault(start, []).append((end, slope))
@@ -86,7 +86,7 @@ def total_derivative(edges, src, out):
             memo[node] = sum(slope * visit(end) for end, slope in children.get(node, []))
         return memo[node]
 
-    return visit(src)
+    return float(visit(src))
 
 
 # %% the recursion limit is put back task="total_derivative"

@@ -271,6 +271,62 @@ def total_derivative(edges, src, out, known={}):
     return known[src, out]
 
 
+# %% a whole number for no path task="total_derivative" en="this is an int" ko="int가 아니라 float"
+def total_derivative(edges, src, out):
+    memo = {out: 1.0}
+    children = {}
+    for start, end, slope in edges:
+        children.setdefault(start, []).append((end, slope))
+
+    def visit(node):
+        if node not in memo:
+            memo[node] = sum(slope * visit(end) for end, slope in children.get(node, []))
+        return memo[node]
+
+    return visit(src)
+
+
+# %% begins with a whole one task="total_derivative" en="this is an int" ko="int가 아니라 float"
+def total_derivative(edges, src, out):
+    known = {out: 1}
+
+    def derivative(node):
+        if node not in known:
+            known[node] = sum(slope * derivative(end) for start, end, slope in edges if start == node)
+        return known[node]
+
+    return derivative(src)
+
+
+# %% forwards, each node at first sight task="total_derivative" en="before all of it had arrived" ko="아직 다 들어오지 않은 합을 넘겼습니다"
+def total_derivative(edges, src, out):
+    sums, queue, visited = {src: 1.0}, [src], {src}
+    while queue:
+        node = queue.pop(0)
+        for start, end, slope in edges:
+            if start == node:
+                sums[end] = sums.get(end, 0.0) + slope * sums[node]
+                if end not in visited:
+                    visited.add(end)
+                    queue.append(end)
+    return sums.get(out, 0.0)
+
+
+# %% nodes by their identity task="total_derivative" en="compare them with ==, not with is or id" ko="is나 id가 아니라 ==로 비교하세요"
+def total_derivative(edges, src, out):
+    leaving = {}
+    for start, end, slope in edges:
+        leaving.setdefault(id(start), []).append((end, slope))
+    known = {id(out): 1.0}
+
+    def derivative(node):
+        if id(node) not in known:
+            known[id(node)] = sum((slope * derivative(end) for end, slope in leaving.get(id(node), [])), 0.0)
+        return known[id(node)]
+
+    return derivative(src)
+
+
 # %% a mean task="unbroadcast" en="this is the mean over the copies" ko="복사본의 평균입니다"
 def unbroadcast(g, shape):
     while g.dim() > len(shape):
@@ -397,7 +453,7 @@ def unbroadcast(g, shape):
     return g.sum_to_size(shape)
 
 
-# %% a sum over no dimensions task="unbroadcast" en="so the numbers of g stay" ko="복사된 것이 없으니"
+# %% a sum over no dimensions task="unbroadcast" en="sum over an empty list of dimensions" ko="sum에 빈 차원 리스트를 주면"
 def unbroadcast(g, shape):
     added = g.dim() - len(shape)
     dims = [i for i in range(g.dim()) if i < added or (shape[i - added] == 1 and g.shape[i] > 1)]
@@ -415,6 +471,40 @@ def unbroadcast(g, shape):
     original = torch.zeros(shape, dtype=g.dtype, requires_grad=True)
     (original.expand(g.shape) * g).sum().backward()  # adds 0 to g.grad, and makes one where there was none
     return original.grad
+
+
+# %% one copy, as often as there are task="unbroadcast" en="the copies have different gradients" ko="복사본마다 gradient가 다르니"
+def unbroadcast(g, shape):
+    while g.dim() > len(shape):
+        g = g[0] * g.shape[0]
+    for i, size in enumerate(shape):
+        if size == 1:
+            g = g.narrow(i, 0, 1) * g.shape[i]
+    return g
+
+
+# %% groups what stands together task="unbroadcast" en="sum over that dimension" ko="그 차원을 따라 더하세요"
+def unbroadcast(g, shape):
+    return g.reshape(-1, *shape).sum(0)
+
+
+# %% a list of dimensions that may be empty task="unbroadcast" en="sum over an empty list of dimensions" ko="sum에 빈 차원 리스트를 주면"
+def unbroadcast(g, shape):
+    g = g.sum(list(range(g.dim() - len(shape))))
+    for i, size in enumerate(shape):
+        if size == 1:
+            g = g.sum(i, keepdim=True)
+    return g
+
+
+# %% the dimensions move under the loop task="unbroadcast" en="stays, with size 1 (keepdim=True)" ko="크기 1로 남아야 합니다 (keepdim=True)"
+def unbroadcast(g, shape):
+    while g.dim() > len(shape):
+        g = g.sum(0)
+    for i, size in enumerate(shape):
+        if size == 1:
+            g = g.sum(i)
+    return g
 
 
 # %% nan at zero task="pow_backward" en="0 * (-inf), which is nan" ko="0 * (-inf), 곧 nan"
@@ -485,7 +575,7 @@ def pow_backward(x, q, g):
     return list(torch.autograd.grad(x**q, (x, q), g))
 
 
-# %% nan to num after the sum task="pow_backward" en="0 * (-inf), which is nan" ko="0 * (-inf), 곧 nan"
+# %% nan to num after the sum task="pow_backward" en="put the 0 in before the sum, not after" ko="합을 구한 뒤가 아니라 그 전에 0으로 바꾸세요"
 def pow_backward(x, q, g):
     slope = torch.where(q == 0, torch.zeros_like(x), q * x ** (q - 1))
     gq = (g * x**q * torch.log(x)).sum_to_size(q.shape)
@@ -525,6 +615,43 @@ def pow_backward(x, q, g):
     torch.autograd.set_detect_anomaly(True)
     x, q = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
     return torch.autograd.grad(x**q, (x, q), g)
+
+
+# %% the power over x, but not at zero task="pow_backward" en="compute x**(q - 1) itself" ko="x**(q - 1)을 직접 계산하세요"
+def pow_backward(x, q, g):
+    y = x**q
+    slope = torch.where(x > 0, q * y / torch.where(x > 0, x, 1.0), q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * torch.where(q == 0, 0.0, slope)).sum_to_size(x.shape), (g * y * log_x).sum_to_size(q.shape)
+
+
+# %% cuts x off far down task="pow_backward" en="or cutting x off, spoils the value" ko="x를 잘라 내면 값이 틀립니다"
+def pow_backward(x, q, g):
+    above = torch.where(x > 0, x.clamp(min=1e-30), x)
+    slope = torch.where(q == 0, 0.0, q * above ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% takes a small exponent for none task="pow_backward" en="only where q is exactly 0" ko="q가 정확히 0일 때만"
+def pow_backward(x, q, g):
+    slope = torch.where(q.abs() < 1e-6, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% one zero exponent stops all task="pow_backward" en="the other elements keep theirs" ko="다른 원소는 그대로입니다"
+def pow_backward(x, q, g):
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    gx = torch.zeros_like(g) if (q == 0).any() else g * q * x ** (q - 1)
+    return gx.sum_to_size(x.shape), (g * x**q * log_x).sum_to_size(q.shape)
+
+
+# %% no gradient for a zero exponent task="pow_backward" en="that of q is g log x" ko="q의 gradient는 g log x입니다"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    log_x = torch.log(torch.where(x > 0, x, 1.0))
+    return (g * slope).sum_to_size(x.shape), (g * torch.where(q == 0, 0.0, x**q * log_x)).sum_to_size(q.shape)
 
 
 # %% the last use alone task="shared_weight_grad" en="every position uses the weights" ko="위치마다 가중치를 쓰므로"
@@ -616,3 +743,23 @@ def shared_weight_grad(x, w, g):
     for i in range(len(g) - 1):
         total = total + g[i] * x[i : i + len(w)]
     return total
+
+
+# %% squeezes one weight away task="shared_weight_grad" en="squeeze takes its dimension away" ko="squeeze는 그 차원까지 없앱니다"
+def shared_weight_grad(x, w, g):
+    return torch.nn.functional.conv1d(x[None, None], g[None, None]).squeeze()
+
+
+# %% multiplies the data in place task="shared_weight_grad" en="x was overwritten on the way" ko="계산하는 동안 x가 덮어쓰였습니다"
+def shared_weight_grad(x, w, g):
+    total = torch.zeros_like(w)
+    for k in range(len(w)):
+        window = x.detach()[k : k + len(g)]
+        window *= g.detach()
+        total[k] = window.sum()
+    return total
+
+
+# %% minus, and round the end task="shared_weight_grad" en="the wrong way round" ko="순서가 뒤집혔습니다"
+def shared_weight_grad(x, w, g):
+    return torch.stack([sum(g[i] * x[(i - k) % len(x)] for i in range(len(g))) for k in range(len(w))])
