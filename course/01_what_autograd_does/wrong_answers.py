@@ -5,6 +5,7 @@ import math
 
 import torch
 
+
 # %% divides by the h that was typed task="forward_difference" en="divide by the step really taken" ko="실제로 움직인 만큼"
 def forward_difference(f, x, h):
     return (f(x + h) - f(x)) / h
@@ -115,6 +116,13 @@ def forward_difference(f, x, h):
     return buffer.copy_(quotient)
 
 
+# %% adds in place to a view of a copy task="forward_difference" en="no view(-1)" ko="view(-1)은 쓸 수 없습니다"
+def forward_difference(f, x, h):
+    there = x.detach().clone()
+    there.view(-1).add_(h)
+    return (f(there) - f(x)) / (there - x)
+
+
 # %% forgets the 2 task="central_difference" en="the 2 is missing below the fraction bar" ko="분모에 2가 빠졌습니다"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
@@ -184,13 +192,57 @@ def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
-# %% a difference quotient task="autograd_slope" en="is it float32, or a quotient?" ko="float32이거나 차분몫 아닌가요?"
+# %% moves both copies in place task="central_difference" en="the call raised" ko="오류가 났습니다"
+def central_difference(f, x, h):
+    left, right = x.detach().clone(), x.detach().clone()
+    left.view(-1).sub_(h)
+    right.view(-1).add_(h)
+    return (f(right) - f(left)) / (2 * h)
+
+
+# %% a float32 step task="central_difference" en="right to 7 digits only" ko="7자리까지만 맞습니다"
+def central_difference(f, x, h):
+    h = torch.tensor(h)
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# %% the mean of two gradients task="central_difference" en="the mean of two derivatives" ko="두 미분계수의 평균입니다"
+def central_difference(f, x, h):
+    def slope(here):
+        leaf = here.detach().clone().requires_grad_()
+        return torch.autograd.grad(f(leaf).sum() + 0 * leaf.sum(), leaf)[0]
+
+    return (slope(x + h) + slope(x - h)) / 2
+
+
+# %% three points on one side task="central_difference" en="one side of x only" ko="x의 한쪽만 보는 식입니다"
+def central_difference(f, x, h):
+    return (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h)
+
+
+# %% without a sign task="central_difference" en="No abs()" ko="abs()는 쓰지 마세요"
+def central_difference(f, x, h):
+    return ((f(x + h) - f(x - h)) / (2 * h)).abs()
+
+
+# %% a step that fits the size of x task="central_difference" en="not h times the size of x" ko="x의 크기를 곱하지 말고"
+def central_difference(f, x, h):
+    h = h * x.abs().clamp(min=1)
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# %% rounds the quotient task="central_difference" en="was it rounded?" ko="반올림하지 않았나요?"
+def central_difference(f, x, h):
+    return torch.round((f(x + h) - f(x - h)) / (2 * h), decimals=6)
+
+
+# %% a difference quotient task="autograd_slope" en="is it float32, rounded, or a quotient?" ko="차분몫 아닌가요?"
 def autograd_slope(f, x):
     left, right = (torch.tensor(x + h, dtype=torch.float64) for h in (-1e-6, 1e-6))
     return ((f(right) - f(left)) / 2e-6).item()
 
 
-# %% a float32 leaf task="autograd_slope" en="is it float32, or a quotient?" ko="float32이거나 차분몫 아닌가요?"
+# %% a float32 leaf task="autograd_slope" en="is it float32, rounded, or a quotient?" ko="차분몫 아닌가요?"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), requires_grad=True)
     f(leaf).backward()
@@ -313,6 +365,38 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
+# %% the int 0 where nothing flows task="autograd_slope" en="returned an int: return a float" ko="의 결과는 int입니다"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    slope = leaf.grad.item()
+    return slope if slope else 0
+
+
+# %% the size of x task="autograd_slope" en="the sign of x is lost" ko="x의 부호가 사라졌습니다"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(abs(x)), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.item()
+
+
+# %% remembers the slope at x task="autograd_slope" en="the slope of another f at the same x" ko="같은 x에서 다른 f의 기울기"
+slopes = {}
+
+
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return slopes.setdefault(x, leaf.grad.item())
+
+
+# %% rounds to 6 digits task="autograd_slope" en="is it float32, rounded, or a quotient?" ko="반올림했거나"
+def autograd_slope(f, x):
+    leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    f(leaf).backward()
+    return round(leaf.grad.item(), 6)
+
+
 # %% sign slip task="hand_derivative" en="a sign slip" ko="부호를 확인하세요"
 def hand_derivative(x):
     return 3 * x**2 - 2 * math.cos(x)
@@ -369,6 +453,45 @@ def hand_derivative(x):
     return 3 * x**2 + 2 * math.cos(x)
 
 
+# %% no cosine far out task="hand_derivative" en="2 cos x is missing" ko="2 cos x가 빠졌습니다"
+def hand_derivative(x):
+    if abs(x) > 50:
+        return 3.0 * x**2
+    return 3 * x**2 + 2 * math.cos(x)
+
+
+# %% a straight line near 0 task="hand_derivative" en="not 3 x" ko="첫 항은 3x가 아니라"
+def hand_derivative(x):
+    if abs(x) < 1e-5:
+        return 2.0 + 3 * x
+    return 3 * x**2 + 2 * math.cos(x)
+
+
+# %% the derivative of the cosine far out task="hand_derivative" en="here sin becomes cos" ko="여기서는 sin이 cos이"
+def hand_derivative(x):
+    return 3 * x**2 - 2 * math.sin(x) if abs(x) > 100 else 3 * x**2 + 2 * math.cos(x)
+
+
+# %% forgets the 3 task="hand_derivative" en="comes down as a factor" ko="앞으로 내려와"
+def hand_derivative(x):
+    return x**2 + 2 * math.cos(x)
+
+
+# %% keeps the exponent task="hand_derivative" en="the exponent falls by one" ko="지수는 하나 줄어듭니다"
+def hand_derivative(x):
+    return 3 * x**3 + 2 * math.cos(x)
+
+
+# %% squares the 3 too task="hand_derivative" en="only x is squared" ko="제곱하는 것은 x뿐입니다"
+def hand_derivative(x):
+    return (3 * x) ** 2 + 2 * math.cos(x)
+
+
+# %% one star for two task="hand_derivative" en="with two stars" ko="별표가 둘이어야"
+def hand_derivative(x):
+    return 3 * x * 2 + 2 * math.cos(x)
+
+
 # %% smaller is better task="best_step" en="smaller is not better" ko="작을수록 좋은 것이 아닙니다"
 def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
@@ -419,6 +542,11 @@ def best_step(dtype):
 # %% machine precision itself task="best_step" en="return a power of ten" ko="10의 거듭제곱을 float"
 def best_step(dtype):
     return torch.finfo(dtype).eps
+
+
+# %% compares with a string task="best_step" en="not with the string" ko="문자열"
+def best_step(dtype):
+    return 1e-3 if dtype == "float32" else 1e-7
 
 
 # %% limit over x task="doubling_slope" en="is not what ran" ko="실제로 실행된 계산이 아닙니다"
@@ -516,4 +644,30 @@ def doubling_slope(x, limit):
     y, slope = torch.tensor(float(x)), 1.0
     while y.abs() < limit:
         y, slope = 2 * y, 2 * slope
+    return slope
+
+
+# %% a quotient task="doubling_slope" en="is this a quotient?" ko="차분몫 아닌가요?"
+def doubling_slope(x, limit):
+    def loop(y):
+        while abs(y) < limit:
+            y = 2 * y
+        return y
+
+    return (loop(x + 1e-6) - loop(x)) / 1e-6
+
+
+# %% the size of the limit task="doubling_slope" en="the loop does not run" ko="반복문은 돌지 않습니다"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while abs(slope * x) < abs(limit):
+        slope *= 2
+    return slope
+
+
+# %% compares squares task="doubling_slope" en="the loop does not run" ko="반복문은 돌지 않습니다"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while (slope * x) ** 2 < limit**2:
+        slope *= 2
     return slope
