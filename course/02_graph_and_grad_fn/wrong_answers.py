@@ -337,7 +337,7 @@ def graph_nodes(t, seen=set()):
     return names
 
 
-# %% a set of names task="graph_nodes" en="The result is a set; a list was expected" ko="필요한 것은 list입니다"
+# %% a set of names task="graph_nodes" en="a list was expected" ko="필요한 것은 list입니다"
 def graph_nodes(t):
     seen, todo = {None}, [t.grad_fn]
     while todo:

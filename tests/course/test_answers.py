@@ -11,13 +11,13 @@ from types import CodeType
 from typing import Any
 
 import pytest
-import torch
 
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_tests, tasks
 from autograder.course.lesson import Answer, Lesson
 from autograder.grading.hide_tests import hidden_lines
 from secant import check, language
 from tests.support.lessons import LESSONS, imports, questions, right_answers, source, wrong_answers
+from tests.support.settings import settings_kept
 
 LANGUAGES = ("en", "ko")
 
@@ -44,11 +44,8 @@ draws = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
     """Give back what an answer may spoil."""
-    before = language()
-    yield
-    language(before)
-    torch.set_grad_enabled(True)
-    torch.set_default_dtype(torch.float32)
+    with settings_kept():
+        yield
 
 
 @cache

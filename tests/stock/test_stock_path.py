@@ -42,7 +42,7 @@ from tests.support.lessons import (
 from tests.support.warm import write_kernel
 
 # The small lesson has a test that fails with a traceback, and a task that a person grades.
-ROUNDS = 3  # of wrong answers, but for the deep tests: tests/course and the agreement's tests try all
+ROUNDS = 2  # of wrong answers, but for the deep tests: tests/course and the agreement's tests try all
 PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from nbformat import v4
 
 from autograder.course.assignment import built_lessons
@@ -21,7 +20,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.client import Candidates
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.wall import Wall
-from secant import check, language
+from secant import check
 from tests.support import lessons
 from tests.support.examined import examined
 from tests.support.lessons import (
@@ -34,6 +33,7 @@ from tests.support.lessons import (
     with_answers,
     wrong_answers,
 )
+from tests.support.settings import settings_kept
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
@@ -72,11 +72,9 @@ def wall() -> Iterator[Candidates]:
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    before = language()
-    yield
-    language(before)
-    torch.set_grad_enabled(True)
-    torch.set_default_dtype(torch.float32)
+    """Give back what an answer may spoil."""
+    with settings_kept():
+        yield
 
 
 @cache

@@ -10,7 +10,7 @@ from tests.secant.lab.house import DAY, NOTEBOOK, ROOT, prepare, write
 
 def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
     page = prepare(house)
-    assert f"[1. What autograd actually does]({NOTEBOOK}) | 75 min | gradient, difference quotient" in page
+    assert f"[1. What autograd actually does]({NOTEBOOK}) | 80 min | gradient, difference quotient" in page
     assert "1 of the 10 planned lessons" in page
     assert "grad_fn" not in page
     assert "Shift+Enter" in page
@@ -20,7 +20,7 @@ def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
 def test_the_korean_page_is_korean(house: Path) -> None:
     language("ko")
     page = prepare(house)
-    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 75분 |" in page
+    assert f"[1. Autograd가 실제로 하는 일]({NOTEBOOK}) | 80분 |" in page
     assert "| 시작 전 |" in page
     assert "Each lesson" not in page
     assert (house / "workspace/ko" / NOTEBOOK).exists()
