@@ -3,18 +3,16 @@
 `predict` asks, `predicted` answers further down. Without a front end both are plain text. Nothing is graded.
 """
 
-import contextlib
 import html
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
+from secant.files import replace_file
 from secant.language import say
 
 FILE = "predictions.json"
@@ -52,15 +50,8 @@ def keep(folder: Path, name: str, choice: str) -> None:
     if not kept and path.exists():
         _put_aside(path)
     kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
-    handle, temporary = tempfile.mkstemp(prefix=f".{FILE}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(kept, file, ensure_ascii=False, indent=1, sort_keys=True)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
+    replace_file(path, text.encode())
 
 
 def _put_aside(path: Path) -> None:

@@ -16,7 +16,7 @@ ROOMS: dict[str, set[str]] = {
     "secant.lab": {"secant"},
     "autograder.sandbox.inside": {"secant"},
     "autograder.course": {"secant"},
-    "autograder.build": {"autograder.course"},
+    "autograder.build": {"secant", "autograder.course"},
     "autograder.intake": {"secant", "autograder.course"},
     "autograder.sandbox": {"autograder.sandbox.inside"},
     "autograder.exam": {

@@ -23,6 +23,7 @@ from nbgrader.utils import capture_log
 from autograder.build import rules
 from autograder.course.lesson import CELL_METADATA, Lesson, find_lessons, read_lesson
 from autograder.course.settings import load_config
+from secant.files import replace_file
 
 #: Files by their path in the course directory.
 Files = dict[Path, bytes]
@@ -228,14 +229,5 @@ def _fingerprint(notebook: NotebookNode) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that whoever reads it meanwhile gets the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    replace_file(path, content)

@@ -118,10 +118,7 @@ def _minutes(cells: list[NotebookNode]) -> Found:
     want = minutes.rounded(estimate)
     for said in minutes.stated(cells):
         if said != want:
-            yield (
-                -1,
-                f"its header says {said} minutes, but its own count is {estimate:.0f}: say {want}",
-            )
+            yield -1, f"its header says {said} minutes, but its own count is {estimate:.0f}: say {want}"
     if minutes.stated(cells) and want > minutes.MOST:
         yield -1, f"it takes {estimate:.0f} minutes by its own count, and at most {minutes.MOST} may be"
 

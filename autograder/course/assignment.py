@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat.v4
@@ -12,8 +12,7 @@ from nbformat import NotebookNode
 import autograder
 from autograder.course.cells import is_test, tasks
 from autograder.course.errors import CourseError
-from autograder.course.lesson import Lesson, find_root
-from autograder.course.solutions import worked_solutions
+from autograder.course.lesson import find_root
 from secant.language import LANGUAGES, Language
 
 
@@ -25,13 +24,11 @@ class Assignment:
         lesson: its name.
         source: the instructor's notebook, hidden tests included.
         releases: what a student was given, by language.
-        solutions: what is said of each task's solution to those who passed it, by task and language.
     """
 
     lesson: str
     source: NotebookNode
     releases: Mapping[Language, NotebookNode]
-    solutions: Mapping[str, Mapping[Language, str]] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -60,10 +57,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     }
     if not releases:
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
-    notebook = read_notebook(root / source / name)
-    worked = worked_solutions(Lesson(lesson, root / "course" / lesson), notebook)
-    words = {task: solution.words for task, solution in worked.items()}
-    return Assignment(lesson, notebook, releases, words)
+    return Assignment(lesson, read_notebook(root / source / name), releases)
 
 
 def built_lessons(root: Path, source: str = "source") -> list[str]:

@@ -16,6 +16,8 @@ from secant.language import Language
 
 FILE = "solutions.py"
 
+Words = Mapping[str, Mapping[Language, str]]  # by task and language
+
 
 @dataclass(frozen=True)
 class WorkedSolution:
@@ -34,10 +36,16 @@ def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, Worked
         notebook: the instructor's, which holds the answers themselves.
     """
     code = {grade_id(c): _without_marks(c.source) for c in notebook.cells if is_answer(c)}
+    said = solution_words(lesson)
+    return {task: WorkedSolution(task, code.get(task, ""), words) for task, words in said.items()}
+
+
+def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
+    """Return what is to be said about the solution of each task, by task and language, as Markdown."""
     words: dict[str, dict[Language, str]] = {}
     for cell in _cells(lesson):
         words.setdefault(str(cell.metadata.get("task", "")), {})[cell.metadata.get("lang")] = cell.source
-    return {task: WorkedSolution(task, code.get(task, ""), said) for task, said in words.items()}
+    return words
 
 
 def solution_problems(lesson: Lesson, tasks: set[str]) -> list[str]:

@@ -27,7 +27,9 @@ from nbformat import v4
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import tasks
 from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson
 from autograder.course.settings import SECRET, Course
+from autograder.course.solutions import Words, solution_words
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
 from autograder.grading.executors import Workers, run
@@ -150,6 +152,7 @@ class _Batch:
         self._force = force
         self._tell = tell
         self._assignments: dict[str, Assignment] = {}
+        self._words: dict[str, Words] = {}  # said about each lesson's solutions
         self._open: dict[Entry, _Open] = {}
         self._due: deque[Job | Page] = deque()
 
@@ -194,6 +197,7 @@ class _Batch:
             assignment = read_assignment(self._course.root, name, self._course.directory.source_directory)
             self._book.register(assignment)
             self._assignments[name] = assignment
+            self._words[name] = solution_words(Lesson(name, self._course.root / "course" / name))
         return self._assignments[name]
 
     def _begin(self, entry: Entry, assignment: Assignment) -> None:
@@ -256,7 +260,8 @@ class _Batch:
 
     def _file(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Write the notebook that formgrader shows, and have the student's page made."""
-        notebook = graded_notebook(open_.assignment, open_.submission, result)
+        words = self._words[entry.lesson]
+        notebook = graded_notebook(open_.assignment, open_.submission, result, words)
         files = {f"{entry.lesson}.ipynb": as_text(notebook)}
         if open_.timestamp:
             files["timestamp.txt"] = f"{open_.timestamp:%Y-%m-%d %H:%M:%S.%f} UTC\n"

@@ -24,6 +24,7 @@ from traitlets.config import Config
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
+from autograder.course.solutions import Words
 from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.submission import Submission
@@ -46,13 +47,16 @@ _UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # --- The notebook ---------------------------------------------------------------------------------------
 
 
-def graded_notebook(assignment: Assignment, submission: Submission | None, result: Result) -> NotebookNode:
+def graded_notebook(
+    assignment: Assignment, submission: Submission | None, result: Result, words: Words
+) -> NotebookNode:
     """Return the notebook with what became of it written in as outputs.
 
     Args:
         assignment: the lesson.
         submission: what the intake made of the file; None if it was rejected.
         result: what became of it.
+        words: what is said about each task's solution to those who passed it.
     """
     ours = submission.notebook if submission else next(iter(assignment.releases.values()))
     notebook: NotebookNode = copy.deepcopy(ours)
@@ -69,8 +73,7 @@ def graded_notebook(assignment: Assignment, submission: Submission | None, resul
             cell.source = tests[name]
             cell.metadata.nbgrader["checksum"] = compute_checksum(cell)
             task = found[name]
-            said = assignment.solutions.get(task.id, {})
-            why = said.get(submission.language, "") if submission else ""
+            why = words.get(task.id, {}).get(submission.language, "") if submission else ""
             cell.outputs = [_verdict(task, why.replace("**", ""))]
         elif place in printed:
             cell.outputs = _outputs(printed[place])

@@ -153,9 +153,8 @@ class CandidateClient:
                     try:
                         socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
                     except OSError as error:
-                        if (
-                            error.errno == errno.ETOOMANYREFS
-                        ):  # the kernel counts what this user has under way
+                        # The kernel counts what this user has under way.
+                        if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
                 child = _number(_receive(container, limit), "child")

@@ -114,7 +114,7 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         outputs = [(home[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker]
         flow = walk_back(found, [start for start in outputs if start[0] not in fed])
     results = _results(found, named) if "value" in shown else []
-    labels = [_label(node, named.get(i, [])) for i, node in enumerate(found)]
+    labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(found)}
 
     known = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
@@ -123,17 +123,11 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         drawn = tuple(place[i] for i in inputs[old] if i in place)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
         tags = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
-        facts = list(_values(results[old], len(shapes))) if results else []
-        if "value" in shown and not facts:
+        values = list(_values(results[old], len(shapes))) if results else []
+        if "value" in shown and not values:
             flow.troubles.add("unseen")
-        facts += _gradients(flow.arriving[old]) if "gradient" in shown else []
-        if "slope" in shown:
-            handed = zip(node.next_functions, flow.slopes[old], strict=False)
-            facts += [
-                Fact("slope", numbers(slope), labels[home[id(following)]], _many(node))
-                for (following, _), slope in handed
-                if following is not None and slope is not None
-            ]
+        gradients = _gradients(flow.arriving[old]) if "gradient" in shown else ()
+        slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in shown else ()
         leaf = None
         if node.name() == ACCUMULATOR:
             leaf = " ".join([", ".join(name for name, _ in names), _shape(node.variable)]).strip()
@@ -147,7 +141,7 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
                 leaf=leaf,
                 saved=tuple(sorted(_saved(node, known), key=lambda one: one.text.startswith(" ="))),
                 output=old not in fed,
-                facts=tuple(facts),
+                facts=(*values, *gradients, *slopes),
             )
         )
     return Recorded(
@@ -214,6 +208,12 @@ def _values(results: Mapping[int, torch.Tensor], count: int) -> Iterator[Fact]:
 def _gradients(arriving: Mapping[int, torch.Tensor]) -> Iterator[Fact]:
     for number, gradient in sorted(arriving.items()):
         yield Fact("gradient", numbers(gradient), str(number) if len(arriving) > 1 else "")
+
+
+def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[int, str]) -> Iterator[Fact]:
+    for (following, _), slope in zip(node.next_functions, slopes, strict=False):
+        if following is not None and slope is not None:
+            yield Fact("slope", numbers(slope), labels[id(following)], _many(node))
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:

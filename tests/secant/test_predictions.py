@@ -1,6 +1,6 @@
 """Predictions: what is chosen is kept beside the notebook, and answered."""
 
-import json
+import os
 from pathlib import Path
 
 import pytest
@@ -89,7 +89,7 @@ def test_where_nothing_can_be_written_the_learner_is_told(monkeypatch: pytest.Mo
     def refuse(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(json, "dump", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     question = predict("3 full", **CHOICES)
     question.buttons.value = "A"
     assert "No space left" in question.note.value

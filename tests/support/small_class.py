@@ -1,6 +1,5 @@
 """A small class to grade: the fixture lesson built once, students who hand in, and workers: this process."""
 
-import copy
 import dataclasses
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -10,11 +9,12 @@ from typing import Any
 from nbformat import NotebookNode, v4
 
 from autograder.course.assignment import read_assignment
-from autograder.course.cells import grade_id, is_answer, tasks
+from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
 from autograder.grading.batch import Entry, Summary, find_submissions, grade
 from autograder.grading.jobs import Done, Job, Page
+from tests.support.lessons import with_answers
 
 STEPS = "01_steps"
 WRONG = {"double": "def double(x):\n    return x * x - 3"}
@@ -61,10 +61,7 @@ def answered(
     root: Path, answers: Mapping[str, str], language: str = "en", lesson: str = STEPS
 ) -> NotebookNode:
     """The released notebook with these answers."""
-    notebook = copy.deepcopy(read_assignment(root, lesson).releases[language])
-    for cell in filter(is_answer, notebook.cells):
-        cell.source = answers.get(grade_id(cell), cell.source)
-    return notebook
+    return with_answers(read_assignment(root, lesson).releases[language], answers)
 
 
 def hand_in(

@@ -113,14 +113,9 @@ _SOCKET_FAMILIES = (1, 2, 10)  # unix, inet, inet6: others, such as vsock, know 
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCHITECTURE, _FIRST, _SECOND, _THIRD, _FOURTH = (
-    0,
-    4,
-    16,
-    24,
-    32,
-    40,
-)  # offsets in struct seccomp_data
+# Offsets in struct seccomp_data.
+_NUMBER, _ARCHITECTURE = 0, 4
+_FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 
 _Instruction = tuple[int, int, int, int]
 

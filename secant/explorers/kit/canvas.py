@@ -79,7 +79,7 @@ class Stage:
         return self._drawn_over(QUICK)
 
     def sharp(self) -> bytes:
-        """Return the same with more dots to the inch, everything in its place. Costs as much as a scene."""
+        """Return the same with more dots to the inch, everything in its place."""
         layout = self.figure.get_layout_engine()
         self.figure.set_layout_engine("none")  # letters of another size would move the axes by some pixels
         self.figure.set_dpi(SHARP_DPI)

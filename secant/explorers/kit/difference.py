@@ -77,7 +77,7 @@ def values(f: Function, x: Tensor) -> Tensor:
         raise problem(
             en=f"For x of shape {list(x.shape)} the function returned shape {list(y.shape)}; "
             "it should return one number for each x.",
-            ko=f"x의 shape은 {list(x.shape)}인데 함수가 돌려준 텐서의 shape은 {list(y.shape)}입니다. "
+            ko=f"x의 shape는 {list(x.shape)}인데 함수가 돌려준 텐서의 shape는 {list(y.shape)}입니다. "
             "x마다 수 하나를 돌려주어야 합니다.",
         )
     if not (y.is_floating_point() or y.is_complex()):

@@ -27,7 +27,7 @@ def two_numbers(f: Map) -> Map:
             raise difference.problem(
                 en=f"The function returned shape {list(y.shape)}. It takes a tensor of two numbers, "
                 "x[0] and x[1], and should return one of two numbers; torch.stack makes one.",
-                ko=f"함수가 돌려준 텐서의 shape은 {list(y.shape)}입니다. 원소가 x[0], x[1] 둘인 텐서를 받아 "
+                ko=f"함수가 돌려준 텐서의 shape는 {list(y.shape)}입니다. 원소가 x[0], x[1] 둘인 텐서를 받아 "
                 "원소가 둘인 텐서를 돌려주어야 합니다. torch.stack으로 만들 수 있습니다.",
             )
         if isinstance(y, Tensor) and y.is_complex():

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from secant import check, probe, watch
+from tests.support.settings import settings_kept
 
 
 def test_probe_changes_nothing() -> None:
@@ -99,12 +100,8 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
 def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     model = nn.Sequential(nn.Linear(2, 2))
-    try:
-        with watch(x=x, model=model) as seen:
-            spoil(x, model)
-    finally:
-        torch.set_grad_enabled(True)
-        torch.set_default_dtype(torch.float32)
+    with settings_kept(), watch(x=x, model=model) as seen:
+        spoil(x, model)
     assert change in seen.changes
     with pytest.raises(check.CheckFailed, match=change[1] or "changed|left"):
         check.untouched(seen.changes, "f(x)")
@@ -153,8 +150,8 @@ def test_a_tensor_of_one_number_is_watched_whatever_its_stride() -> None:
 
 
 def test_what_an_earlier_call_left_changed_is_seen_when_it_is_left_so_again() -> None:
-    limit, filters = sys.getrecursionlimit(), list(warnings.filters)
-    try:
+    limit = sys.getrecursionlimit()
+    with settings_kept():
         for _ in range(2):
             with watch() as seen:
                 sys.setrecursionlimit(limit + 50)
@@ -162,10 +159,6 @@ def test_what_an_earlier_call_left_changed_is_seen_when_it_is_left_so_again() ->
             assert {kind for kind, _ in seen.changes} == {"recursion_limit", "warning_filters"}
             sys.setrecursionlimit(limit + 50)
             warnings.simplefilter("ignore")
-    finally:
-        sys.setrecursionlimit(limit)
-        warnings.resetwarnings()
-        warnings.filters.extend(filters)  # type: ignore[attr-defined]
 
 
 def test_warning_filters_that_were_all_taken_away_are_put_back() -> None:

@@ -1,0 +1,24 @@
+"""Files that are never half written."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file in one step, so that whoever reads it meanwhile gets the old one or the new one.
+
+    Raises:
+        OSError: if nothing can be written there; what stood there stays.
+    """
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
