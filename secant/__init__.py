@@ -7,7 +7,7 @@ from secant.language import language, say
 if TYPE_CHECKING:
     from secant.checking import check, graphs
     from secant.checking.expect_error import expect_error
-    from secant.checking.functions import formula
+    from secant.checking.functions import formula, polynomial
     from secant.checking.observe import observe
     from secant.checking.probe import probe
     from secant.checking.watch import watch
@@ -33,6 +33,7 @@ __all__ = [
     "graphs",
     "language",
     "observe",
+    "polynomial",
     "predict",
     "predicted",
     "probe",
@@ -54,6 +55,7 @@ _HOMES = {
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
     "observe": "secant.checking.observe",
+    "polynomial": "secant.checking.functions",
     "predict": "secant.predictions",
     "predicted": "secant.predictions",
     "probe": "secant.checking.probe",

@@ -182,6 +182,19 @@ def that(condition: bool, message: str) -> None:
         fail(message)
 
 
+def no_error(results: Iterable[Any], what: str, hint: str = "") -> None:
+    """Check that none of the calls that `observe.attempt` made raised.
+
+    Raises:
+        CheckFailed: with the call, what it raised, and the hint.
+    """
+    for result in results:
+        if isinstance(result, dict) and "raised" in result:
+            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + result["raised"]]
+            lines += [f"  {say(en='likely cause', ko='짐작되는 원인')}: {hint}"] if hint else []
+            fail("\n".join(lines), hint)
+
+
 def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable[Sequence[str]] = ()) -> None:
     """Check that a call left what belongs to its caller as it was.
 

@@ -1,6 +1,6 @@
 """Functions to try an answer on, written as the formula that the message shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -15,3 +15,15 @@ def formula(text: str, **constants: Any) -> Callable[..., Any]:
     """
     function: Callable[..., Any] = eval(f"lambda t: ({text})", {"torch": torch, **constants})
     return function
+
+
+def polynomial(coefficients: Sequence[float]) -> str:
+    """Return the formula of a polynomial in t, from the constant up: "1 + 2 * t - 3 * t**2".
+
+    A constant keeps its t**0, so that the function returns a tensor.
+    """
+    if len(coefficients) == 1:
+        return f"{coefficients[0]} * t**0"
+    powers = ("", " * t", *(f" * t**{k}" for k in range(2, len(coefficients))))
+    terms = [f"{c}{power}" for c, power in zip(coefficients, powers, strict=True) if c]
+    return " + ".join(terms).replace("+ -", "- ")

@@ -25,6 +25,37 @@ def strided(value: torch.Tensor) -> torch.Tensor:
     return torch.stack([value, torch.full_like(value, 99)], -1)[..., 0]
 
 
+def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
+    """Return a tensor with these numbers that is "tracked", with a .grad of 7, or lies oddly in memory.
+
+    Args:
+        value: for "transposed" a matrix, for "expanded" one whose rows are each of a single number.
+        kind: one of those of `arrangement`.
+    """
+    match kind:
+        case "tracked":
+            return leaf(value, grad=7.0)
+        case "slice":
+            return strided(value)
+        case "expanded":
+            return value[..., :1].expand(value.shape)
+        case "transposed":
+            return value.t().contiguous().t()
+    return value
+
+
+def arrangement(kind: str) -> str:
+    """Return what a message says of an x that is `arranged` so, to be put behind the call."""
+    return {
+        "": "",
+        "tracked": say(en=", x tracked", ko=", 추적되는 x"),
+        "slice": say(en=", x a slice", ko=", 잘라 낸 x"),
+        "expanded": say(en=", x expanded", ko=", expand한 x"),
+        "transposed": say(en=", x transposed", ko=", 전치한 x"),
+        "empty": say(en=", x without elements", ko=", 원소가 없는 x"),
+    }[kind]
+
+
 def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
     """Record a graph of torch, and return all its tensors, in order: the inputs, then what the steps made.
 

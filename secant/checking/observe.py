@@ -40,6 +40,20 @@ class observe:
         self.changes = list(dict.fromkeys(self.changes + seen.changes))
         return result
 
+    def attempt(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Call as above; what the function raises becomes its result, {"raised": ...}: see `check.no_error`.
+
+        For calls whose arguments are at fault in a way that a hint can name. Time limits pass through.
+        """
+
+        def caught(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except (IndexError, RuntimeError, ValueError) as error:
+                return {"raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"}
+
+        self(caught, *arguments)
+
     def data(self) -> dict[str, Any]:
         """Return what was seen, each a list with one entry a call, but for the changes of all calls together.
 

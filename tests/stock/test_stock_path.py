@@ -1,15 +1,16 @@
 """The path, proven with stock tools: nbgrader alone releases, grades and gives feedback.
 
 Each lesson takes the path once, in a course directory of its own where both languages are released and
-graded from one gradebook. The solution is handed in whole, in both languages; every right answer kept beside
-the lesson is handed in once, and so are the first wrong ones to each task. Answers to different tasks share a
-notebook, since nbgrader grades a task by its own cell, and the notebooks take turns between the languages. A
-task without an answer is left as it was given.
-What each wrong answer is told in both languages is tested without nbgrader, in tests/course.
+graded from one gradebook. The solution is handed in in both languages, in one of them with all the lesson's
+cells. Of the right and wrong answers kept beside the lesson the first few to each task are handed in; those
+to different tasks share a notebook, since nbgrader grades a task by its own cell. The notebooks take turns
+between the languages. A task without an answer is left as it was given.
+That every answer gets its verdict, and each wrong one its hint in both languages, is tested without nbgrader,
+in tests/course.
 
-`make test-deep` hands in all wrong answers, and takes the path again with the languages exchanged; in lesson
-1 each wrong answer is then handed in alone. nbgrader and its kernels are forked from a warm process, which
-saves their imports.
+`make test-deep` hands in all answers, and takes the path again with the languages exchanged; in lesson 1 each
+wrong answer is then handed in alone. nbgrader and its kernels are forked from a warm process, which saves
+their imports.
 """
 
 import html
@@ -42,7 +43,7 @@ from tests.support.lessons import (
 from tests.support.warm import write_kernel
 
 # The small lesson has a test that fails with a traceback, and a task that a person grades.
-ROUNDS = 2  # of wrong answers, but for the deep tests: tests/course and the agreement's tests try all
+ROUNDS = 2  # of answers, but for the deep tests: tests/course and the agreement's tests try all
 PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
 
@@ -167,9 +168,10 @@ def all_submissions(
     right = {task.id: task.answer.source for task in questions(lesson)}
     right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
     for language in languages:
-        yield f"right_{language}", Submission(language, right, whole=True)
+        yield f"right_{language}", Submission(language, right, whole=language == languages[0])
     yield "untouched", Submission(languages[0], whole=True)
-    for number, answers in enumerate(side_by_side(right_answers(lesson))):
+    styles = side_by_side(right_answers(lesson))
+    for number, answers in enumerate(styles if deep else styles[:ROUNDS]):
         yield f"another_style_{number}", Submission(languages[number % 2], sources(answers))
     alone = lesson.name.startswith("01") and languages[0] == "ko"
     wrong = wrong_answers(lesson)
