@@ -3,11 +3,13 @@
 import re
 import statistics
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbformat import NotebookNode
 
 from autograder.course.cells import is_test, split_tests, tasks
 from autograder.course.lesson import Lesson, find_lessons, read_lesson
@@ -19,33 +21,81 @@ LESSONS = find_lessons(ROOT)
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
 
-def figures(lesson: Lesson) -> list[str]:
-    """Return the figures of the texts that the course grew from: their home's cells must print each."""
-    lines = (lesson.folder / "seed_figures.txt").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+@dataclass(frozen=True)
+class Item:
+    """A row of docs/sources.md: its cell is named by a piece of it, `shows` is what that prints or draws."""
+
+    name: str
+    lesson: int
+    cell: str
+    shows: str
+
+    def missing(self, notebook: NotebookNode) -> str:
+        """Say what an executed lesson lacks of it."""
+        cells = [cell for cell in notebook.cells if self.cell in flat(cell.source)]
+        if not cells:
+            return f"{self.name}: no cell holds {self.cell}"
+        if self.shows == "a picture":
+            return "" if any(map(draws, cells)) else f"{self.name}: no picture"
+        shown = [flat(printed(cell)) for cell in cells]
+        lacks = [text for text in in_code(self.shows) if not any(text in one for one in shown)]
+        return f"{self.name}: {lacks} not in {shown}" if lacks else ""
 
 
-def run(lesson: Lesson) -> str:
-    """Run all cells with warnings as errors, and return what they print."""
+def sources() -> list[Item]:
+    """Return where each item of the texts that the course grew from lives."""
+    lines = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if re.match(r"\| .* \| \d+ \| ", line)]
+    return [Item(row[0], int(row[1]), *in_code(row[2]), "".join(row[3:])) for row in rows]
+
+
+def in_code(text: str) -> list[str]:
+    """Return the pieces of Markdown that are code, with single spaces."""
+    return [flat(code) for _, code in re.findall(r"(`+)(.+?)(?<!`)\1(?!`)", text)]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def printed(cell: NotebookNode) -> str:
+    outputs = cell.get("outputs", [])
+    return "".join(one.get("text", "") or one.get("data", {}).get("text/plain", "") for one in outputs)
+
+
+def draws(cell: NotebookNode) -> bool:
+    kinds = {kind for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    return bool(kinds & {"image/png", "image/svg+xml", "text/html"})
+
+
+def run(lesson: Lesson) -> NotebookNode:
+    """Run all cells with warnings as errors."""
     notebook = read_lesson(lesson)
     strict = nbformat.v4.new_code_cell("import warnings\nwarnings.simplefilter('error')")
     notebook.cells.insert(0, strict)
     NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not [output for output in outputs if output.get("name") == "stderr"]
-    return "".join(output.get("text", "") for output in outputs)
+    return notebook
 
 
 @each_lesson
-def test_run_all_passes_and_shows_the_figures(
+def test_run_all_passes_and_shows_what_the_sources_show(
     lesson: Lesson, python: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_kernel(tmp_path, python)
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    text = run(lesson)
-    assert figures(lesson)
-    missing = [figure for figure in figures(lesson) if not re.search(figure, text)]
-    assert not missing
+    notebook = run(lesson)
+    items = [item for item in sources() if item.lesson == int(lesson.name[:2])]
+    assert items or lesson.name.startswith("10")
+    assert not [problem for item in items if (problem := item.missing(notebook))]
+
+
+def test_every_program_and_exercise_of_the_sources_has_a_home() -> None:
+    names = "\n".join(item.name for item in sources())
+    assert set(map(int, re.findall(r"^Code (\d+)", names, re.M))) == set(range(1, 23))
+    assert len(re.findall(r"^[123]: exercise", names, re.M)) == 3
+    assert {item.lesson for item in sources()} <= {int(lesson.name[:2]) for lesson in LESSONS}
 
 
 @each_lesson
