@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from secant import formula, graphs
+from secant import formula, graphs, polynomial
 
 
 def test_a_formula_is_a_function_of_t() -> None:
@@ -13,6 +13,27 @@ def test_a_formula_is_a_function_of_t() -> None:
     assert formula("torch.sin(A @ t)", A=A)(torch.zeros(2)).tolist() == [0]
     assert formula("c + 1", c=2)(None) == 3
     assert formula("f(t)", f=lambda t: -t)(4) == -4
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "text"),
+    [([7], "7 * t**0"), ([1, -2, 0, 3.5], "1 - 2 * t + 3.5 * t**3"), ([0, 1], "1 * t")],
+)
+def test_a_polynomial_is_written_as_one_would(coefficients: list[float], text: str) -> None:
+    assert polynomial(coefficients) == text
+    t = torch.tensor([2.0, -1.0])
+    want = sum(c * t**k for k, c in enumerate(coefficients))
+    assert torch.equal(formula(text)(t), torch.as_tensor(want))
+
+
+@pytest.mark.parametrize("kind", ["", "tracked", "slice", "transposed", "expanded", "empty"])
+def test_an_arrangement_keeps_the_numbers(kind: str) -> None:
+    given = torch.ones(2, 3) * torch.tensor([[2.0], [3.0]])
+    x = graphs.arranged(given, kind)
+    assert torch.equal(x, given)
+    assert x.requires_grad == (kind == "tracked")
+    assert x.is_contiguous() == (kind in ("", "tracked", "empty"))
+    assert graphs.arrangement(kind).startswith(", x") == bool(kind)
 
 
 def test_a_leaf_is_new_and_tracked() -> None:

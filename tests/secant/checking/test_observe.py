@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from secant import observe
+from secant import check, observe
 
 
 def test_each_call_is_recorded_as_it_was_and_as_it_is_now() -> None:
@@ -87,3 +87,31 @@ def test_a_list_that_contains_itself_does_not_go_on_for_ever() -> None:
 def test_an_error_of_the_answer_passes_through() -> None:
     with pytest.raises(NotImplementedError):
         observe()(lambda: (_ for _ in ()).throw(NotImplementedError))
+
+
+def test_an_attempt_that_raises_has_a_result_too() -> None:
+    def root(t: torch.Tensor) -> torch.Tensor:
+        if t < 0:
+            raise ValueError("negative\nsecond line")
+        return t.sqrt()
+
+    calls = observe()
+    for number in (4.0, -1.0):
+        calls.attempt(root, torch.tensor(number))
+    fine, failed = calls.data()["results"]
+    assert fine == 2
+    assert failed == {"raised": "ValueError: negative"}
+    check.no_error([fine], "root(4)")
+    with pytest.raises(check.CheckFailed) as caught:
+        check.no_error([fine, failed], "root(-1)", "only from 0 on")
+    assert str(caught.value).splitlines()[0] == "root(-1)"
+    assert "ValueError: negative" in str(caught.value)
+    assert caught.value.cause == "only from 0 on"
+
+
+def test_an_attempt_lets_a_time_limit_pass() -> None:
+    def slow() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        observe().attempt(slow)
