@@ -14,11 +14,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.build import builder as build
-from autograder.course.lesson import find_lessons
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
-from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
+from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
 from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,9 +38,7 @@ def autograder() -> Iterator[list[str]]:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small course, built once."""
     root = tmp_path_factory.mktemp("course")
-    shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    build.build(root, find_lessons(root))
+    build_course(root)
     return root
 
 

@@ -46,7 +46,7 @@ def sources() -> list[Item]:
     """Return where each item of the texts that the course grew from lives."""
     lines = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if re.match(r"\| .* \| \d+ \| ", line)]
-    return [Item(row[0], int(row[1]), *in_code(row[2]), "".join(row[3:])) for row in rows]
+    return [Item(row[0], int(row[1]), in_code(row[2])[0], "".join(row[3:])) for row in rows]
 
 
 def in_code(text: str) -> list[str]:

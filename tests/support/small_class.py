@@ -1,6 +1,7 @@
 """A small class to grade: the fixture lesson built once, students who hand in, and workers: this process."""
 
 import dataclasses
+import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -8,13 +9,14 @@ from typing import Any
 
 from nbformat import NotebookNode, v4
 
+from autograder.build.builder import build
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
 from autograder.grading.batch import Entry, Summary, find_submissions, grade
 from autograder.grading.jobs import Done, Job, Page
-from tests.support.lessons import with_answers
+from tests.support.lessons import ROOT, with_answers
 
 STEPS = "01_steps"
 WRONG = {"double": "def double(x):\n    return x * x - 3"}
@@ -49,6 +51,13 @@ class Here:
     def examined(self) -> list[str]:
         """The students whose code has run."""
         return [job.student for job in self.jobs if isinstance(job, Job)]
+
+
+def build_course(root: Path) -> None:
+    """Make a course directory of the fixture lesson, built."""
+    shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    build(root, find_lessons(root))
 
 
 def solutions(root: Path, lesson: str = STEPS) -> dict[str, str]:

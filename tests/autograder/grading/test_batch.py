@@ -20,11 +20,9 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.utils import determine_grade, is_grade
 from sqlalchemy import Engine, event
 
-from autograder.build import builder as build
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
-from autograder.course.lesson import find_lessons
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
 from autograder.grading import batch, gradebook, worker
@@ -33,7 +31,7 @@ from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions
+from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
 EMPTY = "empty.db"
@@ -43,9 +41,7 @@ EMPTY = "empty.db"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small course, built once, with a gradebook that knows it, and an empty one: nbgrader is slow."""
     root = tmp_path_factory.mktemp("course")
-    shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    build.build(root, find_lessons(root))
+    build_course(root)
     with book(root):
         shutil.copy(root / "gradebook.db", root / EMPTY)
     course = Course.at(root)

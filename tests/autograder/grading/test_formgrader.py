@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -15,9 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.build import builder as build
-from autograder.course.lesson import find_lessons
-from tests.support.small_class import STEPS, WRONG, answered, hand_in, run, solutions
+from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, run, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
 Get = Callable[..., str]
@@ -27,9 +24,7 @@ Get = Callable[..., str]
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class, graded."""
     root = tmp_path_factory.mktemp("formgrader")
-    shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
-    shutil.copy(ROOT / "nbgrader_config.py", root)
-    build.build(root, find_lessons(root))
+    build_course(root)
     right = solutions(root)
     hand_in(root, "ann", answered(root, right), timestamp="2026-11-01 10:00:00 UTC")
     hand_in(root, "bob", answered(root, right | WRONG | {"why": "<script>alert(1)</script>"}, "ko"))
