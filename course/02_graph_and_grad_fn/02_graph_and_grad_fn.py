@@ -112,7 +112,7 @@ quotients of the three. Is the product the quotient of the whole?
 # %% [markdown] lang="ko" en="236be4ce"
 r"""
 **셋째.** $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. $x$를 $2$에서 $3$으로 옮깁니다. 작은 걸음이 아닙니다. 그러면 세 연산에
-저마다 차분몫이 있고, 사슬 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
+저마다 차분몫이 있고, 사슬(chain) 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
 """
 
 # %%
@@ -740,7 +740,7 @@ checkpointed layer and once more outside. The value of the loss is right, and `b
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층을 기록 없이 계산했다가 `backward()`를 할 때 다시
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
 계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는
 체크포인팅을 한 층 안에서 한 번, 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
