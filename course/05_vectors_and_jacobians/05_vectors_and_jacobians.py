@@ -118,8 +118,8 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: a *directed
-acyclic graph* (DAG), whose edges have a direction and never lead round in a circle.
+Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: the *directed
+acyclic graph* (DAG) of lesson 2.
 
 PyTorch builds it anew in each run, so an `if` or a `while` may shape it. TensorFlow 1 built its graph once, before the first run. People
 say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`.
@@ -130,10 +130,10 @@ question "how much does it grow?" has one answer. For two numbers PyTorch must b
 The usual way is to make one number of them first, say their sum:
 """
 
-# %% [markdown] lang="ko" en="95e410a5"
+# %% [markdown] lang="ko" en="448e5a53"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 거슬러 갈 그래프는
-있습니다. 간선에 방향이 있고 돌아서 제자리로 오는 길이 없는 그래프, 곧 *유향 비순환 그래프*(directed acyclic graph, DAG)입니다.
+있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
 
 PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
 실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
@@ -184,7 +184,7 @@ Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the one number $v \cd
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-So $z_b$ counts with column $b$ of $W_2$ times $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
+So the weight of $z_b$ is the dot product of column $b$ of $W_2$ and $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
 $W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
 matrices ($\partial$: the slope with respect to one entry while all others stay):
 
@@ -194,7 +194,7 @@ $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \q
 A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="f5bc85d3"
+# %% [markdown] lang="ko" en="b363dee5"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
@@ -207,7 +207,7 @@ r"""
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
-그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 곱입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
+그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 내적입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
 이렇게 바뀝니다. 한 단계 더 거슬러 가면 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
 $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
 
@@ -400,7 +400,7 @@ r"""
 함께 나릅니다. 그래프를 남기지 않고, 거슬러 가지도 않습니다.
 
 이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
-열로 만듭니다.
+한 열씩 만듭니다.
 """
 
 # %%
@@ -501,22 +501,22 @@ predicted(
     ),
     C=say(
         en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to one side only.",
-        ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중심 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
+        ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중앙 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-So there are two ways to cut the product $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
-anywhere; only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
+anywhere: the value is the same, only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
 Here is a function of your own; it takes a tensor of two numbers and returns a tensor of two numbers.
 """
 
-# %% [markdown] lang="ko" en="9c9646c7"
+# %% [markdown] lang="ko" en="2292b482"
 r"""
-그러니까 곱 $u^\top J v$를 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도
-되고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
+값은 같고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
 
 이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
 """
@@ -542,7 +542,7 @@ r"""
 ## 6. 어느 쪽이 싼가?
 
 몇 번 지나가는지 세어 봅시다. VJP 한 번은 `f`를 실행하고 한 번 거슬러 가서 행 하나를
-줍니다. JVP 한 번은 `f`를 한 번 실행하면서 움직이는 속도를 함께 날라 열 하나를 줍니다.
+줍니다. JVP 한 번은 `f`를 한 번 실행하면서, 수가 움직이는 속도를 함께 날라 열 하나를 줍니다.
 
 신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
@@ -734,9 +734,9 @@ PyTorch's. Try $L = |z|^2$ first: it is $2z$ in PyTorch, $z$ in such a text, $2\
 # %% [markdown] lang="ko" en="339b2c5c"
 r"""
 `z.grad`는 $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$입니다. 실수 기울기 두 개를 복소수 하나에 담은 것입니다. 그래서 실수일 때와 마찬가지로
-`z - lr * z.grad`는 내리막으로 갑니다.
+`z - lr * z.grad`는 loss가 줄어드는 쪽으로 갑니다.
 
-복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
+복소해석학의 용어로 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
 두 배입니다. 둘째 줄이 $2 - 4i$인 까닭이 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
 들어갑니다.
 
@@ -823,7 +823,7 @@ $v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape로 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 텐서곱입니다. `g1`은 `W2.T @ v`와 무엇의 텐서곱일까요?
 
@@ -1034,7 +1034,7 @@ r"""
 - 결과의 shape는 (m, n)이고 dtype은 `x`와 같으며, 추적되지 않습니다. 곧 `requires_grad`가 `False`입니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 
-출력마다 VJP 한 번이 기본 생각이지만, 올바른 방법이면 무엇이든 좋습니다.
+출력마다 VJP를 한 번씩 구하는 것이 기본이지만, 맞는 방법이면 무엇이든 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1043,7 +1043,7 @@ i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.eye(m, dtype=x.dtype)`의 행 `e`마다 `torch.autograd.grad(y, x, e, retain_graph=True)`를 부르면 텐서 하나가 든 튜플이
 나옵니다. `torch.stack`으로 행들을 모아 행렬을 만드세요.
@@ -1269,7 +1269,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.func.jvp(f, (x,), (v,))`는 두 가지를 돌려줍니다. `f`의 값과, 여러분이 찾는 것입니다.
 
@@ -1499,7 +1499,7 @@ $v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 먼저 `v.shape`와 `y.shape`를 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
 
@@ -1739,10 +1739,10 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
-`loss(w, x, y)`를 직접 쓰고 `torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)`로 구하세요. 손으로 하려면
-$(\ldots)^2$의 기울기가 $2 (\ldots)$ 곱하기 괄호 안의 기울기임을 쓰세요.
+`loss(w, x, y)`를 직접 쓰고 `torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)`로 구하세요. 손으로 구한다면
+$(\ldots)^2$의 기울기는 $2 (\ldots)$에 괄호 안의 기울기를 곱한 것입니다.
 
 </details>
 """
@@ -1890,7 +1890,7 @@ Everywhere: the rules of every task.
 
 ## What you have built
 
-In lesson 10 you write an autograd of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
+In lesson 10 you write an autograd of your own, and you have just made its core. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
 does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
 
 ## Checklist
@@ -1914,7 +1914,7 @@ You can now answer these without looking back:
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="345cc280"
+# %% [markdown] lang="ko" en="c68016a2"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1934,7 +1934,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 지금 만든 것이 그 심장입니다. 그 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 지금 만들었습니다. 그 `backward`는 `weighted_backward`처럼, loss에서 $v = 1$로 시작합니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검
