@@ -269,7 +269,7 @@ r"""
 
 둘을 더하면 V자가 됩니다. 전방 차분몫은 `float32`에서 $h = 10^{-3}$ 근처가 가장 좋습니다. `float64`에서는 $10^{-7}$ 근처,
 중앙 차분몫이라면 $10^{-5}$ 근처가 가장 좋습니다. 복소 스텝에는 V의 왼쪽이 없습니다. 뺄셈이 없으니 부풀어 오를 반올림 오차도
-없습니다. autograd의 기울기는 어디에서도 $h$에 따라 달라지지 않습니다.
+없습니다. autograd의 기울기는 $h$와 아무 상관이 없습니다.
 
 </details>
 
@@ -308,16 +308,16 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-Look at the third line of the table: you asked for $10^{-6}$ and got a step nearly 5% shorter. A quotient that divides by the $h$ you
+Look at the third line printed above: you asked for $10^{-6}$ and got a step nearly 5% shorter. A quotient that divides by the $h$ you
 *typed* carries these 5% as an error of its own, on top of round-off: even a straight line gets the wrong slope. Task 1.1
 removes it.
 
 Now try a function of your own. Anything made of PyTorch operations will do.
 """
 
-# %% [markdown] lang="ko" en="4b9a30db"
+# %% [markdown] lang="ko" en="0593b579"
 r"""
-표의 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
+위에 출력된 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
 오차가 따로 생깁니다. 직선의 기울기마저 틀립니다. 과제 1.1에서 이 오차를 없앱니다.
 
 이제 여러분의 함수를 넣어 보세요. PyTorch 연산으로 만든 것이면 됩니다.

@@ -310,7 +310,7 @@ print("x.grad, w.grad, b.grad:", x.grad, w.grad, b.grad)
 r"""
 ## 3. Quotients telescope
 
-Behind $42 = 3 \cdot 1 \cdot 14$ stands the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
+Behind $42 = 3 \cdot 1 \cdot 14$ is the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
 see.
 
 Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss move as well, and each node has a difference
@@ -323,7 +323,7 @@ operation and the line in it autograd's slope; the bar on the far right belongs 
 4. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
 """
 
-# %% [markdown] lang="ko" en="33186366"
+# %% [markdown] lang="ko" en="0f6ffa96"
 r"""
 ## 3. 차분몫은 곱하면 약분된다
 
@@ -335,8 +335,8 @@ $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면
 기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
 1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
-2. $h$를 줄이세요. 세 인수 가운데 어느 것이 움직이고, 어디로 가나요? 곱은 어디로 가나요?
-3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 틀어집니다. 곱은 어떤가요?
+2. $h$를 줄이세요. 세 인수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
+3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 부정확해집니다. 곱은 어떤가요?
 4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?
 """
 
@@ -368,8 +368,8 @@ $h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
 중간의 변화량은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 좀처럼 깨뜨리지 못합니다. $h = 10^{-15}$에서는
-반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간의 걸음이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 움직이는 것은 *인수*입니다. $3$과 $1$은
-두 노드의 연산이 일차 함수이므로 그대로이고, $17$은 $14$로 갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
+반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간의 걸음이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 변하는 것은 *인수*입니다. $3$과 $1$은
+두 노드의 연산이 일차 함수이므로 그대로이고, $17$은 $14$에 다가갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
 
 </details>
 """
@@ -544,7 +544,7 @@ its result, or a node: when the last of them is gone, the graph goes too.
 
 # %% [markdown] lang="ko" en="d9f89b05"
 r"""
-간선은 모두 뒤쪽, 곧 결과를 만든 재료 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 누군가 결과나 노드를 붙들고 있는
+간선은 모두 뒤쪽, 곧 결과를 만든 재료 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 어떤 변수가 결과나 노드를 붙들고 있는
 동안만 살아 있고, 마지막 하나가 사라지면 함께 사라집니다.
 """
 
@@ -618,7 +618,7 @@ r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
 있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$입니다. (지수 $3$은 텐서가
 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게 말합니다. "Saved intermediate values of the
-graph are freed." 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, `backward()`는 거의 언제나 한
+graph are freed"(그래프에 저장해 둔 중간값은 지워졌다). 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, `backward()`는 거의 언제나 한
 번이면 충분하기 때문입니다.
 
 두 번 불러야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 부르는 두 번째
@@ -695,7 +695,7 @@ secant.predicted(
     ),
     B=say(
         en="`x ** 3` needs `x`, and it is freed. So is the 2 that `2 * x` saved, although its slope never changes.",
-        ko="`x ** 3`에는 `x`가 필요한데 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
+        ko="`x ** 3`에는 `x`가 필요한데 그것이 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
     ),
     C=say(
         en="These two saved a tensor, which the first pass frees. `x - 1` and `-x` saved nothing.",
@@ -742,7 +742,7 @@ r"""
 
 저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
 계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는
-체크포인팅을 한 층 안에서 한 번, 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
+체크포인팅을 적용한 층 안에서 한 번, 그 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
 
 # %%
@@ -788,7 +788,7 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 # %% [markdown] lang="ko" en="f21c4ce3"
 r"""
 차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (`backward()` 안에서 `backward()`를 또 부르는 오래된 방식입니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 인자로 넘긴 텐서가 추적되지 않으므로 1절의
-규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"라는 경고가
+규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라는 경고가
 나오는데, 여기서는 꺼 두었습니다.)
 
 모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인팅을 켜면 이
@@ -804,7 +804,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
-work is graded; what they look for stands in words below the last task. `autograder check 2`, typed in a terminal, lets them look now.
+work is graded; what they look for is said in words below the last task. `autograder check 2`, typed in a terminal, lets them look now.
 After a pass, or when you are stuck, `autograder check 2 --solution classify` shows a worked solution of that task.
 
 **The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
@@ -817,7 +817,7 @@ After a pass, or when you are stuck, `autograder check 2 --solution classify` sh
 - returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
 """
 
-# %% [markdown] lang="ko" en="d9806b9d"
+# %% [markdown] lang="ko" en="2c7b2db4"
 r"""
 # 과제
 

@@ -192,8 +192,8 @@ To start again, empty the buffer:
 
 # %% [markdown] lang="ko" en="63baadd8"
 r"""
-**두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch를 잘못 설계한 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
-$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼가 비어 있던 때부터 `backward()`를 부른 것을 모두 더한 함수의
+**두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch가 잘못 설계된 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
+$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼가 비어 있던 때부터 `backward()`를 부른 함수를 모두 더한 합의
 기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때처럼 그사이에 `x`의 값이 바뀌면 서로 다른 곳의 기울기가 섞입니다.
 그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
 
@@ -396,7 +396,7 @@ r"""
 
 - 예전 텐서에 다른 이름이 붙어 있을 때. 위에서 본 대로입니다.
 - 비운 직후에 `.grad`를 읽는 코드가 있을 때. `None`에는 `.norm()`이 없습니다. **노름**(norm)은 텐서의 길이이고, 수 하나라면 절댓값입니다.
-- `optimizer.step()`을 부를 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이면 움직일 수도 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
+- `optimizer.step()`을 부를 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이 들어 있으면 그래도 움직일 수 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
   이어 가고, 가중치 감쇠(weight decay)는 스텝마다 모든 파라미터를 0 쪽으로 당기기 때문입니다.
 """
 
@@ -882,7 +882,7 @@ r"""
 
 For each function in the list call `backward()` on its result at `x`, one after the other without a reset, and return **what `x.grad` was after each of these calls**.
 
-- `fs` is a list of functions, perhaps empty; the same function may stand in it twice. Each makes a tensor with a single number from `x`.
+- `fs` is a list of functions, perhaps empty; the same function may occur in it twice. Each makes a tensor with a single number from `x`.
 - `x` is a tracked leaf of any shape. Its `.grad` is `None` when your function is called.
 - Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever becomes of `x.grad` later**.
 - Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list). Here filling it is your job, not a side effect.
@@ -900,7 +900,7 @@ After each `f(x).backward()` append a copy: `x.grad.clone()`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="4cb3ff3e"
+# %% [markdown] lang="ko" en="82be5bea"
 r"""
 ## 과제 3.2 · `grad_history`
 
@@ -968,8 +968,8 @@ _alone = say(en="these are the gradients of the single calls; x.grad adds them u
 _early = say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
 _total = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요")
 _still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다")
-_fewer = say(en="one entry for each place in the list, also when a function stands in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
-_again = say(en="the function that stands in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
+_fewer = say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
+_again = say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
 _twice = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다")
 _graph = say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다")
 _eaten = say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
@@ -1742,7 +1742,7 @@ r"""
 
 - **3.1** Buffers that are full already, of `x` and of a model inside `f`; results of `f` with one number, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, `x` changed in
   between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result is not part of a graph.
-- **3.2** Every entry, not only the last; what becomes of the entries when `x.grad` is overwritten afterwards; a function that stands twice in the list; an empty list; an empty `x`; `x.grad` at the end.
+- **3.2** Every entry, not only the last; what becomes of the entries when `x.grad` is overwritten afterwards; a function that occurs twice in the list; an empty list; an empty `x`; `x.grad` at the end.
 - **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits; a list of its own for every call.
 - **3.4** Pieces of unequal size, of one row, and a single piece; several columns; both dtypes; a parameter that is not tracked; a model in each of the two modes; how often and with how many rows the model is called, and whether
   `backward()` follows each call.
@@ -1776,7 +1776,7 @@ You can now answer these without looking back:
 Next: Lesson 04, branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="1cc08877"
+# %% [markdown] lang="ko" en="7243bb53"
 r"""
 ## 숨은 테스트가 보는 것
 

@@ -238,7 +238,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% one entry a function task="grad_history" en="also when a function stands in it twice" ko="같은 함수가 두 번 나와도"
+# %% one entry a function task="grad_history" en="also when a function occurs in it twice" ko="같은 함수가 두 번 나와도"
 def grad_history(fs, x):
     history = {}
     for f in fs:

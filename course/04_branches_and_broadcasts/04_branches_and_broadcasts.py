@@ -67,7 +67,7 @@ r"""
 $x = 5$에서 $z = \log x^3 + \sqrt{x^2}$을 봅시다. PyTorch에서처럼 $\log$는 자연로그입니다. $x$에서 $z$까지 경로가 둘 있습니다.
 하나는 로그를, 하나는 제곱근을 지납니다. 따로 보면 첫째 경로의 기울기는 $0.6$, 둘째 경로의 기울기는 $1.0$입니다.
 
-`x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 넘겨 부르는 함수입니다. 우리 hook은 받은 값을 출력합니다.
+`x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 넘겨 부르는 함수입니다. 여기서 쓸 hook은 받은 값을 출력합니다.
 **`z.backward()`를 한 번 부르면 무엇이 출력될까요?**
 """
 
@@ -373,7 +373,7 @@ $+$로 합치면 $h$가 얼마이든 나머지가 없습니다. 두 부분이 �
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
 
-$h$로 나눕시다. 앞의 두 항은 기울기로 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 0으로 가는 수를 곱한
+$h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 0으로 가는 수를 곱한
 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 10분의 1이 됩니다. 매끄럽게 합치기만 하면
 어떤 방법으로 합치든 나머지는 이렇게 0으로 갑니다. 그래서 *극한에서는* 경로를 더해도 됩니다.
 
@@ -495,18 +495,20 @@ case. In task 4.3 it is you.
 
 ## 5. A broadcast is a fan-out
 
-Multiply one number `x` by a vector of three, then take the dot product with a second vector:
+Multiply one number `x` by a vector of three: PyTorch stretches the number to the shape of the vector, which is a **broadcast**. Then
+take the dot product with a second vector:
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="3bde3a5b"
+# %% [markdown] lang="ko" en="af707e8b"
 r"""
 gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 망가집니다. 거듭제곱의 backward를 만든 사람은 이 경우를 생각해 두어야
 했습니다. 과제 4.3에서는 여러분 차례입니다.
 
 ## 5. 브로드캐스트는 갈림길이다
 
-수 `x` 하나에 원소 3개짜리 벡터를 곱하고, 다른 벡터와 내적(dot product)을 구합니다.
+수 `x` 하나에 원소 3개짜리 벡터를 곱합니다. PyTorch는 수를 벡터의 shape로 늘려서 계산하는데, 이것이 **브로드캐스트**(broadcast)입니다.
+이어서 다른 벡터와 내적(dot product)을 구합니다.
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **`z.backward()` 다음에 `x.grad`는 무엇일까요?**
 """
 
@@ -632,7 +634,7 @@ r"""
 
 ## 6. 가중치 하나를 여러 번 쓰면
 
-**합성곱**(convolution)은 가중치(weight) 몇 개를 데이터를 따라 옮겨 가며 곱합니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
+**합성곱**(convolution)은 가중치(weight) 몇 개를 데이터를 따라 옮겨 가며 곱하고 더합니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
 
 $$y_i = \sum_k w_k\, x_{i+k}$$
 

@@ -175,7 +175,7 @@ for v in ([1.0, 1.0], [1.0, 0.0], [10.0, -1.0]):
 r"""
 - With $v = (1, 1)$ it is the sum once more.
 - With $v = (1, 0)$ only the first number of `y2` counts: the second row of `W2`, which makes the second number, gets zeros.
-- With $v = (10, -1)$ it is the gradient of the one number $10\, y_0 - y_1$.
+- With $v = (10, -1)$ it is the gradient of the one number `10 * y2[0] - y2[1]`.
 
 So `y.backward(gradient=v)` computes the gradient of $v \cdot y$. The two lines `y.backward(v)` and `(y * v).sum().backward()` leave the
 same in `.grad`.
@@ -194,11 +194,11 @@ $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \q
 A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="b363dee5"
+# %% [markdown] lang="ko" en="4f69a476"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
-- $v = (10, -1)$이면 수 하나, 곧 $10\, y_0 - y_1$의 gradient입니다.
+- $v = (10, -1)$이면 수 하나, 곧 `10 * y2[0] - y2[1]`의 gradient입니다.
 
 그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
 같은 값을 남깁니다.
@@ -290,7 +290,7 @@ product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다.
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
 
 야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
-`W1`을 입력으로 봅시다. 그래도 여기서는 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
+`W1`을 입력으로 봅시다. 여기서는 일부러 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
 `tensordot(v, J, dims=1)`은 $J$의 첫째 차원을 따라 더한 $v^\top J$입니다.
 """
 
@@ -332,7 +332,7 @@ r"""
 ## 3. 야코비 행렬을 한 행씩
 
 단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 모두 같은 그래프를 거슬러 가기 때문에
-그래프를 남겨 두어야 합니다. `retain_graph=True`입니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
+`retain_graph=True`로 그래프를 남겨 두어야 합니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
 돌려줍니다.
 """
 
@@ -364,7 +364,7 @@ shape of the *output*.
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
-빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "원소마다의
+빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "각 원소의
 도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 위처럼
 출력 하나가 입력 두 개에 의존하는 순간, 합에서는 기울기들이 섞여 버립니다.
 
@@ -440,18 +440,18 @@ r"""
 Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
 Right: how far the readings are apart, for every $h$.
 
-1. Move $h$ to $0.1$ and to $0.001$. What does one tenth of $h$ leave of the gap?
+1. Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?
 2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
 3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until that is 0. What angle do $u$ and the JVP arrow make?
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="64a7d16d"
+# %% [markdown] lang="ko" en="8fc5ab64"
 r"""
 다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
 오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를 보여 줍니다.
 
-1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이 중 얼마가 남나요?
+1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
 3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? $(u^\top J) \cdot v$가 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
    이루는 각은 얼마인가요?
@@ -481,7 +481,7 @@ r"""
 - 차이는 $h$를 따라 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
   $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
 - $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
-  $v$ 방향으로 얼마나 되는지 잽니다. 둘 다 수 하나, $u^\top J v$로 갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
+  $v$ 방향으로 얼마나 되는지 잽니다. 둘 다 하나의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
 - $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
 
 </details>
@@ -749,7 +749,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in JupyterLab's terminal (File > New > Terminal), shows a worked solution of that task, once you have passed or when
+look for is said in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in JupyterLab's terminal (File > New > Terminal), shows a worked solution of that task, once you have passed or when
 you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
@@ -760,7 +760,7 @@ All tensors here are `float32` or `float64`, and within one call they have the s
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="3cc7801e"
+# %% [markdown] lang="ko" en="bcfa4188"
 r"""
 # 과제
 
