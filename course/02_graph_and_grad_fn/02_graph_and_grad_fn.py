@@ -1704,7 +1704,7 @@ loss.backward()
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-끝에서 시작하세요. 프로그램이 도달한 $z$에서 $z^2$의 기울기를 구하고, 노드마다 넘겨 갑니다. `y`는 어떤 *종류*의 텐서인가요?
+끝에서 시작하세요. 프로그램이 도달한 $z$에서 $z^2$의 기울기를 구하고, 노드에서 노드로 넘깁니다. `y`는 어떤 *종류*의 텐서인가요?
 
 </details>
 
@@ -1738,7 +1738,7 @@ def _calls():
 
 
 _keys = ["loss/x", "loss/y", "loss/z", "y.grad"]
-_begin, _plain = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node", ko="z = 5에서 z^2의 기울기로 시작해 노드마다 넘겨 가세요"), say(en="return a plain number, an int or a float", ko="텐서가 아닌 수(int나 float)로 돌려주세요")
+_begin, _plain = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node", ko="z = 5에서 z^2의 기울기로 시작해 노드에서 노드로 넘기세요"), say(en="return a plain number, an int or a float", ko="텐서가 아닌 수(int나 float)로 돌려주세요")
 _mistakes = {
     10.0: say(en="on the way from y to x there is a multiplication by 2: its slope 2 is missing", ko="y에서 x로 가는 경로에 2를 곱하는 연산이 있습니다. 그 기울기 2가 빠졌습니다"),
     5.0: say(en="both factors 2 are missing: that of the square and that of x * 2", ko="2가 두 번 빠졌습니다. 제곱의 기울기와 x * 2의 기울기입니다"),

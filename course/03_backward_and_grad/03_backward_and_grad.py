@@ -169,7 +169,7 @@ predicted(
     ),
     B=say(
         en="16 is right. But `first` is not a copy: it is another name of the tensor that the second call changed.",
-        ko="16은 맞습니다. 그러나 `first`는 사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
+        ko="16은 맞습니다. 그러나 `first`는 복사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
     ),
     C=say(
         en="The second call added 12 to the 4, and `first` is another name of the same tensor.",
@@ -336,7 +336,7 @@ predicted(
     right="B",
     A=say(
         en="`kept` is not a copy, so `zero_()` reaches it.",
-        ko="`kept`는 사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
+        ko="`kept`는 복사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
     ),
     B=say(
         en="`zero_()` changes the tensor, and `kept` is that tensor. `x.grad = None` changes only what `x.grad` refers to.",
@@ -924,7 +924,7 @@ r"""
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-`f(x).backward()`를 부를 때마다 사본 `x.grad.clone()`을 리스트에 넣으세요.
+`f(x).backward()`를 부를 때마다 복사본 `x.grad.clone()`을 리스트에 넣으세요.
 
 </details>
 """
@@ -963,11 +963,11 @@ def _sums(powers, x, dtype):
     return {**calls.data(), "after": after, "left": len(fs)}
 
 
-_alias = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 사본을 넣으세요")
+_alias = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요")
 _alone = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요")
 _early = say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
 _total = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요")
-_still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다")
+_still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
 _fewer = say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
 _again = say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
 _twice = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다")
@@ -1685,7 +1685,7 @@ def _call(x0):
     return result, [str(warning.message).partition(". ")[0] for warning in caught], calls.changes
 
 
-_cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아니지 않은가요?"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
+_cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아닐 수 있습니다"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
 _order, _second = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요")
 _doubled = say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
 _EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")}

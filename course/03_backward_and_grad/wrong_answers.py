@@ -163,7 +163,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% copies all but the last task="grad_history" en="the last one needs a copy too" ko="마지막 원소도 사본이어야"
+# %% copies all but the last task="grad_history" en="the last one needs a copy too" ko="마지막 원소도 복사본이어야"
 def grad_history(fs, x):
     history = []
     for f in fs:

@@ -1678,7 +1678,7 @@ $w_k$에서 $y_i$를 지나는 경로의 기울기는 $g_i \cdot x_{i+k}$입니�
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-`k`마다 `w[k]`와 만난 수는 `x[k : k + len(g)]`입니다. `g`를 곱해서 더하세요. 이렇게 얻은 수의 리스트를 `torch.stack`으로 벡터로
+`k`마다 `w[k]`에 곱해진 수는 `x[k : k + len(g)]`입니다. `g`를 곱해서 더하세요. 이렇게 얻은 수의 리스트를 `torch.stack`으로 벡터로
 만듭니다.
 
 </details>
@@ -1704,7 +1704,7 @@ from secant import check, say
 _no_g = say(en="multiply by g, the gradient of y", ko="y의 gradient g를 곱하세요")
 _of_x = say(en="this is the gradient of x; return that of w", ko="x의 gradient입니다. w의 gradient를 구하세요")
 _grown = say(en="twice the right value: .grad adds up over the calls; begin each call anew", ko="두 배입니다. .grad는 부를 때마다 쌓이니 매번 새로 시작하세요")
-_flipped = say(en="the wrong way round: w[k] meets x[i + k], with a plus", ko="순서가 뒤집혔습니다. w[k]는 x[i + k]와 만납니다. 부호는 더하기입니다")
+_flipped = say(en="the wrong way round: w[k] meets x[i + k], with a plus", ko="순서가 뒤집혔습니다. w[k]에 곱해지는 것은 x[i + k]입니다. 부호는 더하기입니다")
 _only_x = say(en="the slope of w x with respect to w is x, not w x", ko="w x를 w로 미분한 기울기는 w x가 아니라 x입니다")
 _one_use = say(en="this is what one position gives; every position uses the weights, and all of them are added", ko="위치 하나에서 나온 값입니다. 위치마다 가중치를 쓰므로 모두 더해야 합니다")
 _mean = say(en="a sum over the positions, not their mean", ko="위치의 평균이 아니라 합입니다")

@@ -138,7 +138,7 @@ a `.grad` that nobody asked for. On a copy, with `torch.autograd.grad`, it is a 
 
 # %% [markdown] task="shared_weight_grad" lang="ko" en="dbf81e91"
 r"""
-**왜 맞을까요?** `w[k]`는 위치 0, 1, ...에서 `x[k]`, `x[k + 1]`, ...과 만나고, 그때마다 기울기는 $x_{i+k}$입니다. 그래서 gradient는 `g`와,
+**왜 맞을까요?** `w[k]`에는 위치 0, 1, ...에서 `x[k]`, `x[k + 1]`, ...이 곱해지고, 그때마다 기울기는 $x_{i+k}$입니다. 그래서 gradient는 `g`와,
 `x`에서 `k`부터 시작하는 구간의 내적입니다. $y$는 `w`의 일차식이므로 `w`의 값은 나오지 않습니다. 식으로 보면 이것도 데이터와 `g`의
 합성곱입니다.
 

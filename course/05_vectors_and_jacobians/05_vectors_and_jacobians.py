@@ -861,14 +861,14 @@ def _calls(rounds, tracked=(), strided=False):
     return calls.data()
 
 
-_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다")
+_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v에는 W2의 행이 아니라 열을 곱합니다. W2를 전치해야 합니다")
 _order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
 _around = say(en="both outer products are the wrong way round", ko="두 텐서곱의 순서가 거꾸로입니다")
 _no_v = say(en="this is the answer for v = ones: v does not count", ko="v의 성분이 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
 _weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
 _sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
-_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp와 만납니다")
-_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp가 아니라 y1 = W1 @ inp와 만납니다")
+_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2에서 v와 곱하는 것은 W1의 행의 합이 아니라 y1 = W1 @ inp입니다")
+_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2에서 v와 곱하는 것은 inp가 아니라 y1 = W1 @ inp입니다")
 _above = say(en="this y1 is that of section 1: compute W1 @ inp inside the function", ko="1절에서 계산한 y1입니다. 함수 안에서 W1 @ inp를 계산하세요")
 _factors = say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 텐서곱, g2는 v와 y1의 텐서곱입니다")
 
@@ -1142,7 +1142,7 @@ _functions = {
 _flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape는 (n,)이 아니라 (1, n)입니다")
 _top = say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")
 _flipped = say(en="the rows come in the wrong order", ko="행의 순서가 거꾸로입니다")
-_diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬인 것은 원소마다 따로 계산하는 함수뿐입니다")
+_diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬이 되는 것은 f가 원소마다 따로 계산할 때뿐입니다")
 _another = say(en="this is the Jacobian of another f at the same x: was it kept from a call before?", ko="같은 x에서 다른 f의 야코비 행렬입니다. 앞의 호출에서 남겨 두지 않았나요?")
 _digits = say(
     en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
@@ -1787,7 +1787,7 @@ def _mistakes(want):
     ]
 
 
-_alone, _cross = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다"), (torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표와 만났습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다"))
+_alone, _cross = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다"), (torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표를 뺐습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다"))
 for _X, _Y, _rows in (([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [1.0, 0.0, 5.0], [[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]]), ([[2.0, 1.0]], [5.0], [[-16.0, -8.0]])):
     _call, _want = f"per_sample_grads(w=[1, -1], X={_X}, Y={_Y})", torch.tensor(_rows)
     with check.asking(_call):
