@@ -32,10 +32,10 @@ r"""
 
 **이 수업을 마치면**
 
-- 기울기를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
-- 걸음 $h$를 줄인다고 늘 더 정확해지지는 않는 까닭을 설명할 수 있습니다.
+- 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
+- 걸음(step) $h$를 줄인다고 늘 더 정확해지지는 않는 까닭을 설명할 수 있습니다.
 - autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
-- backward 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
+- backward(거슬러 가는 계산) 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
 
 수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 재는 잣대를 만듭니다.
 
@@ -67,8 +67,8 @@ r"""
 ## 먼저 예상하기
 
 $x = 5$에서 $f(x) = \log x^3$을 봅시다. PyTorch에서처럼 $\log$는 자연로그($\ln$)입니다. 이 점에서 기울기는 $0.6$입니다.
-거리가 $h$인 두 점에서 함숫값의 차이를 구하고 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch가 보통 쓰는 `float32`로 합니다.
-`float32`는 약 7자리까지 저장합니다. (파이썬이 쓰는 `float64`는 약 16자리입니다. 텐서가 어느 쪽인지를 *dtype*이라고 합니다.)
+걸음 $h$만큼 떨어진 두 점에서 함숫값의 차이를 구하고, 그것을 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch가 보통 쓰는 `float32`로 합니다.
+`float32`는 약 7자리까지 저장합니다. (파이썬이 쓰는 `float64`는 약 16자리입니다. 텐서의 수가 어느 쪽인지를 *dtype*(자료형)이라고 합니다.)
 
 $h$를 $0.1$, $0.001$, $0.00000001$로 점점 줄입니다. **어림값의 오차는 어떻게 될까요?**
 채점하지 않으니 편하게 고르세요. 3절에서 다시 다룹니다.
@@ -191,8 +191,8 @@ r"""
 어디에도 $h$가 없습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
 
 수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. PyTorch는 코드가 실행되는 동안 연산을 하나하나
-기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기에서 입력에 대한 기울기를
-구하는 방법을 알고 있습니다. `backward()`는 이 기록을 끝에서 처음으로 거슬러 가며 수를 곱합니다. 우리가 $0.008$과 $75$를 곱한 것과 같습니다.
+기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로
+바꾸는 방법을 알고 있습니다. `backward()`는 이 기록을 끝에서 처음으로 거슬러 가며 수를 곱합니다. 우리가 $0.008$과 $75$를 곱한 것과 같습니다.
 
 결과에서 입력 쪽으로 거슬러 가는 이 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
 부릅니다.
@@ -225,7 +225,7 @@ $(x+h) - x$로 나눕니다. 까닭은 탐색기 아래에서 설명합니다. �
 
 1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 줄어들던 오차는 어디에서 다시 커지나요?
 2. $h = 10^{-8}$까지 가 보세요(슬라이더를 $-8$에 놓습니다). 그림 아래 글에는 무엇이라고 나오나요? 왜 그럴까요?
-3. `float64`로 바꾸세요. V의 바닥은 이제 어디에 있고 얼마나 깊은가요?
+3. `float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?
 4. *중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?
 
 메뉴에는 *복소 스텝*(complex step) $\operatorname{Im} f(x + ih)/h$도 있습니다. 허수 방향으로 조금 움직이는 방법으로, 뺄셈을 하지
@@ -269,7 +269,7 @@ r"""
 
 둘을 더하면 V자가 됩니다. 전방 차분몫은 `float32`에서 $h = 10^{-3}$ 근처가 가장 좋습니다. `float64`에서는 $10^{-7}$ 근처,
 중앙 차분몫이라면 $10^{-5}$ 근처가 가장 좋습니다. 복소 스텝에는 V의 왼쪽이 없습니다. 뺄셈이 없으니 부풀어 오를 반올림 오차도
-없습니다. autograd의 기울기는 어디에서도 $h$에 따라 달라지지 않습니다.
+없습니다. autograd의 기울기는 $h$와 아무 상관이 없습니다.
 
 </details>
 
@@ -308,16 +308,16 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-Look at the third line of the table: you asked for $10^{-6}$ and got a step nearly 5% shorter. A quotient that divides by the $h$ you
+Look at the third line printed above: you asked for $10^{-6}$ and got a step nearly 5% shorter. A quotient that divides by the $h$ you
 *typed* carries these 5% as an error of its own, on top of round-off: even a straight line gets the wrong slope. Task 1.1
 removes it.
 
 Now try a function of your own. Anything made of PyTorch operations will do.
 """
 
-# %% [markdown] lang="ko" en="4b9a30db"
+# %% [markdown] lang="ko" en="0593b579"
 r"""
-표의 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
+위에 출력된 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
 오차가 따로 생깁니다. 직선의 기울기마저 틀립니다. 과제 1.1에서 이 오차를 없앱니다.
 
 이제 여러분의 함수를 넣어 보세요. PyTorch 연산으로 만든 것이면 됩니다.
@@ -459,7 +459,7 @@ all 1000 slopes, with forward quotients and with autograd?**
 r"""
 ## 5. 입력은 많고 결과는 하나
 
-딥러닝에서는 *하나의* 수인 loss(모델이 예제, 곧 *샘플*에서 얼마나 틀렸는지 나타내는 수)를 *많은* 파라미터(학습으로 바꾸어 가는 수)로
+딥러닝에서는 *하나의* 수인 loss(모델이 예제, 곧 *샘플*(sample)에서 얼마나 틀렸는지 나타내는 수)를 *많은* 파라미터(parameter, 학습으로 바꾸어 가는 수)로
 미분합니다. 그중 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
 **편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다.
 
@@ -484,7 +484,7 @@ Here is a very small case: 4 samples with 3 features each, and a linear model wi
 
 # %% [markdown] lang="ko" en="60ceabd9"
 r"""
-아주 작은 예를 봅시다. 특징이 3개인 샘플 4개와, 출력이 2개인 선형 모델입니다. 파라미터는 8개입니다.
+아주 작은 예를 봅시다. 특징(feature)이 3개인 샘플 4개와, 출력이 2개인 선형 모델(linear model)입니다. 파라미터는 8개입니다.
 """
 
 # %%
@@ -731,7 +731,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `there = x + h`라면 실제로 움직인 만큼은 `there - x`입니다. 이것으로 나누세요.
 
@@ -955,7 +955,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 분자는 `f(x + h) - f(x - h)`, 분모는 `h`의 두 배입니다.
 
@@ -1161,7 +1161,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.tensor(float(x), dtype=torch.float64, requires_grad=True)`로 시작하고, `backward()` 다음에 `.item()`으로 텐서를
 수로 바꿉니다.
@@ -1334,7 +1334,7 @@ $f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `i
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 $\sin$의 도함수는 $\cos$이고 부호는 플러스입니다. 파이썬으로는 `math.cos(x)`입니다.
 
@@ -1473,7 +1473,7 @@ $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 $u$가 `torch.finfo(dtype).eps / 2`일 때 반올림 오차는 약 $2u|f|/h$, 절단 오차는 약 $h|f''|/2$입니다. 둘의 합은
 $h = 2\sqrt{u\,|f/f''|}$일 때 가장 작고, 여기서 $|f/f''|$는 약 40입니다. 그 값을 10의 거듭제곱으로 맞추세요.
@@ -1618,7 +1618,7 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8분 · 1점
 
-4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`를 `x`로 미분한 기울기를 돌려주세요. torch는 없어도 됩니다. 테스트는 결과만
+4절의 반복문을 이번에는 텐서가 아닌 수로 봅시다. 결과 `y`의 `x`에 대한 기울기를 돌려주세요. torch는 없어도 됩니다. 테스트는 결과만
 봅니다.
 
 ```
@@ -1637,7 +1637,7 @@ while abs(y) < limit:
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 같은 반복문을 돌리면서 `y` 옆에 1에서 시작하는 `slope`를 두세요. `y`가 두 배가 될 때 `slope`는 어떻게 되나요?
 
@@ -1676,7 +1676,7 @@ _ran = say(en="limit / |x| is not what ran: y goes up in doublings and may end b
 _negative = say(en="for a negative x it is |y| that is compared (or the loop may never end), and y is still (a positive number) times x", ko="x가 음수이면 |y|를 비교합니다. 그러지 않으면 반복이 끝나지 않을 수 있습니다. y는 그래도 (양수) × x입니다")
 _over = say(en="where x is over the limit already, the loop does not run at all and y is x", ko="x가 이미 limit 이상이면 반복문은 한 번도 돌지 않고 y는 x 그대로입니다")
 _itself, _never = say(en="this is y itself, not its slope", ko="기울기가 아니라 y의 값입니다"), say(en="|y| is never below a limit that is 0 or negative, so the loop does not run", ko="limit이 0이거나 음수이면 |y|가 그보다 작을 수 없으므로 반복문은 돌지 않습니다")
-_jump = say(en="is this a quotient? Beside x the loop may run another number of times: count the doublings that ran at x itself", ko="차분몫 아닌가요? x의 바로 옆에서는 반복 횟수가 다를 수 있습니다. x에서 실제로 두 배가 된 횟수를 세세요")
+_jump = say(en="is this a quotient? Beside x the loop may run another number of times: count the doublings that ran at x itself", ko="차분몫 아닌가요? x 바로 옆에서는 반복 횟수가 다를 수 있습니다. x에서 실제로 두 배가 된 횟수를 세세요")
 for _x, _limit, _want, _hint, _mistakes in (
     (1.0, 8.0, 8.0, "", {3.0: say(en="this is the number of rounds", ko="이것은 반복한 횟수입니다"), 6.0: say(en="each round multiplies by 2, it does not add 2", ko="돌 때마다 2를 더하는 것이 아니라 곱합니다"), 4.0: _less, 16.0: _more, 1.0: say(en="the loop is not a constant: each round multiplies by 2", ko="반복문은 상수가 아닙니다. 돌 때마다 2를 곱합니다"), 2.0: say(en="this is one doubling; the loop runs on while |y| is below limit", ko="한 번만 두 배로 만들었습니다. |y|가 limit보다 작은 동안 계속 돕니다")}),
     (-3.0, 10.0, 4.0, _negative, {-4.0: _negative, 10 / 3: _ran, 2.0: _less, 8.0: _more, -12.0: _itself}), (5.0, 2.0, 1.0, _over, {0.4: _ran, 5.0: _itself, 2.0: _more}), (0.5, -4.0, 1.0, _never, {}), (1 - 2.0**-20, 8.0, 16.0, _jump, {}),
@@ -1760,7 +1760,7 @@ Everywhere: the rules of every task.
 ## What you have for lesson 10
 
 You have made the ruler: `central_difference` will judge every gradient that your own autograd returns. `autograd_slope` is what
-that engine has to offer: track, go backward, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
+that autograd has to offer: track, go backward, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
 
 ## Checklist
 
@@ -1782,12 +1782,12 @@ You can now answer these without looking back:
 Next: Lesson 02, the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="498c36e2"
+# %% [markdown] lang="ko" en="8ff3cd68"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **1.1** 반올림이 드러날 만큼 작은 걸음, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
-  전치한 `x`, expand한 `x`(`expand`는 수 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
+  전치(transpose)한 `x`, expand한 `x`(`expand`는 수 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
 - **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
   되면 오차가 100분의 1이 되는지.
 - **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 부르는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수.
@@ -1800,7 +1800,7 @@ r"""
 ## 수업 10을 위해 만든 것
 
 여러분은 잣대를 만들었습니다. 앞으로 만들 autograd가 내놓는 gradient는 모두 `central_difference`로 검사합니다. `autograd_slope`에 쓴 세 가지,
-곧 추적하고 거슬러 가고 읽는 것이 그 엔진이 할 일입니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
+곧 추적하고 거슬러 가고 읽는 것을 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
 
 ## 점검
 

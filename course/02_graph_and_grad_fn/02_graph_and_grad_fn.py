@@ -112,7 +112,7 @@ quotients of the three. Is the product the quotient of the whole?
 # %% [markdown] lang="ko" en="236be4ce"
 r"""
 **셋째.** $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. $x$를 $2$에서 $3$으로 옮깁니다. 작은 걸음이 아닙니다. 그러면 세 연산에
-저마다 차분몫이 있고, 사슬 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
+저마다 차분몫이 있고, 사슬(chain) 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
 """
 
 # %%
@@ -183,12 +183,12 @@ describes only the first row.
 
 Two ways to compute without a record will turn up in the tasks, and lesson 6 is about them: inside `with torch.no_grad():`
 no operation is recorded at all, and `x.detach()` returns a tensor with the numbers of `x` and no history. What `detach`
-returns is a constant leaf, and so is what is computed anew under `no_grad`. (Only a view of a tracked tensor, such as `x[:1]`, stays tracked there.)
+returns is a constant leaf, and so is what is computed anew under `no_grad`. (Only a view of a tracked tensor, one that shares its memory as `x[:1]` does, stays tracked there.)
 
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="5fe443b9"
+# %% [markdown] lang="ko" en="fcbfe328"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
@@ -210,7 +210,7 @@ leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"�
 
 기록을 남기지 않고 계산하는 방법 두 가지가 과제에 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 어떻게 계산했는지가 남지 않은 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고, `no_grad` 안에서 새로
-계산한 값도 그렇습니다. (추적되는 텐서의 view만은 예외입니다. `x[:1]` 같은 view는 그 안에서 만들어도 추적됩니다.)
+계산한 값도 그렇습니다. (추적되는 텐서의 view, 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서만은 그 안에서 만들어도 추적됩니다.)
 
 이제 `backward()`를 부를 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
@@ -253,7 +253,7 @@ A linear model with one weight, and a squared loss: $z = wx$, $y = z + b$, $\tex
 r"""
 ## 2. 연산마다 노드가 하나
 
-가중치가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 그래프에는 노드가 몇 개 있을까요?
+가중치(weight)가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 그래프에는 노드가 몇 개 있을까요?
 """
 
 # %%
@@ -310,7 +310,7 @@ print("x.grad, w.grad, b.grad:", x.grad, w.grad, b.grad)
 r"""
 ## 3. Quotients telescope
 
-Behind $42 = 3 \cdot 1 \cdot 14$ stands the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
+Behind $42 = 3 \cdot 1 \cdot 14$ is the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
 see.
 
 Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss move as well, and each node has a difference
@@ -323,11 +323,11 @@ operation and the line in it autograd's slope; the bar on the far right belongs 
 4. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
 """
 
-# %% [markdown] lang="ko" en="33186366"
+# %% [markdown] lang="ko" en="0f6ffa96"
 r"""
 ## 3. 차분몫은 곱하면 약분된다
 
-$42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙(chain rule)이 있습니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
+$42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙이 있습니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 걸음으로 해 봅시다.
 
 $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 움직이고, 노드마다 *자기 걸음으로 나눈* 차분몫이
@@ -335,8 +335,8 @@ $w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면
 기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
 1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
-2. $h$를 줄이세요. 세 인수 가운데 어느 것이 움직이고, 어디로 가나요? 곱은 어디로 가나요?
-3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 틀어집니다. 곱은 어떤가요?
+2. $h$를 줄이세요. 세 인수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
+3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 부정확해집니다. 곱은 어떤가요?
 4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?
 """
 
@@ -368,8 +368,8 @@ $h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
 중간의 변화량은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 좀처럼 깨뜨리지 못합니다. $h = 10^{-15}$에서는
-반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간의 걸음이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 움직이는 것은 *인수*입니다. $3$과 $1$은
-두 노드의 연산이 일차 함수이므로 그대로이고, $17$은 $14$로 갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
+반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간의 걸음이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 변하는 것은 *인수*입니다. $3$과 $1$은
+두 노드의 연산이 일차 함수이므로 그대로이고, $17$은 $14$에 다가갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
 
 </details>
 """
@@ -544,7 +544,7 @@ its result, or a node: when the last of them is gone, the graph goes too.
 
 # %% [markdown] lang="ko" en="d9f89b05"
 r"""
-간선은 모두 뒤쪽, 곧 결과를 만든 재료 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 누군가 결과나 노드를 붙들고 있는
+간선은 모두 뒤쪽, 곧 결과를 만든 재료 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 어떤 변수가 결과나 노드를 붙들고 있는
 동안만 살아 있고, 마지막 하나가 사라지면 함께 사라집니다.
 """
 
@@ -618,10 +618,10 @@ r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
 있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$입니다. (지수 $3$은 텐서가
 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게 말합니다. "Saved intermediate values of the
-graph are freed." 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, `backward()`는 거의 언제나 한
+graph are freed"(그래프에 저장해 둔 중간값은 지워졌다). 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, `backward()`는 거의 언제나 한
 번이면 충분하기 때문입니다.
 
-두 번 해야 한다면 *첫 번째* 호출에서 말해 두세요. `retain_graph=True`를 주면 저장된 텐서를 남겨 둡니다. 이 옵션 없이 부르는 두 번째
+두 번 불러야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 부르는 두 번째
 호출에서 지워집니다.
 """
 
@@ -695,7 +695,7 @@ secant.predicted(
     ),
     B=say(
         en="`x ** 3` needs `x`, and it is freed. So is the 2 that `2 * x` saved, although its slope never changes.",
-        ko="`x ** 3`에는 `x`가 필요한데 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
+        ko="`x ** 3`에는 `x`가 필요한데 그것이 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
     ),
     C=say(
         en="These two saved a tensor, which the first pass frees. `x - 1` and `-x` saved nothing.",
@@ -740,9 +740,9 @@ checkpointed layer and once more outside. The value of the loss is right, and `b
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층을 기록 없이 계산했다가 `backward()`를 할 때 다시
-계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력이 아닙니다. 아래에서 `w`는
-체크포인팅을 한 층 안에서 한 번, 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
+계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는
+체크포인팅을 적용한 층 안에서 한 번, 그 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
 
 # %%
@@ -788,10 +788,10 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 # %% [markdown] lang="ko" en="f21c4ce3"
 r"""
 차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (`backward()` 안에서 `backward()`를 또 부르는 오래된 방식입니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 인자로 넘긴 텐서가 추적되지 않으므로 1절의
-규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"라는 경고가
+규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라는 경고가
 나오는데, 여기서는 꺼 두었습니다.)
 
-모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인팅을 켜면 이
+모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인팅을 켜면 이
 가중치에 gradient가 오지 않았습니다.
 [Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
@@ -804,7 +804,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
-work is graded; what they look for stands in words below the last task. `autograder check 2`, typed in a terminal, lets them look now.
+work is graded; what they look for is said in words below the last task. `autograder check 2`, typed in a terminal, lets them look now.
 After a pass, or when you are stuck, `autograder check 2 --solution classify` shows a worked solution of that task.
 
 **The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
@@ -817,7 +817,7 @@ After a pass, or when you are stuck, `autograder check 2 --solution classify` sh
 - returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
 """
 
-# %% [markdown] lang="ko" en="d9806b9d"
+# %% [markdown] lang="ko" en="2c7b2db4"
 r"""
 # 과제
 
@@ -880,7 +880,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 먼저 `t.grad_fn is not None`인지 보세요. 그렇다면 `'intermediate'`입니다. 나머지 둘은 `t.requires_grad`로 구별합니다.
 
@@ -1080,10 +1080,10 @@ r"""
 
 - `t.grad_fn`에서 시작해 `next_functions`를 따라갑니다. 노드의 이름은 `name()`이 돌려주는 것입니다. (leaf에 붙은 노드는
   `torch::autograd::AccumulateGrad`인데, 줄여서 `AccumulateGrad`라고 써도 맞습니다.)
-- **노드**마다 한 번만 적습니다. 몇 개의 간선이 그 노드로 이어지든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
+- **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
-- 그래프의 깊이가 연산 수천 개일 수 있습니다. 그러면 자기 자신을 부르는 함수는 `RecursionError`로 끝납니다. (재귀 한도는 프로세스 전체의
+- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 부르는 함수는 `RecursionError`로 끝납니다. (재귀 한도는 프로세스 전체의
   설정입니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
 - 보기만 하세요. `backward()`는 부르지 마세요. 함수를 부른 뒤에도 그래프를 부르기 전과 똑같이 쓸 수 있어야 합니다.
 
@@ -1093,7 +1093,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `todo = [t.grad_fn]`, `seen = set()`. `todo`가 빌 때까지, 노드를 하나 꺼내 `None`이거나 `seen`에 있으면 그냥 넘어갑니다. 아니면 `seen`에 넣고,
 이름을 적고, 그 노드의 `next_functions`에 있는 노드들을 `todo`에 넣습니다.
@@ -1309,7 +1309,7 @@ for _round in range(20):
 
 _deep = 3000 + int(check.draw(0, 500))
 _additions = say(en=f"graph_nodes(y), y = x + c + c + ..., {_deep} additions", ko=f"graph_nodes(y), y = x + c + c + ..., 덧셈 {_deep}번")
-_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 걸음이 걸리든 더 들를 노드가 없을 때까지 계속하세요")
+_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 단계가 걸리든 더 들를 노드가 없을 때까지 계속하세요")
 _test(_xc, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions, _to_the_end)
 _test(_x, [["add", k, k] for k in range(60)], say(en="graph_nodes(y), 60 times y = y + y", ko="graph_nodes(y), y = y + y를 60번"))
 ### END HIDDEN TESTS
@@ -1364,7 +1364,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `AccumulateGrad` 노드에는 `variable`이라는 속성이 있고, PyTorch 연산의 노드에는 없습니다. `hasattr(node, "variable")`로 알 수 있습니다. leaf마다 이런 노드가 하나뿐이므로
 텐서끼리 비교할 필요가 없습니다. (`x in list`라고 쓰면 값을 비교합니다!)
@@ -1582,10 +1582,10 @@ _whatever = say(
     ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요",
 )
 _all_inputs = say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
-_shared = say(en="leaves_of(x1 * x0), x1 shares the memory of x0", ko="leaves_of(x1 * x0), x1은 x0과 메모리를 함께 씀")
+_shared = say(en="leaves_of(x1 * x0), x1 shares the memory of x0", ko="leaves_of(x1 * x0), x1은 x0와 메모리를 함께 씀")
 _both_shared = say(
     en="leaves_of((x2 - x3) * (x0 - x1)), x1 shares the memory of x0, x3 that of the constant x2",
-    ko="leaves_of((x2 - x3) * (x0 - x1)), x1은 x0과, x3은 상수 x2와 메모리를 함께 씀",
+    ko="leaves_of((x2 - x3) * (x0 - x1)), x1은 x0와, x3은 상수 x2와 메모리를 함께 씀",
 )
 _no_grad = say(en="leaves_of(y * x1), y = torch.exp(x0) under no_grad", ko="leaves_of(y * x1), y = torch.exp(x0) (no_grad 안에서)")
 _one, _two, _three = ["leaf"], ["leaf", "leaf"], ["leaf", "leaf", "leaf"]
@@ -1638,7 +1638,7 @@ for _round in range(20):
 
 _deep = 3000 + int(check.draw(0, 500))
 _additions = say(en=f"leaves_of(y), y = x0 + x1 + x1 + ..., {_deep} additions", ko=f"leaves_of(y), y = x0 + x1 + x1 + ..., 덧셈 {_deep}번")
-_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 걸음이 걸리든 더 들를 노드가 없을 때까지 계속하세요")
+_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 단계가 걸리든 더 들를 노드가 없을 때까지 계속하세요")
 _test(_two, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions, _to_the_end)
 _test(_one, [["add", k, k] for k in range(60)], say(en="leaves_of(y), 60 times y = y + y", ko="leaves_of(y), y = y + y를 60번"))
 ### END HIDDEN TESTS
@@ -1700,15 +1700,15 @@ loss.backward()
 - `'loss/x'`, `'loss/y'`, `'loss/z'`: loss를 `x`, `y`, `z`로 미분한 값. 텐서가 아닌 수(`int` 또는 `float`)로 적습니다.
 - `'y.grad'`: 프로그램이 끝났을 때 `y.grad`.
 
-값 네 개가 든 dict가 답의 전부이고, 채점에서는 값만 봅니다. 종이에 직접 풀어 보세요. 테스트 다음 셀에서 PyTorch로 확인할 수 있습니다.
+답은 값 네 개가 든 dict이면 되고, 채점할 때는 값만 봅니다. 종이에 직접 풀어 보세요. 테스트 다음 셀에서 PyTorch로 확인할 수 있습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-끝에서 시작하세요. 프로그램이 도달한 $z$에서 $z^2$의 기울기를 구하고, 노드마다 넘겨 갑니다. `y`는 어떤 *종류*의 텐서인가요?
+끝에서 시작하세요. 프로그램이 도달한 $z$에서 $z^2$의 기울기를 구하고, 노드에서 노드로 넘깁니다. `y`는 어떤 *종류*의 텐서인가요?
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 $z = 5$이므로 `'loss/z'`는 $2 \cdot 5$입니다. 덧셈은 받은 값을 그대로 넘기고, 2를 곱하는 연산은 두 배로 만듭니다. `.grad`가 남는 텐서는
 어느 것인가요?
@@ -1738,7 +1738,7 @@ def _calls():
 
 
 _keys = ["loss/x", "loss/y", "loss/z", "y.grad"]
-_begin, _plain = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node", ko="z = 5에서 z^2의 기울기로 시작해 노드마다 넘겨 가세요"), say(en="return a plain number, an int or a float", ko="텐서가 아닌 수(int나 float)로 돌려주세요")
+_begin, _plain = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node", ko="z = 5에서 z^2의 기울기로 시작해 노드에서 노드로 넘기세요"), say(en="return a plain number, an int or a float", ko="텐서가 아닌 수(int나 float)로 돌려주세요")
 _mistakes = {
     10.0: say(en="on the way from y to x there is a multiplication by 2: its slope 2 is missing", ko="y에서 x로 가는 경로에 2를 곱하는 연산이 있습니다. 그 기울기 2가 빠졌습니다"),
     5.0: say(en="both factors 2 are missing: that of the square and that of x * 2", ko="2가 두 번 빠졌습니다. 제곱의 기울기와 x * 2의 기울기입니다"),
@@ -1752,7 +1752,7 @@ with check.asking("predict()"):
 _got = _found["results"][0]
 check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en="the keys of predict()", ko="predict()의 키"), hint=say(en="return a dict with exactly these four keys", ko="키가 꼭 이 네 개인 dict를 돌려주세요"))
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)  # a difference quotient of (2x + 3)^2, exact for a square
-check.close(_got["loss/x"], _slope, "predict()['loss/x']", rtol=1e-6, mistakes=_mistakes, hint=_begin if isinstance(_got["loss/x"], int | float) else _plain)
+check.close({"loss/x": _got["loss/x"]}, {"loss/x": _slope}, "predict()", rtol=1e-6, mistakes=[({"loss/x": wrong}, why) for wrong, why in _mistakes.items()], hint=_begin if isinstance(_got["loss/x"], int | float) else _plain)
 check.untouched(_found["changes"], "predict()")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1865,7 +1865,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 노드가 받은 값을 그대로 넘기기만 하나요, 아니면 저장해 둔 값을 곱해야 하나요(5절의 `2 * x`처럼)? 아니면 `try:` ... `except RuntimeError:` 안에서 `y.backward()`를 두 번 불러 보세요.
 
@@ -1911,7 +1911,7 @@ check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromke
 _reasons = {"x + 1": say(en="the slope is 1 whatever x is. The node saved nothing, so nothing was freed; its edges are still there", ko="x가 무엇이든 기울기는 1입니다. 노드가 저장한 것이 없으니 지워진 것도 없고, 간선은 그대로 있습니다"),
     "x * x": say(en="the slope is 2x: the node saved x, and the first backward freed it", ko="기울기는 2x입니다. 노드가 x를 저장했고 첫 번째 backward가 그것을 지웠습니다")}
 for _key, _reason in _reasons.items():
-    check.equal(_got[_key], _works_twice(_key), f"{_call}[{_key!r}]", hint=_reason if isinstance(_got[_key], bool) else say(en="True or False, a bool", ko="True 또는 False (bool)"))
+    check.equal({_key: _got[_key]}, {_key: _works_twice(_key)}, _call, hint=_reason if isinstance(_got[_key], bool) else say(en="True or False, a bool", ko="True 또는 False (bool)"))
 check.untouched(_found["changes"], _call)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1986,7 +1986,7 @@ r"""
 
 - **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, view,
   모델의 출력, 직접 만든 연산의 결과, `retain_grad()`나 `backward()`를 부른 뒤의 중간 텐서. 종류가 바뀌는 텐서.
-- **2.2** 노드와 leaf를 함께 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 이름이 여러 가지인 노드, 두 번 부르는 사이에
+- **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 온갖 이름의 노드, 두 번 부르는 사이에
   제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기 60번(경로 $2^{60}$개). 부른 뒤에도 `backward()`가 되어야 합니다.
 - **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 빈 leaf, 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 이미 `.grad`가 있는 leaf, 모델의
   파라미터(일부는 `requires_grad=False`).

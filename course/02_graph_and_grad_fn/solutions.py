@@ -18,7 +18,7 @@ are for people; ask whether the node is there.
 
 # %% [markdown] task="classify" lang="ko" en="1ce00e7d"
 r"""
-**왜 되나요.** 텐서를 만든 연산이 기록되어 있을 때, 그리고 그때만 `grad_fn`이 있습니다. 그래서 `'intermediate'`는 `grad_fn`만으로 정해지고,
+**왜 맞을까요?** 텐서를 만든 연산이 기록되어 있을 때, 그리고 그때만 `grad_fn`이 있습니다. 그래서 `'intermediate'`는 `grad_fn`만으로 정해지고,
 나머지는 gradient를 받을 텐서인지를 `requires_grad`가 알려 줍니다. 값이나 dtype, 어떻게 만들었는지는 묻지 않아도 됩니다.
 
 **돌아가는 길.** 중간 텐서에 *흔히* 있는 것을 찾는 방법입니다.
@@ -54,7 +54,7 @@ your caller must then live with.
 
 # %% [markdown] task="graph_nodes" lang="ko" en="500918aa"
 r"""
-**왜 되나요.** `todo`에는 간선으로 이어진 노드가, `seen`에는 이미 적은 노드가 들어 있습니다. 노드를 처음 꺼냈을 때만 적고 그 간선을 따라가므로, 걸리는
+**왜 맞을까요?** `todo`에는 간선으로 이어진 노드가, `seen`에는 이미 적은 노드가 들어 있습니다. 노드를 처음 꺼냈을 때만 적고 그 간선을 따라가므로, 걸리는
 시간은 경로의 수가 아니라 노드와 간선의 수에 비례합니다. 파이썬의 호출 스택 대신 리스트를 쓰니 그래프가 깊어도 괜찮습니다.
 
 **돌아가는 길.** 간선마다 자기 자신을 부르는 함수는 더 짧습니다.
@@ -88,7 +88,7 @@ error. In the same way `if leaf:` asks whether the number in it is not 0; what y
 
 # %% [markdown] task="leaves_of" lang="ko" en="d99759d3"
 r"""
-**왜 되나요.** 2.2처럼 따라가면서 노드마다 다른 것을 물을 뿐입니다. `variable`은 `AccumulateGrad` 노드에만 있고, leaf마다 이런 노드가 하나씩 있습니다.
+**왜 맞을까요?** 2.2처럼 따라가면서 노드마다 다른 것을 물을 뿐입니다. `variable`은 `AccumulateGrad` 노드에만 있고, leaf마다 이런 노드가 하나씩 있습니다.
 그래서 노드를 한 번씩만 보면 leaf도 한 번씩만 나옵니다. 텐서끼리 비교하는 일은 없습니다.
 
 **돌아가는 길.** 텐서를 모으면서 이미 있는지 묻는 방법입니다.
@@ -113,11 +113,11 @@ $10$, $10$, $20$. `y` has a `grad_fn`, so it is an intermediate; its gradient $1
 
 # %% [markdown] task="predict" lang="ko" en="548e20cb"
 r"""
-**왜 되나요.** $z = 5$이므로 제곱은 $2z = 10$을 돌려보냅니다. 덧셈은 그대로 넘기고 곱셈은 두 배로 만들어 $10$, $10$, $20$이 됩니다. `y`는 `grad_fn`이 있는
+**왜 맞을까요?** $z = 5$이므로 제곱은 $2z = 10$을 돌려보냅니다. 덧셈은 그대로 넘기고 곱셈은 두 배로 만들어 $10$, $10$, $20$이 됩니다. `y`는 `grad_fn`이 있는
 중간 텐서입니다. gradient $10$을 넘겨주기만 하고 남기지 않으므로 `y.grad`는 `None`입니다.
 
 **돌아가는 길.** loss를 식 하나 $(2x + 3)^2$으로 쓰고 미분해서 $4(2x + 3) = 20$을 얻는 방법입니다. `x`에 대해서는 맞지만 `y`와 `z`에 대해서는 알려 주는 것이
-없습니다. 노드를 하나씩 거슬러 가면 그 미분은 도중에 나옵니다.
+없습니다. 노드를 하나씩 거슬러 가면 그 값들이 도중에 나옵니다.
 """
 
 # %% [markdown] task="second_backward_works" lang="en"
@@ -139,7 +139,7 @@ except RuntimeError:
 
 # %% [markdown] task="second_backward_works" lang="ko" en="b98eca12"
 r"""
-**왜 되나요.** 첫 번째 backward가 지우는 것은 저장된 텐서뿐입니다. `x + 1`, `x + x`, `x.sum()`의 기울기는 `x`가 무엇이든 $1$이어서 노드가 저장한 텐서가
+**왜 맞을까요?** 첫 번째 backward가 지우는 것은 저장된 텐서뿐입니다. `x + 1`, `x + x`, `x.sum()`의 기울기는 `x`가 무엇이든 $1$이어서 노드가 저장한 텐서가
 없습니다. `x * x`는 `x`를, `x.exp()`는 결과를 저장했습니다.
 
 **돌아가는 길.** "기울기가 변하지 않으면 저장할 것도 없다"는 그럴듯한 짐작이지만, 5절의 `2 * x`에서는 틀립니다. 연산의 코드가 어떻게 되어 있는지가

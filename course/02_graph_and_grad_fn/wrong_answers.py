@@ -917,6 +917,16 @@ def predict():
     return {"loss/x": 20, "loss/y": 2, "loss/z": 10, "y.grad": None}
 
 
+# %% leaves every slope open task="predict" en="return a plain number" ko="텐서가 아닌 수(int나 float)로"
+def predict():
+    return dict.fromkeys(("loss/x", "loss/y", "loss/z", "y.grad"))
+
+
+# %% leaves every answer open task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+def second_backward_works():
+    return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"))
+
+
 # %% backward destroys the graph task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
 def second_backward_works():
     return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"), False)

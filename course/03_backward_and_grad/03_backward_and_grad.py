@@ -17,12 +17,12 @@ Lesson 03 of 10 · ~85 min · backward, grad, accumulation
 - say what `.grad` holds after any sequence of `backward()` calls;
 - empty `.grad` in two ways, and tell when the difference matters;
 - read the gradient of an intermediate tensor without a warning;
-- split a batch that is too big for the memory into small pieces, and still get its gradient.
+- split a batch (the samples of one training step) that is too big for the memory into small pieces, and still get its gradient.
 
 You need lesson 2: leaf, intermediate tensor, `grad_fn`, `retain_graph`.
 """
 
-# %% [markdown] lang="ko" en="ea1d5de7"
+# %% [markdown] lang="ko" en="3eb4916f"
 r"""
 # .backward()와 .grad 버퍼
 
@@ -33,7 +33,7 @@ r"""
 - `backward()`를 어떤 순서로 몇 번 부르든 그 뒤 `.grad`에 무엇이 들어 있는지 말할 수 있습니다.
 - `.grad`를 두 가지 방법으로 비우고, 그 차이가 언제 중요한지 설명할 수 있습니다.
 - 중간 텐서의 gradient를 경고 없이 읽을 수 있습니다.
-- 메모리에 다 들어가지 않는 배치를 작은 조각으로 나누고도 전체 배치의 gradient를 얻을 수 있습니다.
+- 메모리에 다 들어가지 않는 배치(batch, 학습 한 스텝에 쓰는 샘플 묶음)를 작은 조각으로 나누고도 전체 배치의 gradient를 얻을 수 있습니다.
 
 수업 02의 내용(leaf, 중간 텐서, `grad_fn`, `retain_graph`)이 필요합니다.
 """
@@ -115,7 +115,7 @@ print("x.grad:", x.grad)
 r"""
 The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i$: that is the `[2, 4, 6]`.
 
-`backward()` walks from the result back to the leaves, which is called **backpropagation**. It returned nothing. It left its
+`backward()`, the backpropagation of lesson 1, walks from the result back to the leaves. It returned nothing. It left its
 result in an attribute of the leaf, `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there was no such
 tensor: `.grad` was `None`. Think of `.grad` as a **buffer**, a place that belongs to `x` and outlives the call.
 
@@ -123,11 +123,11 @@ Without an argument `backward()` starts from a single number; this is why the co
 result of several numbers.
 """
 
-# %% [markdown] lang="ko" en="ea06af9c"
+# %% [markdown] lang="ko" en="41ad3596"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
-`backward()`는 결과에서 leaf까지 거슬러 갑니다. 이것을 **역전파**(backpropagation)라고 합니다. 돌려주는 값은 없습니다. 결과는 leaf의
+`backward()`는 결과에서 leaf까지 거슬러 갑니다. 수업 01의 역전파(backpropagation)입니다. 돌려주는 값은 없습니다. 결과는 leaf의
 속성인 `x.grad`에 남깁니다. dtype과 shape가 `x`와 같은 텐서입니다. 처음 부르기 전에는 이 텐서가 아예 없고 `.grad`는 `None`입니다.
 `.grad`를 **버퍼**(buffer)라고 생각하세요. `x`에 딸려 있고, 호출이 끝난 뒤에도 남는 자리입니다.
 
@@ -169,7 +169,7 @@ predicted(
     ),
     B=say(
         en="16 is right. But `first` is not a copy: it is another name of the tensor that the second call changed.",
-        ko="16은 맞습니다. 그러나 `first`는 사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
+        ko="16은 맞습니다. 그러나 `first`는 복사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
     ),
     C=say(
         en="The second call added 12 to the 4, and `first` is another name of the same tensor.",
@@ -192,8 +192,8 @@ To start again, empty the buffer:
 
 # %% [markdown] lang="ko" en="63baadd8"
 r"""
-**두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch를 잘못 설계한 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
-$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼가 비어 있던 때부터 `backward()`를 부른 것을 모두 더한 함수의
+**두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch가 잘못 설계된 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
+$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼가 비어 있던 때부터 `backward()`를 부른 함수를 모두 더한 합의
 기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때처럼 그사이에 `x`의 값이 바뀌면 서로 다른 곳의 기울기가 섞입니다.
 그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
 
@@ -232,8 +232,8 @@ r"""
 ## 3. 어떤 함수의 기울기인가
 
 셀을 실행하세요. 버튼을 누를 때마다 실제로 `backward()`를 부르고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서 2절의 두 호출을
-이미 마친 상태입니다. 왼쪽: 마지막으로 비운 뒤 부른 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 호출할
-때마다의 `x.grad`와 그때까지 더한 함수의 차분몫(difference quotient).
+이미 마친 상태입니다. 왼쪽: 마지막으로 비운 뒤 부른 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 한 번
+부를 때마다 읽은 `x.grad`와, 그때까지 부른 함수를 모두 더한 합의 차분몫(difference quotient).
 
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
 2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 부르세요. 순서가 중요한가요?
@@ -336,7 +336,7 @@ predicted(
     right="B",
     A=say(
         en="`kept` is not a copy, so `zero_()` reaches it.",
-        ko="`kept`는 사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
+        ko="`kept`는 복사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
     ),
     B=say(
         en="`zero_()` changes the tensor, and `kept` is that tensor. `x.grad = None` changes only what `x.grad` refers to.",
@@ -362,7 +362,7 @@ r"""
 중간에 버퍼를 비웠으므로 두 번 다 $0.6$이 나왔습니다. 비우지 않았다면 두 번째에는 $1.2$가 나왔을 것입니다. 두 번째 `backward()`는 `kept`에도
 값을 다시 채웠습니다. 그때까지는 버퍼에 있는 바로 그 텐서였기 때문입니다.
 
-학습할 때는 스텝마다 첫 `backward()`를 부르기 전에 모든 파라미터(parameter)의 버퍼를 비워야 합니다. `Parameter`는 학습시킬 leaf입니다. 그것을 움직이는
+학습할 때는 스텝(파라미터를 한 번 바꾸는 것)마다 첫 `backward()`를 부르기 전에 모든 파라미터(parameter)의 버퍼를 비워야 합니다. `Parameter`는 학습시킬 leaf입니다. 그것을 움직이는
 것이 **옵티마이저**(optimizer)입니다. `SGD`는 `step()`을 부를 때마다 `w`에서 `lr * w.grad`를 뺍니다. 수 `lr`은 **학습률**(learning rate)입니다. 버퍼도 비워 줍니다.
 """
 
@@ -396,7 +396,7 @@ r"""
 
 - 예전 텐서에 다른 이름이 붙어 있을 때. 위에서 본 대로입니다.
 - 비운 직후에 `.grad`를 읽는 코드가 있을 때. `None`에는 `.norm()`이 없습니다. **노름**(norm)은 텐서의 길이이고, 수 하나라면 절댓값입니다.
-- `optimizer.step()`을 부를 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이면 움직일 수도 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
+- `optimizer.step()`을 부를 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이 들어 있으면 그래도 움직일 수 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
   이어 가고, 가중치 감쇠(weight decay)는 스텝마다 모든 파라미터를 0 쪽으로 당기기 때문입니다.
 """
 
@@ -492,19 +492,19 @@ print("x.grad      :", x.grad)
 r"""
 ## 6. A big batch in small pieces
 
-So far adding up was something to guard against. Here it is a gift. Suppose that the memory holds 16 rows at a time, but you want to
-update with the gradient of 64 rows. Call `backward()` on four **micro-batches** before you step: the buffers add up.
+So far adding up was something to guard against. Here it is a gift. Suppose that the memory holds 16 rows (samples) at a time, but you want to
+update with the gradient of 64 rows. Call `backward()` on four **micro-batches** before you step: the buffers add up. This is *gradient accumulation*.
 
 `mse_loss`, the mean squared error, is a *mean*. The mean over 64 rows is the mean of four means, so each loss is divided by 4.
 The model, `nn.Linear(10, 2)`, computes `X @ weight.T + bias`; `weight` and `bias` are its parameters.
 """
 
-# %% [markdown] lang="ko" en="51fe7433"
+# %% [markdown] lang="ko" en="20b263b6"
 r"""
 ## 6. 큰 배치를 작게 나누어
 
-지금까지는 더해지는 것을 조심해야 했지만, 여기서는 고마운 일입니다. 메모리에는 한 번에 16행만 들어가는데, 64행의 gradient로
-한 번 업데이트하고 싶다고 합시다. **마이크로배치**(micro-batch) 네 개에서 `backward()`를 부른 다음 `step()`을 부르면 됩니다. 버퍼가 더해 줍니다.
+지금까지는 더해지는 것을 조심해야 했지만, 여기서는 고마운 일입니다. 메모리에는 한 번에 16행(샘플 16개)만 들어가는데, 64행의 gradient로
+한 번 업데이트하고 싶다고 합시다. **마이크로배치**(micro-batch) 네 개에서 `backward()`를 부른 다음 `step()`을 부르면 됩니다. 버퍼에 차례로 더해집니다. 이것을 *gradient 누적*(gradient accumulation)이라고 합니다.
 
 `mse_loss`는 오차 제곱의 *평균*입니다. 64행의 평균은 네 평균의 평균이므로 loss를 매번 4로 나눕니다. 모델 `nn.Linear(10, 2)`는
 `X @ weight.T + bias`를 계산합니다. 가중치 `weight`와 `bias`가 파라미터입니다.
@@ -600,17 +600,17 @@ predicted(
 r"""
 ## 7. A real bug
 
-Until October 2024 the `Trainer` of Hugging Face's `transformers`, a library widely used to train language models, divided by the number of
+Until October 2024 the `Trainer` of Hugging Face's `transformers`, a library widely used to train language models, divided the loss by the number of
 pieces. The pieces held equally many sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
 in length. Here are two pieces, each a single sentence, one of 10 tokens and one of 100;
 `reduction="sum"` takes the sum over the tokens and not the mean. The difference quotient knows the truth:
 """
 
-# %% [markdown] lang="ko" en="bd58cfbc"
+# %% [markdown] lang="ko" en="e13fa160"
 r"""
 ## 7. 실제로 있었던 버그
 
-2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 조각의 수로 나누었습니다. 조각마다 문장 수는
+2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
 같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 조각이 둘 있습니다. 하나는 10토큰짜리 문장, 하나는 100토큰짜리
 문장입니다. `reduction="sum"`은 토큰에 대한 평균 대신 합을 구합니다.
 진짜 값은 차분몫이 알려 줍니다.
@@ -729,7 +729,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.autograd.grad(수, x)`는 입력마다 gradient가 하나씩 든 튜플을 돌려줍니다. 먼저 `f(x)`를 수 하나로 만드세요.
 
@@ -882,7 +882,7 @@ r"""
 
 For each function in the list call `backward()` on its result at `x`, one after the other without a reset, and return **what `x.grad` was after each of these calls**.
 
-- `fs` is a list of functions, perhaps empty; the same function may stand in it twice. Each makes a tensor with a single number from `x`.
+- `fs` is a list of functions, perhaps empty; the same function may occur in it twice. Each makes a tensor with a single number from `x`.
 - `x` is a tracked leaf of any shape. Its `.grad` is `None` when your function is called.
 - Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever becomes of `x.grad` later**.
 - Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list). Here filling it is your job, not a side effect.
@@ -900,16 +900,16 @@ After each `f(x).backward()` append a copy: `x.grad.clone()`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="4cb3ff3e"
+# %% [markdown] lang="ko" en="82be5bea"
 r"""
 ## 과제 3.2 · `grad_history`
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-리스트의 함수마다 `x`에서의 결과에 `backward()`를 차례대로, 중간에 비우지 않고 부르세요. 그리고 **호출할 때마다 `x.grad`가 얼마였는지**
-돌려주세요.
+리스트에 있는 함수를 차례로 `x`에서 계산하고 결과마다 `backward()`를 부르세요. 중간에 버퍼를 비우지 않습니다. 그리고 **한 번 부를 때마다
+`x.grad`가 얼마가 되었는지** 돌려주세요.
 
-- `fs`는 함수의 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를 만듭니다.
+- `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를 만듭니다.
 - `x`는 추적되는 leaf이고 shape는 무엇이든 될 수 있습니다. 여러분의 함수를 부를 때 `x.grad`는 `None`입니다.
 - 함수마다 텐서가 하나씩 든 리스트를 돌려주세요. 텐서는 dtype과 shape가 `x`와 같고 그래프에 연결되어 있지 않습니다. **나중에 `x.grad`가 어떻게
   되더라도** 각 원소의 값은 그대로여야 합니다.
@@ -922,9 +922,9 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
-`f(x).backward()`를 부를 때마다 사본 `x.grad.clone()`을 리스트에 넣으세요.
+`f(x).backward()`를 부를 때마다 복사본 `x.grad.clone()`을 리스트에 넣으세요.
 
 </details>
 """
@@ -963,13 +963,13 @@ def _sums(powers, x, dtype):
     return {**calls.data(), "after": after, "left": len(fs)}
 
 
-_alias = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 사본을 넣으세요")
+_alias = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요")
 _alone = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요")
 _early = say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
 _total = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요")
-_still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 사본이어야 합니다")
-_fewer = say(en="one entry for each place in the list, also when a function stands in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
-_again = say(en="the function that stands in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
+_still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
+_fewer = say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
+_again = say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
 _twice = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다")
 _graph = say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다")
 _eaten = say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
@@ -1135,7 +1135,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 반복문 안에서 `if zero: w.grad = None`, 이어서 `(w**2).backward()`, 추적하지 않고 `w -= lr * w.grad`, 마지막으로 `abs(w.item())`를 리스트에 넣습니다.
 
@@ -1394,7 +1394,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 먼저 행을 모두 셉니다. 반복문에서는 조각의 loss에 그 조각이 차지하는 행의 비율을 곱하고 `backward()`를 부릅니다.
 
@@ -1648,7 +1648,7 @@ $x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 autograd가 구하는 세 gradie
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `z.backward()`보다 먼저 `y.retain_grad()`, `z.retain_grad()`를 부릅니다. 그다음 `x.grad.item()` 등을 읽습니다.
 
@@ -1685,7 +1685,7 @@ def _call(x0):
     return result, [str(warning.message).partition(". ")[0] for warning in caught], calls.changes
 
 
-_cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아니지 않은가요?"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
+_cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아닐 수 있습니다"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
 _order, _second = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요")
 _doubled = say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
 _EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")}
@@ -1742,7 +1742,7 @@ r"""
 
 - **3.1** Buffers that are full already, of `x` and of a model inside `f`; results of `f` with one number, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, `x` changed in
   between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result is not part of a graph.
-- **3.2** Every entry, not only the last; what becomes of the entries when `x.grad` is overwritten afterwards; a function that stands twice in the list; an empty list; an empty `x`; `x.grad` at the end.
+- **3.2** Every entry, not only the last; what becomes of the entries when `x.grad` is overwritten afterwards; a function that occurs twice in the list; an empty list; an empty `x`; `x.grad` at the end.
 - **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits; a list of its own for every call.
 - **3.4** Pieces of unequal size, of one row, and a single piece; several columns; both dtypes; a parameter that is not tracked; a model in each of the two modes; how often and with how many rows the model is called, and whether
   `backward()` follows each call.
@@ -1776,7 +1776,7 @@ You can now answer these without looking back:
 Next: Lesson 04, branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="1cc08877"
+# %% [markdown] lang="ko" en="7243bb53"
 r"""
 ## 숨은 테스트가 보는 것
 

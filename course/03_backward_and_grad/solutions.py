@@ -19,7 +19,7 @@ and `backward(inputs=[x])` must keep the parameters of a model out of it.
 
 # %% [markdown] task="fresh_grad" lang="ko" en="9b0d4f57"
 r"""
-**왜 맞나요?** `torch.autograd.grad`는 `backward()`처럼 거슬러 가지만, 구한 것을 돌려주고 어떤 leaf의 `.grad`도 채우지 않습니다. `x`의 것도,
+**왜 맞을까요?** `torch.autograd.grad`는 `backward()`처럼 거슬러 가지만, 구한 것을 돌려주고 어떤 leaf의 `.grad`도 채우지 않습니다. `x`의 것도,
 `f` 안에 있는 모델의 것도 그대로입니다. `.sum()`은 어떤 결과든 수 하나로 만들고, 그 gradient는 모든 수의 gradient를 더한 것입니다.
 
 **돌아가는 길.** 버퍼를 저장해 두고 `backward()`를 부른 다음 되돌려 놓을 수도 있습니다.
@@ -30,7 +30,7 @@ f(x).sum().backward()
 found, x.grad = x.grad, held
 ```
 
-세 군데를 고쳐야 합니다. `x.grad`를 먼저 비우지 않으면 예전 값에 더해집니다. 사본이 아니라 예전 텐서 자체를 되돌려 놓아야 합니다.
+세 군데를 고쳐야 합니다. `x.grad`를 먼저 비우지 않으면 예전 값에 더해집니다. 복사본이 아니라 예전 텐서 자체를 되돌려 놓아야 합니다.
 그리고 `backward(inputs=[x])`라고 써야 모델의 파라미터를 건드리지 않습니다.
 """
 
@@ -45,10 +45,10 @@ last sum. `copy.deepcopy` and `x.grad + 0` do copy; `clone()` says what is meant
 
 # %% [markdown] task="grad_history" lang="ko" en="5552ee7d"
 r"""
-**왜 맞나요?** `x.grad`는 텐서 하나이고, `backward()`를 부를 때마다 그 자리에서 더해집니다. `clone()`은 그 순간의 수를 따로 마련한 메모리에
+**왜 맞을까요?** `x.grad`는 텐서 하나이고, `backward()`를 부를 때마다 제자리에서 값이 더해집니다. `clone()`은 그 순간의 수를 따로 마련한 메모리에
 복사합니다. 그래서 나중에 `x.grad`에 무슨 일이 일어나도 리스트의 원소는 바뀌지 않습니다.
 
-**돌아가는 길.** `x.grad.detach()`나 `copy.copy(x.grad)`는 사본처럼 보이지만 `x.grad`와 메모리를 함께 씁니다. 끝에 가면 모든 원소가 마지막
+**돌아가는 길.** `x.grad.detach()`나 `copy.copy(x.grad)`는 복사본처럼 보이지만 `x.grad`와 메모리를 함께 씁니다. 끝에 가면 모든 원소가 마지막
 합이 됩니다. `copy.deepcopy`와 `x.grad + 0`은 실제로 복사합니다. 뜻이 가장 분명한 것은 `clone()`입니다.
 """
 
@@ -68,7 +68,7 @@ That runs, but every step makes a new leaf with an empty buffer, so `zero=False`
 
 # %% [markdown] task="train5" lang="ko" en="4a3fbafb"
 r"""
-**왜 맞나요?** `w`는 처음부터 끝까지 같은 leaf입니다. 그래서 `w.grad`라는 버퍼 하나를 `zero`에 따라 비우거나 비우지 않게 됩니다.
+**왜 맞을까요?** `w`는 처음부터 끝까지 같은 leaf입니다. 그래서 `w.grad`라는 버퍼 하나를 `zero`에 따라 비우거나 비우지 않게 됩니다.
 `torch.no_grad()` 안에서는 업데이트가 기록되지 않고, leaf를 제자리에서 바꿀 수 있습니다. `item()`은 파이썬 수를 꺼냅니다.
 
 **돌아가는 길.** `w = w - lr * w.grad`라고 쓰면 두 번째 스텝에서 `None`에 관한 오류로 멈춥니다. 새 `w`는 leaf가 아니어서 `.grad`가 없기
@@ -98,7 +98,7 @@ Dividing by the rows alone makes the gradient too large by the number of columns
 
 # %% [markdown] task="accumulate" lang="ko" en="f523f92b"
 r"""
-**왜 맞나요?** 모든 행에 대한 평균은 조각의 평균에 행의 비율을 곱해 더한 것이고, gradient도 똑같이 더해집니다. 열은 조각마다 개수가 같으니
+**왜 맞을까요?** 모든 행에 대한 평균은 조각의 평균에 행의 비율을 곱해 더한 것이고, gradient도 똑같이 더해집니다. 열은 조각마다 개수가 같으니
 신경 쓰지 않아도 됩니다. 반복문 안에서 `backward()`를 부르면 다음 조각의 그래프가 생기기 전에 앞 조각의 그래프가 사라집니다.
 
 **돌아가는 길.** `reduction="sum"`으로 더한 뒤 나누어도 맞습니다. 다만 행과 열을 곱한 전체 원소 수로 나누어야 합니다.
@@ -122,7 +122,7 @@ r"""
 
 # %% [markdown] task="all_grads" lang="ko" en="4957e453"
 r"""
-**왜 맞나요?** `x`는 leaf라서 그냥 두어도 gradient가 남습니다. `y`와 `z`는 leaf가 아니므로 늦기 전에 `retain_grad()`를 부릅니다. `float(x0)`와
+**왜 맞을까요?** `x`는 leaf라서 그냥 두어도 gradient가 남습니다. `y`와 `z`는 leaf가 아니므로 늦기 전에 `retain_grad()`를 부릅니다. `float(x0)`와
 `dtype=torch.float64`를 쓰면 `int`가 들어와도 정수 텐서가 되지 않습니다. 정수 텐서는 추적할 수 없습니다.
 
 **돌아가는 길.** `torch.autograd.grad(z, (x, y, z))`는 버퍼 없이 세 값을 한꺼번에 돌려줍니다. 한편 `warnings.simplefilter("ignore")`로

@@ -163,7 +163,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% copies all but the last task="grad_history" en="the last one needs a copy too" ko="마지막 원소도 사본이어야"
+# %% copies all but the last task="grad_history" en="the last one needs a copy too" ko="마지막 원소도 복사본이어야"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -238,7 +238,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% one entry a function task="grad_history" en="also when a function stands in it twice" ko="같은 함수가 두 번 나와도"
+# %% one entry a function task="grad_history" en="also when a function occurs in it twice" ko="같은 함수가 두 번 나와도"
 def grad_history(fs, x):
     history = {}
     for f in fs:

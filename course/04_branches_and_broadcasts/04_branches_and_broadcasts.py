@@ -67,7 +67,7 @@ r"""
 $x = 5$에서 $z = \log x^3 + \sqrt{x^2}$을 봅시다. PyTorch에서처럼 $\log$는 자연로그입니다. $x$에서 $z$까지 경로가 둘 있습니다.
 하나는 로그를, 하나는 제곱근을 지납니다. 따로 보면 첫째 경로의 기울기는 $0.6$, 둘째 경로의 기울기는 $1.0$입니다.
 
-`x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 넘겨 부르는 함수입니다. 우리 hook은 받은 값을 출력합니다.
+`x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 넘겨 부르는 함수입니다. 여기서 쓸 hook은 받은 값을 출력합니다.
 **`z.backward()`를 한 번 부르면 무엇이 출력될까요?**
 """
 
@@ -164,8 +164,8 @@ print("2**40 :", 2**40)
 r"""
 Every step here has slope 1, so every path has the product 1, and the gradient just counts the paths: more than $10^{12}$ of
 them. Yet the cell took no time. `backward()` does not walk the paths one by one. It goes from the end to the start, visits
-**each node once, when all that comes back to it from the result has arrived**, adds that up, and passes the *sum* on: this is
-**backpropagation**. Forty additions are enough. In task 4.1 you do the same.
+**each node once, when all that comes back to it from the result has arrived**, adds that up, and passes the *sum* on: that is how
+**backpropagation** saves work. Forty additions are enough. In task 4.1 you do the same.
 
 ## 2. Who does the addition?
 
@@ -174,11 +174,11 @@ the start we register a second one, with `register_post_accumulate_grad_hook`: i
 `x.grad`.
 """
 
-# %% [markdown] lang="ko" en="78cc839f"
+# %% [markdown] lang="ko" en="c8ec22d0"
 r"""
 여기서는 단계마다 기울기가 1이므로 경로마다 곱도 1입니다. 그래서 gradient는 그냥 경로의 개수가 됩니다. $10^{12}$개가 넘습니다.
-그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 걷지 않습니다. 끝에서 처음으로 가면서 **결과 쪽에서 올 것이 모두 온 다음에
-노드마다 한 번씩만** 들르고, 온 값을 더해 그 *합*을 넘깁니다. 이것이 **역전파**(backpropagation)입니다. 덧셈 40번이면 충분합니다.
+그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 따라가지 않습니다. 끝에서 처음으로 가면서 **결과 쪽에서 올 것이 모두 온 다음에
+노드마다 한 번씩만** 들르고, 온 값을 더해 그 *합*을 넘깁니다. **역전파**(backpropagation)가 빠른 까닭입니다. 덧셈 40번이면 충분합니다.
 과제 4.1에서 여러분도 이렇게 하게 됩니다.
 
 ## 2. 누가 더할까?
@@ -373,7 +373,7 @@ $+$로 합치면 $h$가 얼마이든 나머지가 없습니다. 두 부분이 �
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
 
-$h$로 나눕시다. 앞의 두 항은 기울기로 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 0으로 가는 수를 곱한
+$h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 0으로 가는 수를 곱한
 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 10분의 1이 됩니다. 매끄럽게 합치기만 하면
 어떤 방법으로 합치든 나머지는 이렇게 0으로 갑니다. 그래서 *극한에서는* 경로를 더해도 됩니다.
 
@@ -484,7 +484,7 @@ predicted(
         en="The formula, typed as it stands, does give that; PyTorch's backward step has a case of its own for x = 0.",
         ko="식을 그대로 쓰면 그렇게 됩니다. 그래서 PyTorch의 backward는 x = 0을 따로 다룹니다.",
     ),
-    B=say(en="`0**q` is 0 for every q above 0: move q, and nothing changes.", ko="q가 0보다 크면 `0**q`는 늘 0입니다. q를 움직여도 그대로입니다."),
+    B=say(en="`0**q` is 0 for every q above 0: move q, and nothing changes.", ko="q가 0보다 크면 `0**q`은 늘 0입니다. q를 움직여도 그대로입니다."),
     C=say(en="The logarithm alone is `-inf`, but it is multiplied by `0**2`.", ko="로그만 보면 `-inf`이지만 `0**2`이 곱해집니다."),
 )
 
@@ -495,18 +495,20 @@ case. In task 4.3 it is you.
 
 ## 5. A broadcast is a fan-out
 
-Multiply one number `x` by a vector of three, then take the dot product with a second vector:
+Multiply one number `x` by a vector of three: PyTorch stretches the number to the shape of the vector, which is a **broadcast**. Then
+take the dot product with a second vector:
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="3bde3a5b"
+# %% [markdown] lang="ko" en="af707e8b"
 r"""
 gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 망가집니다. 거듭제곱의 backward를 만든 사람은 이 경우를 생각해 두어야
 했습니다. 과제 4.3에서는 여러분 차례입니다.
 
 ## 5. 브로드캐스트는 갈림길이다
 
-수 `x` 하나에 원소 3개짜리 벡터를 곱하고, 다른 벡터와 내적(dot product)을 구합니다.
+수 `x` 하나에 원소 3개짜리 벡터를 곱합니다. PyTorch는 수를 벡터의 shape로 늘려서 계산하는데, 이것이 **브로드캐스트**(broadcast)입니다.
+이어서 다른 벡터와 내적(dot product)을 구합니다.
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **`z.backward()` 다음에 `x.grad`는 무엇일까요?**
 """
 
@@ -632,7 +634,7 @@ r"""
 
 ## 6. 가중치 하나를 여러 번 쓰면
 
-**합성곱**(convolution)은 가중치(weight) 몇 개를 데이터 위로 밀고 갑니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
+**합성곱**(convolution)은 가중치(weight) 몇 개를 데이터를 따라 옮겨 가며 곱하고 더합니다. 가중치는 위치마다 한 번씩 쓰이므로 위치 하나하나가 경로입니다.
 
 $$y_i = \sum_k w_k\, x_{i+k}$$
 
@@ -643,7 +645,7 @@ $$y_i = \sum_k w_k\, x_{i+k}$$
 # %%
 data = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0])
 weights = torch.tensor([1.0, -2.0, 3.0], requires_grad=True)
-out = torch.nn.functional.conv1d(data[None, None], weights[None, None])[0, 0]  # conv1d wants two dimensions more
+out = torch.nn.functional.conv1d(data[None, None], weights[None, None])[0, 0]  # conv1d wants two more dimensions
 (out * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
 print("out         :", out.tolist())
 print("weights.grad:", weights.grad)
@@ -755,13 +757,13 @@ Four functions, 10 points. **Task 4.3 is optional**: it gives points like the ot
 After the pass, or when you are stuck, `autograder check 4 --solution total_derivative` in a terminal shows a worked solution.
 
 The rules of lesson 1 hold. Your function leaves its arguments, which may be tracked tensors, as it found them, with their `.grad`,
-`requires_grad` and hooks; and so it does with what belongs to the whole process: gradient mode (what `no_grad` switches), default
+`requires_grad` and hooks, and so with what belongs to the whole process: gradient mode (what `no_grad` switches), default
 dtype, random state, recursion limit, warning filters (which warnings are shown), threads (how many PyTorch uses), anomaly mode (its
 search for `nan` in `backward()`). It keeps the dtype, gives the same answer when called
 twice, and returns what its signature says.
 """
 
-# %% [markdown] lang="ko" en="05654b45"
+# %% [markdown] lang="ko" en="742f6cd2"
 r"""
 # 과제
 
@@ -844,7 +846,7 @@ r"""
 - 그래프에 순환은 없습니다. (`x * x`에서처럼) 두 노드를 잇는 간선이 여러 개일 수 있고, 모두 계산에 넣습니다.
 - `src`에서 `out`까지의 경로에 들지 않는 간선도 있을 수 있습니다. 이런 간선은 계산에 넣지 않습니다. 경로가 하나도 없으면 결과는 `0.0`입니다.
 - `src == out`이면 간선이 어떻든 결과는 `1.0`입니다.
-- 경로를 하나씩 걷지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있는데, 1초 안에 끝나야 합니다. 기울기가 0인
+- 경로를 하나씩 따라가지 마세요. 마름모 40개를 이은 그래프에는 경로가 $2^{40}$개 있는데, 1초 안에 끝나야 합니다. 기울기가 0인
   곳이 있어도, 마름모가 `src`에서 `out`까지의 경로에 들지 않아도 마찬가지입니다.
 
   ```
@@ -854,7 +856,7 @@ r"""
     ↘  ↗    ↘  ↗           ↘   ↗
      b0      b1             b39
   ```
-- 간선이 200개가 넘는 경로는 없으니 재귀를 써도 됩니다.
+- 간선이 200개가 넘는 경로는 없으니 재귀(recursion, 자기 자신을 부르는 함수)를 써도 됩니다.
 - 파이썬의 정밀도 그대로 `float`를 돌려주고(`int`인 `0`이 아니라 `0.0`), `edges`는 바꾸지 마세요.
 
 노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개를 `out`에서 `src`로 거슬러 오며 구하면 이렇습니다.
@@ -873,7 +875,7 @@ $D(n)$은 $n$에서 나가는 간선마다 (기울기) × (간선 끝의 $D$)를
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 먼저 노드마다 나가는 `(끝, 기울기)`의 리스트를 주는 `dict`를 만드세요. 그다음은 둘째 `dict` `known = {out: 1.0}`을 쓰는 재귀 함수입니다.
 `if node not in known: known[node] = sum((slope * derivative(to) for to, slope in leaving.get(node, [])), 0.0)`.
@@ -911,7 +913,7 @@ _kept = say(en="this is the answer to an earlier call: nothing may be kept from 
 _order = say(en="the edges come in any order: do not rely on it", ko="간선의 순서는 정해져 있지 않습니다. 순서에 기대지 마세요")
 _early = say(en="a node passed its sum on before all of it had arrived: paths may have different lengths", ko="아직 다 들어오지 않은 합을 넘겼습니다. 경로의 길이는 서로 다를 수 있습니다")
 _several = say(en="two nodes may be joined by several edges, as in x * x: each of them counts", ko="x * x에서처럼 두 노드를 잇는 간선이 여러 개일 수 있습니다. 모두 계산에 넣으세요")
-_same = say(en="src is out: its derivative with respect to itself is 1, whatever the edges are", ko="src와 out이 같습니다. 자기 자신에 대한 미분은 간선이 어떻든 1입니다")
+_same = say(en="src is out: its derivative with respect to itself is 1, whatever the edges are", ko="src와 out이 같습니다. 자기 자신으로 미분한 값은 간선이 어떻든 1입니다")
 _aside = say(en="some edges lie on no path from src to out: they do not count", ko="src에서 out까지의 경로에 들지 않는 간선이 있습니다. 계산에 넣지 마세요")
 _kinds = say(en='nodes are anything that can be a key of a dict: do not sort them or turn them into text, do not take 0 or None for "no node", and compare them with ==, not with is or id', ko='dict의 키가 될 수 있는 것이면 모두 노드입니다. 정렬하지 말고, 문자열로 바꾸지 말고, 0이나 None을 "노드 없음"으로 여기지 말고, is나 id가 아니라 ==로 비교하세요')
 _precise = say(en="right to some digits only: compute with Python's own numbers, not in float32 and without rounding", ko="앞의 몇 자리만 맞습니다. float32를 쓰거나 반올림하지 말고 파이썬의 수로 계산하세요")
@@ -982,7 +984,7 @@ _repeated = say(
     en="the second of two equal calls gave another answer: was something kept from the first?",
     ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 앞의 호출에서 남겨 둔 것이 없나요?",
 )
-_float = say(en="a float is asked, this is an int: begin with 0.0 and 1.0", ko="int가 아니라 float를 돌려주어야 합니다. 0.0과 1.0에서 시작하세요")
+_float = say(en="a float is wanted, this is an int: begin with 0.0 and 1.0", ko="int가 아니라 float를 돌려주어야 합니다. 0.0과 1.0에서 시작하세요")
 _spoiled = say(en="the call changed the list edges, which belongs to the caller", ko="호출한 쪽의 리스트인 edges가 바뀌었습니다")
 
 
@@ -1107,7 +1109,7 @@ for _round in range(20):
 
 # Many paths. Steps are counted, not seconds, for machines differ. A slow but honest answer may look at every edge, for every
 # node, again and again: the cube of the edges is enough for that. It is not where each path is walked: every diamond doubles the steps.
-_slow = say(en="as slow as walking each path by itself: compute the derivative of each node only once", ko="경로를 하나씩 걷는 만큼 느립니다. 노드마다 미분을 한 번만 구하세요")
+_slow = say(en="as slow as walking each path by itself: compute the derivative of each node only once", ko="경로를 하나씩 따라가는 것만큼 느립니다. 노드마다 도함수를 한 번만 구하세요")
 
 
 def _many(edges, src, out, want, what, hint=_general, atol=None):
@@ -1209,7 +1211,7 @@ PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `g.dim() > len(shape)`인 동안 `g = g.sum(0)`. 그다음 `shape[i] == 1`인 `i`마다 `g = g.sum(i, keepdim=True)`.
 
@@ -1400,7 +1402,7 @@ of `q`.
 - **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's: the contribution to `gq` is $0$; the one to `gx` is $g\,q\,0^{q-1}$
   as `0**(q - 1)` comes out in PyTorch: $0$ for $q > 1$, $g$ for $q = 1$, and infinite for $0 < q < 1$, where the curve is vertical
   (there $g$ is greater than 0).
-- Negative `x`, and `x = 0` with `q <= 0`, are not asked. No `nan` may appear.
+- Negative `x`, and `x = 0` with `q <= 0`, do not occur. No `nan` may appear.
 - To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1418,7 +1420,7 @@ first formula has trouble only where `q` is 0, the second only where `x` is 0.
 </details>
 """
 
-# %% [markdown] lang="ko" en="f1c64cb4"
+# %% [markdown] lang="ko" en="aa049492"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1426,7 +1428,7 @@ r"""
 
 `x**q`의 backward를 쓰세요. 결과의 gradient `g`를 받아 `x`와 `q`의 gradient를 튜플 `(gx, gq)`로 돌려줍니다.
 
-- `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`와
+- `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
 - `x >= 0`입니다. `x > 0`인 곳에서 `q`는 $x^q$과 $q\,x^{q-1}$이 유한한 수이면 음수나 0을 포함해 무엇이든 됩니다. **`q`가 0인 곳**에서
   `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. 가장 큰 `float64`가 약 `1.8e308`이므로
@@ -1434,7 +1436,7 @@ r"""
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
   $g\,q\,0^{q-1}$이고 `0**(q - 1)`은 PyTorch가 계산하는 대로입니다. 곧 $q > 1$이면 $0$, $q = 1$이면 $g$, 곡선이 수직인 $0 < q < 1$에서는
   무한대입니다(이때 $g$는 0보다 큽니다).
-- 음수 `x`, 그리고 `x = 0`이면서 `q <= 0`인 경우는 다루지 않습니다. `nan`이 나오면 안 됩니다.
+- 음수 `x`, 그리고 `x = 0`이면서 `q <= 0`인 경우는 나오지 않습니다. `nan`이 나오면 안 됩니다.
 - 브로드캐스트를 되돌릴 때는 여러분의 `unbroadcast`나 `Tensor.sum_to_size`를 쓰세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1444,7 +1446,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `g * slope`와 `g * x**q * log_x`입니다. 둘 다 `nan`이 없어야 합니다(`x = 0`, $0 < q < 1$에서 기울기가
 무한대인 것은 맞습니다). `slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`,
@@ -1508,7 +1510,7 @@ for _x, _q, _g, _gx, _gq, _hints, _mistakes in (
         _call = f"pow_backward(torch.tensor({_x}), torch.tensor({_q}), torch.tensor({_g})), {str(_dtype).removeprefix('torch.')}"
         with check.asking(_call):
             _pair = pow_backward(*(torch.tensor(n, dtype=_dtype) for n in (_x, _q, _g)))
-        check.that(isinstance(_pair, tuple) and len(_pair) == 2, f"{_call}\n  {_tuple}")
+        check.that(isinstance(_pair, tuple) and len(_pair) == 2 and all(part is not None for part in _pair), f"{_call}\n  {_tuple}")
         for _name, _got, _number, _known, _hint in zip(("gx", "gq"), _pair, (_gx, _gq), _mistakes, _hints, strict=True):
             check.close(_got, torch.tensor(_number, dtype=_dtype), f"{_call}, {_name}", mistakes=_known, hint=_hint)
 check.visible_passed()
@@ -1556,12 +1558,12 @@ def _want(x, q, g):
 _mean = say(en="a sum over the copies, not a mean", ko="복사본의 평균이 아니라 합입니다")
 _constant = say(
     en="at q = 0, x**q is 1 whatever x is, so its slope in x is 0: 0 * x**(-1) is 0 * inf, which is nan, at the smallest x",
-    ko="q = 0이면 x가 무엇이든 x**q는 1이므로 x에 대한 기울기는 0입니다. 아주 작은 x에서 0 * x**(-1)은 0 * inf, 곧 nan이 됩니다",
+    ko="q = 0이면 x가 무엇이든 x**q은 1이므로 x에 대한 기울기는 0입니다. 아주 작은 x에서 0 * x**(-1)은 0 * inf, 곧 nan이 됩니다",
 )
 
 
 def _of_two(pair, call):
-    check.that(isinstance(pair, tuple) and len(pair) == 2, f"{call}\n  {_tuple}")
+    check.that(isinstance(pair, tuple) and len(pair) == 2 and all(part is not None for part in pair), f"{call}\n  {_tuple}")
     return pair
 
 
@@ -1674,9 +1676,9 @@ $w_k$에서 $y_i$를 지나는 경로의 기울기는 $g_i \cdot x_{i+k}$입니�
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
-`k`마다 `w[k]`와 만난 수는 `x[k : k + len(g)]`입니다. `g`를 곱해서 더하세요. 이렇게 얻은 수의 리스트를 `torch.stack`으로 벡터로
+`k`마다 `w[k]`에 곱해진 수는 `x[k : k + len(g)]`입니다. `g`를 곱해서 더하세요. 이렇게 얻은 수의 리스트를 `torch.stack`으로 벡터로
 만듭니다.
 
 </details>
@@ -1700,9 +1702,9 @@ import torch
 from secant import check, say
 
 _no_g = say(en="multiply by g, the gradient of y", ko="y의 gradient g를 곱하세요")
-_of_x = say(en="this is the gradient of x; the one of w is asked", ko="x의 gradient입니다. w의 gradient를 구하세요")
+_of_x = say(en="this is the gradient of x; return that of w", ko="x의 gradient입니다. w의 gradient를 구하세요")
 _grown = say(en="twice the right value: .grad adds up over the calls; begin each call anew", ko="두 배입니다. .grad는 부를 때마다 쌓이니 매번 새로 시작하세요")
-_flipped = say(en="the wrong way round: w[k] meets x[i + k], with a plus", ko="순서가 뒤집혔습니다. w[k]는 x[i + k]와 만납니다. 부호는 더하기입니다")
+_flipped = say(en="the wrong way round: w[k] meets x[i + k], with a plus", ko="순서가 뒤집혔습니다. w[k]에 곱해지는 것은 x[i + k]입니다. 부호는 더하기입니다")
 _only_x = say(en="the slope of w x with respect to w is x, not w x", ko="w x를 w로 미분한 기울기는 w x가 아니라 x입니다")
 _one_use = say(en="this is what one position gives; every position uses the weights, and all of them are added", ko="위치 하나에서 나온 값입니다. 위치마다 가중치를 쓰므로 모두 더해야 합니다")
 _mean = say(en="a sum over the positions, not their mean", ko="위치의 평균이 아니라 합입니다")

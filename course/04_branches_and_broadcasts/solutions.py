@@ -24,12 +24,12 @@ The cure is to count the edges that still have to arrive, as PyTorch's engine do
 
 # %% [markdown] task="total_derivative" lang="ko" en="263361c1"
 r"""
-**왜 맞을까요.** 어떤 노드에서 시작하는 경로는 모두 그 노드에서 나가는 간선 하나로 시작합니다. 그래서 $D(\text{노드})$는 그런 간선마다
+**왜 맞을까요?** 어떤 노드에서 시작하는 경로는 모두 그 노드에서 나가는 간선 하나로 시작합니다. 그래서 $D(\text{노드})$는 그런 간선마다
 (기울기) × (간선 끝의 $D$)를 구해 더한 값입니다. `known`이 $D$를 기억하므로 간선은 한 번씩만 쓰입니다. 마름모 40개라면 경로 $2^{40}$개
 대신 곱셈 160번입니다. `node not in known`으로 확인하는 것이 중요합니다. `if not known.get(node)`로 하면 값이 0인 $D$를 몇 번이고 다시
 구하게 됩니다.
 
-**돌아가는 길.** `out`에서부터 큐를 써서 너비 우선으로 거슬러 가며, 간선이 닿을 때마다 더하는 방법입니다.
+**돌아가는 길.** `out`에서부터 큐(queue)를 써서 너비 우선(breadth first)으로 거슬러 가며, 간선이 닿을 때마다 더하는 방법입니다.
 
 ```
 while queue:
@@ -66,7 +66,7 @@ dimension `i` of `shape`. Counted from the right (`i - len(shape)`) it would be 
 
 # %% [markdown] task="unbroadcast" lang="ko" en="93ec70bc"
 r"""
-**왜 맞을까요.** 브로드캐스트는 먼저 왼쪽에 차원을 붙이고, 다음으로 크기 1인 차원을 늘립니다. 거슬러 올 때는 둘 다 되돌립니다. 남는 차원을
+**왜 맞을까요?** 브로드캐스트는 먼저 왼쪽에 차원을 붙이고, 다음으로 크기 1인 차원을 늘립니다. 거슬러 올 때는 둘 다 되돌립니다. 남는 차원을
 더해서 없애고 나면 `g`의 `i`번 차원과 `shape`의 `i`번 차원이 같은 것을 가리킵니다. 크기가 1이고 늘어나지 않은 차원에서는 수 하나의
 합이므로 아무것도 바뀌지 않습니다. 그래서 경우를 더 나눌 필요가 없습니다.
 
@@ -103,7 +103,7 @@ The sum comes first, so one `nan` has already swallowed the contributions of all
 
 # %% [markdown] task="pow_backward" lang="ko" en="65f449d6"
 r"""
-**왜 맞을까요.** 입력마다 `g`에 자기 국소 기울기를 곱하고, `sum_to_size`로 브로드캐스트를 되돌립니다. `x = 0`에서는 로그를 1에 대해 구하므로
+**왜 맞을까요?** 입력마다 `g`에 자기 국소 기울기를 곱하고, `sum_to_size`로 브로드캐스트를 되돌립니다. `x = 0`에서는 로그를 1에 대해 구하므로
 0이 됩니다. `nan`이 아예 생기지 않으니 고칠 것도 없습니다. `q = 0`이면 거듭제곱은 상수 1이므로 `x**(-1)`이 아무리 커도 `x`에 대한 기울기는
 0입니다. `0.0**(q - 1)`은 따로 다루지 않아도 됩니다. PyTorch의 결과인 0, 1, `inf`가 모두 맞는 값입니다.
 
@@ -138,7 +138,7 @@ a `.grad` that nobody asked for. On a copy, with `torch.autograd.grad`, it is a 
 
 # %% [markdown] task="shared_weight_grad" lang="ko" en="dbf81e91"
 r"""
-**왜 맞을까요.** `w[k]`는 위치 0, 1, ...에서 `x[k]`, `x[k + 1]`, ...과 만나고, 그때마다 기울기는 $x_{i+k}$입니다. 그래서 gradient는 `g`와,
+**왜 맞을까요?** `w[k]`에는 위치 0, 1, ...에서 `x[k]`, `x[k + 1]`, ...이 곱해지고, 그때마다 기울기는 $x_{i+k}$입니다. 그래서 gradient는 `g`와,
 `x`에서 `k`부터 시작하는 구간의 내적입니다. $y$는 `w`의 일차식이므로 `w`의 값은 나오지 않습니다. 식으로 보면 이것도 데이터와 `g`의
 합성곱입니다.
 

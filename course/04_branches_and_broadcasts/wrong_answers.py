@@ -51,7 +51,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% walks every path task="total_derivative" en="as slow as walking each path by itself" ko="경로를 하나씩 걷는 만큼 느립니다"
+# %% walks every path task="total_derivative" en="as slow as walking each path by itself" ko="경로를 하나씩 따라가는 것만큼 느립니다"
 def total_derivative(edges, src, out):
     leaving = {}
     for start, end, slope in edges:
@@ -65,7 +65,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% takes a zero for unknown task="total_derivative" en="as slow as walking each path by itself" ko="경로를 하나씩 걷는 만큼 느립니다"
+# %% takes a zero for unknown task="total_derivative" en="as slow as walking each path by itself" ko="경로를 하나씩 따라가는 것만큼 느립니다"
 def total_derivative(edges, src, out):
     leaving, known = {}, {out: 1.0}
     for start, end, slope in edges:
@@ -124,7 +124,7 @@ def total_derivative(edges, src, out):
             return known.get(src, 0.0)
 
 
-# %% nothing leads anywhere from itself task="total_derivative" en="its derivative with respect to itself is 1" ko="자기 자신에 대한 미분은"
+# %% nothing leads anywhere from itself task="total_derivative" en="its derivative with respect to itself is 1" ko="자기 자신으로 미분한 값은"
 def total_derivative(edges, src, out):
     known = {}
 
@@ -233,7 +233,7 @@ def total_derivative(edges, src, out):
     return derivative(str(src))
 
 
-# %% no edges, no slope task="total_derivative" en="its derivative with respect to itself is 1" ko="자기 자신에 대한 미분은"
+# %% no edges, no slope task="total_derivative" en="its derivative with respect to itself is 1" ko="자기 자신으로 미분한 값은"
 def total_derivative(edges, src, out):
     if not edges:
         return 0.0
@@ -573,6 +573,12 @@ def pow_backward(x, q, g):
 def pow_backward(x, q, g):
     x, q = x.detach().clone().requires_grad_(), q.detach().clone().requires_grad_()
     return list(torch.autograd.grad(x**q, (x, q), g))
+
+
+# %% takes the exponent for a constant task="pow_backward" en="not a tuple of two tensors" ko="텐서 두 개의 튜플 (gx, gq)가 아닙니다"
+def pow_backward(x, q, g):
+    slope = torch.where(q == 0, 0.0, q * x ** (q - 1))
+    return (g * slope).sum_to_size(x.shape), None
 
 
 # %% nan to num after the sum task="pow_backward" en="put the 0 in before the sum, not after" ko="합을 구한 뒤가 아니라 그 전에 0으로 바꾸세요"

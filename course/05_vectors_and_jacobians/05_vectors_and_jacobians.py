@@ -118,8 +118,8 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: a *directed
-acyclic graph* (DAG), whose edges have a direction and never lead round in a circle.
+Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: the *directed
+acyclic graph* (DAG) of lesson 2.
 
 PyTorch builds it anew in each run, so an `if` or a `while` may shape it. TensorFlow 1 built its graph once, before the first run. People
 say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`.
@@ -130,10 +130,10 @@ question "how much does it grow?" has one answer. For two numbers PyTorch must b
 The usual way is to make one number of them first, say their sum:
 """
 
-# %% [markdown] lang="ko" en="95e410a5"
+# %% [markdown] lang="ko" en="448e5a53"
 r"""
 두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 거슬러 갈 그래프는
-있습니다. 간선에 방향이 있고 돌아서 제자리로 오는 길이 없는 그래프, 곧 *유향 비순환 그래프*(directed acyclic graph, DAG)입니다.
+있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
 
 PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
 실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
@@ -175,7 +175,7 @@ for v in ([1.0, 1.0], [1.0, 0.0], [10.0, -1.0]):
 r"""
 - With $v = (1, 1)$ it is the sum once more.
 - With $v = (1, 0)$ only the first number of `y2` counts: the second row of `W2`, which makes the second number, gets zeros.
-- With $v = (10, -1)$ it is the gradient of the one number $10\, y_0 - y_1$.
+- With $v = (10, -1)$ it is the gradient of the one number `10 * y2[0] - y2[1]`.
 
 So `y.backward(gradient=v)` computes the gradient of $v \cdot y$. The two lines `y.backward(v)` and `(y * v).sum().backward()` leave the
 same in `.grad`.
@@ -184,7 +184,7 @@ Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the one number $v \cd
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-So $z_b$ counts with column $b$ of $W_2$ times $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
+So the weight of $z_b$ is the dot product of column $b$ of $W_2$ and $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
 $W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
 matrices ($\partial$: the slope with respect to one entry while all others stay):
 
@@ -194,11 +194,11 @@ $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \q
 A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="f5bc85d3"
+# %% [markdown] lang="ko" en="4f69a476"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
 - $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
-- $v = (10, -1)$이면 수 하나, 곧 $10\, y_0 - y_1$의 gradient입니다.
+- $v = (10, -1)$이면 수 하나, 곧 `10 * y2[0] - y2[1]`의 gradient입니다.
 
 그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
 같은 값을 남깁니다.
@@ -207,7 +207,7 @@ r"""
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
-그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 곱입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
+그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 내적입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
 이렇게 바뀝니다. 한 단계 더 거슬러 가면 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
 $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
 
@@ -290,7 +290,7 @@ product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다.
 하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
 
 야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
-`W1`을 입력으로 봅시다. 그래도 여기서는 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
+`W1`을 입력으로 봅시다. 여기서는 일부러 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
 `tensordot(v, J, dims=1)`은 $J$의 첫째 차원을 따라 더한 $v^\top J$입니다.
 """
 
@@ -332,7 +332,7 @@ r"""
 ## 3. 야코비 행렬을 한 행씩
 
 단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 모두 같은 그래프를 거슬러 가기 때문에
-그래프를 남겨 두어야 합니다. `retain_graph=True`입니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
+`retain_graph=True`로 그래프를 남겨 두어야 합니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
 돌려줍니다.
 """
 
@@ -364,7 +364,7 @@ shape of the *output*.
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
-빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "원소마다의
+빠지기 쉬운 함정이 있습니다. 원소마다 계산하는 $g(x) = x^2$의 야코비 행렬은 대각행렬(diagonal matrix)이어서, 행들의 합이 "각 원소의
 도함수"처럼 보입니다. 그래서 많은 예에서 `backward(torch.ones(...))`가 기울기를 모두 주는 것처럼 보이는 것입니다. 위처럼
 출력 하나가 입력 두 개에 의존하는 순간, 합에서는 기울기들이 섞여 버립니다.
 
@@ -400,7 +400,7 @@ r"""
 함께 나릅니다. 그래프를 남기지 않고, 거슬러 가지도 않습니다.
 
 이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
-열로 만듭니다.
+한 열씩 만듭니다.
 """
 
 # %%
@@ -440,18 +440,18 @@ r"""
 Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
 Right: how far the readings are apart, for every $h$.
 
-1. Move $h$ to $0.1$ and to $0.001$. What does one tenth of $h$ leave of the gap?
+1. Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?
 2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
 3. Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ until that is 0. What angle do $u$ and the JVP arrow make?
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="64a7d16d"
+# %% [markdown] lang="ko" en="8fc5ab64"
 r"""
 다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
 오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를 보여 줍니다.
 
-1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이 중 얼마가 남나요?
+1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
 3. $h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? $(u^\top J) \cdot v$가 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가
    이루는 각은 얼마인가요?
@@ -481,7 +481,7 @@ r"""
 - 차이는 $h$를 따라 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
   $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현이 됩니다.
 - $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
-  $v$ 방향으로 얼마나 되는지 잽니다. 둘 다 수 하나, $u^\top J v$로 갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
+  $v$ 방향으로 얼마나 되는지 잽니다. 둘 다 하나의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
 - $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
 
 </details>
@@ -501,22 +501,22 @@ predicted(
     ),
     C=say(
         en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to one side only.",
-        ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중심 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
+        ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중앙 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-So there are two ways to cut the product $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
-anywhere; only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
+anywhere: the value is the same, only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
 Here is a function of your own; it takes a tensor of two numbers and returns a tensor of two numbers.
 """
 
-# %% [markdown] lang="ko" en="9c9646c7"
+# %% [markdown] lang="ko" en="2292b482"
 r"""
-그러니까 곱 $u^\top J v$를 자르는 방법은 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호는 어디에 쳐도
-되고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
+값은 같고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
 
 이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
 """
@@ -542,7 +542,7 @@ r"""
 ## 6. 어느 쪽이 싼가?
 
 몇 번 지나가는지 세어 봅시다. VJP 한 번은 `f`를 실행하고 한 번 거슬러 가서 행 하나를
-줍니다. JVP 한 번은 `f`를 한 번 실행하면서 움직이는 속도를 함께 날라 열 하나를 줍니다.
+줍니다. JVP 한 번은 `f`를 한 번 실행하면서, 수가 움직이는 속도를 함께 날라 열 하나를 줍니다.
 
 신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
@@ -734,9 +734,9 @@ PyTorch's. Try $L = |z|^2$ first: it is $2z$ in PyTorch, $z$ in such a text, $2\
 # %% [markdown] lang="ko" en="339b2c5c"
 r"""
 `z.grad`는 $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$입니다. 실수 기울기 두 개를 복소수 하나에 담은 것입니다. 그래서 실수일 때와 마찬가지로
-`z - lr * z.grad`는 내리막으로 갑니다.
+`z - lr * z.grad`는 loss가 줄어드는 쪽으로 갑니다.
 
-복소해석의 말로 하면 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
+복소해석학의 용어로 이것은 *켤레 비르팅거 도함수*(conjugate Wirtinger derivative) $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$의
 두 배입니다. 둘째 줄이 $2 - 4i$인 까닭이 여기에 있습니다. $z^2$의 복소 도함수는 $2z = 2 + 4i$이고, `.grad`에는 그 켤레가
 들어갑니다.
 
@@ -749,7 +749,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in JupyterLab's terminal (File > New > Terminal), shows a worked solution of that task, once you have passed or when
+look for is said in words below the last task. `autograder check 5 --solution matrix_vjp`, typed in JupyterLab's terminal (File > New > Terminal), shows a worked solution of that task, once you have passed or when
 you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
@@ -760,7 +760,7 @@ All tensors here are `float32` or `float64`, and within one call they have the s
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="3cc7801e"
+# %% [markdown] lang="ko" en="bcfa4188"
 r"""
 # 과제
 
@@ -823,7 +823,7 @@ $v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape로 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 텐서곱입니다. `g1`은 `W2.T @ v`와 무엇의 텐서곱일까요?
 
@@ -861,14 +861,14 @@ def _calls(rounds, tracked=(), strided=False):
     return calls.data()
 
 
-_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v는 W2의 행이 아니라 열과 만납니다. W2를 전치해야 합니다")
+_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v에는 W2의 행이 아니라 열을 곱합니다. W2를 전치해야 합니다")
 _order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
 _around = say(en="both outer products are the wrong way round", ko="두 텐서곱의 순서가 거꾸로입니다")
 _no_v = say(en="this is the answer for v = ones: v does not count", ko="v의 성분이 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
 _weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
 _sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
-_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2는 W1의 행의 합이 아니라 y1 = W1 @ inp와 만납니다")
-_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2는 inp가 아니라 y1 = W1 @ inp와 만납니다")
+_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2에서 v와 곱하는 것은 W1의 행의 합이 아니라 y1 = W1 @ inp입니다")
+_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2에서 v와 곱하는 것은 inp가 아니라 y1 = W1 @ inp입니다")
 _above = say(en="this y1 is that of section 1: compute W1 @ inp inside the function", ko="1절에서 계산한 y1입니다. 함수 안에서 W1 @ inp를 계산하세요")
 _factors = say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 텐서곱, g2는 v와 y1의 텐서곱입니다")
 
@@ -1034,7 +1034,7 @@ r"""
 - 결과의 shape는 (m, n)이고 dtype은 `x`와 같으며, 추적되지 않습니다. 곧 `requires_grad`가 `False`입니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
 
-출력마다 VJP 한 번이 기본 생각이지만, 올바른 방법이면 무엇이든 좋습니다.
+출력마다 VJP를 한 번씩 구하는 것이 기본이지만, 맞는 방법이면 무엇이든 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1043,7 +1043,7 @@ i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.eye(m, dtype=x.dtype)`의 행 `e`마다 `torch.autograd.grad(y, x, e, retain_graph=True)`를 부르면 텐서 하나가 든 튜플이
 나옵니다. `torch.stack`으로 행들을 모아 행렬을 만드세요.
@@ -1142,7 +1142,7 @@ _functions = {
 _flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape는 (n,)이 아니라 (1, n)입니다")
 _top = say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")
 _flipped = say(en="the rows come in the wrong order", ko="행의 순서가 거꾸로입니다")
-_diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬인 것은 원소마다 따로 계산하는 함수뿐입니다")
+_diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬이 되는 것은 f가 원소마다 따로 계산할 때뿐입니다")
 _another = say(en="this is the Jacobian of another f at the same x: was it kept from a call before?", ko="같은 x에서 다른 f의 야코비 행렬입니다. 앞의 호출에서 남겨 두지 않았나요?")
 _digits = say(
     en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
@@ -1269,7 +1269,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `torch.func.jvp(f, (x,), (v,))`는 두 가지를 돌려줍니다. `f`의 값과, 여러분이 찾는 것입니다.
 
@@ -1499,7 +1499,7 @@ $v$가 요구하는 gradient를 갖는 수 하나는 무엇인가요? 그리고 
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 먼저 `v.shape`와 `y.shape`를 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
 
@@ -1739,10 +1739,10 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
-`loss(w, x, y)`를 직접 쓰고 `torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)`로 구하세요. 손으로 하려면
-$(\ldots)^2$의 기울기가 $2 (\ldots)$ 곱하기 괄호 안의 기울기임을 쓰세요.
+`loss(w, x, y)`를 직접 쓰고 `torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)`로 구하세요. 손으로 구한다면
+$(\ldots)^2$의 기울기는 $2 (\ldots)$에 괄호 안의 기울기를 곱한 것입니다.
 
 </details>
 """
@@ -1787,7 +1787,7 @@ def _mistakes(want):
     ]
 
 
-_alone, _cross = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다"), (torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표와 만났습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다"))
+_alone, _cross = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다"), (torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표를 뺐습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다"))
 for _X, _Y, _rows in (([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [1.0, 0.0, 5.0], [[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]]), ([[2.0, 1.0]], [5.0], [[-16.0, -8.0]])):
     _call, _want = f"per_sample_grads(w=[1, -1], X={_X}, Y={_Y})", torch.tensor(_rows)
     with check.asking(_call):
@@ -1890,7 +1890,7 @@ Everywhere: the rules of every task.
 
 ## What you have built
 
-In lesson 10 you write an autograd of your own, and you have just made its heart. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
+In lesson 10 you write an autograd of your own, and you have just made its core. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
 does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
 
 ## Checklist
@@ -1914,7 +1914,7 @@ You can now answer these without looking back:
 Next: Lesson 06, cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="345cc280"
+# %% [markdown] lang="ko" en="c68016a2"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1934,7 +1934,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 지금 만든 것이 그 심장입니다. 그 `backward`는 `weighted_backward`처럼 시작하며, loss에서 $v = 1$입니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 지금 만들었습니다. 그 `backward`는 `weighted_backward`처럼, loss에서 $v = 1$로 시작합니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검

@@ -520,7 +520,7 @@ def weighted_backward(y, v):
     (y * v).sum().backward()
 
 
-# %% the target meets all samples task="per_sample_grads" en="each sample meets every target" ko="샘플마다 모든 목표와"
+# %% the target meets all samples task="per_sample_grads" en="each sample meets every target" ko="샘플마다 모든 목표를 뺐습니다"
 def per_sample_grads(w, X, Y):
     errors = X @ w[:, None] - Y
     return 2 * errors.sum(1, keepdim=True) * X

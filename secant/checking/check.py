@@ -127,7 +127,10 @@ def close(
     cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
-    if (got is None is not want) or _is_of_another_dtype(got, want):
+    if got is None is not want:  # of what was returned; a None inside it says nothing about the return
+        problem += say(en=" Is a return missing?", ko=" return을 빠뜨리지 않았나요?")
+        hint = ""
+    elif _is_of_another_dtype(got, want):
         hint = ""  # that is cause enough
     fail(_report(what, want, got, problem, cause or hint), cause or hint or problem.partition(" ")[0])
 
@@ -434,11 +437,6 @@ def _differs() -> str:
 
 
 def _wrong_type(got: Any, want: str) -> str:
-    if got is None:
-        return say(
-            en=f"The result is None; {want} was expected. Is a return missing?",
-            ko=f"결과가 None입니다. 필요한 것은 {want}입니다. return을 빠뜨리지 않았나요?",
-        )
     return say(
         en=f"The result is {kind(got)}; {want} was expected.",
         ko=f"결과가 {kind(got)}입니다. 필요한 것은 {want}입니다.",

@@ -190,6 +190,15 @@ def test_what_is_nearly_right_has_its_own_hint(got: Any, said: str) -> None:
     assert got is not None or "general" not in message, "a missing return is cause enough"
 
 
+@pytest.mark.parametrize("got", [{"a": None}, [None], (None,)])
+def test_a_return_is_missing_only_where_nothing_was_returned(got: Any) -> None:
+    want = {"a": 1.0} if isinstance(got, dict) else type(got)([1.0])
+    message = told(check.close, got, want, "f()", hint="a number for each")
+    assert "None; a float was expected." in message
+    assert "return" not in message
+    assert "likely cause: a number for each" in message
+
+
 def test_nearly_scales_both_tolerances() -> None:
     options = {"rtol": 1e-11, "nearly": "use float64", "hint": "general"}
     want = (3e-3, 1.0)
