@@ -1479,7 +1479,7 @@ from secant import check, observe, probe, say
 
 @probe
 def _seen(sizes, nested, weights, x, dtype, tracked, frozen, held):
-    kind, times, linear = getattr(torch, dtype), [], [nn.Linear(*pair) for pair in zip(sizes, sizes[1:], strict=False)]
+    kind, times, linear = getattr(torch, dtype), [], [nn.Linear(sizes[k], sizes[k + 1]) for k in range(len(sizes) - 1)]
     layers = [linear[0], *(layer for one in linear[1:] for layer in (nn.Tanh(), one))]
     model = nn.Sequential(*([nn.Sequential(*layers[:nested]), *layers[nested:]] if nested else layers)).to(kind)
     named, x = dict(zip("WbVaUc", [p for one in linear for p in (one.weight, one.bias)], strict=False)), torch.tensor(x, dtype=kind, requires_grad=tracked)
@@ -1531,7 +1531,7 @@ check.visible_passed()
 
 
 def _drawn(sizes):
-    pairs = list(zip(sizes, sizes[1:], strict=False))
+    pairs = [(sizes[k], sizes[k + 1]) for k in range(len(sizes) - 1)]
     return [part for n, m in pairs for part in ([check.draws(n, -1, 1) for _ in range(m)], check.draws(m, -0.5, 0.5))]
 
 

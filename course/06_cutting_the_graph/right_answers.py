@@ -2,7 +2,6 @@
 
 # %%
 import torch
-from torch import nn
 
 # %% backward on leaves of its own task="splice"
 def splice(f, g, x):

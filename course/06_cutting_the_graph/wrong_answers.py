@@ -2,7 +2,6 @@
 
 # %%
 import torch
-from torch import nn
 
 # %% the sum of y is enough task="splice" en="the gradient of the sum of y" ko="y의 합의 gradient입니다"
 def splice(f, g, x):

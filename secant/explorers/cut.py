@@ -1,6 +1,5 @@
 """The explorer of lesson 6: a product with one factor detached, and the quotient that finds the cut."""
 
-import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, two_paths, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
-from secant.explorers.kit.difference import Function, FunctionProblem
+from secant.explorers.kit.difference import Function
 from secant.explorers.kit.functions import square
 from secant.explorers.kit.ranges import Pairs, Range
 from secant.explorers.kit.widget import Findings, Panel
@@ -131,11 +130,8 @@ class Subject:
 
     def _decades(self, name: str) -> Range:
         """Return powers of ten that hold the errors for every x and h."""
-        found = [np.empty(0)]
-        for part in (1, 2):
-            with contextlib.suppress(FunctionProblem):
-                found.append(elementwise.all_over(lambda x, part=part: self.errors(name, x)[part], self.ends))
-        return plots.decades(np.concatenate(found), -18, 8)
+        found = elementwise.all_over(lambda x: np.concatenate(self.errors(name, x)[1:]), self.ends)
+        return plots.decades(found, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
@@ -174,16 +170,9 @@ def _remark(reading: Reading) -> None:
     elif setting.held:
         reading.remark(
             en="The factor is held at its value at x. This is the function whose graph was recorded, and the "
-            "quotient goes to autograd's slope. What is left is the curve's bend, or rounding.",
-            ko="인수를 x에서의 값에 고정했습니다. 기록된 그래프가 바로 이 함수이고, 차분몫은 autograd의 기울기로 다가갑니다. "
-            "남는 것은 곡선의 휘어짐이거나 반올림 오차입니다.",
-        )
-    else:
-        reading.remark(
-            en="The factor moves with x, as it does in the program, but no path leads through it. The quotient "
-            "goes to the sum of both slopes, and the difference to the lost one.",
-            ko="프로그램에서처럼 인수가 x와 함께 움직이지만 그쪽 경로는 끊겨 있습니다. 차분몫은 두 기울기의 합으로, "
-            "차이는 잃은 기울기로 다가갑니다.",
+            "quotient goes to autograd's slope. What is left comes of the curve's bend, or is rounding.",
+            ko="인수를 x에서의 값에 고정했습니다. 기록된 그래프가 바로 이 함수이고, 차분몫은 autograd의 "
+            "기울기로 다가갑니다. 남는 차이는 곡선이 휘어서 생긴 것이거나 반올림 오차입니다.",
         )
 
 
@@ -286,8 +275,8 @@ class CutExplorer(Panel[Reading]):
             f"{'held still' if setting.held else 'moving'}, with a secant of slope {quotient} and a line of "
             f"autograd's slope {kept}. Right: their difference against h; the cut has lost {lost}.",
             ko=f"왼쪽: x = {setting.x:.4g}, h = {setting.h:.2g}에서 {setting.name}. detach한 인수는 "
-            f"{'고정' if setting.held else '함께 움직임'}. 기울기 {quotient}인 할선과 autograd의 기울기 {kept}인 직선. "
-            f"오른쪽: h에 따른 둘의 차이. 끊긴 곳에서 잃은 기울기는 {lost}.",
+            f"{'고정' if setting.held else '함께 움직임'}. 기울기 {quotient}인 할선과 "
+            f"autograd의 기울기 {kept}인 직선. 오른쪽: h에 따른 둘의 차이. 끊긴 곳에서 잃은 기울기는 {lost}.",
         )
 
 

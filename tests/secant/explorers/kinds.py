@@ -144,8 +144,8 @@ KINDS = (
         explore_cut,
         lambda f, **options: explore_cut((f, torch.exp), **options),
         lists=("pair", "held"),
-        says="12",
-        beside=lambda named: explore_cut({name: (f, lambda x: x * 0) for name, f in named.items()}),
+        says="19",
+        beside=lambda named: explore_cut({name: (f, lambda x: x * 0 + 1) for name, f in named.items()}),
         choose=lambda explorer, name: setattr(explorer.pair, "value", name),
         refused=(*ONE_RANGE, {"pairs": {}}, {"pairs": torch.sin}, {"pairs": (torch.sin,)}),
     ),
@@ -154,9 +154,7 @@ KINDS = (
         explore_cut,
         lambda f, **options: explore_cut((torch.exp, f), **options),
         lists=("pair", "held"),
-        says="12",
-        beside=lambda named: explore_cut({name: (lambda x: x * 0, f) for name, f in named.items()}),
-        choose=lambda explorer, name: setattr(explorer.pair, "value", name),
+        says="19",
     ),
 )
 
