@@ -171,13 +171,14 @@ def _remark(reading: Reading) -> None:
         reading.remark(
             en="The factor is held at its value at x. This is the function whose graph was recorded, and the "
             "quotient goes to autograd's slope. What is left comes of the curve's bend, or is rounding.",
-            ko="인수를 x에서의 값에 고정했습니다. 기록된 그래프가 바로 이 함수이고, 차분몫은 autograd의 "
-            "기울기로 다가갑니다. 남는 차이는 곡선이 휘어서 생긴 것이거나 반올림 오차입니다.",
+            ko="인수를 x에서의 값에 고정했습니다. 기록된 그래프가 바로 이 함수이고, "
+            "차분몫은 autograd의 기울기로 다가갑니다. 남는 차이는 곡선이 휘어서 생긴 것이거나 "
+            "반올림 오차입니다.",
         )
 
 
 class Picture:
-    """Left, the product with its secant, the same with the factor held, and autograd's line; right, errors."""
+    """Left, the product with its secant, and with the factor held; right, how far the quotient is off."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
