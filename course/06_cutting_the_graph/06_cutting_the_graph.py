@@ -266,7 +266,7 @@ r"""
 
 1. To 12, while autograd stays at 4, at every $h$. On the right the difference goes to 8 and stays there.
 2. To 4. (It is 4 at every $h$: with the factor held at 4 the function is $4x$, a straight line.)
-3. 8, and $4 + 8 = 12$. The product rule has two terms, one for each path (lesson 4), and each cut loses the other's.
+3. 8, and $4 + 8 = 12$. The product rule has two terms, one for each path (lesson 4), and each cut loses one of them.
 4. $\frac{1}{2}$, although the function is constant and the quotient is 0.
 
 </details>
@@ -277,13 +277,13 @@ compares what really comes out. So where the two disagree at every small $h$, lo
 Often the cut is meant: "treat this as a constant" is what a target or a normalisation may need, and then the quotient with the factor held is the one to compare with.
 """
 
-# %% [markdown] lang="ko" en="522aaddd"
+# %% [markdown] lang="ko" en="3b4a8f40"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 12로 다가갑니다. autograd의 값은 $h$가 얼마이든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
 2. 4로 다가갑니다. (사실 $h$가 얼마이든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
-3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법에는 경로마다 하나씩 두 항이 있고(수업 04), 한쪽을 끊으면 그쪽 항을 잃습니다.
+3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법에는 경로마다 하나씩 두 항이 있고(수업 04), 한쪽을 끊으면 그 항을 잃습니다.
 4. $\frac{1}{2}$입니다. 함수는 상수이고 차분몫은 0인데도 그렇습니다.
 
 </details>
@@ -752,14 +752,15 @@ def _calls(f, g, x, c, v, dtype, held, apart):
     c, v = c.clone().requires_grad_(), v.clone().requires_grad_()
     for leaf in (x, c, v):
         leaf.grad = None if held is None else torch.full_like(leaf, held)
-    got, calls = [], observe(x=x, c=c, v=v)
+    got, made, calls = [], [], observe(x=x, c=c, v=v)
 
     def first(t):
         got.append("f")
-        return formula(f, c=c)(t)
+        made.append(formula(f, c=c)(t))
+        return made[-1]
 
     def then(t):
-        got.append(f"g {t.grad_fn}")
+        got.append(f"g {t.grad_fn}" if (t.shape, t.dtype) == (made[-1].shape, made[-1].dtype) else "g of another kind")
         return formula(g, v=v)(t)
 
     buffer = x.grad
@@ -792,6 +793,7 @@ def _compare(f, g, x, c, v, dtype, held=None, apart=False):
         found = _calls(f, g, x, c, v, dtype, held, apart)
     how = {"nearly": _nearly, **_EXACT[dtype]}
     check.close(found["results"][0], want, call, mistakes=mistakes, **how)
+    check.that("g of another kind" not in found["got"], call + say(en=": g got a tensor of another shape or dtype than y", ko=": g가 받은 텐서의 shape나 dtype이 y와 다릅니다"))
     check.that("g None" in found["got"], f"{call}: {_whole}")
     check.equal([name[0] for name in found["got"]], ["f", "g"], f"{call}: {_once}")
     check.untouched(found["changes"], call)
@@ -955,10 +957,12 @@ def _compare(values, grads, dtypes, lr, given, apart=False):
     with check.asking(call):
         found = _moved(values, grads, dtypes, lr, given, apart)
     check.that(not found["error"], f"{call}: {found['error']}\n  {_inside if 'in-place' in found['error'] else _none if 'None' in found['error'] else ''}")
+    stays = [bool((now == torch.tensor(value, dtype=now.dtype)).all()) for value, now in zip(values, found["now"], strict=True)]
+    skipped = say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다")
     for name, value, grad, dtype, now, second in zip("pqrs", values, grads, dtypes, found["now"], found["second"], strict=False):
         start, slope = (torch.tensor(numbers, dtype=torch.float64) for numbers in (value, 0.0 if grad is None else grad))
         want = (start - lr * slope).to(getattr(torch, dtype))
-        wrongs = [(start.to(want.dtype), _still), ((start + lr * slope).to(want.dtype), _uphill), ((start - slope).to(want.dtype), _no_lr), ((start - 2 * lr * slope).to(want.dtype), _twice)]
+        wrongs = [(start.to(want.dtype), _still if all(stays) else skipped), ((start + lr * slope).to(want.dtype), _uphill), ((start - slope).to(want.dtype), _no_lr), ((start - 2 * lr * slope).to(want.dtype), _twice)]
         check.close(now, want, f"{call}: {name}", mistakes=wrongs)
         check.close(second, want, f"{call}: {name}, {_apart}")
     check.that(found["kept"], f"{call}: {_listed}")
@@ -972,7 +976,7 @@ for _given in ("list", "tuple", "generator"):
         check.smallest(_compare, [check.draw(-3, 3)], [check.draw(-3, 3)], [_dtype], check.draw(0.01, 2), _given)
         check.smallest(_compare, [check.draws(3, -3, 3), check.draw(-3, 3)], [check.draws(3, -3, 3), None], [_dtype, _dtype], check.draw(0.01, 2), _given)
         _square = [check.draws(2, -3, 3), check.draws(2, -3, 3), check.draws(2, -3, 3)]
-        check.smallest(_compare, [check.draw(1, 3), _square, []], [None, [row[::-1] for row in _square], []], [_dtype, "float32", _dtype], 1, _given)
+        check.smallest(_compare, [check.draw(1, 3), check.draw(-3, -1), _square, []], [check.draw(1, 3), None, [row[::-1] for row in _square], []], [_dtype, "float64", "float32", _dtype], 1, _given)
         check.smallest(_compare, [_square, check.draws(2, 1, 3)], [_square, check.draws(2, 1, 3)], [_dtype, "float64"], check.draw(0.1, 1), _given, True)
     _compare([1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0], ["float64", "float32", "float64", "float32"], 0.25, _given)
     _compare([1.0, 2.0], [3.0, 4.0], ["float64", "float64"], 0, _given)
@@ -1251,7 +1255,7 @@ _compare(2.0)
 _compare(-3)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-for _x in (1, -1.0, 0.1, -10, *check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90), 0.001, -100, 100.0):
+for _x in (1, -1.0, 0.1, -10, *check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90), 1 / 3, -2 / 7, 1e-4, -100, 100.0):
     check.smallest(_compare, _x)
 _compare(0)
 _compare(0.0)

@@ -19,7 +19,7 @@ It runs, but adds to what `x.grad` held, and fills the buffers of all parameters
 # %% [markdown] task="splice" lang="ko" en="760d2737"
 r"""
 **왜 맞나요?** 첫 번째로 거슬러 간 길은 leaf인 `w`에서 끝나고, $y$의 각 수가 $z$에 얼마나 반영되는지를 돌려줍니다. 이것이 $v^\top J$의 $v$이고, `grad_outputs=v`는 두 번째 길을 그 값으로 시작합니다. `autograd.grad`는
-버퍼를 채우지 않으므로 아무의 `.grad`도 바뀌지 않습니다.
+버퍼를 채우지 않으므로 누구의 `.grad`도 바뀌지 않습니다.
 
 **돌아가는 길.** 본문에서처럼 버퍼를 쓸 수도 있습니다.
 

@@ -88,6 +88,14 @@ def splice(f, g, x):
     return v.clone() if y is x else torch.autograd.grad(y, x, v)[0]
 
 
+# %% sends the numbers as a list task="splice" en="of another shape or dtype than y" ko="shape나 dtype이 y와 다릅니다"
+def splice(f, g, x):
+    y = f(x)
+    w = torch.tensor(y.tolist(), dtype=y.dtype, requires_grad=True)
+    (v,) = torch.autograd.grad(g(w), w)
+    return torch.autograd.grad(y, x, v.reshape(y.shape))[0]
+
+
 # %% gives the name p to a new tensor task="sgd_step_" en="it has not moved" ko="움직이지 않았습니다"
 def sgd_step_(params, lr):
     for p in params:
@@ -154,6 +162,15 @@ def sgd_step_(params, lr):
     torch.set_grad_enabled(False)
     for p in params:
         if p.grad is not None:
+            p -= lr * p.grad
+
+
+# %% stops at the first without a gradient task="sgd_step_" en="though another parameter has" ko="다른 파라미터는 움직였는데"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is None:
+                break
             p -= lr * p.grad
 
 
@@ -303,6 +320,11 @@ def stop_gradient(x):
 # %% a list task="stop_gradient" en="The result is a list" ko="결과가 list입니다"
 def stop_gradient(x):
     return [float(x**2), 3.0 * x**2]
+
+
+# %% rounds to six places task="stop_gradient" en="nearly: 11 digits are asked for" ko="거의 맞습니다. 11자리까지"
+def stop_gradient(x):
+    return round(float(x**2), 6), round(3.0 * x**2, 6)
 
 
 # %% adds up the tensors task="running_loss" en="keeps the whole graph behind it" ko="그 뒤의 그래프가 통째로 남습니다"
