@@ -275,9 +275,10 @@ The dashed line is the tangent of another function, the one in which the detache
 compares what really comes out. So where the two disagree at every small $h$, look for a cut.
 
 Often the cut is meant: "treat this as a constant" is what a target or a normalisation may need, and then the quotient with the factor held is the one to compare with.
+(`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own; the second one is detached for you.)
 """
 
-# %% [markdown] lang="ko" en="3b4a8f40"
+# %% [markdown] lang="ko" en="914ced88"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -292,6 +293,7 @@ r"""
 줄여도 둘이 계속 다르면 끊긴 곳을 찾아보세요.
 
 일부러 끊을 때도 많습니다. 목푯값이나 정규화 상수처럼 "이것은 상수로 보라"고 하고 싶을 때입니다. 그럴 때는 인수를 고정한 차분몫과 비교해야 합니다.
+(`explore_cut((torch.sin, torch.exp))`처럼 쓰면 여러분의 두 함수를 곱한 것을 볼 수 있습니다. 둘째 함수는 탐색기가 알아서 detach합니다.)
 """
 
 # %%
@@ -326,14 +328,14 @@ predicted(
 r"""
 ## 5. A while without a record
 
-`detach` cuts at one tensor. `with torch.no_grad():` switches the recording off for all that is computed inside:
+`detach` cuts at one tensor. `with torch.no_grad():` switches the recording off for all that is computed inside (whether torch records is called the **gradient mode**):
 """
 
-# %% [markdown] lang="ko" en="de582ed9"
+# %% [markdown] lang="ko" en="6b3e05c4"
 r"""
 ## 5. 잠시 기록하지 않기
 
-`detach`는 텐서 하나에서 끊습니다. `with torch.no_grad():`는 그 안에서 하는 모든 계산의 기록을 끕니다.
+`detach`는 텐서 하나에서 끊습니다. `with torch.no_grad():`는 그 안에서 하는 모든 계산의 기록을 끕니다. (기록할지 말지를 **gradient 모드**라고 합니다.)
 """
 
 # %%
@@ -375,18 +377,19 @@ with expect_error():
 r"""
 ## 6. eval() is another switch, and freezing a third
 
-A model has a mode of its own. `nn.Sequential` applies its layers one after the other; `nn.Dropout(0.5)` sets about half of the numbers to 0 at random while the model trains, and lets all pass in **evaluation mode**, which
-`model.eval()` switches on. (`model.train()` switches back.)
+A model has a mode of its own. `nn.Sequential` applies its layers one after the other; `nn.Dropout(0.5)` sets about half of the numbers to 0 at random while the model trains (and doubles the others), and lets all pass in
+**evaluation mode**, which `model.eval()` switches on. (`model.train()` switches back.) `BatchNorm` follows the same switch: in training mode it subtracts the mean of the batch at hand, in evaluation mode the mean that it
+has gathered in training.
 
 After `model.eval()`, **is `model(inputs)` still tracked?**
 """
 
-# %% [markdown] lang="ko" en="c913508a"
+# %% [markdown] lang="ko" en="45308c7d"
 r"""
 ## 6. eval()은 다른 스위치, 동결은 또 다른 스위치
 
-모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. `nn.Dropout(0.5)`는 학습할 때는 수의 절반쯤을 무작위로 0으로 만들고, **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
-평가 모드는 `model.eval()`로 켭니다. (`model.train()`으로 되돌립니다.)
+모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. `nn.Dropout(0.5)`는 학습할 때는 수의 절반쯤을 무작위로 0으로 만들고(나머지는 두 배로 만듭니다), **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
+평가 모드는 `model.eval()`로 켭니다. (`model.train()`으로 되돌립니다.) `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균을 빼고, 평가 모드에서는 학습하며 모아 둔 평균을 뺍니다.
 
 `model.eval()`을 부른 뒤 **`model(inputs)`는 여전히 추적될까요?**
 """
