@@ -194,17 +194,17 @@ The walk back ends at `w`, which is a leaf, and leaves $\frac{\partial z}{\parti
 
 ## 3. The splice
 
-The first walk has ended where the second graph ends, and its result is just what the second walk needs. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much each
-number of `y` counts. How much it counts for $z$ is what `w.grad` holds:
+The first walk stopped at the cut. What it found there is just what a second walk, from `y` to `x`, has to begin with. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much
+each number of `y` counts. How much each counts for $z$ is what `w.grad` holds:
 """
 
-# %% [markdown] lang="ko" en="4cc4e177"
+# %% [markdown] lang="ko" en="4c23632b"
 r"""
 거슬러 가는 길은 leaf인 `w`에서 끝나고, 거기에 $\frac{\partial z}{\partial w} = (4, 7, 9)$를 남깁니다. `w`에서 `y`로 이어지는 것은 없으므로 `x`에는 아무것도 오지 않습니다.
 
 ## 3. 다시 잇기
 
-첫 번째로 거슬러 간 길은 다른 그래프가 끝나는 바로 그 자리에서 멈추었습니다. 그 결과가 두 번째에 필요한 것입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
+첫 번째로 거슬러 간 길은 끊은 자리에서 멈추었습니다. 거기서 얻은 값이 바로 `y`에서 `x`까지 두 번째로 거슬러 갈 때 시작할 값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
 `y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다.
 """
 
@@ -222,7 +222,7 @@ r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` begins with $v = (1, 1, 1)$ and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`, which
 nobody asked for. It runs without an error.
 
-Who would cut and splice? Whoever has $f$ on one computer and $g$ on another: only the numbers of `y` travel there, and only `w.grad` travels back.
+Who would cut and splice? Anyone whose $f$ runs on one computer and whose $g$ runs on another: only the numbers of `y` travel there, and only `w.grad` travels back.
 
 ## 4. A cut that leaves a path
 
@@ -237,7 +237,7 @@ At first the second factor moves along when the quotient takes its step, as it d
 4. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Which slope does autograd see in it at 2?
 """
 
-# %% [markdown] lang="ko" en="0bf965dd"
+# %% [markdown] lang="ko" en="337e4a41"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 아무도 묻지 않은,
 `y`의 합의 기울기입니다. 그런데도 오류 없이 실행됩니다.
@@ -525,10 +525,10 @@ In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
 
 ## 8. A sum that holds on
 
-Whoever adds up losses to report them adds up graphs:
+Adding up losses, in order to report them, adds up their graphs too:
 """
 
-# %% [markdown] lang="ko" en="c5a14125"
+# %% [markdown] lang="ko" en="17f15918"
 r"""
 제자리에서 기록하며 바꾸면 거절당합니다. leaf는 거슬러 가는 길이 끝나는 곳인데, 그 스텝이 그래프에 들어가야 하기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
@@ -571,15 +571,15 @@ r"""
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. PyTorch got it in May 2018. At first $\sigma$ was cut off, as in `cut=True` here:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here:
 """
 
-# %% [markdown] lang="ko" en="ae140d86"
+# %% [markdown] lang="ko" en="a2c4b5eb"
 r"""
 ## 9. 실제로 있었던 버그
 
-**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch에 들어왔는데,
-처음에는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다.
+**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch의 코드에 들어왔는데,
+배포되기 전 처음에는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다.
 """
 
 # %%
@@ -605,15 +605,15 @@ for cut in (True, False):
 r"""
 Even the sign was wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. A repair of [something else](https://github.com/pytorch/pytorch/pull/7298) moved the computation under
 `no_grad`. The cause was named at the end of the month in the title of the [fix](https://github.com/pytorch/pytorch/pull/7905): "not backprop via sigma(W)". It lets $\sigma$ be recorded again; only the search
-for the direction that is stretched most stays under `no_grad`, where it belongs. In TensorFlow Addons [the same cut](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter still asked for a fix in 2022.
+for the direction that is stretched most stays under `no_grad`, where it belongs. In TensorFlow Addons [much the same cut](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter still asked for a fix in 2022.
 Every value such a layer computes is right. Only the quotient tells.
 """
 
-# %% [markdown] lang="ko" en="b2cfea24"
+# %% [markdown] lang="ko" en="3c6a0bc5"
 r"""
 부호까지 틀렸습니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. [다른 것을 고치면서](https://github.com/pytorch/pytorch/pull/7298) 이 계산은 `no_grad` 안으로 들어갔습니다. 그달 말의
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 $\sigma(W)$를 지나 거슬러 가지 않는다는 것입니다. 이제 $\sigma$는 다시 기록되고, 가장 많이 늘어나는 방향을 찾는 계산만
-`no_grad` 안에 남았습니다. 그것은 거기 있어야 맞습니다. TensorFlow Addons에서도 [똑같이 끊긴 것](https://github.com/tensorflow/addons/issues/2414)이 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
+`no_grad` 안에 남았습니다. 그것은 거기 있어야 맞습니다. TensorFlow Addons에서도 [거의 똑같이 끊긴 것](https://github.com/tensorflow/addons/issues/2414)이 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
 이런 층이 계산하는 값은 모두 맞습니다. 차분몫만이 알려 줍니다.
 """
 
