@@ -779,8 +779,8 @@ def _calls(f, g, x, c, v, dtype, held, apart):
 
 def _slope(f, g, x, c, v, factor=1):
     x, c, v = (torch.as_tensor(numbers, dtype=torch.float64) for numbers in (x, c, v))
-    first, then = formula(f, c=c), formula(g, v=v)
-    return torch.func.grad(lambda t: then(factor * first(t)))(x)
+    first, then, leaf = formula(f, c=c), formula(g, v=v), graphs.leaf(x)
+    return torch.autograd.grad(then(factor * first(leaf)), leaf)[0]
 
 
 def _compare(f, g, x, c, v, dtype, held=None, apart=False):
