@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from secant.checking.watch import watch
     from secant.explorers.buffer import explore_buffer
     from secant.explorers.chain import explore_chain
+    from secant.explorers.cut import explore_cut
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
     from secant.explorers.tangent import explore
@@ -28,6 +29,7 @@ __all__ = [
     "explore_arrows",
     "explore_buffer",
     "explore_chain",
+    "explore_cut",
     "explore_paths",
     "formula",
     "graphs",
@@ -51,6 +53,7 @@ _HOMES = {
     "explore_arrows": "secant.explorers.jacobian",
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
+    "explore_cut": "secant.explorers.cut",
     "explore_paths": "secant.explorers.paths",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",

@@ -9,6 +9,7 @@ import torch
 
 from secant.explorers.buffer import explore_buffer
 from secant.explorers.chain import explore_chain
+from secant.explorers.cut import explore_cut
 from secant.explorers.jacobian import explore_arrows
 from secant.explorers.paths import explore_paths
 from secant.explorers.tangent import explore
@@ -137,6 +138,23 @@ KINDS = (
             {"h": 0},
             {"h": -1e-3},
         ),
+    ),
+    Kind(
+        "cut",
+        explore_cut,
+        lambda f, **options: explore_cut((f, torch.exp), **options),
+        lists=("pair", "held"),
+        says="19",
+        beside=lambda named: explore_cut({name: (f, lambda x: x * 0 + 1) for name, f in named.items()}),
+        choose=lambda explorer, name: setattr(explorer.pair, "value", name),
+        refused=(*ONE_RANGE, {"pairs": {}}, {"pairs": torch.sin}, {"pairs": (torch.sin,)}),
+    ),
+    Kind(
+        "cut's second",
+        explore_cut,
+        lambda f, **options: explore_cut((torch.exp, f), **options),
+        lists=("pair", "held"),
+        says="19",
     ),
 )
 

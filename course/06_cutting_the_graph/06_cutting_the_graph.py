@@ -1,0 +1,1635 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] lang="en"
+r"""
+# Cutting and splicing the graph
+
+Lesson 06 of 10 · ~80 min · detach, no_grad, requires_grad_
+
+**After this lesson you can**
+
+- cut a graph with `detach`, and carry a gradient across the cut by hand;
+- say which slope autograd reports when only one of two paths is cut, and find such a cut with the difference quotient;
+- choose among `requires_grad_`, `detach`, `no_grad`, `inference_mode` and `eval()`;
+- move a parameter in place, freeze a layer, and add up losses without keeping their graphs.
+
+You need lessons 2 to 5: leaf, `.grad`, paths, and `backward` with a vector $v$.
+"""
+
+# %% [markdown] lang="ko" en="c17db118"
+r"""
+# 그래프를 끊고 다시 잇기
+
+수업 06 / 10 · 약 80분 · detach, no_grad, requires_grad_
+
+**이 수업을 마치면**
+
+- `detach`로 그래프를 끊고, 끊은 자리 너머로 gradient를 직접 넘겨줄 수 있습니다.
+- 두 경로 중 하나만 끊었을 때 autograd가 어떤 기울기를 내놓는지 말하고, 그렇게 끊긴 곳을 차분몫(difference quotient)으로 찾아낼 수 있습니다.
+- `requires_grad_`, `detach`, `no_grad`, `inference_mode`, `eval()` 중에서 알맞은 것을 고를 수 있습니다.
+- 파라미터를 제자리에서 옮기고, 층을 동결하고, 그래프를 붙잡지 않고 loss를 더할 수 있습니다.
+
+수업 02–05의 내용(leaf, `.grad`, 경로, 벡터 $v$를 넘기는 `backward`)이 필요합니다.
+"""
+
+# %%
+import torch
+from torch import nn
+
+from secant import expect_error, explore_cut, language, predict, predicted, say, tensor_info
+
+language("en")
+
+# %% [markdown] lang="en"
+r"""
+## Predict first
+
+`y.detach()` returns a tensor with the numbers of `y` and without its history (lesson 2). Read this, but do not run it yet:
+
+```
+x = torch.tensor(2.0, requires_grad=True)
+f = x * (x**2).detach()
+f.backward()
+```
+
+As a formula $f$ is $x \cdot x^2 = x^3$, and $3x^2 = 12$ at $x = 2$. **What does `x.grad` hold?**
+"""
+
+# %% [markdown] lang="ko" en="5a5a4867"
+r"""
+## 먼저 예상하기
+
+`y.detach()`는 값은 `y`와 같고 어떻게 계산했는지는 남지 않은 텐서를 돌려줍니다(수업 02). 다음 코드를 읽어 보세요. 아직 실행하지는 마세요.
+
+```
+x = torch.tensor(2.0, requires_grad=True)
+f = x * (x**2).detach()
+f.backward()
+```
+
+식으로 쓰면 $f$는 $x \cdot x^2 = x^3$이고, $x = 2$에서 $3x^2 = 12$입니다. **`x.grad`에는 무엇이 들어 있을까요?**
+"""
+
+# %%
+predict(
+    "6 one factor cut",
+    A=say(en="12: `detach` saves memory, and does not change a slope", ko="12. `detach`는 메모리를 아낄 뿐 기울기를 바꾸지 않는다"),
+    B="4",
+    C="8",
+    D=say(en="None: the graph is cut, so nothing comes back", ko="None. 그래프가 끊겨서 아무것도 돌아오지 않는다"),
+)
+
+# %% [markdown] lang="en"
+r"""
+## 1. A cut in the middle
+
+Lesson 4 multiplied a number by a vector and took a dot product. Here is the same computation, with a cut in the middle: `z` is computed from `w`, and `w` is `y` detached.
+"""
+
+# %% [markdown] lang="ko" en="5db70068"
+r"""
+## 1. 가운데를 끊다
+
+수업 04에서는 수에 벡터를 곱하고 내적을 구했습니다. 같은 계산인데 이번에는 가운데를 끊습니다. `w`는 `y`를 detach한 것이고, `z`는 `w`로 계산합니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x * torch.tensor([2.0, 3.0, 5.0])
+w = y.detach()
+z = w @ torch.tensor([4.0, 7.0, 9.0])
+
+tensor_info(x=x, y=y, w=w, z=z)
+
+# %%
+with expect_error():
+    z.backward()
+
+# %% [markdown] lang="en"
+r"""
+`y` has a `grad_fn`; `w` has the same numbers, but is a constant leaf. Whatever is computed from constants alone is constant too: `z` is a leaf without a history, and there is
+nothing to walk back through. The value 370 is right, and only the slope is lost.
+
+A detached tensor has no history of its own. Has it numbers of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
+"""
+
+# %% [markdown] lang="ko" en="a427c12e"
+r"""
+`y`에는 `grad_fn`이 있습니다. `w`는 값은 같지만 상수 leaf입니다. 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 과정이 남지 않은 leaf이고, 거슬러 갈 길이 없습니다.
+값 370은 맞습니다. 잃은 것은 기울기뿐입니다.
+
+detach한 텐서에는 계산 과정이 없습니다. 그러면 값은 따로 가지고 있을까요? 이제 `w[0] = 100`이라고 쓴다고 합시다. **`y[0]`은 무엇이 될까요?**
+"""
+
+# %%
+predict(
+    "6 detached numbers",
+    A=say(en="10: `detach` makes a copy", ko="10. `detach`는 사본을 만든다"),
+    B=say(en="100: both use the same memory", ko="100. 둘은 같은 메모리를 쓴다"),
+    C=say(en="nothing: PyTorch refuses to change `w`", ko="아무것도 아니다. PyTorch가 `w`를 바꾸지 못하게 한다"),
+)
+
+# %%
+w[0] = 100
+print("w:", w)
+print("y:", y)
+
+w = y.clone().detach()
+w[0] = 10
+print("y:", y)
+
+# %%
+predicted(
+    "6 detached numbers",
+    right="B",
+    A=say(
+        en="`detach` makes a new tensor object without a history, but copies no numbers. `y.clone().detach()` copies them.",
+        ko="`detach`는 계산 과정이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
+    ),
+    B=say(
+        en="`w` is a second view of the numbers of `y`. That makes `detach` free, whatever the size.",
+        ko="`w`는 `y`의 값을 보는 또 하나의 이름입니다. 그래서 `detach`는 크기가 얼마이든 비용이 들지 않습니다.",
+    ),
+    C=say(
+        en="`w` is not tracked, so nothing speaks against it here. Lesson 7 shows when PyTorch notices such a change.",
+        ko="`w`는 추적되지 않으므로 여기서는 막지 않습니다. PyTorch가 이런 변경을 언제 알아차리는지는 수업 07에서 봅니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+## 2. Begin again after the cut
+
+`requires_grad_()` switches tracking on for a leaf, in place. Now there are two graphs: one from `x` to `y`, and one from `w` to `z`.
+"""
+
+# %% [markdown] lang="ko" en="d976cd66"
+r"""
+## 2. 끊은 자리에서 다시 시작하기
+
+`requires_grad_()`는 leaf의 추적을 제자리에서(in-place) 켭니다. 이제 그래프가 두 개입니다. 하나는 `x`에서 `y`까지, 하나는 `w`에서 `z`까지입니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x * torch.tensor([2.0, 3.0, 5.0])
+w = y.detach()
+w.requires_grad_()
+z = w @ torch.tensor([4.0, 7.0, 9.0])
+
+z.backward()
+print("w.grad:", w.grad)
+print("x.grad:", x.grad)
+tensor_info(x=x, w=w, z=z)
+
+# %% [markdown] lang="en"
+r"""
+The walk back ends at `w`, which is a leaf, and leaves $\frac{\partial z}{\partial w} = (4, 7, 9)$ there. Nothing points from `w` to `y`, so `x` gets nothing.
+
+## 3. The splice
+
+The first walk stopped at the cut. What it found there is just what a second walk, from `y` to `x`, has to begin with. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much
+each number of `y` counts. How much each counts for $z$ is what `w.grad` holds:
+"""
+
+# %% [markdown] lang="ko" en="4c23632b"
+r"""
+거슬러 가는 길은 leaf인 `w`에서 끝나고, 거기에 $\frac{\partial z}{\partial w} = (4, 7, 9)$를 남깁니다. `w`에서 `y`로 이어지는 것은 없으므로 `x`에는 아무것도 오지 않습니다.
+
+## 3. 다시 잇기
+
+첫 번째로 거슬러 간 길은 끊은 자리에서 멈추었습니다. 거기서 얻은 값이 바로 `y`에서 `x`까지 두 번째로 거슬러 갈 때 시작할 값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
+`y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다.
+"""
+
+# %%
+y.backward(gradient=w.grad)
+print("x.grad:", x.grad)
+
+x.grad = None
+y = x * torch.tensor([2.0, 3.0, 5.0])
+y.sum().backward()
+print(say(en="with y.sum() instead:", ko="y.sum()을 쓰면:"), x.grad)
+
+# %% [markdown] lang="en"
+r"""
+$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` begins with $v = (1, 1, 1)$ and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`, which
+nobody asked for. It runs without an error.
+
+Who would cut and splice? Anyone whose $f$ runs on one computer and whose $g$ runs on another: only the numbers of `y` travel there, and only `w.grad` travels back.
+
+## 4. A cut that leaves a path
+
+In the first prediction only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
+autograd reports. Right: how far the quotient is from autograd's number.
+
+At first the second factor moves along when the quotient takes its step, as it does in the program. The switch *factor* can hold it still at its value at $x$.
+
+1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
+2. Hold the factor still. Where does the quotient go now?
+3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do both its answers add up to?
+4. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Which slope does autograd see in it at 2?
+"""
+
+# %% [markdown] lang="ko" en="337e4a41"
+r"""
+$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 아무도 묻지 않은,
+`y`의 합의 기울기입니다. 그런데도 오류 없이 실행됩니다.
+
+누가 이렇게 끊고 이을까요? $f$와 $g$가 서로 다른 컴퓨터에 있을 때 씁니다. 그쪽으로는 `y`의 값만, 이쪽으로는 `w.grad`만 보내면 됩니다.
+
+## 4. 한 경로만 끊기
+
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하세요. 둘째 인수를 detach한 곱입니다. 왼쪽: 함수와 할선(secant), 그리고 autograd가 내놓는 기울기로 그은 파선.
+오른쪽: 차분몫이 autograd의 값에서 얼마나 떨어져 있는가.
+
+처음에는 차분몫이 걸음을 옮길 때 둘째 인수도 함께 움직입니다. 프로그램이 그렇습니다. *인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
+
+1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
+2. 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
+3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
+4. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 2에서 autograd는 기울기가 얼마라고 하나요?
+"""
+
+# %%
+explore_cut()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+1. To 12, while autograd stays at 4, at every $h$. On the right the difference goes to 8 and stays there.
+2. To 4. (It is 4 at every $h$: with the factor held at 4 the function is $4x$, a straight line.)
+3. 8, and $4 + 8 = 12$. The product rule has two terms, one for each path (lesson 4), and each cut loses one of them.
+4. $\frac{1}{2}$, although the function is constant and the quotient is 0.
+
+</details>
+
+The dashed line is the tangent of another function, the one in which the detached factor is a constant. **Autograd differentiates the graph that was recorded, not the formula.** The quotient knows nothing of graphs: it
+compares what really comes out. So where the two disagree at every small $h$, look for a cut.
+
+Often the cut is meant: "treat this as a constant" is what a target or a normalisation may need, and then the quotient with the factor held is the one to compare with.
+(`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own; the second one is detached for you.)
+"""
+
+# %% [markdown] lang="ko" en="914ced88"
+r"""
+<details><summary>무엇을 보았나요?</summary>
+
+1. 12로 다가갑니다. autograd의 값은 $h$가 얼마이든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
+2. 4로 다가갑니다. (사실 $h$가 얼마이든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
+3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법에는 경로마다 하나씩 두 항이 있고(수업 04), 한쪽을 끊으면 그 항을 잃습니다.
+4. $\frac{1}{2}$입니다. 함수는 상수이고 차분몫은 0인데도 그렇습니다.
+
+</details>
+
+파선은 다른 함수, 곧 detach한 인수가 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모릅니다. 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
+줄여도 둘이 계속 다르면 끊긴 곳을 찾아보세요.
+
+일부러 끊을 때도 많습니다. 목푯값이나 정규화 상수처럼 "이것은 상수로 보라"고 하고 싶을 때입니다. 그럴 때는 인수를 고정한 차분몫과 비교해야 합니다.
+(`explore_cut((torch.sin, torch.exp))`처럼 쓰면 여러분의 두 함수를 곱한 것을 볼 수 있습니다. 둘째 함수는 탐색기가 알아서 detach합니다.)
+"""
+
+# %%
+x = torch.tensor(2.0, requires_grad=True)
+f = x * (x**2).detach()
+f.backward()
+print("x.grad:", x.grad)
+
+# %%
+predicted(
+    "6 one factor cut",
+    right="B",
+    A=say(
+        en="12 is the slope of the formula. But autograd walks through what was recorded, and there the second factor is a constant.",
+        ko="12는 식의 기울기입니다. 그러나 autograd는 기록된 것을 거슬러 가고, 거기서 둘째 인수는 상수입니다.",
+    ),
+    B=say(
+        en="The recorded graph says f = x · 4, where 4 is a constant. Its slope is 4.",
+        ko="기록된 그래프는 f = x · 4이고 4는 상수입니다. 그 기울기는 4입니다.",
+    ),
+    C=say(
+        en="8 is what comes through the other path, which is the one that was cut.",
+        ko="8은 다른 경로로 오는 값인데, 끊은 것이 바로 그 경로입니다.",
+    ),
+    D=say(
+        en="Only one of the two paths is cut. Through the first factor something does come back.",
+        ko="두 경로 중 하나만 끊었습니다. 첫째 인수를 지나서는 돌아옵니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+## 5. A while without a record
+
+`detach` cuts at one tensor. `with torch.no_grad():` switches the recording off for all that is computed inside (whether torch records is called the **gradient mode**):
+"""
+
+# %% [markdown] lang="ko" en="6b3e05c4"
+r"""
+## 5. 잠시 기록하지 않기
+
+`detach`는 텐서 하나에서 끊습니다. `with torch.no_grad():`는 그 안에서 하는 모든 계산의 기록을 끕니다. (기록할지 말지를 **gradient 모드**라고 합니다.)
+"""
+
+# %%
+with torch.no_grad():
+    q = torch.tensor(3.0, requires_grad=True)
+    x = torch.tensor(5.0, requires_grad=True)
+    y = x**q
+    z = torch.log(y)
+
+with expect_error():
+    z.backward()
+tensor_info(q=q, x=x, y=y, z=z)
+
+# %% [markdown] lang="en"
+r"""
+`q` and `x` are tracked leaves, as they were told to be. But no step was recorded: `y` and `z` have no `grad_fn`. Nothing had to be kept for a walk back, which saves memory, and this is what one wants when a
+model is only used and not trained.
+
+`torch.inference_mode()` goes further. It saves a little more time, and marks its results for good: they are refused when a tracked computation later needs them for its walk back.
+"""
+
+# %% [markdown] lang="ko" en="9c265e8a"
+r"""
+`q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 계산은 한 단계도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없습니다. 거슬러 갈 때 쓸 것을 남겨 두지 않아도 되므로 메모리가 절약됩니다. 모델을
+학습시키지 않고 쓰기만 할 때 알맞습니다.
+
+`torch.inference_mode()`는 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 표시를 남깁니다. 나중에 추적되는 계산이 거슬러 가는 데 그 결과를 써야 하면 거절합니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+with torch.inference_mode():
+    y = x**3
+
+with expect_error():
+    print(x * y)
+
+# %% [markdown] lang="en"
+r"""
+## 6. eval() is another switch, and freezing a third
+
+A model has a mode of its own. `nn.Sequential` applies its layers one after the other; `nn.Dropout(0.5)` sets about half of the numbers to 0 at random while the model trains (and doubles the others), and lets all pass in
+**evaluation mode**, which `model.eval()` switches on. (`model.train()` switches back.) `BatchNorm` follows the same switch: in training mode it subtracts the mean of the batch at hand, in evaluation mode the mean that it
+has gathered in training.
+
+After `model.eval()`, **is `model(inputs)` still tracked?**
+"""
+
+# %% [markdown] lang="ko" en="45308c7d"
+r"""
+## 6. eval()은 다른 스위치, 동결은 또 다른 스위치
+
+모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. `nn.Dropout(0.5)`는 학습할 때는 수의 절반쯤을 무작위로 0으로 만들고(나머지는 두 배로 만듭니다), **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
+평가 모드는 `model.eval()`로 켭니다. (`model.train()`으로 되돌립니다.) `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균을 빼고, 평가 모드에서는 학습하며 모아 둔 평균을 뺍니다.
+
+`model.eval()`을 부른 뒤 **`model(inputs)`는 여전히 추적될까요?**
+"""
+
+# %%
+predict(
+    "6 eval",
+    A=say(en="No: in evaluation mode nothing is recorded", ko="아니다. 평가 모드에서는 기록하지 않는다"),
+    B=say(en="Yes: `eval()` has nothing to do with recording", ko="그렇다. `eval()`은 기록과 상관이 없다"),
+    C=say(en="Yes, but `backward()` then raises an error", ko="그렇다. 그러나 `backward()`를 부르면 오류가 난다"),
+)
+
+# %%
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+inputs = torch.ones(1, 3)
+
+
+def compare(title):
+    first, second = model(inputs), model(inputs)
+    print(f"{title:<15} tracked: {first.requires_grad!s:<6} equal: {torch.equal(first, second)}")
+
+
+compare("train()")
+with torch.no_grad():
+    compare("train + no_grad")
+
+model.eval()
+compare("eval()")
+with torch.no_grad():
+    compare("eval + no_grad")
+
+# %%
+predicted(
+    "6 eval",
+    right="B",
+    A=say(
+        en="`eval()` changes what layers such as Dropout compute. What is recorded is decided by the gradient mode.",
+        ko="`eval()`은 Dropout 같은 층이 무엇을 계산할지를 바꿉니다. 기록할지는 gradient 모드가 정합니다.",
+    ),
+    B=say(
+        en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. To use a model you want both.",
+        ko="스위치는 둘입니다. `eval()`은 층이 무엇을 계산할지, `no_grad`는 그것을 기록할지를 정합니다. 모델을 쓰기만 할 때는 둘 다 필요합니다.",
+    ),
+    C=say(
+        en="It is tracked, and `backward()` works as ever, only with the numbers of evaluation mode.",
+        ko="추적되고 `backward()`도 평소처럼 됩니다. 다만 평가 모드에서 계산한 값으로 합니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. Compare two ways, with an input that is tracked:
+"""
+
+# %% [markdown] lang="ko" en="85617a3b"
+r"""
+셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터는 움직이지 않게 하는 것입니다. 추적되는 입력으로 두 방법을 비교해 봅시다.
+"""
+
+# %%
+first, second = nn.Linear(3, 4), nn.Linear(4, 1)
+inputs = torch.ones(1, 3, requires_grad=True)
+
+with torch.no_grad():
+    hidden = first(inputs)
+second(hidden).sum().backward()
+print("no_grad       ", first.weight.grad, inputs.grad, second.weight.grad is not None)
+
+first.requires_grad_(False)
+second(first(inputs)).sum().backward()
+print("requires_grad_", first.weight.grad, inputs.grad is not None, second.weight.grad is not None)
+
+# %% [markdown] lang="en"
+r"""
+Both leave the first layer without a gradient. But `no_grad` cuts the whole graph there, and nothing comes back to `inputs`. A frozen parameter is only a constant of its layer: the way *through* the layer stays open.
+
+| you want to | write |
+|---|---|
+| treat one tensor as a constant | `y.detach()` |
+| compute without a record, e.g. to use a model or move parameters | `with torch.no_grad():` |
+| the same, with results that never meet autograd again | `with torch.inference_mode():` |
+| keep parameters from being trained | `p.requires_grad_(False)` |
+| switch Dropout and BatchNorm to use, not training | `model.eval()` |
+"""
+
+# %% [markdown] lang="ko" en="b3b69ae7"
+r"""
+어느 쪽이든 첫 층에는 gradient가 없습니다. 그러나 `no_grad`는 거기서 그래프를 통째로 끊으므로 `inputs`까지 돌아오는 것이 없습니다. 동결한 파라미터는 그 층의 상수가 될 뿐이고, 층을 *지나는* 길은 열려 있습니다.
+
+| 하고 싶은 일 | 쓸 것 |
+|---|---|
+| 텐서 하나를 상수로 보기 | `y.detach()` |
+| 기록 없이 계산하기 (모델을 쓰거나 파라미터를 옮길 때) | `with torch.no_grad():` |
+| 같은 일인데, 결과를 다시는 autograd에 쓰지 않을 때 | `with torch.inference_mode():` |
+| 파라미터를 학습에서 빼기 | `p.requires_grad_(False)` |
+| Dropout과 BatchNorm을 학습이 아닌 사용에 맞추기 | `model.eval()` |
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 7. Moving a parameter
+
+A step of training moves a leaf. Three ways to write it, and only one is right:
+"""
+
+# %% [markdown] lang="ko" en="bbc9b510"
+r"""
+## 7. 파라미터 옮기기
+
+학습의 한 스텝은 leaf를 옮깁니다. 세 가지로 써 볼 수 있지만 맞는 것은 하나입니다.
+"""
+
+# %%
+model_p = p = torch.tensor(2.0, requires_grad=True)
+(p**2).backward()
+
+with expect_error():
+    p -= 0.1 * p.grad
+
+moved = p - 0.1 * p.grad
+print("moved  :", moved, " is_leaf:", moved.is_leaf)
+print("model_p:", model_p)
+
+with torch.no_grad():
+    p -= 0.1 * p.grad
+print("model_p:", model_p, " is_leaf:", model_p.is_leaf)
+
+# %% [markdown] lang="en"
+r"""
+In place and recorded: refused, since a leaf is where walks end, and the step would have to be part of the graph. Out of place: a *new* tensor, an intermediate one, while the model still holds the old one.
+In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
+
+## 8. A sum that holds on
+
+Adding up losses, in order to report them, adds up their graphs too:
+"""
+
+# %% [markdown] lang="ko" en="17f15918"
+r"""
+제자리에서 기록하며 바꾸면 거절당합니다. leaf는 거슬러 가는 길이 끝나는 곳인데, 그 스텝이 그래프에 들어가야 하기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
+`no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
+
+## 8. 붙잡고 놓지 않는 합
+
+loss를 보고하려고 더하다 보면 그래프까지 더하게 됩니다.
+"""
+
+# %%
+def nodes(tensor):
+    seen, todo = set(), [tensor.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [before for before, _ in node.next_functions]
+    return len(seen)
+
+
+p = torch.tensor(2.0, requires_grad=True)
+total, number = torch.tensor(0.0), 0.0
+for step in range(1, 4):
+    loss = (p - step) ** 2
+    total = total + loss
+    number += loss.item()
+    print(f"step {step}: total {total.item():.0f}, nodes behind it: {nodes(total)}; number {number:.0f}")
+
+# %% [markdown] lang="en"
+r"""
+After a thousand steps a thousand graphs hang on `total`, with all that they saved. `loss.item()` takes the number out, and `loss` with its graph goes when the next one comes.
+"""
+
+# %% [markdown] lang="ko" en="e572b643"
+r"""
+천 스텝 뒤에는 그래프 천 개가 저장해 둔 것과 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼냅니다. 그러면 `loss`와 그 그래프는 다음 loss가 오면서 사라집니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 9. A real bug
+
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here:
+"""
+
+# %% [markdown] lang="ko" en="a2c4b5eb"
+r"""
+## 9. 실제로 있었던 버그
+
+**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch의 코드에 들어왔는데,
+배포되기 전 처음에는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다.
+"""
+
+# %%
+W = torch.tensor([[2.0, 1.0], [0.0, 1.0]], dtype=torch.float64, requires_grad=True)
+C = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+
+
+def loss_of(W, cut):
+    sigma = torch.linalg.matrix_norm(W, ord=2)
+    return (C * W / (sigma.detach() if cut else sigma)).sum()
+
+
+h = torch.zeros_like(W)
+h[0, 0] = 1e-6
+with torch.no_grad():
+    quotient = (loss_of(W + h, cut=True) - loss_of(W - h, cut=True)) / 2e-6
+print(say(en="quotient      :", ko="차분몫       :"), f"{quotient.item():.4f}")
+for cut in (True, False):
+    (slope,) = torch.autograd.grad(loss_of(W, cut), W)
+    print(f"autograd, cut={cut!s:<5}: {slope[0, 0].item():.4f}")
+
+# %% [markdown] lang="en"
+r"""
+Even the sign was wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. A repair of [something else](https://github.com/pytorch/pytorch/pull/7298) moved the computation under
+`no_grad`. The cause was named at the end of the month in the title of the [fix](https://github.com/pytorch/pytorch/pull/7905): "not backprop via sigma(W)". It lets $\sigma$ be recorded again; only the search
+for the direction that is stretched most stays under `no_grad`, where it belongs. In TensorFlow Addons [much the same cut](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter still asked for a fix in 2022.
+Every value such a layer computes is right. Only the quotient tells.
+"""
+
+# %% [markdown] lang="ko" en="3c6a0bc5"
+r"""
+부호까지 틀렸습니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. [다른 것을 고치면서](https://github.com/pytorch/pytorch/pull/7298) 이 계산은 `no_grad` 안으로 들어갔습니다. 그달 말의
+[수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 $\sigma(W)$를 지나 거슬러 가지 않는다는 것입니다. 이제 $\sigma$는 다시 기록되고, 가장 많이 늘어나는 방향을 찾는 계산만
+`no_grad` 안에 남았습니다. 그것은 거기 있어야 맞습니다. TensorFlow Addons에서도 [거의 똑같이 끊긴 것](https://github.com/tensorflow/addons/issues/2414)이 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
+이런 층이 계산하는 값은 모두 맞습니다. 차분몫만이 알려 줍니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+# Tasks
+
+Six functions, 12 points. Under each answer cell stands its test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
+look for stands in words below the last task. `autograder check 6 --solution splice`, typed in JupyterLab's terminal, shows a worked solution of that task, once you have
+passed or when you are stuck.
+
+The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
+`requires_grad`, hooks, training mode), and every setting of the whole process (gradient mode, default dtype, random state, warning filters and the like). It keeps dtype
+and shape, gives the same answer when called twice, and returns what the task names. All tensors are `float32` or `float64`.
+"""
+
+# %% [markdown] lang="ko" en="3f38b290"
+r"""
+# 과제
+
+함수 여섯 개, 모두 12점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가
+무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 JupyterLab의 터미널에 `autograder check 6 --solution splice`를 입력하면 그 과제의
+모범 풀이와 설명을 볼 수 있습니다.
+
+수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook, 학습 모드)도,
+프로세스 전체의 설정(gradient 모드, 기본 dtype, 난수 상태, 경고 필터 등)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내며,
+과제가 말한 것을 돌려줍니다. 텐서는 모두 `float32` 또는 `float64`입니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.1 · `splice`
+
+●●●○○ · ★★★★★ · 9 min · 2 points
+
+Section 3 for any two functions: with $y = f(x)$ and $z = g(y)$, cut the graph at $y$, and return $\frac{dz}{dx}$ all the same.
+
+- `x` is a tracked leaf of any shape, perhaps empty. `f` makes a tensor of any shape from it, `g` makes a single number (shape `()`) from that.
+- The cut must be **real**: the tensor that `g` gets has the numbers of `y`, but no `grad_fn`.
+- Call `f` and `g` once each.
+- Return the gradient, a tensor of its own with the dtype and shape of `x`, not part of a graph. **No `.grad` changes**, neither that of `x` nor that of a parameter that
+  `f` or `g` uses.
+
+<details><summary>Hint 1: the idea</summary>
+
+Two walks back: one from $z$ to the cut, one from $y$ to $x$. The second begins with what the first has found. Lesson 3 knows a function that returns gradients and fills no buffer.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`w = y.detach().requires_grad_()`, then `torch.autograd.grad(g(w), w)` for $v$, then `torch.autograd.grad(y, x, grad_outputs=v)`. Each returns a tuple.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="7d538a0a"
+r"""
+## 과제 6.1 · `splice`
+
+●●●○○ · ★★★★★ · 9분 · 2점
+
+3절에서 한 일을 어떤 두 함수에나 할 수 있게 만드세요. $y = f(x)$, $z = g(y)$일 때 그래프를 $y$에서 끊고, 그래도 $\frac{dz}{dx}$를 돌려주세요.
+
+- `x`는 추적되는 leaf이고 shape는 무엇이든 되며 비어 있을 수도 있습니다. `f`는 `x`로 아무 shape의 텐서나 만들고, `g`는 그것으로 수 하나(shape `()`)를 만듭니다.
+- **진짜로** 끊어야 합니다. `g`가 받는 텐서는 값이 `y`와 같지만 `grad_fn`이 없어야 합니다.
+- `f`와 `g`를 한 번씩만 부르세요.
+- gradient를 돌려주세요. dtype과 shape가 `x`와 같은 별개의 텐서이고 그래프에 연결되어 있지 않아야 합니다. **어떤 `.grad`도 바뀌면 안 됩니다.** `x`의 것도, `f`나 `g`가
+  쓰는 파라미터의 것도 마찬가지입니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+두 번 거슬러 갑니다. 한 번은 $z$에서 끊은 자리까지, 한 번은 $y$에서 $x$까지입니다. 두 번째는 첫 번째에서 얻은 값으로 시작합니다. gradient를 돌려주고 버퍼는 채우지 않는 함수를 수업 03에서 보았습니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`w = y.detach().requires_grad_()`로 끊고, `torch.autograd.grad(g(w), w)`로 $v$를 구한 다음 `torch.autograd.grad(y, x, grad_outputs=v)`를 부릅니다. 둘 다 튜플을 돌려줍니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "splice", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def splice(f, g, x):
+    """Return the gradient of g(f(x)) with respect to x, a tensor like x, with the graph cut between f and g.
+
+    f: from a tensor to a tensor; g: from that to a single number; x: a tracked leaf. No .grad changes.
+    """
+    ### BEGIN SOLUTION
+    y = f(x)
+    w = y.detach().requires_grad_()
+    (v,) = torch.autograd.grad(g(w), w)
+    (gradient,) = torch.autograd.grad(y, x, grad_outputs=v)
+    return gradient
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_splice", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, formula, graphs, observe, probe, say
+
+
+@probe
+def _seen(f, g, x, c, v, dtype, held):
+    x, c, v = (graphs.leaf(numbers, getattr(torch, dtype), held) for numbers in (x, c, v))
+    got, calls = [], observe(x=x, c=c, v=v)
+    first, then = (lambda t: got.append("f") or formula(f, c=c)(t)), (lambda t: got.append(f"g {t.grad_fn}") or formula(g, v=v)(t))
+    calls(splice, first, then, x)
+    return {**calls.data(), "got": got}
+
+
+_summed, _half = say(en="that is the gradient of the sum of y. Start the second walk with what the first one found, the slopes of z with respect to y", ko="y의 합의 gradient입니다. 두 번째로 거슬러 갈 때는 첫 번째에서 구한, y에 대한 z의 기울기로 시작하세요"), say(en="that is the slope of z with respect to y: only half of the way back", ko="y에 대한 z의 기울기입니다. 아직 반만 거슬러 왔습니다")
+_adds, _whole, _graph = say(en="x.grad held something already and backward() added to it: return the gradient alone", ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다"), say(en="the tensor that g got has a grad_fn, so the graph is not cut: give g a tensor with the numbers of y and no history", ko="g가 받은 텐서에 grad_fn이 있습니다. 그래프가 끊기지 않았습니다. 값은 y와 같고 계산 과정은 남지 않은 텐서를 g에 넘기세요"), say(en="the result has requires_grad=True, so it is still part of a graph", ko="결과의 requires_grad가 True입니다. 아직 그래프에 연결되어 있습니다")
+_nearly, _once = say(en="nearly: a difference quotient, or rounding on the way? Two walks back give it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? 두 번 거슬러 가면 끝자리까지 맞습니다"), say(en="how often f and g were called", ko="f와 g를 부른 횟수")
+_EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-4}}
+for _f, _g, _x, _c, _v, _dtype, _held, _result, _sums, _slopes in (("t * c", "t @ v", 5.0, [2.0, 3.0, 5.0], [4.0, 7.0, 9.0], "float32", None, 74.0, 10.0, 20.0), ("t**2 * c", "(t**2 * v).sum()", [1.0, 2.0], [3.0, -1.0], [1.0, 2.0], "float64", 9.0, [36.0, 64.0], [6.0, -4.0], [6.0, -16.0])):
+    _call = f"splice(lambda t: {_f}, lambda t: {_g}, x={_x}), {_dtype}, c={_c}, v={_v}, .grad = {_held}"
+    _want, _sums, _slopes = (torch.tensor(_numbers, dtype=getattr(torch, _dtype)) for _numbers in (_result, _sums, _slopes))
+    with check.asking(_call):
+        _found = _seen(_f, _g, _x, _c, _v, _dtype, _held)
+    _mistakes = [(_sums, _summed), (_slopes, _half), (_want + 9, _adds)]
+    check.close(_found["results"][0], _want, _call, mistakes=_mistakes, nearly=_nearly, **_EXACT[_dtype])
+    check.that("g None" in _found["got"], f"{_call}: {_whole}")
+    check.equal([_name[0] for _name in _found["got"]], ["f", "g"], f"{_call}: {_once}")
+    check.untouched(_found["changes"], _call)
+    check.that(not _found["tracked"][0], f"{_call}: {_graph}")
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+@probe
+def _calls(f, g, x, c, v, dtype, held, apart):
+    kind = getattr(torch, dtype)
+    x, c, v = (torch.as_tensor(numbers, dtype=kind) for numbers in (x, c, v))
+    x = (graphs.strided(x) if apart else x.clone()).requires_grad_()
+    c, v = c.clone().requires_grad_(), v.clone().requires_grad_()
+    for leaf in (x, c, v):
+        leaf.grad = None if held is None else torch.full_like(leaf, held)
+    got, made, calls = [], [], observe(x=x, c=c, v=v)
+
+    def first(t):
+        got.append("f")
+        made.append(formula(f, c=c)(t))
+        return made[-1]
+
+    def then(t):
+        got.append(f"g {t.grad_fn}" if (t.shape, t.dtype) == (made[-1].shape, made[-1].dtype) else "g of another kind")
+        return formula(g, v=v)(t)
+
+    buffer = x.grad
+    calls(splice, first, then, x)
+    same, seen = x.grad is buffer, list(got)
+    if not calls.changes:  # otherwise what the next calls do would only hide the cause
+        calls(splice, first, then, x)
+        x.data += 1
+        calls(splice, first, then, x)
+        calls(splice, lambda t: -2 * first(t), then, x)
+    return {**calls.data(), "got": seen, "same": same}
+
+
+def _slope(f, g, x, c, v, factor=1):
+    x, c, v = (torch.as_tensor(numbers, dtype=torch.float64) for numbers in (x, c, v))
+    first, then, leaf = formula(f, c=c), formula(g, v=v), graphs.leaf(x)
+    return torch.autograd.grad(then(factor * first(leaf)), leaf)[0]
+
+
+def _compare(f, g, x, c, v, dtype, held=None, apart=False):
+    call = f"splice(lambda t: {f}, lambda t: {g}, x={x}), {dtype}, c={c}, v={v}" + ("" if held is None else f", .grad = {held}")
+    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부") if apart else ""
+    kind = getattr(torch, dtype)
+    want = _slope(f, g, x, c, v).to(kind)
+    there = _slope(f, g, torch.as_tensor(x, dtype=torch.float64) + 1, c, v).to(kind)
+    other = _slope(f, g, torch.as_tensor(x, dtype=torch.float64) + 1, c, v, -2).to(kind)
+    summed = _slope(f, "t.sum()", x, c, v).to(kind)
+    mistakes = [(summed, _summed), *([] if held is None else [(want + held, _adds), (2 * want + held, _adds)])]
+    with check.asking(call):
+        found = _calls(f, g, x, c, v, dtype, held, apart)
+    how = {"nearly": _nearly, **_EXACT[dtype]}
+    check.close(found["results"][0], want, call, mistakes=mistakes, **how)
+    check.that("g of another kind" not in found["got"], call + say(en=": g got a tensor of another shape or dtype than y", ko=": g가 받은 텐서의 shape나 dtype이 y와 다릅니다"))
+    check.that("g None" in found["got"], f"{call}: {_whole}")
+    check.equal([name[0] for name in found["got"]], ["f", "g"], f"{call}: {_once}")
+    check.untouched(found["changes"], call)
+    check.that(found["same"], f"{call}: x.grad" + say(en=" is another tensor now", ko="가 다른 텐서로 바뀌었습니다"))
+    check.that(not found["tracked"][0], f"{call}: {_graph}")
+    aliases = [name for name in found["aliases"][0] if name == "x" or name.endswith(".grad")]
+    check.that(not aliases, call + say(en=": the result is an alias of ", ko=": 결과가 다음의 별명입니다. ") + ", ".join(aliases))
+    _, again, elsewhere, last = found["results"]
+    check.repeatable(again, want, call + say(en=", called a second time", ko=", 두 번째 호출"), **_EXACT[dtype])
+    then = say(en=", then the same after x += 1", ko=", 이어서 x += 1 다음에 같은 호출")
+    check.not_stale(elsewhere, there, call + then, **_EXACT[dtype])
+    then = say(en=", then at this x with -2 * f(t)", ko=", 이어서 그 x에서 -2 * f(t)로")
+    check.not_stale(last, other, call + then, **_EXACT[dtype])
+    later = say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값")
+    check.not_overwritten(found["kept"][0], want, call + later, **_EXACT[dtype])
+
+
+for _dtype in ("float64", "float32"):
+    for _held in (None, check.draw(1, 9)):
+        check.smallest(_compare, "t * c", "t @ v", check.draw(-3, 3), check.draws(3, -3, 3), check.draws(3, -3, 3), _dtype, _held)
+        check.smallest(_compare, "torch.tanh(c * t)", "(t**3 * v).sum()", check.draws(3, -1, 1), check.draws(3, -1, 1), check.draws(3, 1, 3), _dtype, _held)
+        check.smallest(_compare, "t[:, None] * c", "((t * v)**2).sum()", check.draws(4, 0.2, 2), check.draws(3, 0.2, 2), check.draws(3, 0.2, 2), _dtype, _held)
+        check.smallest(_compare, "(c * t).sum()", "v * t**2", check.draws(3, 0.2, 2), check.draws(3, 0.2, 2), check.draw(-2, -1), _dtype, _held)
+        check.smallest(_compare, "t**2 + c * t", "(v * t).sum()", [check.draws(2, 0.2, 2), check.draws(2, -2, 2)], check.draws(2, 0.2, 2), check.draw(1, 2), _dtype, _held)
+    _rows = [check.draws(3, 0.2, 2), check.draws(3, 0.2, 2)]
+    check.smallest(_compare, "t.sum(0) * c", "t @ v", _rows, check.draws(3, 0.2, 2), check.draws(3, 0.2, 2), _dtype, 4.0, True)
+    check.smallest(_compare, "t", "(t**2 * v).sum()", check.draws(3, -3, 3), 1.0, check.draws(3, 0.2, 2), _dtype)
+    check.smallest(_compare, "c * t", "(v * t).sum()", 0.0, check.draw(-3, -1), check.draw(1, 3), _dtype)
+    _compare("c * t", "(v * t).sum()", [], 2.0, 3.0, _dtype)
+    _compare("c * t", "(v * t).sum()", torch.empty(0, 3), 2.0, 3.0, _dtype, 4.0)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.2 · `sgd_step_`
+
+●●○○○ · ★★★★★ · 7 min · 2 points
+
+Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **in place**. (Names of in-place functions end in an underscore.)
+
+- `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ.
+- A parameter whose `.grad` is `None` stays where it is.
+- `lr` is a number, 0 or larger.
+- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new numbers stand in the **same memory**, so that a second name of it (like `first` in lesson 3) sees them.
+- The step leaves no graph. The gradients stay as they are: emptying the buffers is not this function's job. Return nothing.
+
+Any means will do, `p.data` too, though lesson 7 shows what is dangerous about it.
+
+<details><summary>Hint 1: the idea</summary>
+
+Section 7: what happens outside `no_grad`, and what does `p = p - ...` do to the tensor that the model holds?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`with torch.no_grad():`, and in it, for each `p` whose `.grad` is not `None`, `p -= lr * p.grad`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="3a9caa29"
+r"""
+## 과제 6.2 · `sgd_step_`
+
+●●○○○ · ★★★★★ · 7분 · 2점
+
+경사 하강법(gradient descent)을 한 스텝 하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
+
+- `params`에는 추적되는 leaf가 하나 이상, 한 번씩만 들어 있습니다. 리스트나 튜플일 수도 있고 `model.parameters()` 같은 제너레이터(generator)일 수도 있습니다. shape와 dtype은 저마다 다를 수 있습니다.
+- `.grad`가 `None`인 파라미터는 그 자리에 둡니다.
+- `lr`은 0 이상의 수입니다.
+- 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 (수업 03의 `first` 같은) 다른 이름으로도 새 값이 보입니다.
+- 업데이트는 그래프를 남기지 않습니다. gradient는 그대로 둡니다. 버퍼를 비우는 것은 이 함수가 할 일이 아닙니다. 아무것도 돌려주지 않습니다.
+
+어떤 방법이든 됩니다. `p.data`도 되지만, 그것이 왜 위험한지는 수업 07에서 봅니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+7절을 보세요. `no_grad` 밖에서는 어떻게 되나요? `p = p - ...`라고 쓰면 모델이 가지고 있는 텐서는 어떻게 되나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`with torch.no_grad():` 안에서, `.grad`가 `None`이 아닌 `p`마다 `p -= lr * p.grad`를 실행합니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "sgd_step_", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def sgd_step_(params, lr):
+    """Move each parameter in place by -lr times its .grad; one without a .grad stays. Return nothing.
+
+    params: tracked leaves, in a list, a tuple or a generator; lr: a number, 0 or larger.
+    """
+    ### BEGIN SOLUTION
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                p -= lr * p.grad
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_sgd_step_", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, graphs, observe, probe, say
+
+
+@probe
+def _seen(p, grad, lr, q):
+    p, q = graphs.leaf(p), graphs.leaf(q)
+    p.grad, params, second, error, calls = torch.tensor(grad), [p, q], p.detach(), "", observe(p=p, q=q)
+    try:
+        calls(sgd_step_, params, lr)
+    except (TypeError, RuntimeError) as problem:  # shown below, with a hint
+        error = f"{type(problem).__name__}: {problem}"
+        if isinstance(problem, NotImplementedError):
+            raise
+    return {**calls.data(), "error": error, "now": [p.detach().clone(), second.clone()], "kept": params[0] is p and params[1] is q}
+
+
+_inside, _none = say(en="a tracked leaf may be changed in place only where nothing is recorded: inside torch.no_grad()", ko="추적되는 leaf는 기록하지 않을 때만 제자리에서 바꿀 수 있습니다. torch.no_grad() 안에서 하세요"), say(en="a parameter whose .grad is None was not passed over", ko=".grad가 None인 파라미터를 건너뛰지 않았습니다")
+_still, _uphill, _no_lr, _twice = say(en="it has not moved. `p = p - ...` makes a new tensor and calls that p; the caller's tensor stays as it was", ko="움직이지 않았습니다. `p = p - ...`는 새 텐서를 만들어 p라고 부를 뿐이고, 호출한 쪽의 텐서는 그대로입니다"), say(en="it went uphill: subtract", ko="올라가는 방향으로 움직였습니다. 빼야 합니다"), say(en="lr is missing", ko="lr을 곱하지 않았습니다"), say(en="it made two steps", ko="두 스텝을 움직였습니다")
+_apart, _listed, _leaf, _nothing, _both = say(en="seen through its second name. The new numbers are in other memory: change the tensor itself, as p -= ... does under no_grad", ko="다른 이름으로 본 값. 새 값이 다른 메모리에 있습니다. no_grad 안의 p -= ...처럼 텐서 자체를 바꾸세요"), say(en="the list params holds other tensors now", ko="리스트 params에 다른 텐서가 들어 있습니다"), say(en="a parameter is not a tracked leaf any more", ko="추적되는 leaf가 아니게 된 파라미터가 있습니다"), say(en="return nothing", ko="아무것도 돌려주지 마세요"), say(en=": p, and p through a second name", ko=": p, 그리고 다른 이름으로 본 p")
+for _p, _grad, _lr, _q in ((2.0, 4.0, 0.1, 5.0), ([1.0, -2.0], [0.5, 1.0], 0.5, [[3.0]])):
+    _call, _start, _step = f"sgd_step_([p, q], lr={_lr}), p = {_p}, p.grad = {_grad}, q = {_q}, q.grad = None", torch.tensor(_p), _lr * torch.tensor(_grad)
+    with check.asking(_call):
+        _found = _seen(_p, _grad, _lr, _q)
+    check.that(not _found["error"], f"{_call}: {_found['error']}\n  {_inside if 'in-place' in _found['error'] else _none}")
+    _wrong = [([_start] * 2, _still), ([_start + _step] * 2, _uphill), ([_start - _step / _lr] * 2, _no_lr), ([_start - 2 * _step] * 2, _twice), ([_start - _step, _start], _apart)]
+    check.close(_found["now"], [_start - _step] * 2, _call + _both, mistakes=_wrong)
+    check.untouched(_found["changes"], _call, but=[("value", "p")])
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+@probe
+def _moved(values, grads, dtypes, lr, given, apart=False):
+    params, error = [torch.tensor(value, dtype=getattr(torch, dtype)) for value, dtype in zip(values, dtypes, strict=True)], ""
+    params = [(graphs.strided(p) if apart else p).requires_grad_() for p in params]
+    for p, grad in zip(params, grads, strict=True):
+        p.grad = None if grad is None else torch.tensor(grad, dtype=p.dtype)
+    second = [p.detach() for p in params]
+    handed = {"list": list, "tuple": tuple, "generator": iter}[given](params)
+    calls = observe(**dict(zip("pqrs", params, strict=False)))
+    try:
+        calls(sgd_step_, handed, lr)
+    except (AttributeError, TypeError, ValueError, RuntimeError) as problem:  # shown below, with a hint
+        if isinstance(problem, NotImplementedError):
+            raise
+        error = f"{type(problem).__name__}: {problem}"
+    kept = given != "list" or [id(p) for p in handed] == [id(p) for p in params]
+    return {**calls.data(), "error": error, "kept": kept, "now": [p.detach().clone() for p in params], "second": [p.clone() for p in second], "leaves": [p.is_leaf and p.requires_grad for p in params]}
+
+
+def _compare(values, grads, dtypes, lr, given, apart=False):
+    call = f"sgd_step_(params, lr={lr}), params: {given}, p, ... = {values}, .grad = {grads}, {', '.join(dtypes)}"
+    with check.asking(call):
+        found = _moved(values, grads, dtypes, lr, given, apart)
+    check.that(not found["error"], f"{call}: {found['error']}\n  {_inside if 'in-place' in found['error'] else _none if 'None' in found['error'] else ''}")
+    stays = [bool((now == torch.tensor(value, dtype=now.dtype)).all()) for value, now in zip(values, found["now"], strict=True)]
+    skipped = say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다")
+    for name, value, grad, dtype, now, second in zip("pqrs", values, grads, dtypes, found["now"], found["second"], strict=False):
+        start, slope = (torch.tensor(numbers, dtype=torch.float64) for numbers in (value, 0.0 if grad is None else grad))
+        want = (start - lr * slope).to(getattr(torch, dtype))
+        wrongs = [(start.to(want.dtype), _still if all(stays) else skipped), ((start + lr * slope).to(want.dtype), _uphill), ((start - slope).to(want.dtype), _no_lr), ((start - 2 * lr * slope).to(want.dtype), _twice)]
+        check.close(now, want, f"{call}: {name}", mistakes=wrongs)
+        check.close(second, want, f"{call}: {name}, {_apart}")
+    check.that(found["kept"], f"{call}: {_listed}")
+    check.untouched(found["changes"], call, but=[("value", name) for name, grad in zip("pqrs", grads, strict=False) if grad is not None])
+    check.that(all(found["leaves"]), f"{call}: {_leaf}")
+    check.that(found["results"] == [None], f"{call}: {_nothing}")
+
+
+for _given in ("list", "tuple", "generator"):
+    for _dtype in ("float64", "float32"):
+        check.smallest(_compare, [check.draw(-3, 3)], [check.draw(-3, 3)], [_dtype], check.draw(0.01, 2), _given)
+        check.smallest(_compare, [check.draws(3, -3, 3), check.draw(-3, 3)], [check.draws(3, -3, 3), None], [_dtype, _dtype], check.draw(0.01, 2), _given)
+        _square = [check.draws(2, -3, 3), check.draws(2, -3, 3), check.draws(2, -3, 3)]
+        check.smallest(_compare, [check.draw(1, 3), check.draw(-3, -1), _square, []], [check.draw(1, 3), None, [row[::-1] for row in _square], []], [_dtype, "float64", "float32", _dtype], 1, _given)
+        check.smallest(_compare, [_square, check.draws(2, 1, 3)], [_square, check.draws(2, 1, 3)], [_dtype, "float64"], check.draw(0.1, 1), _given, True)
+    _compare([1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0], ["float64", "float32", "float64", "float32"], 0.25, _given)
+    _compare([1.0, 2.0], [3.0, 4.0], ["float64", "float64"], 0, _given)
+    _compare([1.0, 2.0], [None, None], ["float64", "float64"], 0.5, _given)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.3 · `evaluate`
+
+●●●○○ · ★★★★★ · 9 min · 2 points
+
+Return `model(x)` as it is to be computed once training is over: with `Dropout` and `BatchNorm` in evaluation mode, and with nothing recorded.
+
+- `model` is an `nn.Module`, `x` a tensor, tracked or not. Call the model once.
+- Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
+  training mode. This holds even when `model(x)` raises an error, which must reach the caller.
+- **No graph is recorded while the model runs.** Cutting the finished result off is too late: the memory has been spent.
+- The result is an ordinary untracked tensor, which may take part in a tracked computation later.
+
+<details><summary>Hint 1: the idea</summary>
+
+Two switches that know nothing of each other (section 6). One of them has to be put back module by module: `model.train()` sets all of them alike.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`modes = {module: module.training for module in model.modules()}`, then `model.eval()`. `try:` return `model(x)` under `torch.no_grad()`. `finally:` set each `module.training = mode`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="60ddb8a8"
+r"""
+## 과제 6.3 · `evaluate`
+
+●●●○○ · ★★★★★ · 9분 · 2점
+
+학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. `Dropout`과 `BatchNorm`은 평가 모드이고, 아무것도 기록하지 않습니다.
+
+- `model`은 `nn.Module`, `x`는 텐서이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
+- 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도
+  있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
+- **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 다 끝난 결과를 끊는 것은 늦습니다. 메모리는 이미 썼습니다.
+- 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+서로 상관없는 스위치 두 개입니다(6절). 하나는 모듈마다 따로 되돌려야 합니다. `model.train()`은 모두 똑같이 바꾸어 버립니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`modes = {module: module.training for module in model.modules()}`로 적어 두고 `model.eval()`을 부릅니다. `try:`에서 `torch.no_grad()` 안의 `model(x)`를 돌려주고, `finally:`에서 `module.training = mode`로 하나씩 되돌립니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "evaluate", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def evaluate(model, x):
+    """Return model(x) in evaluation mode, untracked, with no graph recorded; every module keeps its mode."""
+    ### BEGIN SOLUTION
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x)
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_evaluate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+from torch import nn
+
+from secant import check, observe, probe, say
+
+
+@probe
+def _built(middle, numbers, dtype, modes):
+    model = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5) if middle == "Dropout" else nn.BatchNorm1d(3), nn.Linear(3, 1)).to(getattr(torch, dtype))
+    for tensor, values in zip([t for t in model.state_dict().values() if t.ndim], numbers, strict=True):
+        tensor.copy_(torch.tensor(values, dtype=tensor.dtype))
+    for module, mode in zip(model.modules(), modes, strict=True):
+        module.training = mode
+    return model
+
+
+@probe
+def _seen(middle, numbers, x, dtype, modes, tracked=False):
+    seen, model, x = [], _built(middle, numbers, dtype, modes), torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=tracked)
+    model[2].register_forward_pre_hook(lambda _, given: seen.append(given[0].requires_grad))
+    calls = observe(model=model, x=x)
+    result = calls(evaluate, model, x)
+    return {**calls.data(), "seen": seen, "plain": isinstance(result, torch.Tensor) and not result.is_inference()}
+
+
+_random, _of_batch = say(en="did Dropout still drop numbers at random? Switch the model to evaluation mode first", ko="Dropout이 아직 수를 무작위로 버리고 있지 않나요? 먼저 모델을 평가 모드로 바꾸세요"), say(en="BatchNorm used the mean of this batch: that is training mode", ko="BatchNorm이 이 배치의 평균을 썼습니다. 학습 모드입니다")
+_recorded, _refused = say(en="a graph was recorded while the model ran: evaluation mode does not switch that off, and detaching the result comes too late", ko="모델이 계산하는 동안 그래프가 기록되었습니다. 평가 모드는 기록을 끄지 않고, 결과를 detach하는 것은 늦습니다"), say(en="the result is an inference tensor, which a tracked computation refuses later (section 5)", ko="결과가 inference 텐서입니다. 나중에 추적되는 계산에 쓸 수 없습니다(5절)")
+_times, _tracked = say(en="how often the model was called", ko="모델을 부른 횟수"), say(en="the result is still tracked", ko="결과가 아직 추적됩니다")
+
+
+def _values(middle, numbers, x, of_batch):
+    W, b, *norm, V, a = (torch.tensor(values, dtype=torch.float64) for values in numbers)
+    hidden = torch.tensor(x, dtype=torch.float64) @ W.T + b
+    if norm:
+        gain, shift, mean, var = norm
+        mean, var = (hidden.mean(0), hidden.var(0, unbiased=False)) if of_batch else (mean, var)
+        hidden = (hidden - mean) / (var + 1e-5).sqrt() * gain + shift
+    return hidden @ V.T + a
+
+
+def _compare(middle, numbers, x, dtype, modes, tracked=False):
+    call = f"evaluate(model, x={x}), {dtype}, model: Linear(2, 3), {middle}, Linear(3, 1), " + say(en=f"training modes (model first) {modes}", ko=f"학습 모드(모델부터) {modes}")
+    with check.asking(call):
+        found = _seen(middle, numbers, x, dtype, modes, tracked)
+    want, wrong = (_values(middle, numbers, x, of_batch).to(getattr(torch, dtype)) for of_batch in (False, True))
+    check.close(found["results"][0], want, call, mistakes=[(wrong, _of_batch)], hint=_random if middle == "Dropout" else "")
+    check.that(not any(found["seen"]), f"{call}: {_recorded}")
+    check.that(not found["tracked"][0], f"{call}: {_tracked}")
+    check.untouched(found["changes"], call)
+    check.that(found["plain"], f"{call}: {_refused}")
+    check.equal(len(found["seen"]), 1, f"{call}: {_times}")
+
+
+_WEIGHTS, _ENDS = [[[1.0, 2.0], [-1.0, 1.0], [0.5, 0.0]], [0.0, 1.0, 2.0]], [[[1.0, -1.0, 2.0]], [0.5]]
+_compare("Dropout", [*_WEIGHTS, *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float32", [True, True, True, True])
+_compare("BatchNorm1d", [*_WEIGHTS, [1.0, 2.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 2.0], [4.0, 1.0, 1.0], *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float64", [True, True, False, True])
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+@probe
+def _mode_under_no_grad():
+    with torch.no_grad():
+        evaluate(nn.Linear(2, 1), torch.ones(1, 2))
+        return torch.is_grad_enabled()
+
+
+@probe
+def _broken(middle, numbers, modes):
+    def stop(*_):
+        raise ValueError("a faulty layer")
+
+    model, reached = _built(middle, numbers, "float32", modes), False
+    model[2].register_forward_pre_hook(stop)
+    try:
+        evaluate(model, torch.ones(2, 2))
+    except ValueError:
+        reached = True
+    changes = [("training", f"model.{name}" if name else "model") for (name, module), mode in zip(model.named_modules(), modes, strict=True) if module.training != mode]
+    return {"changes": changes, "reached": reached}
+
+
+def _raises(middle, numbers, modes):
+    call = "evaluate(model, x), " + say(en=f"where model(x) raises ValueError, training modes {modes}", ko=f"model(x)에서 ValueError가 날 때, 학습 모드 {modes}")
+    with check.asking(call):
+        found = _broken(middle, numbers, modes)
+    check.that(found["reached"], call + say(en=": the error did not reach the caller", ko=": 오류가 호출한 쪽에 전달되지 않았습니다"))
+    check.untouched(found["changes"], call)
+
+
+def _drawn(middle):
+    W, V = [check.draws(2, -2, 2) for _ in range(3)], [check.draws(3, 0.5, 2)]
+    norm = [check.draws(3, 0.5, 2), check.draws(3, -1, 1), check.draws(3, -1, 1), check.draws(3, 0.5, 2)]
+    return [W, check.draws(3, 0.5, 2), *(norm if middle == "BatchNorm1d" else []), V, check.draws(1, -1, 1)]
+
+
+for _middle in ("Dropout", "BatchNorm1d"):
+    for _dtype in ("float64", "float32"):
+        for _modes in ([True] * 4, [False] * 4, [True, True, False, True], [False, False, True, False], [True, False, True, False]):
+            _x = [check.draws(2, 0.5, 2) for _ in range(4)]
+            check.smallest(_compare, _middle, _drawn(_middle), _x, _dtype, _modes, _modes[0])
+            check.smallest(_compare, _middle, _drawn(_middle), _x[:1] if _middle == "Dropout" else _x[:2], _dtype, _modes)
+    _raises(_middle, _drawn(_middle), [True] * 4)
+    _raises(_middle, _drawn(_middle), [True, False, True, False])
+with check.asking("with torch.no_grad(): evaluate(model, x)"):
+    _mode = _mode_under_no_grad()
+check.that(_mode is False, say(en="called under no_grad, it left the recording switched on", ko="no_grad 안에서 불렀는데, 끝난 뒤 기록이 켜져 있습니다"))
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.4 · `stop_gradient`
+
+●○○○○ · ★★★☆☆ · 4 min · 2 points
+
+For the program `f = x * (x**2).detach()` predict two numbers: what autograd calls the slope, and the slope of the function that `f` computes. The second is where the quotient goes.
+
+- `x` is a number, `float` or `int`, between -100 and 100.
+- Return a tuple of two floats `(autograd, truth)`, right to 11 digits. You may compute them in any way.
+
+<details><summary>Hint 1: the idea</summary>
+
+The explorer of section 4 shows both at any $x$. What does each of them hold still?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+Autograd takes the factor in `detach` for a constant $c$; the slope of $c\,x$ is $c$. The function is $x^3$. Return floats, also for an `int`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="d35d350b"
+r"""
+## 과제 6.4 · `stop_gradient`
+
+●○○○○ · ★★★☆☆ · 4분 · 2점
+
+프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예측하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 진짜 기울기입니다. 차분몫은 둘째로 다가갑니다.
+
+- `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
+- float 두 개가 든 튜플 `(autograd, truth)`를 11자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+4절의 탐색기에서 어떤 $x$에서든 두 수를 볼 수 있습니다. 각각 무엇을 고정하고 있나요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+autograd는 `detach`한 인수를 상수 $c$로 봅니다. $c\,x$의 기울기는 $c$입니다. 한편 함수는 $x^3$입니다. `int`가 들어와도 float를 돌려주세요.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "stop_gradient", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def stop_gradient(x):
+    """Return (autograd's slope, the true slope) of x * (x**2).detach() at the number x, two floats."""
+    ### BEGIN SOLUTION
+    x = float(x)
+    return x**2, 3 * x**2
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_stop_gradient", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import check, observe, probe, say
+
+
+@probe
+def _call(x):
+    calls = observe()
+    calls(stop_gradient, x)
+    calls(stop_gradient, x)
+    return calls.data()
+
+
+_blind = say(en="the first is the true slope. Autograd cannot see it: detach hides that x**2 depends on x", ko="첫째가 진짜 기울기입니다. autograd는 그것을 볼 수 없습니다. x**2이 x에 따라 변한다는 것을 detach가 가립니다")
+_gullible = say(en="the second is what autograd says. The function that is computed is x**3", ko="둘째가 autograd의 값입니다. 실제로 계산하는 함수는 x**3입니다")
+_order, _other = say(en="the order is (autograd, truth)", ko="순서는 (autograd, truth)입니다"), say(en="that is the slope with the other factor cut, x**2 * x.detach()", ko="다른 인수를 끊은 x**2 * x.detach()의 기울기입니다")
+_value, _int = say(en="these are values of f; slopes are asked for", ko="f의 값입니다. 기울기를 구하세요"), say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
+_nearly = say(en="nearly: 11 digits are asked for, which neither a quotient nor float32 has", ko="거의 맞습니다. 11자리까지 맞아야 하는데 차분몫이나 float32로는 모자랍니다")
+
+
+def _compare(x):
+    call, part, whole = f"stop_gradient({x})", float(x * x), 3.0 * x * x
+    mistakes = [((whole, whole), _blind), ((part, part), _gullible), ((whole, part), _order), ((2 * part, whole), _other), ((float(x) ** 3, float(x) ** 3), _value), ((part, float(x) ** 3), _value), ((0.0, whole), say(en="only one of the two factors is cut: the other one still moves", ko="두 인수 중 하나만 끊었습니다. 다른 하나는 여전히 변합니다"))]
+    with check.asking(call):
+        found = _call(x)
+    check.close(found["results"][0], (part, whole), call, mistakes=mistakes, nearly=_nearly, rtol=1e-11, atol=1e-300)
+    check.that(all(type(number) is float for number in found["results"][0]), f"{call}: {found['results'][0]}\n  {_int}")
+    check.untouched(found["changes"], call)
+    check.repeatable(found["results"][1], (part, whole), call, rtol=1e-11, atol=1e-300)
+
+
+_compare(2.0)
+_compare(-3)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+for _x in (1, -1.0, 0.1, -10, *check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90), 1 / 3, -2 / 7, 1e-4, -100, 100.0):
+    check.smallest(_compare, _x)
+_compare(0)
+_compare(0.0)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.5 · `running_loss`
+
+●●○○○ · ★★★★☆ · 6 min · 2 points
+
+A training loop wants to report its loss. Call `step()` `n` times and return the sum of what it returns, without keeping anything alive that is not needed.
+
+- `step` takes no argument, trains for one step (it may call `backward()` itself) and returns a tracked loss with a single number, of shape `()` or `(1,)`.
+- `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
+- Return a `float`. Add in Python floats, which are float64: the losses may be `float32`, and their sum should not suffer from that.
+- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none when your function has returned.
+
+<details><summary>Hint 1: the idea</summary>
+
+What does `total` keep hold of after `total = total + loss` (section 8)? What of it do you need?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`total += step().item()`
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="f05967d0"
+r"""
+## 과제 6.5 · `running_loss`
+
+●●○○○ · ★★★★☆ · 6분 · 2점
+
+학습 반복문에서 loss를 보고하려고 합니다. `step()`을 `n`번 부르고 돌려받은 것의 합을 돌려주세요. 필요 없는 것을 메모리에 붙잡아 두지 마세요.
+
+- `step`은 인자 없이 부르고, 한 스텝 학습한 다음(안에서 `backward()`를 부를 수도 있습니다) 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다.
+- `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 부르세요.
+- `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합이 부정확해지면 안 됩니다.
+- `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+`total = total + loss` 다음에 `total`은 무엇을 붙잡고 있나요(8절)? 그중 필요한 것은 무엇인가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`total += step().item()`
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "running_loss", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def running_loss(step, n):
+    """Return the sum of the losses of n calls of step(), a float, keeping no graph alive."""
+    ### BEGIN SOLUTION
+    total = 0.0
+    for _ in range(n):
+        total += step().item()
+    return total
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_running_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import weakref
+
+import torch
+
+from secant import check, graphs, observe, probe, say
+
+
+@probe
+def _seen(losses, n, dtype, shape=()):
+    def step():
+        alive.append(sum(mark() is not None for mark in marks) if torch.is_grad_enabled() else -1)
+        loss, mark = w.exp().reshape(shape) * losses[len(marks) % len(losses)], set()
+        getattr(loss.grad_fn, "metadata", {})["mark"] = mark  # lives as long as the graph
+        marks.append(weakref.ref(mark))
+        return loss
+
+    w, alive, marks, calls = graphs.leaf(0.0, getattr(torch, dtype)), [], [], observe()
+    calls(running_loss, step, n)
+    return {**calls.data(), "alive": alive, "left": sum(mark() is not None for mark in marks)}
+
+
+_held, _off = say(en="graphs of earlier losses that are still in memory at the beginning of each step. Whoever keeps a tracked loss, or a sum of them, keeps the whole graph behind it", ko="스텝을 시작할 때마다 아직 메모리에 있는 앞선 loss의 그래프 수. 추적되는 loss나 그 합을 붙잡고 있으면 그 뒤의 그래프가 통째로 남습니다"), say(en="gradient mode was off while step ran, so it could not train: switch nothing off around it", ko="step이 실행되는 동안 gradient 모드가 꺼져 있어서 학습할 수 없었습니다. step을 부를 때는 아무것도 끄지 마세요")
+_last, _mean, _left, _times, _nearly = say(en="that is the last loss alone", ko="마지막 loss 하나입니다"), say(en="that is the mean; the sum is asked for", ko="평균입니다. 합을 구하세요"), say(en="a graph is still in memory after the call", ko="함수가 끝난 뒤에도 그래프가 메모리에 남아 있습니다"), say(en="how often step was called", ko="step을 부른 횟수"), say(en="nearly: were they added in float32, or rounded? Add Python floats", ko="거의 맞습니다. float32로 더했거나 반올림하지 않았나요? 파이썬 수로 더하세요")
+for _losses, _n, _dtype in (([4.0, 9.0, 2.0], 3, "float64"), ([0.1, 0.7], 100, "float32")):
+    _call, _single = f"running_loss(step, {_n}), {_dtype}, loss = {_losses}, ...", [torch.tensor(_losses[k % len(_losses)], dtype=getattr(torch, _dtype)).item() for k in range(_n)]
+    with check.asking(_call):
+        _found = _seen(_losses, _n, _dtype)
+    for _good, _why in ((len(_found["alive"]) == _n, _times), (min(_found["alive"], default=0) >= 0, _off)):
+        check.that(_good, f"{_call}: {_why}: {len(_found['alive'])}")
+    check.close(_found["results"][0], sum(_single), _call, mistakes=[(_single[-1], _last), (sum(_single) / _n, _mean)], nearly=_nearly, rtol=1e-12, atol=1e-12)
+    check.that(max(_found["alive"]) <= 1, f"{_call}: {_held}: {_found['alive'][:12]}")
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+@probe
+def _trains(n):
+    w, calls = graphs.leaf(3.0, torch.float64), observe()
+
+    def step():
+        loss = w**2
+        loss.backward(inputs=[w])
+        with torch.no_grad():
+            w.sub_(0.25 * w.grad)
+        w.grad = None
+        return loss
+
+    calls(running_loss, step, n)
+    return calls.data()
+
+
+def _compare(losses, n, dtype, shape=()):
+    call = f"running_loss(step, {n}), {dtype}, " + say(en=f"losses of shape {shape}: {losses}, ...", ko=f"shape {shape}인 loss: {losses}, ...")
+    with check.asking(call):
+        found = _seen(losses, n, dtype, shape)
+    single = [torch.tensor(losses[k % len(losses)], dtype=getattr(torch, dtype)).item() for k in range(n)]
+    wrongs = [(single[-1], _last), (sum(single) / n, _mean)] if n else []
+    check.equal(len(found["alive"]), n, f"{call}: {_times}")
+    check.that(min(found["alive"], default=0) >= 0, f"{call}: {_off}")
+    check.close(found["results"][0], float(sum(single)), call, mistakes=wrongs, nearly=_nearly, rtol=1e-12, atol=1e-12)
+    check.that(max(found["alive"], default=0) <= 1, f"{call}: {_held}: {found['alive'][:12]}")
+    check.that(not found["left"], f"{call}: {_left}")
+    check.untouched(found["changes"], call)
+
+
+for _dtype in ("float64", "float32"):
+    for _shape in ((), (1,)):
+        check.smallest(_compare, check.draws(4, -3, 3), 4, _dtype, _shape)
+        check.smallest(_compare, check.draws(5, 0.1, 3), 3, _dtype, _shape)
+        check.smallest(_compare, [check.draw(0.1, 3)], 1, _dtype, _shape)
+        check.smallest(_compare, check.draws(3, 0.1, 3), 200, _dtype, _shape)
+        _compare([1.0], 0, _dtype, _shape)
+        _compare([0.0, 5.0], 2, _dtype, _shape)
+_compare([16777216.0, 1.0], 50, "float32")
+for _n in (0, 1, 5):
+    _call = say(en=f"running_loss(step, {_n}), where step trains", ko=f"step이 학습할 때 running_loss(step, {_n})")
+    with check.asking(_call):
+        _found = _trains(_n)
+    check.close(_found["results"][0], float(sum(9.0 * 0.25**k for k in range(_n))), _call, rtol=1e-12)
+    check.untouched(_found["changes"], _call)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.6 · `freeze_first`
+
+●●●○○ · ★★★★☆ · 8 min · 2 points
+
+Fill the gradients of every layer but the first: go backward from the loss `model(x).sum()`, with `model[0]` frozen.
+
+- `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Call the model once.
+- The loss adds to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes.**
+- If `x` is tracked, its `.grad` gets what `backward()` gives it: the way back to `x` leads **through** the frozen layer.
+- Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
+
+<details><summary>Hint 1: the idea</summary>
+
+`no_grad` around the first layer would cut the way to `x` (section 6). What has to be switched off are its parameters, and what you switch off must be switched on again, but only that.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`frozen = [p for p in model[0].parameters() if p.requires_grad]`; set `p.requires_grad_(False)` for these, go backward, and set them to `True` again.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="1575d4a1"
+r"""
+## 과제 6.6 · `freeze_first`
+
+●●●○○ · ★★★★☆ · 8분 · 2점
+
+첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`은 동결(freeze)한 채 loss인 `model(x).sum()`에서 거슬러 갑니다.
+
+- `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
+- `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.**
+- `x`가 추적되면 `x.grad`에도 `backward()`가 주는 값이 들어가야 합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
+- 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+첫 층을 `no_grad`로 감싸면 `x`까지 가는 길이 끊깁니다(6절). 꺼야 하는 것은 첫 층의 파라미터이고, 끈 것은 다시 켜야 합니다. 단, 끈 것만 켭니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`frozen = [p for p in model[0].parameters() if p.requires_grad]`를 만들어 이들에만 `p.requires_grad_(False)`를 부르고, 거슬러 간 다음 다시 `True`로 바꿉니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "freeze_first", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def freeze_first(model, x):
+    """Go backward from model(x).sum() with model[0] frozen: fill .grad of the other layers and of a tracked x."""
+    ### BEGIN SOLUTION
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_freeze_first", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+from torch import nn
+
+from secant import check, observe, probe, say
+
+
+@probe
+def _seen(sizes, nested, weights, x, dtype, tracked, frozen, held):
+    kind, times, linear = getattr(torch, dtype), [], [nn.Linear(sizes[k], sizes[k + 1]) for k in range(len(sizes) - 1)]
+    layers = [linear[0], *(layer for one in linear[1:] for layer in (nn.Tanh(), one))]
+    model = nn.Sequential(*([nn.Sequential(*layers[:nested]), *layers[nested:]] if nested else layers)).to(kind)
+    named, x = dict(zip("WbVaUc", [p for one in linear for p in (one.weight, one.bias)], strict=False)), torch.tensor(x, dtype=kind, requires_grad=tracked)
+    for (name, p), value in zip(named.items(), weights, strict=True):
+        p.requires_grad_(name not in frozen).data.copy_(torch.tensor(value, dtype=kind))
+        p.grad = None if held is None or name in frozen else torch.full_like(p, held)
+    model[0].register_forward_hook(lambda *_: times.append(1))
+    calls, full = observe(x=x, model=model), {id(p): f"model.{where}" for where, p in model.named_parameters()}
+    calls(freeze_first, model, x)
+    grads = {name: None if t.grad is None else t.grad.clone() for name, t in (*named.items(), ("x", x))}
+    return {**calls.data(), "grads": grads, "names": {name: full.get(id(t), "x") for name, t in (*named.items(), ("x", x))}, "times": len(times)}
+
+
+_cut, _nothing, _not_frozen = say(en="nothing has come back to x: no_grad or detach cuts the way that leads through the first layer. Freeze its parameters instead", ko="x까지 거슬러 오지 못했습니다. no_grad나 detach는 첫 층을 지나는 길까지 끊습니다. 대신 첫 층의 파라미터를 동결하세요"), say(en="it is None: no gradient has come here", ko="None입니다. gradient가 오지 않았습니다"), say(en="the first layer was not frozen", ko="첫 층이 동결되지 않았습니다")
+_alone, _mean, _twice, _ends = say(en="what the buffer held before is gone: backward() adds to it", ko="버퍼에 들어 있던 값이 사라졌습니다. backward()는 거기에 더합니다"), say(en="that is the gradient of the mean; the loss is the sum", ko="평균의 gradient입니다. loss는 합입니다"), say(en="that is doubled: backward() ran twice", ko="두 배입니다. backward()를 두 번 불렀습니다"), say(en="what came back, and how often the model was called: return nothing, and call it once", ko="돌려준 것과 모델을 부른 횟수. 아무것도 돌려주지 말고 한 번만 부르세요")
+
+
+def _slopes(weights, x):
+    leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in (*weights, x)]
+    out = leaves[-1]
+    for k in range(0, len(weights), 2):
+        out = (torch.tanh(out) if k else out) @ leaves[k].T + leaves[k + 1]
+    return dict(zip("WbVaUc"[: len(weights)] + "x", torch.autograd.grad(out.sum(), leaves), strict=True)), out.numel()
+
+
+def _compare(sizes, nested, weights, x, dtype, tracked=True, frozen="", held=None):
+    call = f"freeze_first(model, x={x}), {dtype}, " + say(en=f"sizes {sizes} with Tanh between, the first {max(nested, 1)} layers in model[0]", ko=f"크기 {sizes}이고 사이마다 Tanh, 앞의 {max(nested, 1)}층이 model[0] 안에") + ("" if tracked else say(en=", x untracked", ko=", x는 추적하지 않음")) + f", .grad = {held}"
+    with check.asking(call):
+        found = _seen(sizes, nested, weights, x, dtype, tracked, frozen, held)
+    call += (say(en=", untracked: ", ko=", 추적하지 않음: ") + ", ".join(found["names"][name] for name in frozen)) if frozen else ""
+    (slopes, outputs), names = _slopes(weights, x), found["names"]
+    first = [name for name in names if names[name].startswith("model.0.")]
+    filled = [name for name in slopes if name not in (*first, *frozen) and (name != "x" or tracked)]
+    for name, slope in slopes.items():
+        want, grad, whose = slope.to(getattr(torch, dtype)), found["grads"][name], f"{call}: {names[name]}.grad"
+        check.that(name not in first or ("grad", names[name]) not in found["changes"], f"{whose}: {_not_frozen}")
+        if name in filled:
+            check.that(grad is not None, f"{whose}: {_cut if name == 'x' else _nothing}")
+            base = 0.0 if name == "x" else held or 0.0
+            check.close(grad, want + base, whose, mistakes=[(want, _alone), (want / outputs + base, _mean), (2 * want + base, _twice), (base, _nothing)])
+    check.untouched(found["changes"], call, but=[("grad", names[name]) for name in filled])
+    check.equal((found["results"], found["times"]), ([None], 1), f"{call}: {_ends}")
+
+
+for _case in (([2, 2, 1], 0, [[[1.0, 0.5], [-0.5, 1.0]], [0.0, 0.5], [[2.0, -1.0]], [1.0]], [[1.0, 0.0], [0.5, -1.0]], "float32"), ([2, 1, 1], 2, [[[1.0, 0.5]], [0.5], [[2.0]], [1.0]], [[0.5, 1.0]], "float64", True, "b", 3.0)):
+    _compare(*_case)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+
+
+def _drawn(sizes):
+    pairs = [(sizes[k], sizes[k + 1]) for k in range(len(sizes) - 1)]
+    return [part for n, m in pairs for part in ([check.draws(n, -1, 1) for _ in range(m)], check.draws(m, -0.5, 0.5))]
+
+
+for _dtype in ("float64", "float32"):
+    for _sizes, _nested in (([1, 1, 1], 0), ([2, 3, 1], 0), ([3, 2, 4], 2), ([2, 3, 2, 3], 0), ([2, 3, 2, 1], 3), ([2, 3, 2, 2], 2)):
+        for _tracked in (True, False):
+            _rows = [check.draws(_sizes[0], -1, 1) for _ in range(3)]
+            check.smallest(_compare, _sizes, _nested, _drawn(_sizes), _rows, _dtype, _tracked)
+            check.smallest(_compare, _sizes, _nested, _drawn(_sizes), _rows[:1], _dtype, _tracked, "", check.draw(1, 9))
+    for _frozen in ("W", "b", "a", "Wb", "ba", "Wba"):
+        _rows = [check.draws(2, -1, 1) for _ in range(2)]
+        check.smallest(_compare, [2, 3, 2], 0, _drawn([2, 3, 2]), _rows, _dtype, True, _frozen, None)
+        check.smallest(_compare, [2, 3, 2], 0, _drawn([2, 3, 2]), _rows, _dtype, False, _frozen, 2.0)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## What the hidden tests look for
+
+- **6.1** Several `f` and `g`: results of one number, as many as `x`, or more; `f` that uses its argument twice; an `f` that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
+  full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` is given a tensor without a history; both dtypes, 10 digits.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones and slices; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; whether objects, memory and gradients are the caller's own.
+- **6.3** Models with Dropout and with BatchNorm in five combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
+- **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
+- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
+- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`; one row and several; tracked and untracked `x`; full buffers; parameters that are frozen already, in every part of the model; flags afterwards.
+
+Everywhere: the rules of every task.
+
+## What you have built
+
+For lesson 10 you have made two pieces of your own autograd. `splice` is its heart: a walk back that stops at a tensor and goes on from there with what it has found. And `sgd_step_` will move its parameters.
+
+## Checklist
+
+You can now answer these without looking back:
+
+- `w = y.detach()`: what do `w` and `y` share, and what do they not?
+- How does a gradient get across a cut?
+- The quotient goes to 12 and autograd says 4, at every small $h$. What do you look for?
+- Which switches do you set to use a trained model, and what does each of them do?
+- How do you freeze a layer without cutting the way to the layers before it?
+
+## Links
+
+- [PyTorch: Autograd mechanics, locally disabling gradient computation](https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation)
+- [PyTorch: torch.Tensor.detach](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html)
+- [PyTorch: torch.no_grad](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
+- [PyTorch: torch.inference_mode](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html)
+- [PyTorch: Frequently asked questions, on memory that a running total holds](https://docs.pytorch.org/docs/stable/notes/faq.html)
+- [A real bug: Fix SN not backprop via sigma(W)](https://github.com/pytorch/pytorch/pull/7905)
+
+Next: Lesson 07, inside backward: saved tensors, in-place edits, hooks.
+"""
+
+# %% [markdown] lang="ko" en="3cbf7376"
+r"""
+## 숨은 테스트가 보는 것
+
+- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 수 하나일 때, `x`만큼일 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
+  이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 부르기, 다른 `f`, 다른 `x`. `g`가 계산 과정이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
+- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 잘라 낸 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
+- **6.3** Dropout이나 BatchNorm이 든 모델과 다섯 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 부르기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
+- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
+- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼. 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`.
+
+모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 지금까지 만든 것
+
+수업 10에서 만들 나만의 autograd에 쓸 두 조각이 생겼습니다. `splice`는 그 핵심입니다. 거슬러 가다가 한 텐서에서 멈추고, 거기까지 구한 값으로 다시 이어 갑니다. 그리고 `sgd_step_`이 그 파라미터를 옮길 것입니다.
+
+## 점검
+
+이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
+
+- `w = y.detach()`라고 하면 `w`와 `y`는 무엇을 함께 쓰고 무엇을 함께 쓰지 않나요?
+- gradient는 끊은 자리를 어떻게 건너가나요?
+- $h$를 줄이면 차분몫은 12로 다가가는데 autograd의 값은 늘 4입니다. 무엇을 찾아보아야 하나요?
+- 학습이 끝난 모델을 쓸 때 어떤 스위치를 켜고 끄나요? 각각 무엇을 하나요?
+- 앞쪽 층까지 가는 길을 끊지 않고 층을 동결하려면 어떻게 하나요?
+
+## 더 읽을거리
+
+- [PyTorch: Autograd mechanics, gradient 계산을 부분적으로 끄기 (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation)
+- [PyTorch: torch.Tensor.detach (영어)](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html)
+- [PyTorch: torch.no_grad (영어)](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)
+- [PyTorch: torch.inference_mode (영어)](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html)
+- [PyTorch: 자주 묻는 질문, 합계가 붙잡는 메모리에 관하여 (영어)](https://docs.pytorch.org/docs/stable/notes/faq.html)
+- [실제로 있었던 버그: Fix SN not backprop via sigma(W) (영어)](https://github.com/pytorch/pytorch/pull/7905)
+
+다음은 수업 07, backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook입니다.
+"""

@@ -1,0 +1,269 @@
+# Right answers to lesson 6 in other styles. Each must get full points.
+
+# %%
+import torch
+
+# %% backward on leaves of its own task="splice"
+def splice(f, g, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    w = y.clone().detach().requires_grad_(True)
+    g(w).backward(inputs=[w])
+    y.backward(gradient=w.grad, inputs=[leaf])
+    return leaf.grad
+
+
+# %% pulls back with torch.func task="splice"
+def splice(f, g, x):
+    y, pull_back = torch.func.vjp(f, x.detach())
+    v = torch.func.grad(g)(y.detach())
+    return pull_back(v.detach())[0].detach()
+
+
+# %% a dot product in the place of v task="splice"
+def splice(f, g, x):
+    y = f(x)
+    w = y.data.clone().requires_grad_()
+    slopes = torch.autograd.grad(g(w), w)[0]
+    return torch.autograd.grad((y * slopes).sum(), x)[0].clone()
+
+
+# %% sends the numbers through numpy task="splice"
+def splice(f, g, x):
+    sent = f(x)
+    received = torch.from_numpy(sent.detach().numpy().copy()).requires_grad_()
+    (back,) = torch.autograd.grad(g(received), received)
+    return torch.autograd.grad([sent], [x], grad_outputs=[back])[0].detach()
+
+
+# %% puts the buffer back task="splice"
+def splice(f, g, x):
+    held, x.grad = x.grad, None
+    y = f(x)
+    w = y.detach().clone()
+    w.requires_grad = True
+    g(w).backward(inputs=[w])
+    torch.autograd.backward([y], [w.grad], inputs=[x])
+    found, x.grad = x.grad.clone(), held
+    return found
+
+
+# %% subtracts with sub_ task="sgd_step_"
+@torch.no_grad()
+def sgd_step_(params, lr):
+    for p in params:
+        if p.grad is None:
+            continue
+        p.sub_(p.grad, alpha=lr)
+
+
+# %% the optimizer of torch task="sgd_step_"
+def sgd_step_(params, lr):
+    torch.optim.SGD(list(params), lr=lr).step()
+
+
+# %% by way of data task="sgd_step_"
+def sgd_step_(params, lr):
+    for p in list(params):
+        if p.grad is not None:
+            p.data -= lr * p.grad.data
+
+
+# %% copies the moved numbers back in task="sgd_step_"
+def sgd_step_(params, lr):
+    with torch.inference_mode():
+        moved = [(p, p - lr * p.grad) for p in params if p.grad is not None]
+    with torch.no_grad():
+        for p, numbers in moved:
+            p.copy_(numbers)
+
+
+# %% through a detached view task="sgd_step_"
+def sgd_step_(params, lr):
+    for p in params:
+        if p.grad is not None:
+            p.detach().add_(p.grad.detach() * -lr)
+
+
+# %% modes in a list task="evaluate"
+def evaluate(model, x):
+    modules = list(model.modules())
+    modes = [module.training for module in modules]
+    try:
+        for module in modules:
+            module.training = False
+        with torch.set_grad_enabled(False):
+            return model(x)
+    finally:
+        for module, mode in zip(modules, modes, strict=True):
+            module.training = mode
+
+
+# %% a deep copy does the work task="evaluate"
+def evaluate(model, x):
+    from copy import deepcopy
+
+    with torch.no_grad():
+        return deepcopy(model).eval()(x.detach())
+
+
+# %% inference mode, then a clone task="evaluate"
+def evaluate(model, x):
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        with torch.inference_mode():
+            result = model(x)
+    finally:
+        for module in training:
+            module.training = True
+    return result.clone()
+
+
+# %% untracked parameters by functional call task="evaluate"
+def evaluate(model, x):
+    trained = [m for m in model.modules() if m.training]
+    constants = {name: tensor.detach() for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+    try:
+        model.eval()
+        return torch.func.functional_call(model, constants, (x.detach(),))
+    finally:
+        for module in trained:
+            module.training = True
+
+
+# %% a decorator task="evaluate"
+@torch.no_grad()
+def evaluate(model, x):
+    before = {name: module.training for name, module in model.named_modules()}
+    try:
+        result = model.eval()(x)
+    finally:
+        for name, module in model.named_modules():
+            module.training = before[name]
+    return result.detach()
+
+
+# %% asks autograd task="stop_gradient"
+def stop_gradient(x):
+    t = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
+    slopes = [torch.autograd.grad(f, t)[0].item() for f in (t * (t**2).detach(), t**3)]
+    return slopes[0], slopes[1]
+
+
+# %% both paths added task="stop_gradient"
+def stop_gradient(x):
+    t = float(x)
+    kept, lost = t * t, t * (2 * t)
+    return kept, kept + lost
+
+
+# %% math.pow task="stop_gradient"
+def stop_gradient(x):
+    import math
+
+    c = math.pow(x, 2)
+    return (c, 3.0 * c)
+
+
+# %% absolute values task="stop_gradient"
+def stop_gradient(x):
+    size = abs(1.0 * x)
+    return size * size, 3 * size * size
+
+
+# %% torch.func twice task="stop_gradient"
+def stop_gradient(x):
+    t = torch.tensor(x, dtype=torch.double)
+    cut = torch.func.grad(lambda s: s * (s.square()).detach())(t)
+    return float(cut), float(torch.func.grad(lambda s: s.pow(3))(t))
+
+
+# %% names the loss task="running_loss"
+def running_loss(step, n):
+    total = 0.0
+    for _ in range(n):
+        loss = step()
+        total = total + loss.detach().item()
+    return total
+
+
+# %% a generator into sum task="running_loss"
+def running_loss(step, n):
+    return float(sum(step().item() for _ in range(n)))
+
+
+# %% a detached float64 tensor task="running_loss"
+def running_loss(step, n):
+    total = torch.zeros((), dtype=torch.float64)
+    for _ in range(n):
+        total += step().detach().double().sum()
+    return total.item()
+
+
+# %% a list of numbers task="running_loss"
+def running_loss(step, n):
+    import math
+
+    losses = []
+    while len(losses) < n:
+        losses.append(step().detach().cpu().reshape(-1).tolist()[0])
+    return math.fsum(losses)
+
+
+# %% recursion on what is left task="running_loss"
+def running_loss(step, n):
+    if n < 1:
+        return 0.0
+    return running_loss(step, n - 1) + step().item()
+
+
+# %% names the inputs of backward task="freeze_first"
+def freeze_first(model, x):
+    inside = {id(p) for p in model[0].parameters()}
+    wanted = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
+    if x.requires_grad:
+        wanted.append(x)
+    model(x).sum().backward(inputs=wanted)
+
+
+# %% flags kept in a dict task="freeze_first"
+def freeze_first(model, x):
+    flags = {p: p.requires_grad for p in model[0].parameters()}
+    try:
+        model[0].requires_grad_(False)
+        out = model(x)
+        out.backward(torch.ones_like(out))
+    finally:
+        for p, flag in flags.items():
+            p.requires_grad_(flag)
+
+
+# %% layer by layer task="freeze_first"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad = False
+    out = x
+    for layer in model:
+        out = layer(out)
+    torch.autograd.backward(out.sum())
+    for p in frozen:
+        p.requires_grad = True
+
+
+# %% constants in the first layer by functional call task="freeze_first"
+def freeze_first(model, x):
+    constants = {f"0.{name}": p.detach() for name, p in model[0].named_parameters()}
+    torch.func.functional_call(model, constants, (x,)).sum().backward()
+
+
+# %% adds returned gradients task="freeze_first"
+def freeze_first(model, x):
+    later = [p for layer in list(model)[1:] for p in layer.parameters() if p.requires_grad]
+    later += [x] if x.requires_grad else []
+    for p, g in zip(later, torch.autograd.grad(model(x).sum(), later), strict=True):
+        if p.grad is None:
+            p.grad = g.clone()
+        else:
+            p.grad += g

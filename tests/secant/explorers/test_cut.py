@@ -1,0 +1,132 @@
+"""The explorer of lesson 6, driven by its widgets' values as the page would."""
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import torch
+
+from secant.explorers.cut import PAIRS, explore_cut
+from tests.support.reading import problems, remarks, shown
+
+SLOPES = {  # at x: autograd's, and the one lost at the cut
+    "x · (x²).detach()": lambda x: (x**2, 2 * x**2),
+    "x² · x.detach()": lambda x: (2 * x**2, x**2),
+    "x · (1/|x|).detach()": lambda x: (1 / x, -1 / x),
+}
+
+
+def test_it_starts_with_the_syllabus_s_figures() -> None:
+    explorer = explore_cut()
+    assert shown(explorer, "gradient") == 4
+    assert shown(explorer, "quotient") == 27 - 8
+    assert shown(explorer, "lost") == 8
+    assert shown(explorer, "both") == 12
+    explorer.log_h.value = -6
+    assert shown(explorer, "quotient") == pytest.approx(12, abs=1e-4)
+    assert shown(explorer, "error") == pytest.approx(8, abs=1e-4)
+    assert shown(explorer, "gradient") == 4
+
+
+def test_with_the_factor_held_the_quotient_is_autograd_s() -> None:
+    explorer = explore_cut()
+    explorer.held.value = True
+    for log_h in (0.0, -3.0, -6.0):
+        explorer.log_h.value = log_h
+        assert shown(explorer, "quotient") == pytest.approx(4, abs=1e-8)
+        assert shown(explorer, "gradient") == 4
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("x", [0.5, 1.3, 3.5])
+def test_what_is_kept_and_lost_adds_up_to_the_truth(name: str, x: float) -> None:
+    explorer = explore_cut({name: PAIRS[name]}, x=x, h=1e-6)
+    kept, lost = SLOPES[name](x)
+    assert shown(explorer, "gradient") == pytest.approx(kept)
+    assert shown(explorer, "lost") == pytest.approx(lost)
+    assert shown(explorer, "quotient") == pytest.approx(kept + lost, abs=1e-4)
+    explorer.held.value = True
+    assert shown(explorer, "quotient") == pytest.approx(kept, abs=1e-4)
+
+
+def test_the_difference_goes_to_what_is_lost_or_to_zero() -> None:
+    explorer = explore_cut({"x² · x.detach()": PAIRS["x² · x.detach()"]})
+    steps, (held, moves) = explorer.reading.steps, explorer.reading.errors
+    assert moves[steps.argmin()] == pytest.approx(4, abs=1e-4)
+    few = held[steps.argsort()[::-1]][::8]  # a decade apart
+    assert all(6 < before / after < 14 for before, after in pairwise(few[:6]))
+
+
+def test_the_numbers_are_those_of_a_program_with_detach() -> None:
+    explorer = explore_cut((torch.sin, torch.exp), x_range=(-2, 2), x=0.7, h=0.25)
+    x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    (torch.sin(x) * torch.exp(x).detach()).backward()
+    assert x.grad is not None
+    assert shown(explorer, "gradient") == pytest.approx(x.grad.item())
+    y, w = math.sin, math.exp
+    assert shown(explorer, "quotient") == pytest.approx((y(0.95) * w(0.95) - y(0.7) * w(0.7)) / 0.25)
+    explorer.held.value = True
+    assert shown(explorer, "quotient") == pytest.approx((y(0.95) - y(0.7)) * w(0.7) / 0.25)
+
+
+def test_the_picture_shows_the_numbers() -> None:
+    explorer: Any = explore_cut(x=3.0, h=0.5)
+    picture = explorer.picture
+    assert picture.function.tangent.get_slope() == 9
+    assert list(picture.function.ends.get_ydata()) == pytest.approx([27, 3.5**3])
+    assert picture.lost.get_ydata() == pytest.approx([18, 18])
+    x, y = picture.recorded.get_data()
+    assert y == pytest.approx(9 * x)
+    assert list(picture.error.get_ydata()) == [explorer.reading.error]
+    explorer.held.value = True
+    assert list(picture.function.ends.get_ydata()) == pytest.approx([27, 3.5 * 9])
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_axes_stay_and_hold_the_errors(name: str) -> None:
+    explorer: Any = explore_cut({name: PAIRS[name]})
+    picture = explorer.picture
+    limits = picture.function.axes.axis(), picture.plot.axes.axis()
+    for log_h in (-6.0, -3.0, 0.0):
+        for x in (0.5, 2.0, 3.5):
+            explorer.log_h.value, explorer.x.value = log_h, x
+            assert limits[1][2] < explorer.reading.error < limits[1][3]
+    assert (picture.function.axes.axis(), picture.plot.axes.axis()) == limits
+
+
+def test_a_constant_product_has_room_for_autograd_s_line() -> None:
+    explorer: Any = explore_cut({"x · (1/|x|).detach()": PAIRS["x · (1/|x|).detach()"]})
+    low, high = explorer.picture.function.axes.get_ylim()
+    assert low < 0.5
+    assert high > 1.5
+
+
+def test_what_holding_the_factor_means_is_said(both_languages: str) -> None:
+    explorer = explore_cut()
+    assert remarks(explorer) == ""
+    explorer.held.value = True
+    assert {"en": "recorded", "ko": "기록된"}[both_languages] in remarks(explorer)
+
+
+def test_a_cut_of_one_s_own_is_told_and_still_drawn(both_languages: str) -> None:
+    explorer = explore_cut((torch.sin, lambda x: torch.exp(x).detach()))
+    assert "detach" in problems(explorer)
+    assert explorer.shows
+
+
+def test_a_place_outside_a_factor_s_domain_is_named(both_languages: str) -> None:
+    explorer = explore_cut((torch.log, torch.square), x_range=(-1, 2), x=-0.5, h=1e-2)
+    assert "-0.5" in problems(explorer)
+    explorer.x.value = 1.0
+    assert shown(explorer, "gradient") == 1
+
+
+def test_pairs_come_alone_or_by_name() -> None:
+    assert list(explore_cut((torch.sin, torch.cos)).subject.pairs) == ["sin, cos"]
+    assert list(explore_cut({"a": (torch.sin, torch.cos)}).subject.pairs) == ["a"]
+
+
+def test_start_values_are_moved_into_range() -> None:
+    setting = explore_cut(x=100, h=1e9, held=True).reading.setting
+    assert (setting.x, setting.h, setting.held) == (3.5, 1.0, True)
