@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula
     from secant.checking.observe import observe
+    from secant.checking.operations import operations
     from secant.checking.probe import probe
     from secant.checking.watch import watch
     from secant.explorers.buffer import explore_buffer
     from secant.explorers.chain import explore_chain
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
+    from secant.explorers.second import explore_second
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
     from secant.predictions import predict, predicted
@@ -29,10 +31,12 @@ __all__ = [
     "explore_buffer",
     "explore_chain",
     "explore_paths",
+    "explore_second",
     "formula",
     "graphs",
     "language",
     "observe",
+    "operations",
     "predict",
     "predicted",
     "probe",
@@ -51,9 +55,11 @@ _HOMES = {
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
     "explore_paths": "secant.explorers.paths",
+    "explore_second": "secant.explorers.second",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
     "observe": "secant.checking.observe",
+    "operations": "secant.checking.operations",
     "predict": "secant.predictions",
     "predicted": "secant.predictions",
     "probe": "secant.checking.probe",
