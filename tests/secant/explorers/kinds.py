@@ -11,6 +11,7 @@ from secant.explorers.buffer import explore_buffer
 from secant.explorers.chain import explore_chain
 from secant.explorers.jacobian import explore_arrows
 from secant.explorers.paths import explore_paths
+from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore
 
 Function = Callable[[torch.Tensor], torch.Tensor]
@@ -137,6 +138,16 @@ KINDS = (
             {"h": 0},
             {"h": -1e-3},
         ),
+    ),
+    Kind(
+        "second",
+        explore_second,
+        lambda f, **options: explore_second({"f": f}, **options),
+        lists=("function",),
+        says="-0.12",
+        beside=explore_second,
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
+        refused=(*ONE_RANGE, {"functions": {}}),
     ),
 )
 
