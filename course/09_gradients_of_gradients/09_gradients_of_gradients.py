@@ -143,7 +143,7 @@ a calculation too, and recording it costs memory that training does not need.
 # %% [markdown] lang="ko" en="54946f48"
 r"""
 `x.grad`에는 0.6이 들어 있지만 `grad_fn`이 없습니다. autograd는 그래프를 미분하는데(수업 06), **0.6이 어떻게 나왔는지는 어디에도 기록되지 않았습니다.** 일부러
-그렇게 만든 것입니다. 거슬러 가는 것도 하나의 계산이고, 그것까지 기록하려면 학습에는 필요 없는 메모리가 듭니다.
+그렇게 되어 있습니다. 거슬러 가는 것도 하나의 계산이고, 그것까지 기록하려면 학습에는 필요 없는 메모리가 듭니다.
 
 ## 2. 거슬러 가는 길을 기록하기
 
@@ -336,9 +336,9 @@ r"""
 <details><summary>What you saw</summary>
 
 1. Near $h = 10^{-3}$, where about $10^{-9}$ is left. To the left of it things get worse fast.
-2. Near $h = 10^{-7}$, four decades further to the left, with about $10^{-9}$ too.
+2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, with about $10^{-9}$ too.
 3. The second difference says about $-8.9$: even the first digit is lost. The numerator loses about $10^{-15}$ to rounding and is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
-by $h$ only and still says $-0.1200000$. **To differentiate exactly just once moves the V by four decades.**
+by $h$ only and still says $-0.120000$. **To differentiate exactly just once moves the V by four decades.**
 4. It has no $h$. What is left, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
@@ -346,14 +346,14 @@ by $h$ only and still says $-0.1200000$. **To differentiate exactly just once mo
 Now a function of your own. Errors are then measured from double backward, since the truth is not known:
 """
 
-# %% [markdown] lang="ko" en="f9b0d590"
+# %% [markdown] lang="ko" en="750e49b0"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. $h = 10^{-3}$ 근처입니다. 이때 차이는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 빠르게 나빠집니다.
-2. $h = 10^{-7}$ 근처입니다. 네 자릿수나 더 왼쪽이고, 이때 차이도 $10^{-9}$쯤입니다.
+2. $h = 10^{-7}$ 근처입니다. 이계 차분보다 $10^4$배나 작은 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
 3. 이계 차분은 약 $-8.9$라고 합니다. 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
-여전히 $-0.1200000$입니다. **한 번만 정확하게 미분해도 V가 네 자릿수 옮겨 갑니다.**
+여전히 $-0.120000$입니다. **한 번만 정확하게 미분해도 V의 바닥이 $10^4$배 작은 $h$로 옮겨 갑니다.**
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
@@ -468,7 +468,7 @@ def newton_path(start, steps):
         (first,) = torch.autograd.grad(x**4 - 8 * x**2, x, create_graph=True)
         (second,) = torch.autograd.grad(first, x)
         x = (x - first / second).detach().requires_grad_()
-        path.append(x.item())
+        path.append(round(x.item(), 6) + 0)
     return path
 
 
@@ -505,8 +505,8 @@ r"""
 
 # %%
 for recorded in (True, False):
-    w = torch.tensor([3.0, 4.0], requires_grad=True)
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    w = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
     out = w @ x
     (slope,) = torch.autograd.grad(out, x, create_graph=recorded, retain_graph=True)
     penalty = (slope.norm() - 1) ** 2
@@ -614,15 +614,15 @@ print("torch.prod, now:", torch.autograd.grad(here[3], x)[0].tolist())
 # %% [markdown] lang="en"
 r"""
 The zeros are right. But the quotient of the gradient goes to 6: let $x_2$ grow from 0, and the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
-lost, as in section 7. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969) drops the short cut: one must go the long way although all numbers are 0,
-so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
+lost, as in section 7. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969): take the short cut only when nothing is recorded. Under
+`create_graph=True` go the long way, although all numbers are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
 """
 
-# %% [markdown] lang="ko" en="8044475f"
+# %% [markdown] lang="ko" en="0151b6aa"
 r"""
 0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6으로 다가갑니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 7절에서처럼 이계 미분계수가
-사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)는 이것을 한 줄로 말합니다. gradient의 requires_grad가 True가 아니라는 것입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/113969)은 지름길을 없애는 것이었습니다. 모두 0이더라도
-끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
+사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)는 이것을 한 줄로 말합니다. gradient의 requires_grad가 True가 아니라는 것입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
+모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
 """
 
 # %% [markdown] lang="en"

@@ -300,9 +300,9 @@ class SecondExplorer(Panel[Reading]):
             f"h = {reading.h:.1e} the second difference is off by {errors['second']}, the quotient of the "
             f"gradient by {errors['quotient']}, double backward by {errors['double']}.",
             ko=f"왼쪽: x = {reading.x:.4g}에서 {reading.name}의 gradient, 기울기 {found['quotient']}인 "
-            f"할선과 기울기 {found['double']}인 접선. 오른쪽: h에 따른 오차. h = {reading.h:.1e}에서 이계 차분의 "
-            f"오차는 {errors['second']}, gradient의 차분몫은 {errors['quotient']}, double backward는 "
-            f"{errors['double']}.",
+            f"할선과 기울기 {found['double']}인 접선. 오른쪽: h에 따른 오차. h = {reading.h:.1e}에서 "
+            f"이계 차분의 오차는 {errors['second']}, gradient의 차분몫은 {errors['quotient']}, "
+            f"double backward는 {errors['double']}.",
         )
 
 
