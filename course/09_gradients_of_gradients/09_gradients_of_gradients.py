@@ -31,7 +31,7 @@ r"""
 **이 수업을 마치면**
 
 - gradient를 한 번 더 미분하고, `create_graph=True`가 무엇을 기록하는지 설명할 수 있습니다.
-- 이계 미분계수를 모두 모은 행렬을 만들지 않고도 그 행렬에 벡터를 곱할 수 있습니다.
+- 이계 미분계수(second derivative)를 모두 모은 행렬을 만들지 않고도 그 행렬에 벡터를 곱할 수 있습니다.
 - 뉴턴 방법을 한 스텝 진행하고, gradient가 들어 있는 loss로 모델을 학습시킬 수 있습니다.
 - 두 번 미분할 수 있는 `Function`을 쓰고 검사할 수 있습니다.
 
@@ -294,12 +294,12 @@ say so itself.
 
 ## 3. Twice by differences, once, or not at all
 
-Second derivatives can be had in three ways. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is the double backward. Right, against $h$, how far three
+Second derivatives can be had in three ways. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$, how far three
 ways are from the truth $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
 - the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: differences twice;
 - the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$: a difference once;
-- **double backward**: no difference at all.
+- **double backward**, going back twice with `create_graph=True`: no difference at all.
 
 1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
 2. And the quotient of the gradient?
@@ -307,7 +307,7 @@ ways are from the truth $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 4. Why is the line of double backward level?
 """
 
-# %% [markdown] lang="ko" en="23b0bc05"
+# %% [markdown] lang="ko" en="47abdd01"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 둘 다 이계 미분계수는 0이고, 아무 `f`나 받는 코드라면 이 두 경우를
@@ -315,12 +315,12 @@ r"""
 
 ## 3. 차분 두 번, 한 번, 또는 없이
 
-이계 미분계수는 세 가지 방법으로 구할 수 있습니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 double backward인 접선. 오른쪽: 세 방법이 참값
+이계 미분계수는 세 가지 방법으로 구할 수 있습니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
 $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
 
 - $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
 - **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
-- **double backward**: 차분이 없습니다. autograd로 두 번 미분합니다.
+- **double backward**: 차분이 없습니다. `create_graph=True`를 주고 두 번 거슬러 갑니다.
 
 1. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
 2. gradient의 차분몫은 어떤가요?
@@ -442,7 +442,8 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 The second walk starts from the gradient with the weights $v$. By lesson 5 it gives $v^\top J$ with the Jacobian of the gradient, $v^\top H$. And **$H$ is symmetric** ($\frac{\partial^2 f}{\partial x_0 \partial x_1}$ does not care for the order, as long as $f$ is
-smooth), so $v^\top H$ and $Hv$ hold the same numbers. No matrix was built: the largest tensor has as many numbers as `x`.
+smooth), so $v^\top H$ and $Hv$ hold the same numbers. No matrix was built: the largest tensor has as many numbers as `x`. The product goes by the name
+**HVP**, Hessian-vector product.
 
 ## 5. Newton's method
 
@@ -450,10 +451,11 @@ Where is $f$ lowest? Its slope must be 0 there. Near $x$ the slope is about $f'(
 derivative says how far to go.
 """
 
-# %% [markdown] lang="ko" en="9bafe6ba"
+# %% [markdown] lang="ko" en="70848ef7"
 r"""
 두 번째에는 gradient에서 가중치 $v$를 주고 출발합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
-매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다.
+매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다. 이 곱을
+**HVP**(Hessian-vector product)라고 합니다.
 
 ## 5. 뉴턴 방법
 
@@ -570,7 +572,7 @@ backward took a short cut there. Here it is in a `Function` of our own:
 
 # %% [markdown] lang="ko" en="6355881b"
 r"""
-일계 미분계수 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd에게는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
+일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd에게는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
 `gradgradcheck`는 여러분이 구한 gradient의 gradient를 그 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요.
 
 ## 8. 실제로 있었던 버그
