@@ -1237,7 +1237,7 @@ def _compare(shape, dtype, held, column, *how, hidden=3):
         found = _seen([part.detach() for part in weights], x, dtype, held, column, *how)
     slopes, kind, rtol = _slopes(weights, x), getattr(torch, dtype), 1e-8 if dtype == "float64" else 2e-3
     norms = slopes.flatten(1).norm(dim=1)
-    want, wrongs = ((norms - 1) ** 2).mean(), [((norms - 1).square().sum(), _sum), ((slopes.norm() - 1) ** 2, _one), ((slopes.mean(0).norm() - 1) ** 2, _one), ((norms.mean() - 1) ** 2, _one), (((norms**2 - 1) ** 2).mean(), _square), ((norms**2).mean(), _square), (((norms / len(x) - 1) ** 2).mean(), _shrunk), (((slopes.norm(dim=1) - 1) ** 2).mean(), _dim)]
+    want, wrongs = ((norms - 1) ** 2).mean(), [((norms - 1).square().sum(), _sum), ((slopes.norm() - 1) ** 2, _one), ((slopes.mean(0).norm() - 1) ** 2, _one), ((norms.mean() - 1) ** 2, _one), (((norms**2 - 1) ** 2).mean(), _square), ((norms**2).mean(), _square), (((norms / len(x) - 1) ** 2).mean(), _shrunk), *((((slopes.norm(dim=dim) - 1) ** 2).mean(), _dim) for dim in (1, -1))]
     check.close(found["results"][0], want.detach().to(kind), call, rtol=rtol, atol=rtol, mistakes=[(value.item(), why) for value, why in wrongs])
     check.untouched(found["changes"], call)
     check.that(found["tracked"][0] and found["grads"][0] is not None, f"{call}: {_cut}")
