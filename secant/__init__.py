@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula, polynomial
     from secant.checking.observe import observe
+    from secant.checking.operations import operations
     from secant.checking.probe import probe
     from secant.checking.watch import watch
     from secant.explorers.buffer import explore_buffer
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from secant.explorers.cut import explore_cut
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
+    from secant.explorers.second import explore_second
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
     from secant.predictions import predict, predicted
@@ -31,11 +33,13 @@ __all__ = [
     "explore_chain",
     "explore_cut",
     "explore_paths",
+    "explore_second",
     "formula",
     "graphs",
     "language",
     "observe",
     "polynomial",
+    "operations",
     "predict",
     "predicted",
     "probe",
@@ -55,10 +59,12 @@ _HOMES = {
     "explore_chain": "secant.explorers.chain",
     "explore_cut": "secant.explorers.cut",
     "explore_paths": "secant.explorers.paths",
+    "explore_second": "secant.explorers.second",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
     "observe": "secant.checking.observe",
     "polynomial": "secant.checking.functions",
+    "operations": "secant.checking.operations",
     "predict": "secant.predictions",
     "predicted": "secant.predictions",
     "probe": "secant.checking.probe",

@@ -12,6 +12,7 @@ from secant.explorers.chain import explore_chain
 from secant.explorers.cut import explore_cut
 from secant.explorers.jacobian import explore_arrows
 from secant.explorers.paths import explore_paths
+from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore
 
 Function = Callable[[torch.Tensor], torch.Tensor]
@@ -155,6 +156,16 @@ KINDS = (
         lambda f, **options: explore_cut((torch.exp, f), **options),
         lists=("pair", "held"),
         says="19",
+    ),
+    Kind(
+        "second",
+        explore_second,
+        lambda f, **options: explore_second({"f": f}, **options),
+        lists=("function",),
+        says="-0.12",
+        beside=explore_second,
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
+        refused=(*ONE_RANGE, {"functions": {}}),
     ),
 )
 

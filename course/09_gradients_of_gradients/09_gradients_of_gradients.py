@@ -1,0 +1,1535 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown] lang="en"
+r"""
+# Gradients of gradients
+
+Lesson 09 of 10 · ~80 min · create_graph, Hessian, Newton
+
+**After this lesson you can**
+
+- differentiate a gradient once more, and say what `create_graph=True` records;
+- multiply the matrix of all second derivatives by a vector without ever building that matrix;
+- take a step of Newton's method, and train with a loss that contains a gradient;
+- write a `Function` that can be differentiated twice, and check it.
+
+You need lesson 8 (`Function`, `gradcheck`) and from lesson 5 the product $v^\top J$.
+"""
+
+# %% [markdown] lang="ko" en="a38b79ed"
+r"""
+# gradient의 gradient
+
+수업 09 / 10 · 약 80분 · create_graph, 헤세 행렬, 뉴턴 방법
+
+**이 수업을 마치면**
+
+- gradient를 한 번 더 미분하고, `create_graph=True`가 무엇을 기록하는지 설명할 수 있습니다.
+- 이계 미분계수(second derivative)를 모두 모은 행렬을 만들지 않고도 그 행렬에 벡터를 곱할 수 있습니다.
+- 뉴턴 방법을 한 스텝 진행하고, gradient가 들어 있는 loss로 모델을 학습시킬 수 있습니다.
+- 두 번 미분할 수 있는 `Function`을 쓰고 검사할 수 있습니다.
+
+수업 08의 내용(`Function`, `gradcheck`)과 수업 05의 곱 $v^\top J$를 알면 됩니다.
+"""
+
+# %%
+import warnings
+
+import torch
+
+from secant import expect_error, explore_second, language, predict, predicted, say, tensor_info
+
+language("en")
+
+# %% [markdown] lang="en"
+r"""
+## Predict first
+
+The slope of $\log x^3$ is $\frac{3}{x}$, and the slope of that slope is $-\frac{3}{x^2}$. At $x = 5$ these are $0.6$ and $-0.12$. Do not run this yet:
+
+```
+x = torch.tensor(5.0, requires_grad=True)
+z = torch.log(x**3)
+z.backward()
+torch.autograd.grad(x.grad, x)
+```
+
+**What does the last line give?**
+"""
+
+# %% [markdown] lang="ko" en="f379d5aa"
+r"""
+## 먼저 예상하기
+
+$\log x^3$의 기울기는 $\frac{3}{x}$이고, 그 기울기의 기울기는 $-\frac{3}{x^2}$입니다. $x = 5$에서는 각각 $0.6$과 $-0.12$입니다. 다음 코드를 아직
+실행하지 말고 읽어 보세요.
+
+```
+x = torch.tensor(5.0, requires_grad=True)
+z = torch.log(x**3)
+z.backward()
+torch.autograd.grad(x.grad, x)
+```
+
+**마지막 줄의 결과는 무엇일까요?**
+"""
+
+# %%
+predict(
+    "9 twice",
+    A=say(en="−0.12, the slope of the slope", ko="기울기의 기울기인 −0.12"),
+    B=say(en="0: `x.grad` holds a number, and a number does not change", ko="0. `x.grad`에는 수가 들어 있고, 수는 변하지 않는다"),
+    C=say(en="an error", ko="오류"),
+)
+
+# %% [markdown] lang="en"
+r"""
+## 1. A gradient that is only a number
+
+Here is that code, with a look at `x.grad` in between:
+"""
+
+# %% [markdown] lang="ko" en="dbaa8260"
+r"""
+## 1. 수에 지나지 않는 gradient
+
+위의 코드입니다. 중간에 `x.grad`를 들여다봅니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+z.backward()
+print("x.grad:", x.grad, " requires_grad:", x.grad.requires_grad, " grad_fn:", x.grad.grad_fn)
+
+with expect_error():
+    torch.autograd.grad(x.grad, x)
+
+# %%
+predicted(
+    "9 twice",
+    right="C",
+    A=say(
+        en="That is the second derivative, but autograd cannot know it: `x.grad` has no `grad_fn`.",
+        ko="이계 미분계수로는 맞지만 autograd는 그것을 알 수 없습니다. `x.grad`에 `grad_fn`이 없기 때문입니다.",
+    ),
+    B=say(
+        en="It is a plain number, that is right. But autograd does not call it constant: it finds no graph, and stops.",
+        ko="그냥 수라는 것은 맞습니다. 그러나 autograd는 상수로 치지 않습니다. 그래프를 찾지 못해 멈춥니다.",
+    ),
+    C=say(
+        en="`x.grad` is a plain number: there is no graph from it back to `x`.",
+        ko="`x.grad`는 그냥 수입니다. 거기서 `x`까지 되돌아가는 그래프가 없습니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+`x.grad` holds 0.6 and has no `grad_fn`. Autograd differentiates graphs (lesson 6), and **nothing recorded how 0.6 was made**. That is on purpose: the walk back is
+a calculation too, and recording it costs memory that training does not need.
+
+## 2. Recording the walk back
+
+`create_graph=True` asks for just this record. It works with `torch.autograd.grad`, which returns the gradient:
+"""
+
+# %% [markdown] lang="ko" en="54946f48"
+r"""
+`x.grad`에는 0.6이 들어 있지만 `grad_fn`이 없습니다. autograd는 그래프를 미분하는데(수업 06), **0.6이 어떻게 나왔는지는 어디에도 기록되지 않았습니다.** 일부러
+그렇게 되어 있습니다. 거슬러 가는 것도 하나의 계산이고, 그것까지 기록하려면 학습에는 필요 없는 메모리가 듭니다.
+
+## 2. 거슬러 가는 길을 기록하기
+
+바로 그 기록을 해 달라는 것이 `create_graph=True`입니다. gradient를 돌려주는 `torch.autograd.grad`에 쓸 수 있습니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+
+(first,) = torch.autograd.grad(z, x, create_graph=True)
+print("first :", first)
+(second,) = torch.autograd.grad(first, x, create_graph=True)
+print("second:", second)
+(third,) = torch.autograd.grad(second, x)
+print("third :", third, " 6/x³:", 6 / 5.0**3)
+tensor_info(first=first, second=second, third=third)
+
+# %% [markdown] lang="en"
+r"""
+Now the gradient is the end of a graph like any other result, and can be differentiated, as often as you record. (The option also keeps the
+first graph alive, as `retain_graph=True` does: the new one leans on it.)
+
+What is in the new graph? The walk back made three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
+$c = ab = 0.6$. Without the option they are numbers. With it they are formulas in $x$, as if you had typed them:
+"""
+
+# %% [markdown] lang="ko" en="312c2bdb"
+r"""
+이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하는 한 몇 번이든 됩니다. (이 옵션을 주면 `retain_graph=True`처럼
+처음 그래프도 남습니다. 새 그래프가 그 위에 있기 때문입니다.)
+
+새 그래프에는 무엇이 있을까요? 거슬러 가는 동안 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
+그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 수일 뿐이지만, 옵션을 주면 직접 입력한 것처럼 $x$의 식이 됩니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+a = 3 * x**2
+b = 1 / y
+c = a * b
+print(f"a = {a.item():.0f}, b = {b.item():.3f}, c = {c.item():.1f}")
+
+dc_da, dc_db, da_dx, db_dx, dc_dx = (
+    torch.autograd.grad(top, bottom, retain_graph=True)[0].item()
+    for top, bottom in ((c, a), (c, b), (a, x), (b, x), (c, x))
+)
+print(f"by way of a: {dc_da:.3f} * {da_dx:.0f} = {dc_da * da_dx:.2f}")
+print(f"by way of b: {dc_db:.0f} * {db_dx:.4f} = {dc_db * db_dx:.2f}")
+print(f"together   : {dc_dx:.2f}")
+
+# %% [markdown] lang="en"
+r"""
+Two paths lead from $x$ to $c$, one through $a$ and one through $y$ and $b$, and gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$. Nothing new is
+needed for a second derivative: **it is an ordinary gradient, of a graph that `create_graph=True` wrote.**
+
+`backward(create_graph=True)` records as well, and puts the recorded gradient into `x.grad`. But see what it says:
+"""
+
+# %% [markdown] lang="ko" en="3ead2abc"
+r"""
+$x$에서 $c$까지 가는 경로는 둘입니다. 하나는 $a$를, 하나는 $y$와 $b$를 지납니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$입니다. 이계
+미분에 새로운 원리는 필요 없습니다. **`create_graph=True`가 적어 둔 그래프의 평범한 gradient일 뿐입니다.**
+
+`backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 이런 말이 나옵니다.
+"""
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+z = torch.log(x**3)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    z.backward(create_graph=True)
+for warning in caught:
+    print(f"{warning.category.__name__}: {str(warning.message).partition('. ')[0]}.")
+print("x.grad:", x.grad)
+print("second:", torch.autograd.grad(x.grad, x))
+x.grad = None
+
+# %% [markdown] lang="en"
+r"""
+`x` holds its buffer `x.grad`, that holds its graph, and the graph holds `x`: a circle. What stands in a circle is not freed when you let go of `x`; [such loops have
+eaten the memory of many trainings](https://github.com/pytorch/pytorch/issues/4661). So either empty `x.grad` afterwards, or, better, use `torch.autograd.grad`, which touches no buffer.
+
+### When the gradient is a constant
+
+Take a straight line, $z = 3x + 1$. Its slope is 3 and the slope of its slope is 0. **What does autograd give?**
+"""
+
+# %% [markdown] lang="ko" en="5796f67c"
+r"""
+`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 순환(cycle)입니다. 이렇게 서로 붙든 것은 `x`를 더 쓰지 않아도 메모리에서 사라지지
+않습니다. [이 때문에 학습 중에 메모리가 바닥나는 일이 많았습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad`를 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
+
+### gradient가 상수일 때
+
+직선 $z = 3x + 1$을 봅시다. 기울기는 3이고, 그 기울기의 기울기는 0입니다. **autograd는 무엇을 내놓을까요?**
+"""
+
+# %%
+predict(
+    "9 line",
+    A=say(en="0", ko="0"),
+    B=say(en="the error of section 1 again, in spite of `create_graph=True`", ko="`create_graph=True`를 주어도 1절의 오류가 다시 난다"),
+    C="None",
+)
+
+# %%
+x = torch.tensor(5.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+
+(first,) = torch.autograd.grad(3 * x + 1, x, create_graph=True)
+print("3x + 1:", first)
+with expect_error():
+    torch.autograd.grad(first, x)
+
+(first,) = torch.autograd.grad(w * x + 1, x, create_graph=True)
+print("wx + 1:", first)
+with expect_error():
+    torch.autograd.grad(first, x)
+print(torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True))
+
+# %%
+predicted(
+    "9 line",
+    right="B",
+    A=say(
+        en="As mathematics 0 is right. But the gradient is a 3 without any graph, and autograd answers with an error.",
+        ko="수학으로는 0이 맞습니다. 그러나 gradient는 그래프가 없는 3이고, autograd는 오류로 답합니다.",
+    ),
+    B=say(
+        en="The slope 3 does not depend on `x`, so nothing was there to record.",
+        ko="기울기 3은 `x`에 의존하지 않으므로 기록할 것이 없었습니다.",
+    ),
+    C=say(
+        en="`None` comes only if you ask for it with `allow_unused=True`, and only if the gradient has a graph that leads elsewhere.",
+        ko="`None`은 `allow_unused=True`를 주었고, gradient에 다른 데로 가는 그래프가 있을 때만 나옵니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+There are two cases. In $3x + 1$ the gradient has no graph at all (`requires_grad` is `False`). In $wx + 1$ with a tracked `w` it has one, but this leads to `w` and not to `x`;
+`allow_unused=True` then gives `None`, and `materialize_grads=True` makes zeros of that. In both the second derivative is 0, and code for any `f` must
+say so itself.
+
+## 3. Twice by differences, once, or not at all
+
+Second derivatives can be had in three ways. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$, how far three
+ways are from the truth $-\frac{3}{x^2}$ (the median over many $x$ nearby):
+
+- the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: differences twice;
+- the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$: a difference once;
+- **double backward**, going back twice with `create_graph=True`: no difference at all.
+
+1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
+2. And the quotient of the gradient?
+3. Choose $\log_{10} h = -8$. What does the second difference say there, and what the quotient of the gradient?
+4. Why is the line of double backward level?
+"""
+
+# %% [markdown] lang="ko" en="47abdd01"
+r"""
+두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
+갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 둘 다 이계 미분계수는 0이고, 아무 `f`나 받는 코드라면 이 두 경우를
+스스로 처리해야 합니다.
+
+## 3. 차분 두 번, 한 번, 또는 없이
+
+이계 미분계수는 세 가지 방법으로 구할 수 있습니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
+$-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
+
+- $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
+- **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
+- **double backward**: 차분이 없습니다. `create_graph=True`를 주고 두 번 거슬러 갑니다.
+
+1. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
+2. gradient의 차분몫은 어떤가요?
+3. $\log_{10} h = -8$을 고르세요. 이계 차분은 얼마라고 하나요? gradient의 차분몫은요?
+4. double backward의 선은 왜 수평인가요?
+"""
+
+# %%
+explore_second()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+1. Near $h = 10^{-3}$, where about $10^{-9}$ is left. To the left of it things get worse fast.
+2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, with about $10^{-9}$ too.
+3. The second difference says about $-8.9$: even the first digit is lost. The numerator loses about $10^{-15}$ to rounding and is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
+by $h$ only and still says $-0.120000$. **To differentiate exactly just once moves the V by four decades.**
+4. It has no $h$. What is left, some $10^{-17}$, is the rounding of its own few operations.
+
+</details>
+
+Now a function of your own. Errors are then measured from double backward, since the truth is not known:
+"""
+
+# %% [markdown] lang="ko" en="750e49b0"
+r"""
+<details><summary>무엇을 보았나요?</summary>
+
+1. $h = 10^{-3}$ 근처입니다. 이때 차이는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 빠르게 나빠집니다.
+2. $h = 10^{-7}$ 근처입니다. 이계 차분보다 $10^4$배나 작은 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
+3. 이계 차분은 약 $-8.9$라고 합니다. 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
+여전히 $-0.120000$입니다. **한 번만 정확하게 미분해도 V의 바닥이 $10^4$배 작은 $h$로 옮겨 갑니다.**
+4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
+
+</details>
+
+이번에는 여러분의 함수를 넣어 보세요. 참값을 모르므로 오차는 double backward에서 잽니다.
+"""
+
+
+# %%
+def ripple(x):
+    return torch.sin(3 * x) / x
+
+
+explore_second(ripple, x_range=(0.5, 6), x=2.0, h=0.1)
+
+# %% [markdown] lang="en"
+r"""
+## 4. The Hessian, times a vector
+
+Let $f$ make one number from $n$ numbers. Its gradient has $n$ numbers, and the slopes of these $n$ numbers with respect to the $n$ inputs form an $n \times n$ matrix: the **Hessian** $H$, the Jacobian of the
+gradient. For $f = x_0^2\, x_1$ the gradient is $(2 x_0 x_1,\; x_0^2)$, so
+
+$$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad \text{at } (2, 3):\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}.$$
+
+$H$ says how the gradient changes: after a small step $h v$ it has changed by about $h\,Hv$. But a network with a million parameters has a Hessian of $10^{12}$ numbers, 4 terabytes in `float32`. Often, though, you
+need only the product $Hv$ with one vector. **How many walks back does $Hv$ take for $n = 1000$?**
+"""
+
+# %% [markdown] lang="ko" en="8ef54046"
+r"""
+## 4. 헤세 행렬과 벡터의 곱
+
+수 $n$개로 수 하나를 만드는 함수 $f$가 있습니다. gradient는 수 $n$개이고, 이것을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
+야코비 행렬입니다. $f = x_0^2\, x_1$이면 gradient는 $(2 x_0 x_1,\; x_0^2)$이므로 다음과 같습니다.
+
+$$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad (2, 3)\text{에서}\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}$$
+
+$H$는 gradient가 어떻게 변하는지 알려 줍니다. 작은 걸음 $h v$만큼 움직이면 gradient는 약 $h\,Hv$만큼 변합니다. 그런데 파라미터가 백만 개인 신경망이라면 헤세 행렬에는 수가 $10^{12}$개, `float32`로 4테라바이트입니다.
+하지만 벡터 하나와의 곱 $Hv$만 있으면 되는 때가 많습니다. **$n = 1000$일 때 $Hv$를 구하려면 몇 번 거슬러 가야 할까요?**
+"""
+
+# %%
+predict(
+    "9 passes",
+    A=say(en="about 1000, one for each row of H", ko="약 1000번, H의 행마다 한 번씩"),
+    B=say(en="2, for every n", ko="n이 얼마든 2번"),
+    C=say(en="about 1000², one for each number of H", ko="약 1000²번, H의 성분마다 한 번씩"),
+)
+
+# %%
+def f(x):
+    return x[0] ** 2 * x[1]
+
+
+x = torch.tensor([2.0, 3.0], dtype=torch.float64, requires_grad=True)
+v = torch.tensor([1.0, 0.0], dtype=torch.float64)
+
+(first,) = torch.autograd.grad(f(x), x, create_graph=True)
+(product,) = torch.autograd.grad(first, x, grad_outputs=v)
+print("gradient:", first.tolist())
+print("H v     :", product.tolist())
+
+h = 1e-6
+moved = (x + h * v).detach().requires_grad_()
+(there,) = torch.autograd.grad(f(moved), moved)
+print("quotient:", [round(number, 4) for number in ((there - first) / h).tolist()])
+
+# %%
+predicted(
+    "9 passes",
+    right="B",
+    A=say(
+        en="That builds the whole matrix, row by row, as in lesson 5. One row is one walk; but a product with one vector is one walk too.",
+        ko="그것은 수업 05처럼 행렬 전체를 한 행씩 만드는 방법입니다. 한 행이 한 번이지만, 벡터 하나와의 곱도 한 번이면 됩니다.",
+    ),
+    B=say(
+        en="One walk, recorded, for the gradient, and one for its product with v.",
+        ko="gradient를 구하며 기록하는 데 한 번, 그것과 v의 곱을 구하는 데 한 번입니다.",
+    ),
+    C=say(
+        en="No: each walk gives a whole row, and a product with one vector needs only one.",
+        ko="아닙니다. 한 번 거슬러 가면 행 하나가 통째로 나오고, 벡터 하나와의 곱은 한 번이면 됩니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+The second walk starts from the gradient with the weights $v$. By lesson 5 it gives $v^\top J$ with the Jacobian of the gradient, $v^\top H$. And **$H$ is symmetric** ($\frac{\partial^2 f}{\partial x_0 \partial x_1}$ does not care for the order, as long as $f$ is
+smooth), so $v^\top H$ and $Hv$ hold the same numbers. No matrix was built: the largest tensor has as many numbers as `x`. The product goes by the name
+**HVP**, Hessian-vector product.
+
+## 5. Newton's method
+
+Where is $f$ lowest? Its slope must be 0 there. Near $x$ the slope is about $f'(x) + f''(x)\,s$ after a step $s$, and this is 0 for $s = -\frac{f'(x)}{f''(x)}$. **Newton's method** takes this step, again and again. There is no learning rate: the second
+derivative says how far to go.
+"""
+
+# %% [markdown] lang="ko" en="70848ef7"
+r"""
+두 번째에는 gradient에서 가중치 $v$를 주고 출발합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
+매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다. 이 곱을
+**HVP**(Hessian-vector product)라고 합니다.
+
+## 5. 뉴턴 방법
+
+$f$가 가장 낮은 곳은 어디일까요? 그곳에서는 기울기가 0이어야 합니다. $x$에서 $s$만큼 움직이면 기울기는 약 $f'(x) + f''(x)\,s$이고, $s = -\frac{f'(x)}{f''(x)}$일 때 0입니다. 이만큼 움직이기를 되풀이하는 것이
+**뉴턴 방법**(Newton's method)입니다. 학습률은 없습니다. 얼마나 갈지는 이계 미분계수가 정해 줍니다.
+"""
+
+# %%
+def newton_path(start, steps):
+    x, path = torch.tensor(start, dtype=torch.float64, requires_grad=True), [start]
+    for _ in range(steps):
+        (first,) = torch.autograd.grad(x**4 - 8 * x**2, x, create_graph=True)
+        (second,) = torch.autograd.grad(first, x)
+        x = (x - first / second).detach().requires_grad_()
+        path.append(round(x.item(), 6) + 0)
+    return path
+
+
+print("from 3  :", *(f"{number:.6f}" for number in newton_path(3.0, 5)))
+print("from 0.5:", *(f"{number:.6f}" for number in newton_path(0.5, 5)))
+
+# %% [markdown] lang="en"
+r"""
+From 3 it finds the minimum of $x^4 - 8x^2$ at 2, and near the end the number of right digits doubles with each step. From 0.5 it goes to 0, and that is a **maximum**: Newton's method looks for a place where
+the slope is 0, and does not ask which kind. (In school the name often means another use of the same step, $x - \frac{f(x)}{f'(x)}$, for a *root*, where $f$ itself is 0. Here it is $f'$ that is to become 0.)
+
+Note the `.detach().requires_grad_()`. `x - first / second` is recorded, like everything made from `x`. Without the cut each step would hang on all the graphs of the steps before, and memory would
+grow.
+
+## 6. A loss that contains a gradient
+
+Some trainings want the slope of a network itself to have a certain size. A **gradient penalty** adds to the loss how far the norm of the gradient with respect to the *input* is from 1, $(\lVert \nabla_x m(x)\rVert - 1)^2$. Then `backward()` must find how the *weights* change a *gradient*: a
+gradient of a gradient. The smallest example is $m(x) = w \cdot x$. Its gradient with respect to $x$ is $w$, so the penalty is $(\lVert w\rVert - 1)^2$:
+"""
+
+# %% [markdown] lang="ko" en="7d2ec875"
+r"""
+3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**입니다. 뉴턴 방법은 기울기가 0인 곳을
+찾을 뿐, 그곳이 어떤 점인지는 묻지 않습니다. (학교에서 배우는 뉴턴 방법은 같은 방법을 *근*, 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
+
+`.detach().requires_grad_()`에 주목하세요. `x - first / second`도 `x`로 만든 것이니 기록됩니다. 여기서 끊지 않으면 스텝마다 그 앞 스텝의 그래프가 모두 매달려 메모리가 계속
+늘어납니다.
+
+## 6. gradient가 들어 있는 loss
+
+신경망의 기울기 자체가 일정한 크기가 되도록 학습시킬 때가 있습니다. **gradient penalty**는 *입력*에 대한 gradient의 노름이 1에서 얼마나 떨어져 있는지, 곧 $(\lVert \nabla_x m(x)\rVert - 1)^2$을 loss에 더합니다.
+그러면 `backward()`는 *가중치*에 따라 *gradient*가 어떻게 변하는지 알아내야 합니다. gradient의 gradient입니다. 가장 작은 예는 $m(x) = w \cdot x$입니다. $x$에 대한 gradient가 $w$이므로 penalty는 $(\lVert w\rVert - 1)^2$입니다.
+"""
+
+# %%
+for recorded in (True, False):
+    w = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    out = w @ x
+    (slope,) = torch.autograd.grad(out, x, create_graph=recorded, retain_graph=True)
+    penalty = (slope.norm() - 1) ** 2
+    (out + penalty).backward()
+    print(f"create_graph={recorded!s:5} penalty = {penalty.item():.0f}  w.grad = {w.grad.tolist()}")
+
+# %% [markdown] lang="en"
+r"""
+The penalty is 16 both times. With the record `w.grad` is the gradient of `out`, $(1, 2)$, plus that of the penalty, $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$. **Without it the penalty is a constant, and no error says so**, because the rest of the loss still has a graph. It trains, and
+the penalty does nothing.
+
+## 7. Your own Function, twice
+
+`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), if it is made of torch's operations. One trap is left: what `forward` computes on the way is not recorded.
+"""
+
+# %% [markdown] lang="ko" en="68c6f924"
+r"""
+penalty는 두 번 다 16입니다. 기록하면 `w.grad`는 `out`의 gradient $(1, 2)$에 penalty의 gradient $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$를 더한 것입니다. **기록하지 않으면 penalty는 상수이고, 오류도 나지 않습니다.** loss의 나머지
+부분에 그래프가 있기 때문입니다. 학습은 되지만 penalty는 아무 일도 하지 않습니다.
+
+## 7. 나만의 Function, 두 번 미분하기
+
+`create_graph=True`는 `Function`(수업 08)의 `backward` 안에서 일어나는 일도 기록합니다. torch의 연산으로 되어 있으면 그렇습니다. 그런데 함정이 하나 있습니다. `forward`가 중간에 계산한 것은 기록되지 않습니다.
+"""
+
+
+# %%
+class Fourth(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x**4
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        (x,) = inputs
+        ctx.save_for_backward(4 * x**3)
+
+    @staticmethod
+    def backward(ctx, g):
+        (slope,) = ctx.saved_tensors
+        return g * slope
+
+
+x = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+print("gradcheck    :", torch.autograd.gradcheck(Fourth.apply, x))
+print("gradgradcheck:", torch.autograd.gradgradcheck(Fourth.apply, x, raise_exception=False))
+(first,) = torch.autograd.grad(Fourth.apply(x), x, create_graph=True)
+print("first        :", first, " requires_grad:", first.requires_grad)
+
+# %% [markdown] lang="en"
+r"""
+The first derivative, 32, is right and `gradcheck` is content. But `4 * x**3` was computed where nothing is recorded: to autograd it is a constant, and the second derivative, 48, is lost. **Save only inputs and outputs of `forward`, and compute the rest in `backward`.**
+`gradgradcheck` compares the gradient of your gradient with difference quotients of it, and finds this. If your `backward` cannot be recorded, because it uses NumPy, say, mark it with `torch.autograd.function.once_differentiable`.
+
+## 8. A real bug
+
+`torch.prod` multiplies all numbers of a tensor. Its slope with respect to $x_i$ is the product of *the others*. If two of the numbers are 0, each such product contains a 0 at least: the gradient is zero everywhere. Up to the end of 2023 its
+backward took a short cut there. Here it is in a `Function` of our own:
+"""
+
+# %% [markdown] lang="ko" en="6355881b"
+r"""
+일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd에게는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
+`gradgradcheck`는 여러분이 구한 gradient의 gradient를 그 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요.
+
+## 8. 실제로 있었던 버그
+
+`torch.prod`는 텐서의 수를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 수 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의
+backward는 이때 지름길로 갔습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
+"""
+
+
+# %%
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.prod()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        if (x == 0).sum() > 1:
+            return torch.zeros_like(x)
+        return g * torch.stack([torch.cat([x[:i], x[i + 1 :]]).prod() for i in range(len(x))])
+
+
+def gradient(f, numbers):
+    x = torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+    return torch.autograd.grad(f(x), x, create_graph=True)[0], x
+
+
+here, x = gradient(Product.apply, [2.0, 3.0, 0.0, 0.0])
+there, _ = gradient(Product.apply, [2.0, 3.0, 1e-6, 0.0])
+print("gradient       :", here.tolist(), " requires_grad:", here.requires_grad)
+print("quotient of it :", f"{(there[3] - here[3]).item() / 1e-6:.4f}")
+
+here, x = gradient(torch.prod, [2.0, 3.0, 0.0, 0.0])
+print("torch.prod, now:", torch.autograd.grad(here[3], x)[0].tolist())
+
+# %% [markdown] lang="en"
+r"""
+The zeros are right. But the quotient of the gradient goes to 6: let $x_2$ grow from 0, and the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
+lost, as in section 7. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969): take the short cut only when nothing is recorded. Under
+`create_graph=True` go the long way, although all numbers are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
+"""
+
+# %% [markdown] lang="ko" en="0151b6aa"
+r"""
+0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6으로 다가갑니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 7절에서처럼 이계 미분계수가
+사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)는 이것을 한 줄로 말합니다. gradient의 requires_grad가 True가 아니라는 것입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
+모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+# Tasks
+
+Four functions and a class, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they look for stands in words below the last task.
+`autograder check 9 --solution hvp`, typed in a terminal, shows a worked solution of that task, once you have passed or when you are stuck.
+
+The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`, `requires_grad`, hooks) and so every setting of the whole process (gradient mode, anomaly mode, default
+dtype, random state, warning filters, number of threads). It keeps dtype and shape, gives the same answer when called twice, and returns what the task names.
+
+All tensors are `float32` or `float64`, and within one call they have the same dtype. `f` may use tracked parameters, such as a model's: their `.grad` stay as they are too.
+"""
+
+# %% [markdown] lang="ko" en="baa8dfc7"
+r"""
+# 과제
+
+함수 네 개와 클래스 하나, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+통과한 뒤나 막혔을 때 터미널에 `autograder check 9 --solution hvp`를 입력하면 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+
+수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook)도, 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태,
+경고 필터, 스레드 수)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
+
+텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. `f`는 모델의 파라미터처럼 추적되는 텐서를 쓸 수도 있습니다. 그 `.grad`도 그대로 두어야 합니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## Task 9.1 · `second_derivative`
+
+●●○○○ · ★★★★★ · 6 min · 2 points
+
+Return the second derivative of `f` at `x`, as section 2 finds it, without leaving a trace.
+
+- `x` is a tracked leaf with a single number, of shape `()`. Its `.grad` may be `None` or full; afterwards it must be what it was. `f(x)` is a tensor of shape `()` too, and depends on `x`.
+- Where the gradient does not depend on `x`, the answer is 0: for a straight line such as `3*t + 1`, and also for `w*t` with a tracked `w`. Where autograd finds no way from the gradient back to `x`, take it that there is
+  none. (For an `f` that uses a `Function` which can be differentiated once only, this 0 may be wrong; autograd cannot tell, and you need not.)
+- It is exact up to rounding, no difference quotient, and no warning appears.
+- The result is a tensor like `x`, and not part of a graph.
+
+<details><summary>Hint 1: the idea</summary>
+
+Two calls of `torch.autograd.grad`. The first must record. What do the two cases of the straight line in section 2 need?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`(first,) = torch.autograd.grad(f(x), x, create_graph=True)`. If `first.requires_grad` is `False`, return zeros. Else `torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="cc2e445e"
+r"""
+## 과제 9.1 · `second_derivative`
+
+●●○○○ · ★★★★★ · 6분 · 2점
+
+`x`에서 `f`의 이계 미분계수를 2절의 방법으로 구해 돌려주세요. 흔적을 남기면 안 됩니다.
+
+- `x`는 원소가 하나이고 shape가 `()`인, 추적되는 leaf입니다. `x.grad`는 `None`일 수도, 값이 들어 있을 수도 있습니다. 부른 뒤에도 그대로여야 합니다. `f(x)`도 shape가 `()`인 텐서이고 `x`에 의존합니다.
+- gradient가 `x`에 의존하지 않으면 답은 0입니다. `3*t + 1` 같은 직선이 그렇고, `w`가 추적되는 `w*t`도 그렇습니다. autograd가 gradient에서 `x`로 되돌아가는 길을 찾지 못하면 의존하지 않는다고
+  보세요. (`f`가 한 번만 미분할 수 있는 `Function`을 쓰면 이 0이 틀릴 수도 있습니다. autograd는 그것을 알 수 없으므로 신경 쓰지 않아도 됩니다.)
+- 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 되며, 경고가 떠도 안 됩니다.
+- 결과는 `x`와 같은 꼴의 텐서이고 그래프에 연결되어 있지 않습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+`torch.autograd.grad`를 두 번 부릅니다. 첫 번째는 기록해야 합니다. 2절에서 본 직선의 두 경우에는 무엇이 더 필요한가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`(first,) = torch.autograd.grad(f(x), x, create_graph=True)`. `first.requires_grad`가 `False`이면 0을 돌려주고, 아니면 `torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)`를 부릅니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "second_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def second_derivative(f, x):
+    """Return the second derivative of f at x, a tensor like x; touch no .grad.
+
+    f: a function from a tensor of shape () to one of shape (); x: a tracked leaf of shape ().
+    """
+    ### BEGIN SOLUTION
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (second,) = torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)
+    return second
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_second_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import warnings
+
+import torch
+
+from secant import check, formula, graphs, observe, probe, say
+
+
+@probe
+def _seen(f, x, dtype, held):
+    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
+    calls = observe(x=x, w=w)
+    with warnings.catch_warnings(action="ignore"):
+        calls(second_derivative, formula(f, w=w), x)
+    return calls.data()
+
+
+_first, _added = say(en="this is the first derivative: differentiate it once more", ko="일계 미분계수입니다. 한 번 더 미분하세요"), say(en="what stood in x.grad has been added: work with the gradient that torch.autograd.grad returns", ko="x.grad에 있던 값이 더해졌습니다. torch.autograd.grad가 돌려주는 gradient를 쓰세요")
+_nearly, _zero = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다"), say(en="0 is right only where the gradient does not depend on x. Was create_graph=True forgotten, and the error caught?", ko="0은 gradient가 x에 의존하지 않을 때만 맞습니다. create_graph=True를 잊고, 오류를 잡아 0을 돌려주지 않았나요?")
+_graph = say(en="the result is still part of a graph (requires_grad=True). create_graph=True belongs to the first call only, and torch.func.grad at a tracked x records too: detach() the result", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True). create_graph=True는 첫 호출에만 필요하고, torch.func.grad도 추적되는 x에서는 기록합니다. 결과에 detach()를 부르세요")
+
+
+def _compare(f, x, dtype, held, slope, second):
+    call = f"second_derivative(lambda t: {f}, x={x}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else "")
+    want, slope = (torch.tensor(number, dtype=getattr(torch, dtype)) for number in (second, slope))
+    with check.asking(call):
+        found = _seen(f, x, dtype, held)
+    mistakes, rtol = [(slope, _first), (want + (held or 0), _added), (slope + (held or 0), _added), (0.0, _zero)], 1e-10 if dtype == "float64" else 1e-4
+    check.close(found["results"][0], want, call, rtol=rtol, atol=rtol, mistakes=mistakes, nearly=_nearly)
+    check.untouched(found["changes"], call)
+    check.that(not found["tracked"][0], f"{call}: {_graph}")
+
+
+for _case in (("torch.log(t**3)", 5.0, "float64", None, 0.6, -0.12), ("t**3", 2.0, "float32", 9.0, 12.0, 12.0), ("3*t + 1", 2.0, "float64", None, 3.0, 0.0), ("w*t", 2.0, "float64", 4.0, 3.0, 0.0)):
+    _compare(*_case)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+_warning = say(en="a warning appeared: backward(create_graph=True) ties x and x.grad in a circle. Use torch.autograd.grad", ko="경고가 떴습니다. backward(create_graph=True)를 쓰면 x와 x.grad가 서로 붙들게 됩니다. torch.autograd.grad를 쓰세요")
+_FORMS = {
+    "torch.log(t*t)": (lambda x: 2 / x, lambda x: -2 / x**2),
+    "t**4 - 8*t**2": (lambda x: 4 * x**3 - 16 * x, lambda x: 12 * x**2 - 16),
+    "torch.sin(2*t)": (lambda x: 2 * torch.cos(2 * x), lambda x: -4 * torch.sin(2 * x)),
+    "torch.exp(w*t/4)": (lambda x: 0.75 * torch.exp(0.75 * x), lambda x: 0.5625 * torch.exp(0.75 * x)),
+    "w*t + torch.cos(t)": (lambda x: 3 - torch.sin(x), lambda x: -torch.cos(x)),
+    "t/2": (lambda x: 0.5 + 0 * x, lambda x: 0 * x),
+    "torch.relu(t) - w*t": (lambda x: (x > 0).double() - 3, lambda x: 0 * x),
+    "t * torch.abs(t)": (lambda x: 2 * x.abs(), lambda x: 2 * x.sign()),
+    "(t**2).reshape(1).sum()": (lambda x: 2 * x, lambda x: 2 + 0 * x),
+}
+
+
+@probe
+def _later(f, x, dtype, held):
+    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
+    f, calls, buffer = formula(f, w=w), observe(x=x, w=w), x.grad
+    torch.set_warn_always(True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        calls(second_derivative, f, x)
+    torch.set_warn_always(False)
+    calls(second_derivative, f, x)
+    x.data += 1
+    calls(second_derivative, f, x)
+    calls(second_derivative, lambda t: -2 * f(t), x)
+    return {**calls.data(), "same": x.grad is buffer, "warned": [str(warning.message)[:70] for warning in caught if "create_graph" in str(warning.message)]}
+
+
+def _again(f, x, dtype, held):
+    first, second = _FORMS[f]
+    here, there = (torch.tensor(place, dtype=torch.float64) for place in (x, x + 1))
+    _compare(f, x, dtype, held, first(here).item(), second(here).item())
+    call = f"second_derivative(lambda t: {f}, x={x}), {dtype}, x.grad = {held}"
+    want, later = (second(place).to(getattr(torch, dtype)) for place in (here, there))
+    rtol = 1e-10 if dtype == "float64" else 1e-4
+    with check.asking(call):
+        found = _later(f, x, dtype, held)
+    check.untouched(found["changes"], call)
+    check.that(not found["warned"], f"{call}: {_warning}\n  {found['warned']}")
+    check.that(found["same"], say(en=f"{call}: x.grad is another tensor now", ko=f"{call}: x.grad가 다른 텐서로 바뀌었습니다"))
+    check.repeatable(found["results"][1], want, call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=rtol)
+    check.not_stale(found["results"][2], later, call + say(en=", then again after x += 1", ko=", 이어서 x += 1 다음에 한 번 더"), rtol=rtol, atol=rtol)
+    check.not_stale(found["results"][3], -2 * later, call + say(en=", then another f, -2 * f(t)", ko=", 이어서 다른 함수 -2 * f(t)로"), rtol=rtol, atol=rtol)
+    check.not_overwritten(found["kept"][0], want, call + say(en=": the first result, looked at after later calls", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값"), rtol=rtol, atol=rtol)
+
+
+for _dtype in ("float64", "float32"):
+    for _held in (None, check.draw(-9, -1)):
+        for _f in _FORMS:
+            check.smallest(_again, _f, check.draw(0.3, 2.5), _dtype, _held)
+            check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _held)
+    _again("t**4 - 8*t**2", 0.0, _dtype, 1.0)
+    _again("w*t + torch.cos(t)", 0.0, _dtype, None)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 9.2 · `hvp`
+
+●●●○○ · ★★★★★ · 8 min · 2 points
+
+Return the product of the Hessian of `f` at `x` with `v`, and never build the Hessian.
+
+- `x` is a tracked leaf of any shape with $n \ge 1$ numbers in all; `v` is an untracked tensor of the same shape. Either may be a slice of a larger tensor. `f(x)` has shape `()` and depends on `x`.
+- Return a tensor like `x`, not part of a graph: number $i$ is $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$. Where the gradient does not depend on `x`, that is zeros, as in 9.1.
+- **How many passes?** As many for $n = 1000$ as for $n = 2$: one through `f` and two walks back are enough. The tests count the operations, which must not grow with $n$.
+- No tensor on the way may have more than $10\,n$ numbers.
+- It is exact up to rounding: no difference quotient. Leave every `.grad` alone.
+
+<details><summary>Hint 1: the idea</summary>
+
+Section 4: record the first walk, and begin the second one with the weights $v$.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+As in 9.1, but with `grad_outputs=v` in the second call.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="36da18e1"
+r"""
+## 과제 9.2 · `hvp`
+
+●●●○○ · ★★★★★ · 8분 · 2점
+
+`x`에서 `f`의 헤세 행렬과 `v`의 곱을 돌려주세요. 헤세 행렬은 만들지 않습니다.
+
+- `x`는 추적되는 leaf이고 shape는 무엇이든 됩니다. 수는 모두 $n \ge 1$개입니다. `v`는 추적되지 않고 shape가 같은 텐서입니다. 둘 다 더 큰 텐서에서 잘라 낸 것일 수 있습니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다.
+- `x`와 같은 꼴이고 그래프에 연결되지 않은 텐서를 돌려주세요. $i$번째 수는 $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$입니다. gradient가 `x`에 의존하지 않으면 9.1에서처럼 모두 0입니다.
+- **몇 번 지나가나요?** $n = 1000$이어도 $n = 2$일 때와 같아야 합니다. `f`를 한 번 지나고 두 번 거슬러 가면 됩니다. 테스트가 연산의 수를 세는데, 이 수가 $n$에 따라 늘면 안 됩니다.
+- 중간에 생기는 어떤 텐서도 원소가 $10\,n$개를 넘으면 안 됩니다.
+- 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 됩니다. 어떤 `.grad`도 건드리지 마세요.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+4절입니다. 첫 번째로 거슬러 갈 때 기록하고, 두 번째는 가중치 $v$를 주고 출발합니다.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+9.1과 같지만 두 번째 호출에 `grad_outputs=v`를 줍니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "hvp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def hvp(f, x, v):
+    """Return the Hessian of f at x times v, a tensor like x, without building the Hessian.
+
+    f: a function from a tensor to one of shape (); x: a tracked leaf; v: a tensor of x's shape.
+    """
+    ### BEGIN SOLUTION
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (product,) = torch.autograd.grad(first, x, grad_outputs=v, allow_unused=True, materialize_grads=True)
+    return product
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_hvp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, formula, graphs, observe, operations, probe, say
+
+
+@probe
+def _seen(f, x, v, dtype, held, apart=False):
+    x, v, w = (torch.as_tensor(value, dtype=getattr(torch, dtype)) for value in (x, v, 3.0))
+    x, v = ((graphs.strided(tensor) if apart else tensor.clone()) for tensor in (x, v))
+    x.requires_grad_().grad, w = None if held is None else torch.full_like(x, held), w.requires_grad_()
+    f, calls = formula(f, w=w), observe(x=x, v=v, w=w)
+    for function, weights in ((f, v), (f, v), (f, 2 * v + 1), (lambda t: -2 * f(t), v)):
+        calls(hvp, function, x, weights)
+    return calls.data()
+
+
+@probe
+def _work(n):
+    x = torch.linspace(0, 1, n, dtype=torch.float64).requires_grad_()
+    with operations() as made:
+        hvp(lambda t: (t**4).sum() + (t[1:] * t[:-1]).sum(), x, torch.linspace(-1, 2, n, dtype=torch.float64))
+    return made.count, made.largest
+
+
+_ones, _diagonal, _number = say(en="this is H times ones, the sums of its rows: v is not used", ko="H에 성분이 모두 1인 벡터를 곱한 것(행의 합)입니다. v를 쓰지 않았습니다"), say(en="this is the diagonal of H times v: the mixed derivatives are missing", ko="H의 대각 성분에만 v를 곱했습니다. 서로 다른 변수로 미분한 것이 빠졌습니다"), say(en="this is v·Hv, a single number for all", ko="v·Hv, 곧 전체를 더한 수 하나입니다")
+_gradient, _nearly, _graph = say(en="this is the gradient, or the gradient times v", ko="gradient이거나 gradient에 v를 곱한 것입니다"), say(en="nearly: a difference quotient, or rounding on the way?", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요?"), say(en="the result is still part of a graph (requires_grad=True)", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True)")
+_large = say(en="a tensor with more than 10 n numbers was made: was H itself built?", ko="원소가 10 n개보다 많은 텐서가 생겼습니다. H 자체를 만들지 않았나요?")
+_grows = say(en="the number of operations grows with n: one walk back for each row, or number, of H is too many", ko="연산의 수가 n에 따라 늘어납니다. H의 행이나 성분마다 한 번씩 거슬러 가면 너무 많습니다")
+
+
+def _compare(f, x, v, dtype, H, slope, held=None, apart=False):
+    call = f"hvp(lambda t: {f}, x={x}, v={v}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else "") + (say(en=", slices of larger tensors", ko=", 더 큰 텐서의 일부") if apart else "")
+    H, slope, v = (torch.as_tensor(part, dtype=torch.float64) for part in (H, slope, v))
+    want, other, ones = ((H @ t.reshape(-1)).reshape(v.shape).to(getattr(torch, dtype)) for t in (v, 2 * v + 1, torch.ones_like(v)))
+    with check.asking(call):
+        found = _seen(f, x, v, dtype, held, apart)
+    rtol = 1e-10 if dtype == "float64" else 1e-4
+    mistakes = [(ones, _ones), ((H.diagonal().reshape(v.shape) * v).to(want.dtype), _diagonal), (slope.to(want.dtype), _gradient), ((slope * v).to(want.dtype), _gradient), (v.reshape(-1).dot(H @ v.reshape(-1)).item(), _number)]
+    check.close(found["results"][0], want, call, rtol=rtol, atol=10 * rtol, mistakes=mistakes, nearly=_nearly)
+    check.untouched(found["changes"], call)
+    check.that(not any(found["tracked"]), f"{call}: {_graph}")
+    check.repeatable(found["results"][1], want, call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=10 * rtol)
+    check.not_stale(found["results"][2], other, call + say(en=", then with another v, 2*v + 1", ko=", 이어서 다른 v인 2*v + 1로"), rtol=rtol, atol=10 * rtol)
+    check.not_stale(found["results"][3], -2 * want, call + say(en=", then another f, -2 * f(t)", ko=", 이어서 다른 함수 -2 * f(t)로"), rtol=rtol, atol=10 * rtol)
+
+
+for _case in (("t[0]**2 * t[1]", [2.0, 3.0], [1.0, -2.0], "float64", [[6.0, 4.0], [4.0, 0.0]], [12.0, 4.0], 5.0), ("(t**3).sum()", [[1.0, 2.0]], [[1.0, 3.0]], "float32", [[6.0, 0.0], [0.0, 12.0]], [[3.0, 12.0]]), ("w * t.sum()", [1.0, 2.0], [1.0, 1.0], "float64", [[0.0, 0.0], [0.0, 0.0]], [3.0, 3.0])):
+    _compare(*_case)
+_call = "hvp(lambda t: (t**4).sum() + (t[1:] * t[:-1]).sum(), x, v), n = 200"
+with check.asking(_call):
+    (_few, _), (_many, _largest) = _work(2), _work(200)
+check.that(_largest <= 2000 and _many <= _few + 20, f"{_call}: {_few} → {_many}, {_largest}\n  {_large if _largest > 2000 else _grows}")
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+_FORMS = {
+    "(t**4).sum()/4 + (t*t.flip(-1)).sum()**2": (3,),
+    "torch.exp(t.sum()/4) + torch.sin(w*t).sum()": (2, 3),
+    "t.sum()**3 / (1 + (t**2).sum())": (2, 2, 2),
+    "torch.log(1 + torch.exp(t)).sum() * t.reshape(-1)[0]": (4,),
+    "3*t.sum() + 1": (3,),
+    "(w*t).sum() + t.reshape(-1)[0]**2": (2, 2),
+    "t**4 - 8*t**2": (),
+    "(t.reshape(-1)[:1]**2).sum()": (5,),
+}
+
+
+def _against_hessian(f, x, v, dtype, held=None, apart=False):
+    here, g = torch.as_tensor(x, dtype=torch.float64), formula(f, w=torch.tensor(3.0, dtype=torch.float64))
+    H = torch.func.jacrev(torch.func.grad(g))(here).reshape(here.numel(), -1)
+    _compare(f, x, v, dtype, H, torch.func.grad(g)(here), held, apart)
+
+
+for _dtype in ("float64", "float32"):
+    for _f, _shape in _FORMS.items():
+        for _held, _apart in ((None, False), (check.draw(1, 9), True)):
+            _x, _v = (check.draw_tensor(*_shape, low=-1.5, high=1.5).tolist() for _ in range(2))
+            check.smallest(_against_hessian, _f, _x, _v, _dtype, _held, _apart)
+    _against_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
+    _against_hessian("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, 1.0)
+_call = _call.replace("200", "1000")
+with check.asking(_call):
+    _many, _largest = _work(1000)
+check.that(_many <= _few + 20, f"{_call}: {_few} → {_many}\n  {_grows}")
+check.that(_largest <= 10000, f"{_call}: {_largest}\n  {_large}")
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 9.3 · `newton_step`
+
+●●○○○ · ★★★★☆ · 6 min · 2 points
+
+Take one step of Newton's method towards a place where the **slope** of `f` is 0, and return that place as a new leaf.
+
+- The step is that of section 5, $x - \frac{f'(x)}{f''(x)}$. It looks for a minimum, and not for a root of $f$. Where $f''(x)$ is negative it leads towards a maximum; take it all the same. $f''(x)$ is not 0.
+- `x` is a tracked leaf of shape `()`, and `f(x)` has shape `()`. Leave `x`, its value and every `.grad` alone.
+- The result is a **fresh** tracked leaf like `x`: `is_leaf` and `requires_grad` are `True`, `.grad` is `None`, and it shares no memory with `x`. So your function can be called on its own result, as often as one likes, and no graph grows.
+
+<details><summary>Hint 1: the idea</summary>
+
+Two derivatives, as in 9.1. What cuts a tensor from its graph, and what makes a leaf of it?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`(x - first / second).detach().requires_grad_()`
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="2304b93e"
+r"""
+## 과제 9.3 · `newton_step`
+
+●●○○○ · ★★★★☆ · 6분 · 2점
+
+`f`의 **기울기**가 0인 곳을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
+
+- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. 최소점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
+- `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
+- 결과는 `x`와 같은 꼴이고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과에 다시 몇 번이든 불러도 그래프가 커지지 않습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+9.1에서처럼 두 번 미분합니다. 텐서를 그래프에서 끊는 것은 무엇이고, leaf로 만드는 것은 무엇인가요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`(x - first / second).detach().requires_grad_()`
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "newton_step", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def newton_step(f, x):
+    """Return x - f'(x) / f''(x) as a new tracked leaf.
+
+    f: a function from a tensor of shape () to one of shape (); x: a tracked leaf of shape ().
+    """
+    ### BEGIN SOLUTION
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    return (x - first / second).detach().requires_grad_()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_newton_step", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, formula, graphs, observe, probe, say
+
+
+@probe
+def _seen(f, x, dtype, held):
+    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
+    calls = observe(x=x, w=w)
+    new = calls(newton_step, formula(f, w=w), x)
+    facts = [not calls.data()["aliases"][0], new.is_leaf, new.requires_grad, new.is_leaf and new.grad is None] if isinstance(new, torch.Tensor) else []
+    return {**calls.data(), "facts": facts}
+
+
+_root, _sign, _size = say(en="this is x - f/f', Newton's step for a root of f; here the slope is to become 0: x - f'/f''", ko="x - f/f', 곧 f의 근을 찾는 스텝입니다. 여기서는 기울기가 0이 되어야 합니다. x - f'/f''입니다"), say(en="this is x + f'/f'', away from the place: subtract", ko="x + f'/f''입니다. 반대쪽으로 갑니다. 빼세요"), say(en="this is x - f'/|f''|: do not change the sign of f''; towards a maximum is right too", ko="x - f'/|f''|입니다. f''의 부호를 바꾸지 마세요. 극대점으로 가도 됩니다")
+_descent, _still = say(en="this is gradient descent: divide the slope by the second derivative", ko="경사 하강법입니다. 기울기를 이계 미분계수로 나누세요"), say(en="x has not moved", ko="x가 움직이지 않았습니다")
+_facts = [say(en="the result shares memory with x, or is x: return a new leaf", ko="결과가 x와 메모리를 함께 쓰거나 x 자신입니다. 새 leaf를 돌려주세요"), say(en="the result is not a leaf: it is made from x and drags all graphs of the steps before along. detach() it", ko="결과가 leaf가 아닙니다. x로 만들었으니 앞 스텝의 그래프가 모두 매달려 있습니다. detach()로 끊으세요"), say(en="the result has requires_grad=False, so the next step cannot be taken from it", ko="결과의 requires_grad가 False여서 다음 스텝을 갈 수 없습니다"), say(en="the .grad of the result is not None: it must be a fresh leaf", ko="결과의 .grad가 None이 아닙니다. 새 leaf여야 합니다")]
+
+
+def _compare(f, x, dtype, held, value, first, second):
+    call, kind = f"newton_step(lambda t: {f}, x={x}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else ""), getattr(torch, dtype)
+    wrongs = [(x - value / first if first else x, _root), (x - first / abs(second), _size), (x + first / second, _sign), (x - first, _descent), (x - 0.1 * first, _descent), (x, _still)]
+    with check.asking(call):
+        found = _seen(f, x, dtype, held)
+    check.close(found["results"][0], torch.tensor(x - first / second, dtype=kind), call, mistakes=[(torch.tensor(wrong, dtype=kind), why) for wrong, why in wrongs])
+    for passed, why in zip(found["facts"], _facts, strict=True):
+        check.that(passed, f"{call}: {why}")
+    check.untouched(found["changes"], call)
+
+
+for _case in (("(t - 3)**2 + 1", 10.0, "float64", None, 50.0, 14.0, 2.0), ("t**4 - 8*t**2", 3.0, "float64", 7.0, 9.0, 60.0, 92.0), ("t**4 - 8*t**2", 0.5, "float32", None, -1.9375, -7.5, -13.0)):
+    _compare(*_case)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+_FORMS = {
+    "torch.exp(t) - w*t": (lambda x: torch.exp(x) - 3 * x, lambda x: torch.exp(x) - 3, lambda x: torch.exp(x)),
+    "w*t**2 + t": (lambda x: 3 * x**2 + x, lambda x: 6 * x + 1, lambda x: 6 + 0 * x),
+    "5 - t*t": (lambda x: 5 - x * x, lambda x: -2 * x, lambda x: -2 + 0 * x),
+    "torch.log(torch.cosh(t))/w": (lambda x: torch.log(torch.cosh(x)) / 3, lambda x: torch.tanh(x) / 3, lambda x: (1 - torch.tanh(x) ** 2) / 3),
+    "t**4 - 8*t**2": (lambda x: x**4 - 8 * x**2, lambda x: 4 * x**3 - 16 * x, lambda x: 12 * x**2 - 16),
+}
+
+
+@probe
+def _walk(f, x, dtype, held, count):
+    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
+    f, calls, places, buffer = formula(f, w=w), observe(x=x, w=w), [x], x.grad
+    for _ in range(count):
+        places.append(calls(newton_step, f, places[-1]))
+    facts = [[place.is_leaf, place.requires_grad, place.is_leaf and place.grad is None] for place in places[1:]]
+    calls(newton_step, f, x)
+    calls(newton_step, lambda t: t - f(t) ** 2, x)
+    return {**calls.data(), "facts": facts, "same": x.grad is buffer}
+
+
+def _again(f, x, dtype, held, count=3):
+    value, first, second = _FORMS[f]
+    here = torch.tensor(x, dtype=torch.float64)
+    _compare(f, x, dtype, held, *(form(here).item() for form in _FORMS[f]))
+    call, kind = f"newton_step(lambda t: {f}, x={x}), {dtype}, x.grad = {held}", getattr(torch, dtype)
+    with check.asking(call):
+        found = _walk(f, x, dtype, held, count)
+    place, wants = here, []
+    for _ in range(count):
+        place = place - first(place) / second(place)
+        wants.append(place.to(kind))
+    rtol = 1e-7 if dtype == "float64" else 2e-3
+    for number, (want, facts) in enumerate(zip(wants, found["facts"], strict=True)):
+        step = call + say(en=f", {number + 1} steps, each from the result of the one before", ko=f", 앞의 결과에서 이어 {number + 1}스텝")
+        check.close(found["results"][number], want, step, rtol=rtol, atol=rtol)
+        for passed, why in zip(facts, _facts[1:], strict=True):
+            check.that(passed, f"{step}: {why}")
+    check.repeatable(found["results"][count], wants[0], call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=rtol)
+    v, s, c = value(here), first(here), second(here)
+    other = here - (1 - 2 * v * s) / (-2 * s * s - 2 * v * c)
+    check.not_stale(found["results"][count + 1], other.to(kind), call + say(en=", then another f, t - f(t)**2", ko=", 이어서 다른 함수 t - f(t)**2로"), rtol=rtol, atol=rtol)
+    check.untouched(found["changes"], call)
+    check.that(found["same"], say(en=f"{call}: x.grad is another tensor now", ko=f"{call}: x.grad가 다른 텐서로 바뀌었습니다"))
+    check.not_overwritten(found["kept"][0], wants[0], call + say(en=": the first result, looked at after later calls", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값"), rtol=rtol, atol=rtol)
+
+
+for _dtype in ("float64", "float32"):
+    for _held in (None, check.draw(-9, -1)):
+        for _f in list(_FORMS)[:4]:
+            for _low, _high in ((0.2, 0.6), (-0.6, -0.25)):
+                check.smallest(_again, _f, check.draw(_low, _high), _dtype, _held)
+        check.smallest(_again, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _held, 5)
+        check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _held, 5)
+    _again("t**4 - 8*t**2", 2.0, _dtype, None)
+    _again("w*t**2 + t", 0.0, _dtype, 1.0)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 9.4 · `gradient_penalty`
+
+●●●●○ · ★★★★★ · 8 min · 2 points
+
+Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
+
+- `x` has shape `(n, ...)`: $n \ge 1$ samples in the first dimension, and at least one more dimension. It is plain data, not tracked, and stays so. `model(x)` gives one number for each sample, in shape `(n, 1)` or `(n,)`, and treats each sample by itself.
+- For **each sample** take the gradient of its number with respect to that sample, and the norm of this gradient over **all its numbers**, however many dimensions they have. The penalty is $(\text{norm} - 1)^2$, and the result is the
+  **mean** over the samples. No such gradient is 0.
+- The result has shape `()` and a graph: after `penalty.backward()` every tracked parameter of the model that the penalty depends on has the right gradient. Your function itself calls no `backward()` and fills no `.grad`.
+
+<details><summary>Hint 1: the idea</summary>
+
+Since each sample is treated by itself, one walk back from the sum of all the numbers gives the gradient of every sample. It must be recorded. And `x` is not tracked: make a leaf of your own from it.
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`leaf = x.detach().clone().requires_grad_()`, then `torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)`, then `slopes.flatten(1).norm(dim=1)`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="8c3731a9"
+r"""
+## 과제 9.4 · `gradient_penalty`
+
+●●●●○ · ★★★★★ · 8분 · 2점
+
+6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
+
+- `x`의 shape는 `(n, ...)`입니다. 첫째 차원에 샘플이 $n \ge 1$개 있고, 차원이 하나 이상 더 있습니다. 추적되지 않는 보통의 데이터이고, 부른 뒤에도 그래야 합니다. `model(x)`는 샘플마다 수 하나를 내놓고(shape는 `(n, 1)` 또는 `(n,)`), 샘플을 하나씩
+  따로 다룹니다.
+- **샘플마다** 그 수를 그 샘플로 미분한 gradient를 구하고, gradient의 **모든 수**에 대한 노름을 구하세요. 차원이 몇 개든 마찬가지입니다. penalty는 $(\text{노름} - 1)^2$이고, 결과는 샘플에 대한 **평균**입니다.
+  gradient가 0인 샘플은 없습니다.
+- 결과는 shape가 `()`이고 그래프에 연결되어 있습니다. `penalty.backward()`를 부르면, 추적되는 모델 파라미터 가운데 penalty에 영향을 주는 것마다 올바른 gradient가 들어 있어야 합니다. 여러분의 함수 자체는 `backward()`를 부르지 않고 어떤 `.grad`도 채우지 않습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+샘플을 하나씩 따로 다루므로, 수를 모두 더한 것에서 한 번 거슬러 가면 모든 샘플의 gradient가 나옵니다. 이것을 기록해야 합니다. 그리고 `x`는 추적되지 않으니 그것으로 여러분의 leaf를 만드세요.
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+`leaf = x.detach().clone().requires_grad_()`, 이어서 `torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)`, 그다음 `slopes.flatten(1).norm(dim=1)`.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "gradient_penalty", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def gradient_penalty(model, x):
+    """Return the mean over the samples of (norm of the model's gradient with respect to the sample - 1)**2.
+
+    model: a module that makes one number of each sample; x: samples first, not tracked.
+    """
+    ### BEGIN SOLUTION
+    leaf = x.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    return ((slopes.flatten(1).norm(dim=1) - 1) ** 2).mean()
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, graphs, observe, probe, say
+
+
+@probe
+def _seen(weights, x, dtype, held, column, apart=False, training=True):
+    kind, (h, d) = getattr(torch, dtype), weights[0].shape
+    model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(d, h), torch.nn.Tanh(), torch.nn.Linear(h, 1, bias=False), torch.nn.Flatten(1 if column else 0)).to(kind).train(training)
+    for part, value in zip(model.parameters(), weights, strict=True):
+        part.data, part.grad = value.to(kind), None if held is None else torch.full_like(value, held, dtype=kind)
+    x = graphs.strided(x.to(kind)) if apart else x.to(kind, copy=True)
+    calls = observe(model=model, x=x)
+    penalty = calls(gradient_penalty, model, x)
+    calls(gradient_penalty, model, x + 1)
+    model.zero_grad()
+    if isinstance(penalty, torch.Tensor) and penalty.requires_grad and penalty.numel() == 1:
+        penalty.backward()
+    return {**calls.data(), "grads": [part.grad for part in model.parameters()]}
+
+
+_sum, _one, _square = say(en="this is the sum over the samples: take the mean", ko="샘플에 대한 합입니다. 평균을 구하세요"), say(en="this takes one norm of all samples together, or of a mean: each sample has a norm of its own", ko="모든 샘플의 gradient를 한데 모아, 또는 평균 내어 노름을 구했습니다. 샘플마다 노름을 따로 구하세요"), say(en="this is the mean of (norm² - 1)², or of norm²: it is (norm - 1)²", ko="(노름² - 1)²이나 노름²의 평균입니다. (노름 - 1)²이어야 합니다")
+_dim, _shrunk = say(en="the norm was taken over one dimension only: it goes over all numbers of a sample. flatten(1) first", ko="노름을 한 차원에 대해서만 구했습니다. 샘플의 모든 수에 대해 구하세요. 먼저 flatten(1)을 부르세요"), say(en="the gradients are those of the mean over the samples, n times too small: go back from the sum", ko="샘플에 대한 평균의 gradient라서 n배 작습니다. 합에서 거슬러 가세요")
+_cut = say(en="the penalty has no graph, or one that does not lead to the weights: adding it to a loss changes nothing. Record the walk back with create_graph=True, and do not detach", ko="penalty에 그래프가 없거나 가중치로 이어지지 않습니다. loss에 더해도 아무 일도 하지 않습니다. create_graph=True로 기록하고, detach하지 마세요")
+
+
+def _slopes(weights, x):
+    W, b, a = weights  # the closed form of the model's gradient: (1 - tanh²) a W
+    return (((1 - torch.tanh(x.flatten(1) @ W.T + b) ** 2) * a) @ W).reshape(x.shape)
+
+
+def _compare(shape, dtype, held, column, *how, hidden=3):
+    x, weights = check.draw_tensor(*shape, low=-1, high=1), [check.draw_tensor(*part, low=low, high=2).requires_grad_() for part, low in (((hidden, shape[1:].numel()), -2), ((hidden,), -1), ((1, hidden), 0.5))]
+    call = f"gradient_penalty(model, x), x.shape = {tuple(shape)}, model(x).shape = {(len(x), 1)[: 1 + column]}, {dtype}, .grad = {held}"
+    with check.asking(call):
+        found = _seen([part.detach() for part in weights], x, dtype, held, column, *how)
+    slopes, kind, rtol = _slopes(weights, x), getattr(torch, dtype), 1e-8 if dtype == "float64" else 2e-3
+    norms = slopes.flatten(1).norm(dim=1)
+    want, wrongs = ((norms - 1) ** 2).mean(), [((norms - 1).square().sum(), _sum), ((slopes.norm() - 1) ** 2, _one), ((slopes.mean(0).norm() - 1) ** 2, _one), ((norms.mean() - 1) ** 2, _one), (((norms**2 - 1) ** 2).mean(), _square), ((norms**2).mean(), _square), (((norms / len(x) - 1) ** 2).mean(), _shrunk), *((((slopes.norm(dim=dim) - 1) ** 2).mean(), _dim) for dim in (1, -1))]
+    check.close(found["results"][0], want.detach().to(kind), call, rtol=rtol, atol=rtol, mistakes=[(value.item(), why) for value, why in wrongs])
+    check.untouched(found["changes"], call)
+    check.that(found["tracked"][0] and found["grads"][0] is not None, f"{call}: {_cut}")
+    for got, grad in zip(found["grads"], torch.autograd.grad(want, weights), strict=True):
+        check.close(got, grad.to(kind), call + say(en=": a parameter's gradient after penalty.backward()", ko=": penalty.backward() 뒤 파라미터의 gradient"), rtol=rtol, atol=rtol, hint=_cut)
+    later = ((_slopes(weights, x + 1).flatten(1).norm(dim=1) - 1) ** 2).mean().detach().to(kind)
+    check.not_stale(found["results"][1], later, call + say(en=", then with x + 1", ko=", 이어서 x + 1로"), rtol=rtol, atol=rtol)
+
+
+for _case in ((torch.Size([3, 2]), "float64", 5.0, True), (torch.Size([2, 2, 3]), "float32", None, False)):
+    _compare(*_case)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+for _dtype in ("float64", "float32"):
+    for _shape in ((1, 1), (1, 3), (5, 2), (2, 1, 4), (3, 2, 2), (2, 2, 1, 2)):
+        for _held, _column, _apart, _training in ((None, True, True, False), (check.draw(-9, 9), False, False, True)):
+            _compare(torch.Size(_shape), _dtype, _held, _column, _apart, _training, hidden=4)
+
+
+@probe
+def _linear(w, x, bias):
+    model = torch.nn.Linear(len(w[0]), 1, dtype=torch.float64, bias=bias)
+    model.weight.data = torch.tensor(w, dtype=torch.float64)
+    if bias:
+        model.bias.requires_grad_(False)
+    data, calls = torch.tensor(x, dtype=torch.float64), observe(model=model)
+    penalty = calls(gradient_penalty, model, data)
+    calls(gradient_penalty, model, data)
+    if isinstance(penalty, torch.Tensor) and penalty.requires_grad:
+        (2 * penalty + model(data).sum() * 0).backward()
+    return {**calls.data(), "grad": model.weight.grad}
+
+
+def _along_a_line(w, x, bias):
+    call = say(en=f"gradient_penalty(torch.nn.Linear with weight {w}, x={x}), bias not tracked", ko=f"gradient_penalty(가중치가 {w}인 torch.nn.Linear, x={x}), bias는 추적하지 않음")
+    with check.asking(call):
+        found = _linear(w, x, bias)
+    weight = torch.tensor(w, dtype=torch.float64)
+    norm = weight.norm()
+    check.close(found["results"][0], (norm - 1) ** 2, call)
+    check.untouched(found["changes"], call)
+    check.close(found["grad"], 4 * (norm - 1) * weight / norm, call + say(en=": the gradient of the weights after (2 * penalty).backward()", ko=": (2 * penalty).backward() 뒤 가중치의 gradient"), hint=_cut)
+    check.repeatable(found["results"][1], (norm - 1) ** 2, call + say(en=", called a second time", ko=", 두 번째 호출"))
+
+
+for _bias in (True, False):
+    check.smallest(_along_a_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
+    check.smallest(_along_a_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 9.5 · `Cube`
+
+●●●○○ · ★★★★☆ · 6 min · 2 points
+
+Complete the `Function` for $x^3$ so that it can be differentiated twice.
+
+- `Cube.apply(x)` is $x^3$ for every number of `x`, which has any shape, perhaps empty, and may be a slice of a larger tensor. Its numbers may be negative or 0.
+- The gradient is $3x^2$ times what comes in, also under `create_graph=True`, and then the second derivative, $6x$, is right too: with respect to `x`, and with respect to what comes in.
+- `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`; any way of saving is fine that passes.
+- Neither `x` nor the incoming gradient is changed. The result is tracked exactly if `x` is.
+
+<details><summary>Hint 1: the idea</summary>
+
+In section 7 the slope was computed in `forward`. What should be saved instead, and where should the slope be computed?
+
+</details>
+
+<details><summary>Hint 2: nearly the code</summary>
+
+`ctx.save_for_backward(x)` with the input itself, and `3 * x**2` in `backward`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="877538a2"
+r"""
+## 과제 9.5 · `Cube`
+
+●●●○○ · ★★★★☆ · 6분 · 2점
+
+두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
+
+- `Cube.apply(x)`는 `x`의 수마다 $x^3$을 구합니다. `x`의 shape는 무엇이든 되고 비어 있을 수도 있으며, 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. 수는 음수나 0일 수도 있습니다.
+- gradient는 출력 쪽에서 넘어온 gradient에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주어도 그래야 하고, 이때 이계 미분계수 $6x$도 맞아야 합니다. `x`에 대해서도, 넘어온 gradient에 대해서도 맞아야 합니다.
+- `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 통과하기만 하면 어떻게 저장해도 좋습니다.
+- `x`도, 넘어온 gradient도 바꾸지 마세요. 결과는 `x`가 추적될 때만 추적됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+7절에서는 기울기를 `forward`에서 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
+
+</details>
+
+<details><summary>힌트 2: 거의 코드</summary>
+
+입력 자체를 `ctx.save_for_backward(x)`로 저장하고, `3 * x**2`은 `backward`에서 계산합니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "Cube", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+class Cube(torch.autograd.Function):
+    """x**3 for every number of x, differentiable twice."""
+
+    @staticmethod
+    def forward(x):
+        ### BEGIN SOLUTION
+        return x**3
+        ### END SOLUTION
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ### BEGIN SOLUTION
+        ctx.save_for_backward(*inputs)
+        ### END SOLUTION
+
+    @staticmethod
+    def backward(ctx, g):
+        ### BEGIN SOLUTION
+        (x,) = ctx.saved_tensors
+        return g * 3 * x**2
+        ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_Cube", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import torch
+
+from secant import check, graphs, observe, probe, say
+
+
+@probe
+def _seen(x, g, u, dtype, apart=False):
+    x, g, u = (torch.as_tensor(part, dtype=getattr(torch, dtype)) for part in (x, g, u))
+    x, g = ((graphs.strided(part) if apart else part.clone()).requires_grad_() for part in (x, g))
+    calls, own = observe(x=x, g=g), issubclass(Cube, torch.autograd.Function) and "backward" in vars(Cube)
+    y = calls(Cube.apply, x)
+    (first,) = calls(lambda: torch.autograd.grad(y, x, g, create_graph=True))
+    seconds = calls(lambda: torch.autograd.grad(first, (x, g), u, allow_unused=True, materialize_grads=True) if first.requires_grad else (0 * u, 0 * u))
+    return {**calls.data(), "found": [y.detach(), first.detach(), *seconds], "own": own}
+
+
+_own, _chain, _slope, _cut, _half = say(en="Cube must be a torch.autograd.Function with a backward of its own", ko="Cube는 자신의 backward가 있는 torch.autograd.Function이어야 합니다"), say(en="the gradient that came in is missing: multiply by g", ko="넘어온 gradient가 빠졌습니다. g를 곱하세요"), say(en="the slope of x³ is 3x²", ko="x³의 기울기는 3x²입니다"), say(en="the second derivative is lost: to autograd what backward used is a constant. Save the input itself, and compute the slope from it in backward", ko="이계 미분계수가 사라졌습니다. backward에서 쓴 것이 autograd에게는 상수입니다. 입력 자체를 저장하고, 기울기는 backward에서 그것으로 계산하세요"), say(en="one of the paths is cut: 3x² must be computed in backward from a saved tensor that autograd knows, and g must not be detached", ko="경로 하나가 끊어졌습니다. 3x²은 autograd가 아는 저장된 텐서로 backward에서 계산해야 하고, g를 detach하면 안 됩니다")
+
+
+def _compare(x, g, u, dtype, apart=False):
+    call, kind = say(en=f"Cube.apply(x), x={x}, g={g} coming in, {dtype}", ko=f"Cube.apply(x), x={x}, 넘어온 gradient g={g}, {dtype}") + (say(en=", slices of larger tensors", ko=", 더 큰 텐서의 일부") if apart else ""), getattr(torch, dtype)
+    with check.asking(call):
+        found = _seen(x, g, u, dtype, apart)
+    check.that(found["own"], f"{call}: {_own}")
+    check.untouched(found["changes"], call)
+    X, G, U = (torch.as_tensor(part, dtype=torch.float64) for part in (x, g, u))
+    checks = [(X**3, "x³", ()), (3 * X**2 * G, "gradient", ((3 * X**2, _chain), (X**2 * G, _slope), (3 * X * G, _slope))), (6 * X * G * U, say(en="second derivative, by x", ko="x에 대한 이계 미분"), ((0 * X, _cut), (3 * X * G * U, _half))), (3 * X**2 * U, say(en="gradient's derivative by g", ko="gradient를 g로 미분한 것"), ((0 * X, _half),))]
+    for got, (want, name, mistakes) in zip(found["found"], checks, strict=True):
+        check.close(got, want.to(kind), f"{call}: {name}", mistakes=[(wrong.to(kind), why) for wrong, why in mistakes])
+
+
+for _case in (([1.0, 2.0], [2.0, 0.5], [1.0, 1.0], "float64"), ([2.0, -1.0, 0.0], [3.0, -2.0, 5.0], [1.0, 2.0, 1.0], "float32")):
+    _compare(*_case)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+@probe
+def _checked(x):
+    x = graphs.leaf(x, torch.float64)
+    once, twice = (test(Cube.apply, (x,), raise_exception=False) for test in (torch.autograd.gradcheck, torch.autograd.gradgradcheck))
+    (through,) = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)
+    return once, twice, torch.autograd.grad((through**2).sum(), x)[0]
+
+
+@probe
+def _plain(x, dtype):
+    x = graphs.leaf(x, getattr(torch, dtype), 7.0)
+    calls, data = observe(x=x), x.detach().clone()
+    results = [calls(lambda: torch.autograd.grad((Cube.apply(x) ** 2).sum(), x)[0]) for _ in range(2)]
+    y = calls(Cube.apply, data)
+    return {**calls.data(), "found": [*results, y.detach()], "tracked": y.requires_grad, "kept": data}
+
+
+def _inside(x):
+    call = f"x={x}, float64: "
+    with check.asking(call + "torch.autograd.gradcheck(Cube.apply, (x,))"):
+        once, twice, third = _checked(x)
+    check.that(once, f"{call}torch.autograd.gradcheck: False\n  {_slope}")
+    check.that(twice, f"{call}torch.autograd.gradgradcheck: False\n  {_cut}")
+    X = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+    slope = 24 * X**2 * torch.cos(8 * X**3)
+    check.close(third, torch.autograd.grad((slope**2).sum(), X)[0], call + say(en="sin(Cube.apply(2x)), its gradient squared and differentiated", ko="sin(Cube.apply(2x))의 gradient를 제곱해 다시 미분"), rtol=1e-7, atol=1e-8, hint=_cut)
+
+
+def _first_only(x, dtype):
+    call, X = f"(Cube.apply(x)**2).sum(), x={x}, {dtype}", torch.as_tensor(x, dtype=torch.float64)
+    with check.asking(call):
+        found = _plain(x, dtype)
+    check.untouched(found["changes"], call)
+    for got in found["found"][:2]:
+        check.close(got, (6 * X**5).to(getattr(torch, dtype)), call + ": gradient", hint=_chain)
+    call = say(en=f"Cube.apply(x), x={x} not tracked, {dtype}", ko=f"Cube.apply(x), 추적되지 않는 x={x}, {dtype}")
+    check.close(found["found"][2], (X**3).to(getattr(torch, dtype)), call)
+    check.close(found["kept"], X.to(getattr(torch, dtype)), call + ": x")
+    check.that(not found["tracked"], say(en=f"{call}: the result is tracked though x is not", ko=f"{call}: x는 추적되지 않는데 결과가 추적됩니다"))
+
+
+for _dtype in ("float64", "float32"):
+    for _apart in (False, True):
+        for _shape in ((), (1,), (4,), (2, 3), (2, 1, 2)):
+            _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
+            check.smallest(_compare, *_parts, _dtype, _apart)
+        _compare([[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]], _dtype, _apart)
+    _compare([], [], [], _dtype)
+    check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
+check.smallest(_inside, check.draws(3, -0.9, 0.9))
+check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## What the hidden tests look for
+
+- **9.1** Powers, sines and exponentials at positive and negative `x` and at 0; straight lines, with and without tracked parameters; a kink nearby; a `.grad` that is full already; warnings; two calls, then `x` moved, then another `f`.
+- **9.2** Other $v$ than ones, zeros too; shapes `()` to three dimensions; slices; functions that mix all inputs, are linear, or use one input only; $n = 1000$, with operations and the largest tensor counted.
+- **9.3** Several functions, with tracked parameters too; negative $f''$; a start at the minimum; up to five steps, each from the result of the one before; that each is a fresh leaf; full `.grad`.
+- **9.4** One sample and several; samples of one to three dimensions; both shapes of the output; the value, and the gradient of every parameter after `backward()`; a model that is a straight line; parameters that are not tracked; `.grad` that are full already; the model's mode.
+- **9.5** Negative numbers and 0; several shapes, empty too; slices; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations.
+
+Everywhere: both dtypes, and the rules of every task.
+
+## What you have built
+
+In lesson 10 your own engine keeps a gradient as a plain Python number, so it is like section 1: it cannot be differentiated again. You now know what it would take. The local slopes would have to be made of the engine's own recorded values, so that the walk back
+writes a graph: that is all that `create_graph=True` does. And `newton_step` has shown the one habit that every training loop needs: cut, then make a fresh leaf.
+
+## Checklist
+
+You can now answer these without looking back:
+
+- Why can `x.grad` not be differentiated after a plain `backward()`?
+- What does `create_graph=True` record, and why is $-0.12$ a sum of two paths?
+- Why is the best $h$ of a second difference so much larger than that of a quotient of the gradient?
+- How many walks back does $Hv$ take, and how large is the largest tensor?
+- What happens to a gradient penalty without `create_graph=True`, and why does no error say so?
+- What may a `Function` save if it is to be differentiated twice?
+
+## Links
+
+- [PyTorch: Double backward with custom functions](https://docs.pytorch.org/tutorials/intermediate/custom_function_double_backward_tutorial.html)
+- [PyTorch: torch.autograd.grad](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html)
+- [PyTorch: gradgradcheck](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradgradcheck.html)
+- [PyTorch: Jacobians, Hessians, hvp, vhp, and more](https://docs.pytorch.org/tutorials/intermediate/jacobians_hessians.html)
+- [Gulrajani et al.: Improved training of Wasserstein GANs (the gradient penalty)](https://arxiv.org/abs/1704.00028)
+- [PyTorch issue 106789: Fix prod double backward when there are 2+ zeros](https://github.com/pytorch/pytorch/issues/106789)
+
+Next: Lesson 10, build your own autograd.
+"""
+
+# %% [markdown] lang="ko" en="6ac982ac"
+r"""
+## 숨은 테스트가 보는 것
+
+- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수 함수. 추적되는 파라미터가 있거나 없는 직선. 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 부르고, `x`를 옮기고, `f`를 바꾸었을 때.
+- **9.2** 성분이 모두 1이 아닌 $v$와 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 일차 함수, 입력 하나만 쓰는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
+- **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 값이 든 `.grad`.
+- **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 출력의 두 가지 shape. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
+- **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 1이 아닌 넘어온 gradient. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
+
+어디서나 두 가지 dtype과 공통 규칙을 함께 봅니다.
+
+## 지금까지 만든 것
+
+수업 10에서 만들 엔진은 gradient를 그냥 파이썬 수로 둡니다. 그래서 1절처럼 다시 미분할 수 없습니다. 무엇이 더 있어야 하는지는 이제 알고 있습니다. 각 연산의 기울기도 엔진이 기록하는 값으로 계산해야 합니다. 그러면 거슬러 가는 것 자체가
+그래프를 남깁니다. `create_graph=True`가 하는 일이 바로 그것입니다. 그리고 `newton_step`에서 학습 반복문에 늘 필요한 습관도 익혔습니다. 끊고, 새 leaf를 만드는 것입니다.
+
+## 점검
+
+이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
+
+- 보통의 `backward()` 뒤에 `x.grad`는 왜 미분할 수 없나요?
+- `create_graph=True`는 무엇을 기록하나요? $-0.12$는 왜 두 경로의 합인가요?
+- 이계 차분에 가장 좋은 $h$는 왜 gradient의 차분몫보다 훨씬 큰가요?
+- $Hv$를 구하려면 몇 번 거슬러 가고, 가장 큰 텐서의 크기는 얼마인가요?
+- `create_graph=True`가 없으면 gradient penalty는 어떻게 되나요? 왜 오류가 나지 않나요?
+- 두 번 미분할 `Function`은 무엇을 저장해도 되나요?
+
+## 더 읽을거리
+
+- [PyTorch: Double backward with custom functions (영어)](https://docs.pytorch.org/tutorials/intermediate/custom_function_double_backward_tutorial.html)
+- [PyTorch: torch.autograd.grad (영어)](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html)
+- [PyTorch: gradgradcheck (영어)](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradgradcheck.html)
+- [PyTorch: Jacobians, Hessians, hvp, vhp, and more (영어)](https://docs.pytorch.org/tutorials/intermediate/jacobians_hessians.html)
+- [Gulrajani 외: Improved training of Wasserstein GANs (gradient penalty, 영어 논문)](https://arxiv.org/abs/1704.00028)
+- [PyTorch 이슈 106789: Fix prod double backward when there are 2+ zeros (영어)](https://github.com/pytorch/pytorch/issues/106789)
+
+다음은 수업 10, 나만의 autograd 만들기입니다.
+"""

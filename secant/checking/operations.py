@@ -1,0 +1,33 @@
+"""What a computation costs, counted: a slow computer is no mistake."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class operations(TorchDispatchMode):
+    """Count the operations of torch in a with statement's body, those of its backward passes too.
+
+    Attributes:
+        count: how many there were.
+        largest: how many numbers the largest tensor had that one of them made or looked at anew.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = self.largest = 0
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.count += 1
+        made = result if isinstance(result, tuple | list) else (result,)
+        self.largest = max([self.largest, *(t.numel() for t in made if isinstance(t, torch.Tensor))])
+        return result

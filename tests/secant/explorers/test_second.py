@@ -1,0 +1,156 @@
+"""The explorer of lesson 9, driven by its widgets' values as the page would."""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from secant.explorers.kit.difference import FunctionProblem
+from secant.explorers.second import double_backward, explore_second, gradient_quotient, second_difference
+from tests.support.reading import problems, remarks, shown, text
+
+
+def at(explorer: Any, log_h: float) -> dict[str, float]:
+    explorer.log_h.value = log_h
+    errors: dict[str, float] = explorer.reading.errors
+    return errors
+
+
+def best(explorer: Any, way: str) -> tuple[float, float]:
+    """Return the step where the median error is least, and that error."""
+    reading = explorer.reading
+    place = int(np.nanargmin(reading.curves[way]))
+    return reading.steps[place], reading.curves[way][place]
+
+
+def test_it_starts_with_the_syllabus_s_figures() -> None:
+    explorer = explore_second()
+    assert shown(explorer, "double") == shown(explorer, "truth") == -0.12
+    assert shown(explorer, "quotient") == pytest.approx(-0.1)
+    assert shown(explorer, "second") == pytest.approx(-0.12246598)
+    assert shown(explorer, "gradient") == pytest.approx(0.6)
+    assert text(explorer, "error").startswith("2.5e-03, 2.0e-02, ")
+    assert remarks(explorer) == problems(explorer) == ""
+
+
+def test_the_v_moves_four_decades_when_one_differentiates_exactly_once() -> None:
+    explorer = explore_second()
+    twice, once = best(explorer, "second"), best(explorer, "quotient")
+    assert math.log10(twice[0] / once[0]) == pytest.approx(4, abs=0.5)
+    assert twice[1] < 1e-8
+    assert once[1] < 1e-8
+    assert np.all(explorer.reading.curves["double"] < 1e-15)
+
+
+def test_the_second_difference_loses_its_first_digit_at_1e_8() -> None:
+    explorer = explore_second()
+    errors = at(explorer, -8.0)
+    assert errors["second"] == pytest.approx(8.76, abs=0.01)
+    assert errors["quotient"] < 1e-7
+    assert errors["double"] < 1e-15
+    assert at(explorer, -3.0)["second"] < 1e-8
+
+
+@pytest.mark.parametrize("x", [1.0, 2.5, 9.0])
+def test_the_other_function_is_measured_from_its_truth(x: float) -> None:
+    explorer = explore_second(x=x, h=1e-3)
+    explorer.function.value = "x⁴ − 8x²"
+    assert shown(explorer, "truth") == shown(explorer, "double") == pytest.approx(12 * x**2 - 16)
+    assert shown(explorer, "quotient") == pytest.approx(12 * x**2 - 16, rel=0.02)
+
+
+def test_a_learner_s_own_is_measured_from_double_backward() -> None:
+    explorer: Any = explore_second(lambda x: torch.sin(3 * x), x=2.0, h=1e-4)
+    assert explorer.reading.found["double"] == pytest.approx(-9 * math.sin(6))
+    assert set(explorer.reading.curves) == {"second", "quotient"}
+    assert text(explorer, "error").count(",") == 1
+    assert "truth" not in explorer.text.value
+
+
+def test_a_straight_line_has_the_second_derivative_0() -> None:
+    w = torch.tensor(3.0, requires_grad=True)
+    for line in (lambda x: 3 * x + 1, lambda x: w * x):
+        explorer = explore_second(line)
+        assert shown(explorer, "double") == 0
+        assert problems(explorer) == ""
+    assert w.grad is None
+
+
+class Once(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+        if torch.is_grad_enabled():
+            raise RuntimeError("only once")
+        (x,) = ctx.saved_tensors
+        return g * 2 * x
+
+
+def test_what_can_be_differentiated_only_once_is_told_and_its_gradient_drawn(both_languages: str) -> None:
+    explorer = explore_second(lambda x: Once.apply(x) * x)
+    assert "only once" in problems(explorer)
+    assert explorer.reading.filled == (True, False)
+
+
+def test_where_x_plus_h_is_x_it_says_so(both_languages: str) -> None:
+    explorer = explore_second(x=9.0, h=1e-15)
+    explorer.log_h.value = -15.5
+    assert "0/0" in remarks(explorer)
+    assert math.isnan(shown(explorer, "quotient"))
+    assert shown(explorer, "double") == pytest.approx(-3 / 81)
+
+
+def test_where_x_minus_h_has_no_value_it_says_so(both_languages: str) -> None:
+    explorer = explore_second(x=1.0, h=2.0)
+    assert remarks(explorer)
+    assert math.isfinite(shown(explorer, "quotient"))
+    assert math.isnan(shown(explorer, "second"))
+
+
+def test_the_picture_shows_the_numbers() -> None:
+    explorer: Any = explore_second()
+    picture, reading = explorer.picture, explorer.reading
+    assert picture.function.tangent.get_slope() == reading.found["double"]
+    assert picture.function.secant.get_slope() == reading.found["quotient"]
+    marks = picture.marks.get_offsets()[:2, 1].tolist()
+    assert marks == pytest.approx([reading.errors["second"], reading.errors["quotient"]])
+
+
+def test_the_axes_stay_while_h_and_x_move() -> None:
+    explorer: Any = explore_second()
+    axes = explorer.picture.figure.axes
+    limits = [each.axis() for each in axes]
+    for move in (lambda: at(explorer, -14.0), lambda: setattr(explorer.x, "value", 1.5)):
+        move()
+        assert [each.axis() for each in axes] == limits
+
+
+def test_a_function_with_an_if_and_a_slow_one() -> None:
+    def slow(x: torch.Tensor) -> torch.Tensor:
+        time.sleep(0.001)
+        return x**3 if x > 0 else -x
+
+    explorer = explore_second(slow)
+    assert shown(explorer, "double") == pytest.approx(30)
+    assert remarks(explorer)
+    start = time.perf_counter()
+    explorer.x.value = 2.0
+    assert time.perf_counter() - start < 1
+    assert shown(explorer, "double") == pytest.approx(12)
+
+
+def test_the_numbers_by_themselves() -> None:
+    x = torch.tensor([-1.0, 0.5, 2.0], dtype=torch.float64)
+    for f, want in ((torch.exp, torch.exp(x)), (lambda t: t**3, 6 * x), (lambda t: 2 * t, 0 * x)):
+        assert torch.allclose(double_backward(f, x), want)
+        assert torch.allclose(second_difference(f, x, 1e-4), want, atol=1e-5)
+        assert torch.allclose(gradient_quotient(f, x, 1e-7), want, atol=1e-5)
+    with pytest.raises(FunctionProblem):
+        double_backward(lambda t: t.detach(), x)
