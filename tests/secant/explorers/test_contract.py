@@ -3,6 +3,7 @@
 import contextlib
 import html
 import io
+import pkgutil
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import torch
 from PIL import Image
 
 import secant
+from secant import explorers
 from secant.explorers.kit.ranges import LOG_H
 from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
 from tests.support.reading import picture, problems, remarks
@@ -468,9 +470,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 def test_no_explorer_needs_pyplot() -> None:
     """Its global state would show the figure a second time under the cell."""
-    names = ", ".join(
-        f"secant.explorers.{name}" for name in ("tangent", "chain", "buffer", "paths", "jacobian")
-    )
+    names = ", ".join(f"secant.explorers.{name}" for _, name, _ in pkgutil.iter_modules(explorers.__path__))
     code = f"import sys, {names}; print('matplotlib.pyplot' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "False"
