@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from secant.explorers.chain import explore_chain
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
+    from secant.explorers.saved import explore_saved
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
     from secant.predictions import predict, predicted
@@ -29,6 +30,7 @@ __all__ = [
     "explore_buffer",
     "explore_chain",
     "explore_paths",
+    "explore_saved",
     "formula",
     "graphs",
     "language",
@@ -51,6 +53,7 @@ _HOMES = {
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
     "explore_paths": "secant.explorers.paths",
+    "explore_saved": "secant.explorers.saved",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
     "observe": "secant.checking.observe",
