@@ -10,22 +10,571 @@
 r"""
 # Inside backward: saved tensors, in-place edits, hooks
 
-Lesson 07 of 10 · ~90 min · saved tensors, in-place, hook
+Lesson 07 of 10 · ~80 min · saved tensors, in-place, hook
+
+**After this lesson you can**
+
+- say which operations keep their input for `backward()`, which their output, and which nothing;
+- tell which in-place edits PyTorch refuses, and which spoil a gradient in silence;
+- trade memory for time with checkpoints;
+- watch and change gradients on their way back, and find the operation that made a `nan`.
+
+You need lesson 6: `detach()`, `no_grad`.
 """
 
-# %% [markdown] lang="ko" en="74a090b9"
+# %% [markdown] lang="ko" en="3d7f043d"
 r"""
-# backward
+# backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook
 
-수업 07 / 10 · 약 90분 · 저장된 텐서, 제자리 연산, hook
+수업 07 / 10 · 약 80분 · 저장된 텐서, 제자리 연산, hook
+
+**이 수업을 마치면**
+
+- 어떤 연산이 `backward()`를 위해 입력을 남기고, 어떤 연산이 출력을 남기고, 어떤 연산이 아무것도 남기지 않는지 말할 수 있습니다.
+- PyTorch가 거부하는 제자리 연산과 gradient를 소리 없이 망가뜨리는 제자리 연산을 구별할 수 있습니다.
+- 체크포인트로 시간을 들여 메모리를 아낄 수 있습니다.
+- 거슬러 가는 gradient를 지켜보고 바꿀 수 있으며, `nan`을 만든 연산을 찾을 수 있습니다.
+
+수업 06의 내용(`detach()`, `no_grad`)이 필요합니다.
 """
 
 # %%
-import torch
+import warnings
 
-from secant import language
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+
+from secant import expect_error, explore_saved, language, predict, predicted, say, tensor_info
 
 language("en")
+
+# %% [markdown] lang="en"
+r"""
+## Predict first
+
+Two programs. `y.add_(1)` adds 1 to the numbers of `y` **in place**, in the same memory.
+
+```
+x = torch.tensor([1.0, 2.0], requires_grad=True)      x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x.sin()                                           y = x.exp()
+y.add_(1)                                             y.add_(1)
+y.sum().backward()                                    y.sum().backward()
+```
+
+**Which of them stops with an error?**
+"""
+
+# %% [markdown] lang="ko" en="9d007469"
+r"""
+## 먼저 예상하기
+
+프로그램이 둘 있습니다. `y.add_(1)`은 `y`의 수에 **제자리에서**(in-place), 곧 같은 메모리에서 1을 더합니다.
+
+```
+x = torch.tensor([1.0, 2.0], requires_grad=True)      x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x.sin()                                           y = x.exp()
+y.add_(1)                                             y.add_(1)
+y.sum().backward()                                    y.sum().backward()
+```
+
+**오류로 멈추는 것은 어느 쪽일까요?**
+"""
+
+# %%
+predict(
+    "7 add",
+    A=say(en="both: an in-place edit always breaks `backward()`", ko="둘 다. 제자리 연산은 늘 `backward()`를 망가뜨립니다."),
+    B=say(en="only the one with `sin`", ko="`sin` 쪽만"),
+    C=say(en="only the one with `exp`", ko="`exp` 쪽만"),
+)
+
+# %% [markdown] lang="en"
+r"""
+Now `x` itself is changed between the two passes, by way of `x.data`, which gives its numbers without any tracking:
+
+```
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
+x.data.add_(1)
+y.backward()
+```
+
+**What is `x.grad`?** The slope of $x^2$ at 3 is 6.
+"""
+
+# %% [markdown] lang="ko" en="e5d20742"
+r"""
+이번에는 순방향 계산과 `backward()` 사이에 `x` 자체를 바꿉니다. `x.data`는 추적 없이 `x`의 수에 손을 대는 길입니다.
+
+```
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
+x.data.add_(1)
+y.backward()
+```
+
+**`x.grad`는 얼마일까요?** 3에서 $x^2$의 기울기는 6입니다.
+"""
+
+# %%
+predict(
+    "7 data",
+    A=say(en="6: `y` was computed at 3", ko="6. `y`는 3에서 계산했습니다."),
+    B=say(en="8, without a word", ko="8. 아무 말도 없이"),
+    C=say(en="there is an error", ko="오류가 납니다."),
+)
+
+# %% [markdown] lang="en"
+r"""
+## 1. What a node keeps
+
+A node of the graph multiplies the gradient that arrives by its local slope. For that it may need numbers from the forward pass: its **saved tensors**. The slope of
+$\sin x$ is $\cos x$, so the node must keep $x$, its *input*. The slope of $e^x$ is $e^x$, which is the *output*; keeping that one spares a second exponential.
+The slope of $x + 1$ is 1: nothing to keep. Ask the nodes themselves (`self` stands for the input, `result` for the output):
+"""
+
+# %% [markdown] lang="ko" en="1a0a8fa6"
+r"""
+## 1. 노드가 남겨 두는 것
+
+그래프의 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 수가 필요할 때가 있습니다. 이것이 **저장된 텐서**(saved tensor)입니다. $\sin x$의
+기울기는 $\cos x$이므로 노드는 *입력* $x$를 남겨야 합니다. $e^x$의 기울기는 $e^x$, 바로 *출력*입니다. 출력을 남기면 지수함수를 다시 계산하지 않아도 됩니다.
+$x + 1$의 기울기는 1이라 남길 것이 없습니다. 노드에 직접 물어봅시다(`self`는 입력, `result`는 출력입니다).
+"""
+
+
+# %%
+def saved_by(node):
+    names = [name for name in dir(node) if name.startswith("_saved_")]
+    return [name.removeprefix("_saved_") for name in names if isinstance(getattr(node, name), torch.Tensor)]
+
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+for name, y in (("sin", x.sin()), ("exp", x.exp()), ("x + 1", x + 1), ("x * x", x * x), ("x**2", x**2)):
+    print(f"{name:5}", saved_by(y.grad_fn))
+
+# %% [markdown] lang="en"
+r"""
+Saving copies nothing. The node holds the very tensor, so whoever changes it in place changes what `backward()` will read.
+
+## 2. The version counter
+
+PyTorch knows this danger. Every tensor counts its in-place edits in `_version`. A node notes the version when it saves, and compares when it reads:
+"""
+
+# %% [markdown] lang="ko" en="2755debc"
+r"""
+저장한다고 복사하지는 않습니다. 노드는 바로 그 텐서를 잡아 둡니다. 그래서 누가 그 텐서를 제자리에서 바꾸면 `backward()`가 읽을 수도 바뀝니다.
+
+## 2. 버전 카운터
+
+PyTorch도 이 위험을 알고 있습니다. 텐서마다 제자리에서 바뀐 횟수를 `_version`에 세어 둡니다. 이것을 **버전 카운터**(version counter)라고 합니다. 노드는 저장할 때의 버전을 적어 두었다가 읽을 때 비교합니다.
+"""
+
+# %%
+for f in (torch.sin, torch.exp):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = f(x)
+    before = y._version
+    y.add_(1)
+    print(f.__name__, "version", before, "->", y._version)
+    if f is torch.sin:
+        y.sum().backward()
+        print("x.grad:", x.grad)
+with expect_error():
+    y.sum().backward()
+
+# %%
+predicted(
+    "7 add",
+    right="C",
+    A=say(
+        en="An edit does harm only if some node saved what is edited. `sin` saved `x`, and `x` is as it was.",
+        ko="어떤 노드가 저장한 것을 바꿀 때만 해롭습니다. `sin`이 저장한 것은 `x`이고 `x`는 그대로입니다.",
+    ),
+    B=say(
+        en="`sin` saved its input `x`, which nobody touched. What was edited is the output `y`.",
+        ko="`sin`이 저장한 것은 입력 `x`이고 아무도 건드리지 않았습니다. 바뀐 것은 출력 `y`입니다.",
+    ),
+    C=say(
+        en="`exp` saved its output `y`. Its version is 1 now, but 0 was noted.",
+        ko="`exp`는 출력 `y`를 저장했습니다. 적어 둔 버전은 0인데 지금은 1입니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+The error is good news: the gradient would have been wrong. The remedy is `y = y + 1`, which makes a new tensor.
+
+## 3. .data: the way around the counter
+
+`x.detach()` shares its memory with `x`, and its version counter too. So does `x` inside `no_grad`. `x.data` shares the memory alone:
+"""
+
+# %% [markdown] lang="ko" en="5533c783"
+r"""
+이 오류는 좋은 소식입니다. 오류가 없었다면 gradient가 틀렸을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
+
+## 3. .data: 카운터를 피해 가는 길
+
+`x.detach()`는 `x`와 메모리를 함께 쓰고 버전 카운터도 함께 씁니다. `no_grad` 안에서 `x`를 바꾸어도 버전이 올라갑니다. 그러나 `x.data`는 메모리만 함께 씁니다.
+"""
+
+# %%
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
+with torch.no_grad():
+    x.add_(1)
+print("no_grad: version", x._version)
+with expect_error():
+    y.backward()
+
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
+x.data.add_(1)
+y.backward()
+h = 1e-3
+print(".data  : version", x._version, " x.grad:", x.grad, f" quotient at 3: {((3 + h) ** 2 - 3**2) / h:.3f}")
+
+# %%
+predicted(
+    "7 data",
+    right="B",
+    A=say(
+        en="`y` was, but its slope $2x$ is computed in `backward()`, from the saved `x`, and that holds 4 by then.",
+        ko="`y`는 그렇습니다. 그러나 기울기 2x는 `backward()`에서 저장된 `x`로 계산하고, 그때 `x`에는 4가 들어 있습니다.",
+    ),
+    B=say(
+        en="The node reads the saved `x`, finds 4 and returns 2 · 4. The version is still 0, so nothing is noticed.",
+        ko="노드는 저장된 `x`에서 4를 읽고 2 · 4를 돌려줍니다. 버전이 그대로 0이라 아무것도 눈치채지 못합니다.",
+    ),
+    C=say(
+        en="That is what `no_grad` would have given you. `.data` goes around the version counter.",
+        ko="`no_grad`였다면 그랬을 것입니다. `.data`는 버전 카운터를 피해 갑니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+`.data` is no shortcut for `no_grad`, then: it takes away the only guard. But the difference quotient cannot be fooled. It runs the forward pass twice and reads nothing that was saved.
+
+## 4. Spoil what backward reads
+
+The forward pass is exact here, always. Choose with `spoil` what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
+with fewer digits (about 7 in `float32`, 2 to 3 in `bfloat16`, 1 to 2 in `float8`); or the gradient is multiplied by $a$ on its way (a *hook*, section 6).
+Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green) from the gradient with nothing spoiled.
+
+1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the green truth? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
+2. Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?
+3. Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far off is each at $x = 1.3$, and at $x = 1.5$?
+4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
+"""
+
+# %% [markdown] lang="ko" en="b37e63a8"
+r"""
+그러니 `.data`는 `no_grad`의 지름길이 아닙니다. 하나뿐인 안전장치를 없애는 것입니다. 그러나 차분몫은 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 것은 아무것도 읽지 않습니다.
+
+## 4. backward가 읽는 것을 망가뜨리기
+
+여기서 순방향 계산은 언제나 정확합니다. `방해`에서 `backward()`에 무슨 일이 일어날지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
+보관하거나(`float32`는 약 7자리, `bfloat16`은 2~3자리, `float8`은 1~2자리), 거슬러 가는 gradient에 $a$를 곱합니다(*hook*, 6절).
+왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$에 따라 차분몫이 `x.grad`와, 그리고 방해하지 않았을 때의 gradient와(초록) 얼마나 떨어져 있는지.
+
+1. $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
+2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
+3. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
+4. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
+"""
+
+# %%
+explore_saved()
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+1. To the truth, 2.6. `x.grad` stays off by $2a$ (1, then 2) however small $h$ is: the node computed $2(x + a)$.
+2. The node of $e^x$ saved its output, and nobody has touched that.
+3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 has few binary digits, fits into each of them, and the gradient is exact.
+4. By 2. The quotient does not see hooks or saved tensors; that is why it can find them out.
+
+</details>
+
+For functions of your own: `explore_saved(torch.sin)`.
+
+## 5. Saved tensors cost memory
+
+In training most memory goes to saved tensors. Two functions of yours can stand between the graph and what it saves: `pack` is given each tensor when it is saved and returns what is kept in its place; `unpack` makes a tensor of that again
+when `backward()` needs it. This is how the explorer stored fewer digits:
+"""
+
+# %% [markdown] lang="ko" en="b20e4a39"
+r"""
+<details><summary>무엇을 보았나요?</summary>
+
+1. 참값인 2.6으로 다가갑니다. `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
+2. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
+3. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 자릿수가 적어 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
+4. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
+
+</details>
+
+여러분의 함수는 `explore_saved(torch.sin)`처럼 넣으면 됩니다.
+
+## 5. 저장된 텐서는 메모리를 차지한다
+
+학습할 때 메모리를 가장 많이 쓰는 것은 저장된 텐서입니다. 그래프와 저장될 텐서 사이에 여러분의 함수 두 개를 둘 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
+`backward()`가 필요로 할 때 그것을 다시 텐서로 만듭니다. 탐색기도 이렇게 자릿수를 줄였습니다.
+"""
+
+
+# %%
+def pack(t):
+    print("pack  ", tuple(t.shape), t.dtype)
+    return t.to(torch.bfloat16)
+
+
+def unpack(kept):
+    print("unpack", tuple(kept.shape), kept.dtype)
+    return kept.to(torch.float64)
+
+
+x = torch.tensor([1.3, 1.5], dtype=torch.float64, requires_grad=True)
+with saved_tensors_hooks(pack, unpack):
+    y = (x**2).sum()
+y.backward()
+print("x.grad:", x.grad)
+
+# %% [markdown] lang="en"
+r"""
+The sum saved nothing: its slope is 1.
+
+A **checkpoint** goes further. Of a whole function it keeps the input alone, throws away all that was saved inside, and runs the function a second time when `backward()` gets there. (`use_reentrant=False` chooses the newer of
+its two forms, in which `torch.autograd.grad` works too.) The next cell counts the numbers saved:
+"""
+
+# %% [markdown] lang="ko" en="71acf4f1"
+r"""
+합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다.
+
+**체크포인트**(checkpoint)는 한 걸음 더 나아갑니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
+고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있습니다.) 다음 셀은 저장된 수의 개수를 셉니다.
+"""
+
+# %%
+from torch.utils.checkpoint import checkpoint
+
+sizes, runs = [], []
+
+
+def wave(t):
+    runs.append("wave")
+    return t.sin().exp().tanh()
+
+
+def count(t):
+    sizes.append(t.numel())
+    return t
+
+
+x = torch.linspace(0, 1, 1000, requires_grad=True)
+for name, call in (("plain     ", wave), ("checkpoint", lambda t: checkpoint(wave, t, use_reentrant=False))):
+    sizes.clear(), runs.clear()
+    with saved_tensors_hooks(count, lambda t: t):
+        y = call(x)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    print(name, "saved:", sum(sizes), " runs:", len(runs), f" gradient at 1: {gradient[-1]:.6f}")
+
+# %% [markdown] lang="en"
+r"""
+Same gradient, two runs for one, and of the 3000 numbers none is kept; only the 1000 of the input remain.
+
+## 6. Hooks: functions on the way back
+
+A **hook** is a function that you hang on a tensor. `y.register_hook(f)` has `f` called with the gradient for `y` in every `backward()`, before that gradient is used any further. What `f`
+returns takes its place; if it returns nothing, the gradient stays. The call gives you a *handle*, whose `remove()` takes the hook off again. Our old chain:
+
+```
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+
+def double(grad):
+    print("grad", grad)
+    return grad * 2
+
+handle = y.register_hook(double)
+z.backward()
+```
+
+Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6$. **What is printed, and what is `x.grad` then?**
+"""
+
+# %% [markdown] lang="ko" en="e4c6d5ae"
+r"""
+gradient는 같고, 한 번 대신 두 번 실행하고, 저장된 수 3000개는 하나도 남지 않습니다. 입력의 1000개만 남습니다.
+
+## 6. hook: 거슬러 가는 길에 거는 함수
+
+**hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`를 할 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 부릅니다. `f`가 돌려준 값이 gradient를
+대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 떨어집니다. 앞 수업들에서 쓰던 연쇄입니다.
+
+```
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+
+def double(grad):
+    print("grad", grad)
+    return grad * 2
+
+handle = y.register_hook(double)
+z.backward()
+```
+
+hook이 없으면 $\frac{dz}{dy} = 0.008$, $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6$입니다. **무엇이 출력되고, 그 뒤 `x.grad`는 얼마일까요?**
+"""
+
+# %%
+predict(
+    "7 hook",
+    A=say(en="0.008 is printed, `x.grad` is 0.6", ko="0.008이 출력되고 `x.grad`는 0.6"),
+    B=say(en="0.008 is printed, `x.grad` is 1.2", ko="0.008이 출력되고 `x.grad`는 1.2"),
+    C=say(en="0.016 is printed, `x.grad` is 1.2", ko="0.016이 출력되고 `x.grad`는 1.2"),
+)
+
+
+# %%
+def double(grad):
+    print("grad", grad)
+    return grad * 2
+
+
+x = torch.tensor(5.0, requires_grad=True)
+y = x**3
+z = torch.log(y)
+handle = y.register_hook(double)
+z.backward()
+handle.remove()
+tensor_info(x=x, y=y, z=z)
+print("x.grad:", x.grad)
+
+# %%
+predicted(
+    "7 hook",
+    right="B",
+    A=say(
+        en="The hook returned something, and what it returns goes on to `x` in the gradient's place.",
+        ko="hook이 돌려준 값이 있으므로, 그 값이 gradient 대신 `x` 쪽으로 갑니다.",
+    ),
+    B=say(
+        en="The hook is given 0.008 and returns 0.016, and 75 · 0.016 = 1.2 arrives at `x`.",
+        ko="hook은 0.008을 받아 0.016을 돌려주고, `x`에는 75 · 0.016 = 1.2가 도착합니다.",
+    ),
+    C=say(
+        en="1.2 is right. But the hook prints what it is given, before it doubles it.",
+        ko="1.2는 맞습니다. 그러나 hook은 두 배로 만들기 전에, 받은 값을 출력합니다.",
+    ),
+)
+
+# %% [markdown] lang="en"
+r"""
+`y` keeps no `.grad` (it is no leaf), but its hook is called all the same. Never change in place the tensor that a hook is given: it may be on its way to other tensors too.
+
+A leaf has a second kind of hook, which comes **after** its gradient has been added to `.grad`. It is given the *leaf*, not the gradient. Here `p` is used twice:
+"""
+
+# %% [markdown] lang="ko" en="c11bfc40"
+r"""
+`y`는 leaf가 아니어서 `.grad`를 남기지 않지만, 걸어 둔 hook은 불립니다. hook이 받은 텐서를 제자리에서 바꾸면 안 됩니다. 그 텐서는 다른 텐서로도 가는 중일 수 있습니다.
+
+leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진 **다음에** 불립니다. 이 hook이 받는 것은 gradient가 아니라 *leaf*입니다. 다음에서 `p`는 두 번 쓰입니다.
+"""
+
+# %%
+p = torch.tensor(2.0, requires_grad=True)
+p.register_hook(lambda g: print("hook                 is given", g, " p.grad:", p.grad))
+p.register_post_accumulate_grad_hook(lambda t: print("post-accumulate hook is given", t, " p.grad:", t.grad))
+(p * p + p).backward()
+
+# %% [markdown] lang="en"
+r"""
+Both are called once, and with the whole gradient $2p + 1 = 5$: the engine adds up what comes from the two uses before (lesson 4).
+
+## 7. The operation that made a nan
+
+The slope of $\sqrt{x^2}$ at 0: the forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens on the way back, from right to left:
+"""
+
+# %% [markdown] lang="ko" en="010d141d"
+r"""
+둘 다 한 번씩 불리고, 그때 gradient는 전체인 $2p + 1 = 5$입니다. 두 곳에서 온 것을 엔진이 그 전에 더하기 때문입니다(수업 04).
+
+## 7. nan을 만든 연산
+
+0에서 $\sqrt{x^2}$의 기울기를 봅시다. 순방향 계산에서는 $\sqrt 0 = 0$으로 이상한 것이 없습니다. 거슬러 갈 때 무슨 일이 일어나는지 hook으로 봅시다.
+"""
+
+# %%
+x = torch.tensor([3.0, 0.0], requires_grad=True)
+y = x**2
+z = y.sqrt()
+for name, t in (("z", z), ("y", y), ("x", x)):
+    t.register_hook(lambda g, name=name: print(name, g))
+z.sum().backward()
+
+print(say(en="anomaly detection says:", ko="이상 탐지의 결과:"))
+with warnings.catch_warnings(), expect_error():
+    warnings.simplefilter("ignore")  # it warns that it is slow, and prints where the forward pass was
+    with torch.autograd.detect_anomaly():
+        (x.detach().requires_grad_() ** 2).sqrt().sum().backward()
+
+# %% [markdown] lang="en"
+r"""
+The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 \cdot 0$, and $\infty \cdot 0$ is `nan`. PyTorch's **anomaly detection** stops at the first `nan` and names the square. The culprit is the operation before, on the
+way back: the first that turned a finite gradient into one that is not. Task 7.6 finds it.
+
+## 8. A real bug
+
+`leaky_relu` returns $x$ for positive $x$, and $s \cdot x$ for others; $s$ is called its negative slope. Its in-place form has to overwrite $x$, so its node saved the **output** and took the sign from there. In January 2020 somebody used it with $s = -2$.
+Here `pack` plays that node, in today's PyTorch:
+"""
+
+# %% [markdown] lang="ko" en="5262d745"
+r"""
+제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱을 지목합니다. 진짜 범인은 거슬러 가는 길에서
+바로 앞서 지난 연산, 곧 유한한 gradient를 처음으로 유한하지 않게 만든 연산입니다. 과제 7.6에서 이것을 찾습니다.
+
+## 8. 실제로 있었던 버그
+
+`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어써야 하므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$로 썼습니다.
+지금의 PyTorch에서 `pack`으로 그 노드를 흉내 내 봅시다.
+"""
+
+# %%
+leaky_relu, h = torch.nn.functional.leaky_relu, 1e-6
+place = torch.tensor([-1.0, 1.0], dtype=torch.float64)
+for s in (0.2, -2.0):
+    quotient = (leaky_relu(place + h, s) - leaky_relu(place, s)) / h
+    x = place.clone().requires_grad_()
+    with saved_tensors_hooks(lambda t, s=s: leaky_relu(t, s), lambda t: t):  # the output in the input's place
+        leaky_relu(x, s).sum().backward()
+    print(f"s = {s:4}  quotient {[round(q, 4) for q in quotient.tolist()]}  x.grad {x.grad.tolist()}")
+
+with expect_error():
+    torch.nn.functional.leaky_relu_(place.clone().requires_grad_() * 1, -2.0).sum().backward()
+
+# %% [markdown] lang="en"
+r"""
+At $x = -1$ the slope is $-2$, and PyTorch 1.3 said 1, as here, without an error ([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). With $s = 0.2$ the output has the sign of the input, and nobody had seen anything. With $s = -2$
+the output 2 may come from 2 or from $-1$: what was needed had been overwritten. No version counter helps here: nobody changed the saved tensor, it was the wrong one to save. The [fix](https://github.com/pytorch/pytorch/pull/33639) is the error above: for a negative $s$ use the form that is not in place.
+"""
+
+# %% [markdown] lang="ko" en="87a355e2"
+r"""
+$x = -1$에서 기울기는 $-2$인데, PyTorch 1.3은 위와 같이 1이라고 했습니다. 오류는 없었습니다([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). $s = 0.2$이면 출력의 부호가 입력과 같아서 아무도 눈치채지 못했습니다. $s = -2$이면
+출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서를 누가 바꾼 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/33639)이 바로 위의 오류입니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 것입니다.
+"""
 
 # %% [markdown] lang="en"
 r"""
@@ -75,12 +624,12 @@ Write down the slope of each operation. Is it shortest in terms of the input $x$
 
 <details><summary>Hint 2: nearly the code</summary>
 
-Section 1 lists what each node saved. `y.add_(1)` moves only the version of `y`. Or try it: `y.add_(1)` and `y.sum().backward()` inside `try:` ... `except RuntimeError:`.
+Ask the nodes, as in section 1. `y.add_(1)` moves only the version of `y`. Or try it: `y.add_(1)` and `y.sum().backward()` inside `try:` ... `except RuntimeError:`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="c9096292"
+# %% [markdown] lang="ko" en="591109cb"
 r"""
 ## 과제 7.1 · `breaks_backward`
 
@@ -103,7 +652,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 
 <details><summary>힌트 2: 거의 코드</summary>
 
-노드마다 무엇을 저장했는지는 1절에 있습니다. `y.add_(1)`은 `y`의 버전만 올립니다. 아니면 `try:` ... `except RuntimeError:` 안에서 `y.add_(1)`과 `y.sum().backward()`를 직접 해 보세요.
+1절에서처럼 노드에 물어보세요. `y.add_(1)`은 `y`의 버전만 올립니다. 아니면 `try:` ... `except RuntimeError:` 안에서 `y.add_(1)`과 `y.sum().backward()`를 직접 해 보세요.
 
 </details>
 """
@@ -441,60 +990,48 @@ from secant import check, formula, graphs, observe, probe, say
 @probe
 def _run(programs, x, dtype, w, tracked, by_grad):
     runs, kind = [], getattr(torch, dtype)
-    weights = [graphs.leaf(one, kind) for one in w]
-
-    def counted(place, f):
-        return lambda t: [runs.append(place), f(t)][1]
-
-    known = {p: counted(programs.index(p), formula(p, w=weights)) for p in programs}
+    w = [graphs.leaf(one, kind) for one in w]
+    made = {p: (programs.index(p), formula(p, w=w)) for p in programs}
+    known = {p: lambda t, place=place, f=f: [runs.append(place), f(t)][1] for p, (place, f) in made.items()}
     fs, x = [known[p] for p in programs], graphs.leaf(x, kind).requires_grad_(tracked)
-    calls = observe(x=x, **{f"w[{k}]": weight for k, weight in enumerate(weights)})
+    calls = observe(x=x, **{f"w[{k}]": one for k, one in enumerate(w)})
     y = calls(checkpoint_chain, fs, x)
-    found = {**calls.data(), "forward": list(runs), "left": len(fs)}
+    found, inputs = {**calls.data(), "forward": list(runs), "left": len(fs)}, [x, *w] if tracked else w
     if not isinstance(y, torch.Tensor) or not y.requires_grad:
         return found
-    inputs = [x, *weights] if tracked else weights
     try:
-        if not by_grad:
-            y.sum().backward()
-        grads = torch.autograd.grad(y.sum(), inputs, allow_unused=True) if by_grad else [t.grad for t in inputs]
+        grads = torch.autograd.grad(y.sum(), inputs, allow_unused=True) if by_grad else [y.sum().backward(), [t.grad for t in inputs]][1]
     except RuntimeError as error:
         return {**found, "error": str(error).partition(".\n")[0]}
     return {**found, "grads": [None if g is None else g.clone() for g in grads], "then": runs[len(found["forward"]) :]}
 
 
 def _plain(programs, x, dtype, w, tracked):
-    kind = getattr(torch, dtype)
-    weights, x = [graphs.leaf(one, kind) for one in w], graphs.leaf(x, kind).requires_grad_(tracked)
-    y = x
+    w, y = [graphs.leaf(one, getattr(torch, dtype)) for one in w], graphs.leaf(x, getattr(torch, dtype)).requires_grad_(tracked)
+    inputs = [y, *w] if tracked else w
     for program in programs:
-        y = formula(program, w=weights)(y)
-    return y.detach(), list(torch.autograd.grad(y.sum(), [t for t in (x, *weights) if t.requires_grad]))
+        y = formula(program, w=w)(y)
+    return y.detach(), list(torch.autograd.grad(y.sum(), inputs))
 
 
-_said = {"runs": say(en="each function must run once during the call, in the order of the list; it was", ko="호출하는 동안 함수는 리스트의 순서대로 한 번씩 실행되어야 합니다. 실제로는"),
-    "then": say(en="and once more during backward(), the last one first: a checkpoint for each. It was", ko="backward()를 하는 동안에는 마지막 함수부터 한 번씩 더 실행되어야 합니다. 체크포인트를 함수마다 두세요. 실제로는"),
-    "graph": say(en="the result must be tracked: gradients have to reach x and the weights, also if x itself is not tracked", ko="결과가 추적되어야 합니다. x가 추적되지 않더라도 gradient가 x와 가중치에 도달해야 합니다"),
-    "left": say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다"), "reverse": say(en="begin with fs[0]: that is the chain from the other end", ko="fs[0]부터 적용하세요. 반대쪽 끝에서 시작한 값입니다"),
-    "error": say(en="backward() stopped. Did the second run call another function? A lambda made in a loop finds the last f. The error", ko="backward()가 멈췄습니다. 두 번째 실행에서 다른 함수를 부르지 않았나요? 반복문에서 만든 lambda는 마지막 f를 찾습니다. 오류"),
-    "none": say(en="no gradient has reached x or a weight", ko="x나 가중치에 gradient가 도달하지 않았습니다"), "grads": say(en=": the gradients of x and the weights", ko=": x와 가중치의 gradient")}
+_runs = say(en="each function must run once during the call, in the order of the list; it was", ko="호출하는 동안 함수는 리스트의 순서대로 한 번씩 실행되어야 합니다. 실제로는")
+_then = say(en="and once more during backward(), the last one first: a checkpoint for each. It was", ko="backward()를 하는 동안에는 마지막 함수부터 한 번씩 더 실행되어야 합니다. 체크포인트를 함수마다 두세요. 실제로는")
+_reverse = say(en="begin with fs[0]: that is the chain from the other end", ko="fs[0]부터 적용하세요. 반대쪽 끝에서 시작한 값입니다")
 
 
 def _compare(programs, x, dtype, w=(), tracked=True, by_grad=False):
-    call = f"checkpoint_chain([{', '.join(programs)}], x={x}), {dtype}" + (f", w={list(w)}" if w else "")
-    call += "" if tracked else say(en=", x not tracked", ko=", x는 추적되지 않음")
+    call = f"checkpoint_chain([{', '.join(programs)}], x={x}), {dtype}{f', w={list(w)}' if w else ''}" + ("" if tracked else say(en=", x not tracked", ko=", x는 추적되지 않음"))
     with check.asking(call):
         found = _run(programs, x, dtype, w, tracked, by_grad)
-    value, grads = _plain(programs, x, dtype, w, tracked)
-    check.close(found["results"][0], value, call, mistakes=[(_plain(programs[::-1], x, dtype, w, tracked)[0], _said["reverse"])] if "@" not in call else [])
-    check.that("error" not in found, f"{call}: {_said['error']}: {found.get('error')}")
-    check.that("grads" in found, f"{call}: {_said['graph']}")
-    order = [programs.index(program) for program in programs]
-    check.that(found["forward"] == order, f"{call}: {_said['runs']} {found['forward']}")
-    check.that(not any(grad is None for grad in found["grads"]), f"{call}: {_said['none']}")
-    check.that(found["then"] == order[::-1], f"{call}: {_said['then']} {found['then']}")
-    check.close(found["grads"], grads, call + _said["grads"])
-    check.that(found["left"] == len(programs), f"{call}: {_said['left']}")
+    (value, grads), order = _plain(programs, x, dtype, w, tracked), [programs.index(program) for program in programs]
+    check.close(found["results"][0], value, call, mistakes=[(_plain(programs[::-1], x, dtype, w, tracked)[0], _reverse)] if "@" not in call else [])
+    check.that("error" not in found, f"{call}: " + say(en="backward() stopped. Did the second run call another function? A lambda made in a loop finds the last f. The error", ko="backward()가 멈췄습니다. 두 번째 실행에서 다른 함수를 부르지 않았나요? 반복문에서 만든 lambda는 마지막 f를 찾습니다. 오류") + f": {found.get('error')}")
+    check.that("grads" in found, f"{call}: " + say(en="the result must be tracked: gradients have to reach x and the weights, also if x itself is not tracked", ko="결과가 추적되어야 합니다. x가 추적되지 않더라도 gradient가 x와 가중치에 도달해야 합니다"))
+    check.that(found["forward"] == order, f"{call}: {_runs} {found['forward']}")
+    check.that(not any(grad is None for grad in found["grads"]), f"{call}: " + say(en="no gradient has reached x or a weight", ko="x나 가중치에 gradient가 도달하지 않았습니다"))
+    check.that(found["then"] == order[::-1], f"{call}: {_then} {found['then']}")
+    check.close(found["grads"], grads, call + say(en=": the gradients of x and the weights", ko=": x와 가중치의 gradient"))
+    check.that(found["left"] == len(programs), f"{call}: " + say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다"))
     check.untouched(found["changes"], call)
 
 
@@ -1019,4 +1556,82 @@ for _dtype in _dtypes:
 _compare(["t.sqrt()", "t * w"], torch.empty(0, 3), "float64", None, (), 5.0)
 ### END HIDDEN TESTS
 
+# %% [markdown] lang="en"
+r"""
+## What the hidden tests look for
 
+- **7.1** Each of the five answers, tried out; a new dict in every call.
+- **7.2** Operations that save their input, their output, something on the way, several tensors, one tensor twice, or nothing; tracked and untracked weights; detached parts; `x` with one number, with none, with several dimensions, with a `.grad`;
+  one call of `f`; a fresh list in every call; that the graph stays usable and no hook stays in force; both dtypes.
+- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; random numbers; the empty list; both dtypes.
+- **7.4** Leaves and intermediate tensors, used once and several times; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own; both dtypes.
+- **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
+- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; `.grad` and hooks.
+
+Everywhere: the rules of every task.
+
+## What you have made
+
+The engine of lesson 10 keeps its local slopes in a closure at the forward pass: these are its saved tensors. You know now why they must not change in between, and what `first_bad_op` would find if they did.
+
+## Checklist
+
+You can now answer these without looking back:
+
+- Why does `y.add_(1)` break `exp` but not `sin`?
+- What does the version counter compare, and which edit does it miss?
+- What does a checkpoint keep, and what does that cost?
+- What becomes of a hook's return value? And what are the two kinds of hooks of a leaf given?
+- Why does anomaly detection name the square, though the root is to blame?
+
+## Links
+
+- [PyTorch: Autograd mechanics, in-place correctness checks](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-correctness-checks)
+- [PyTorch: Hooks for autograd saved tensors](https://docs.pytorch.org/tutorials/intermediate/autograd_saved_tensors_hooks_tutorial.html)
+- [PyTorch: torch.utils.checkpoint](https://docs.pytorch.org/docs/stable/checkpoint.html)
+- [PyTorch: torch.Tensor.register_hook](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.register_hook.html)
+- [PyTorch: How to save memory by fusing the optimizer step into the backward pass](https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html)
+- [A real bug: leaky_relu_ wrong gradient with negative slope](https://github.com/pytorch/pytorch/issues/31938)
+
+Next: Lesson 08, writing your own backward and checking it.
+"""
+
+# %% [markdown] lang="ko" en="285c5f20"
+r"""
+## 숨은 테스트가 보는 것
+
+- **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
+- **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
+  `f`를 한 번만 부르는지, 매번 새 리스트인지, 그래프를 계속 쓸 수 있는지, hook이 남아 있지 않은지. 두 가지 dtype.
+- **7.3** 함수 한 개에서 네 개까지의 연쇄, 같은 함수가 두 번 나오는 연쇄, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 난수, 빈 리스트, 두 가지 dtype.
+- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, 두 가지 dtype.
+- **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
+- **7.6** 어느 자리에나 있을 수 있는 나쁜 연산 하나, 여럿, 또는 없음. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, `.grad`와 hook.
+
+모든 과제에서 공통 규칙을 함께 봅니다.
+
+## 지금까지 만든 것
+
+수업 10의 엔진은 순방향 계산을 할 때 국소 기울기를 클로저(closure)에 담아 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 바뀌면 `first_bad_op`이 무엇을 찾아낼지 이제 알고 있습니다.
+
+## 점검
+
+이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
+
+- `y.add_(1)`은 왜 `exp`는 망가뜨리고 `sin`은 망가뜨리지 않나요?
+- 버전 카운터는 무엇을 비교하나요? 어떤 변경을 놓치나요?
+- 체크포인트는 무엇을 남기나요? 그 대가는 무엇인가요?
+- hook이 돌려준 값은 어떻게 되나요? leaf에 거는 두 가지 hook은 각각 무엇을 받나요?
+- 탓은 제곱근에 있는데 이상 탐지는 왜 제곱을 지목하나요?
+
+## 더 읽을거리
+
+- [PyTorch: Autograd mechanics, in-place correctness checks (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-correctness-checks)
+- [PyTorch: Hooks for autograd saved tensors (영어)](https://docs.pytorch.org/tutorials/intermediate/autograd_saved_tensors_hooks_tutorial.html)
+- [PyTorch: torch.utils.checkpoint (영어)](https://docs.pytorch.org/docs/stable/checkpoint.html)
+- [PyTorch: torch.Tensor.register_hook (영어)](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.register_hook.html)
+- [PyTorch: How to save memory by fusing the optimizer step into the backward pass (영어)](https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html)
+- [실제로 있었던 버그: leaky_relu_ wrong gradient with negative slope (영어)](https://github.com/pytorch/pytorch/issues/31938)
+
+다음은 수업 08, 나만의 backward 만들고 검사하기입니다.
+"""

@@ -40,7 +40,12 @@ def breaks_backward():
     broken = {}
     for name in ("exp", "sin", "sqrt", "log"):
         kept = []
-        with torch.autograd.graph.saved_tensors_hooks(lambda t: [kept.append((t, t._version)), t][1], lambda t: t):
+
+        def pack(t, kept=kept):
+            kept.append((t, t._version))
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
             y = getattr(torch.rand(3, generator=torch.Generator()).requires_grad_(), name)()
         y.add_(1)
         broken[f"x.{name}()"] = any(t._version != version for t, version in kept)
