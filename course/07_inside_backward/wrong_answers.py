@@ -43,7 +43,7 @@ def breaks_backward():
     return {"exp": True, "sin": False, "sqrt": True, "log": False, "add": False}
 
 
-# %% the error instead of a bool task="breaks_backward" en="True or False, a bool" ko="True 또는 False (bool)"
+# %% the error instead of a bool task="breaks_backward" en="each value is True or False, a bool" ko="값은 모두 True 또는 False (bool)"
 def breaks_backward():
     return {"x.exp()": "RuntimeError", "x.sin()": "", "x.sqrt()": "RuntimeError", "x.log()": "", "x + 1": ""}
 
@@ -177,7 +177,7 @@ def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
     for f in fs:
-        x = checkpoint(lambda t: f(t), x, use_reentrant=False)
+        x = checkpoint(lambda t: f(t), x, use_reentrant=False)  # noqa: B023
     return x
 
 
@@ -324,8 +324,15 @@ def step_in_backward(params, lr):
 
 # %% the hook that comes too early task="step_in_backward" en="after backward() p.grad is not None" ko="p.grad가 None이 아닙니다"
 def step_in_backward(params, lr):
+    def make(p):
+        def step(g):
+            p.data.sub_(lr * g)
+            p.grad = None
+
+        return step
+
     for p in params:
-        p.register_hook(lambda g, p=p: p.data.sub_(lr * g) and None if p.numel() == 0 else [p.data.sub_(lr * g), None][1])
+        p.register_hook(make(p))
 
 
 # %% every hook moves the last parameter task="step_in_backward" en="each parameter moves by its own gradient" ko="파라미터마다 자기 gradient로"
@@ -333,9 +340,10 @@ def step_in_backward(params, lr):
     for p in params:
 
         def step(_):
-            if p.grad is not None:
-                p.data.sub_(lr * p.grad)
-                p.grad = None
+            last = p  # noqa: B023
+            if last.grad is not None:
+                last.data.sub_(lr * last.grad)
+                last.grad = None
 
         p.register_post_accumulate_grad_hook(step)
 
@@ -381,7 +389,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% puts other memory in task="step_in_backward" en="lies in other memory now" ko="메모리가 바뀌었습니다"
+# %% puts other memory in task="step_in_backward" en="lies in other memory now" ko="메모리가 바뀐 파라미터가"
 def step_in_backward(params, lr):
     def step(p):
         p.data = p.data - lr * p.grad
