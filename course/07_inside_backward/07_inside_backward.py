@@ -83,7 +83,7 @@ y.sum().backward()                                    y.sum().backward()
 # %%
 predict(
     "7 add",
-    A=say(en="both: an in-place edit always breaks `backward()`", ko="둘 다. 제자리 연산은 늘 `backward()`를 망가뜨립니다."),
+    A=say(en="both: an in-place edit always breaks `backward()`", ko="둘 다: 제자리 연산은 늘 `backward()`를 망가뜨린다"),
     B=say(en="only the one with `sin`", ko="`sin` 쪽만"),
     C=say(en="only the one with `exp`", ko="`exp` 쪽만"),
 )
@@ -119,9 +119,9 @@ y.backward()
 # %%
 predict(
     "7 data",
-    A=say(en="6: `y` was computed at 3", ko="6. `y`는 3에서 계산했습니다."),
-    B=say(en="8, without a word", ko="8. 아무 말도 없이"),
-    C=say(en="there is an error", ko="오류가 납니다."),
+    A=say(en="6: `y` was computed at 3", ko="6: `y`는 3에서 계산했으니까"),
+    B=say(en="8, without a word", ko="8, 아무 말도 없이"),
+    C=say(en="there is an error", ko="오류가 난다"),
 )
 
 # %% [markdown] lang="en"
@@ -208,16 +208,16 @@ The error is good news: the gradient would have been wrong. The remedy is `y = y
 
 ## 3. .data: the way around the counter
 
-`x.detach()` shares its memory with `x`, and its version counter too. So does `x` inside `no_grad`. `x.data` shares the memory alone:
+An edit inside `no_grad` is counted. So is one of `x.detach()`, which shares both memory and version counter with `x`. `x.data` shares the memory alone:
 """
 
-# %% [markdown] lang="ko" en="5533c783"
+# %% [markdown] lang="ko" en="ad3a73a8"
 r"""
 이 오류는 좋은 소식입니다. 오류가 없었다면 gradient가 틀렸을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
 
 ## 3. .data: 카운터를 피해 가는 길
 
-`x.detach()`는 `x`와 메모리를 함께 쓰고 버전 카운터도 함께 씁니다. `no_grad` 안에서 `x`를 바꾸어도 버전이 올라갑니다. 그러나 `x.data`는 메모리만 함께 씁니다.
+`no_grad` 안에서 바꾸어도 버전은 올라갑니다. `x.detach()`를 바꾸어도 그렇습니다. `x`와 메모리도 버전 카운터도 함께 쓰기 때문입니다. 그러나 `x.data`는 메모리만 함께 씁니다.
 """
 
 # %%
@@ -226,6 +226,8 @@ y = x**2
 with torch.no_grad():
     x.add_(1)
 print("no_grad: version", x._version)
+x.detach().add_(1)
+print("detach : version", x._version)
 with expect_error():
     y.backward()
 
@@ -241,7 +243,7 @@ predicted(
     "7 data",
     right="B",
     A=say(
-        en="`y` was, but its slope $2x$ is computed in `backward()`, from the saved `x`, and that holds 4 by then.",
+        en="`y` was, but its slope 2x is computed in `backward()`, from the saved `x`, and that holds 4 by then.",
         ko="`y`는 그렇습니다. 그러나 기울기 2x는 `backward()`에서 저장된 `x`로 계산하고, 그때 `x`에는 4가 들어 있습니다.",
     ),
     B=say(
@@ -387,7 +389,7 @@ for name, call in (("plain     ", wave), ("checkpoint", lambda t: checkpoint(wav
 
 # %% [markdown] lang="en"
 r"""
-Same gradient, two runs for one, and of the 3000 numbers none is kept; only the 1000 of the input remain.
+Same gradient, two runs for one; and of the 3000 numbers only the 1000 of the input are kept.
 
 ## 6. Hooks: functions on the way back
 
@@ -410,9 +412,9 @@ z.backward()
 Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6$. **What is printed, and what is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="e4c6d5ae"
+# %% [markdown] lang="ko" en="2f0d9f57"
 r"""
-gradient는 같고, 한 번 대신 두 번 실행하고, 저장된 수 3000개는 하나도 남지 않습니다. 입력의 1000개만 남습니다.
+gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 저장된 수는 3000개가 아니라 입력의 1000개뿐입니다.
 
 ## 6. hook: 거슬러 가는 길에 거는 함수
 
@@ -503,10 +505,10 @@ Both are called once, and with the whole gradient $2p + 1 = 5$: the engine adds 
 
 ## 7. The operation that made a nan
 
-The slope of $\sqrt{x^2}$ at 0: the forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens on the way back, from right to left:
+The slope of $\sqrt{x^2}$ at 0: the forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens on the way back:
 """
 
-# %% [markdown] lang="ko" en="010d141d"
+# %% [markdown] lang="ko" en="2777b7c3"
 r"""
 둘 다 한 번씩 불리고, 그때 gradient는 전체인 $2p + 1 = 5$입니다. 두 곳에서 온 것을 엔진이 그 전에 더하기 때문입니다(수업 04).
 
