@@ -848,14 +848,14 @@ def _twice(programs, x):
 
 @probe
 def _afterwards(x):
-    x = graphs.leaf(x, torch.float64)
+    x, w = graphs.leaf(x, torch.float64), graphs.leaf(x, torch.float64)
     made = []
-    saved_shapes(lambda t: [made.append(t.sin() * t), made[-1]][1], x)
-    made[-1].sum().backward()
+    saved_shapes(lambda t: [made.append(w.sin() * w + t.exp()), made[-1]][1], x)
+    made[-1].sum().backward(inputs=[w])
     saved = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: [saved.append(1), t][1], lambda t: t):
         x.exp()
-    return x.grad, len(saved)
+    return w.grad, len(saved)
 
 
 for _dtype in ("float32", "float64"):
@@ -1169,7 +1169,7 @@ def _through(program, x, c, m, dtype, held, uses):
         x.grad, u.grad = None, None
         if turn == 1 and hasattr(handle, "remove"):
             handle.remove()
-    return {"grads": grads, "changes": calls.changes, "handle": hasattr(handle, "remove"), "kind": type(handle).__name__}
+    return {"grads": grads, "changes": calls.changes, "handle": hasattr(handle, "remove"), "retains": bool(t.retains_grad), "kind": type(handle).__name__}
 
 
 _why = {"free": say(en="the gradient is not limited: what a hook does not return is lost", ko="gradient가 제한되지 않았습니다. hook이 돌려주지 않은 값은 쓰이지 않습니다"), "norm": say(en="here the whole gradient was scaled down by its norm; limit each number by itself", ko="gradient 전체를 노름으로 줄였습니다. 수를 하나하나 따로 제한하세요"),
@@ -1196,6 +1196,7 @@ def _compare(program, slope, x, c, m, dtype, held=None, uses=1):
         mistakes += [((arriving * slope + before).clamp(-m, m), _why["held"])] if before else []
         check.close(found["grads"][2 * turn], limited * slope + before, call + then, mistakes=mistakes, hint=_stays[1] if turn == 2 else "")
         check.close(found["grads"][2 * turn + 1], alone, call + then + _other, hint=_spoilt)
+    check.that(not found["retains"], f"{call}: " + say(en="t.retain_grad() was called, and t keeps gradients now", ko="t.retain_grad()를 불러 이제 t가 gradient를 남깁니다"))
     check.untouched(found["changes"], call, but=[("hooks", "t"), *([("hooks", "x")] if program == "t" else [])])
 
 
@@ -1551,6 +1552,7 @@ for _dtype in _dtypes:
         (["t.log()", "t * 2"], [_low, _low], None),
         (["t.exp()"], [100.0, 0.0], None if _dtype == "float64" else 0),
         (["t * 40", "t.exp()", "t * w"], [_some[0], 20.0], 1),
+        (["t * 1e30", "t * 1e30"], _some, None if _dtype == "float64" else 0),
         (["t.relu()", "t.sqrt()"], [_low, _some[0]], 1),
         (["t.reshape(-1)", "t.abs()", "t**0.5"], [[0.0], [_low]], 2),
         (["t.abs()", "t[1:]", "t.sqrt()"], [0.0, *_some], None),
