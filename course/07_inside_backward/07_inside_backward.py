@@ -263,7 +263,7 @@ r"""
 ## 4. Spoil what backward reads
 
 The forward pass is exact here, always. Choose with `spoil` what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
-with fewer digits (about 7 in `float32`, 2 to 3 in `bfloat16`, 1 to 2 in `float8`); or the gradient is multiplied by $a$ on its way (a *hook*, section 6).
+with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or the gradient is multiplied by $a$ on its way (a *hook*, section 6).
 Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green) from the gradient with nothing spoiled.
 
 1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the green truth? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
@@ -272,14 +272,14 @@ Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how 
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="b37e63a8"
+# %% [markdown] lang="ko" en="66a510d6"
 r"""
 그러니 `.data`는 `no_grad`의 지름길이 아닙니다. 하나뿐인 안전장치를 없애는 것입니다. 그러나 차분몫은 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 것은 아무것도 읽지 않습니다.
 
 ## 4. backward가 읽는 것을 망가뜨리기
 
 여기서 순방향 계산은 언제나 정확합니다. `방해`에서 `backward()`에 무슨 일이 일어날지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
-보관하거나(`float32`는 약 7자리, `bfloat16`은 2~3자리, `float8`은 1~2자리), 거슬러 가는 gradient에 $a$를 곱합니다(*hook*, 6절).
+보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), 거슬러 가는 gradient에 $a$를 곱합니다(*hook*, 6절).
 왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$에 따라 차분몫이 `x.grad`와, 그리고 방해하지 않았을 때의 gradient와(초록) 얼마나 떨어져 있는지.
 
 1. $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
@@ -306,11 +306,11 @@ For functions of your own: `explore_saved(torch.sin)`.
 
 ## 5. Saved tensors cost memory
 
-In training most memory goes to saved tensors. Two functions of yours can stand between the graph and what it saves: `pack` is given each tensor when it is saved and returns what is kept in its place; `unpack` makes a tensor of that again
+In training much of the memory goes to saved tensors. Two functions of yours can stand between the graph and what it saves: `pack` is given each tensor when it is saved and returns what is kept in its place; `unpack` makes a tensor of that again
 when `backward()` needs it. This is how the explorer stored fewer digits:
 """
 
-# %% [markdown] lang="ko" en="b20e4a39"
+# %% [markdown] lang="ko" en="ab4c9497"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -325,7 +325,7 @@ r"""
 
 ## 5. 저장된 텐서는 메모리를 차지한다
 
-학습할 때 메모리를 가장 많이 쓰는 것은 저장된 텐서입니다. 그래프와 저장될 텐서 사이에 여러분의 함수 두 개를 둘 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
+학습할 때 메모리의 상당 부분은 저장된 텐서가 차지합니다. 그래프와 저장될 텐서 사이에 여러분의 함수 두 개를 둘 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
 `backward()`가 필요로 할 때 그것을 다시 텐서로 만듭니다. 탐색기도 이렇게 자릿수를 줄였습니다.
 """
 
@@ -359,7 +359,7 @@ its two forms, in which `torch.autograd.grad` works too.) The next cell counts t
 r"""
 합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다.
 
-**체크포인트**(checkpoint)는 한 걸음 더 나아갑니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
+**체크포인트**(checkpoint)를 쓰면 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
 고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있습니다.) 다음 셀은 저장된 수의 개수를 셉니다.
 """
 
@@ -419,7 +419,7 @@ gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 
 ## 6. hook: 거슬러 가는 길에 거는 함수
 
 **hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`를 할 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 부릅니다. `f`가 돌려준 값이 gradient를
-대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 떨어집니다. 앞 수업들에서 쓰던 연쇄입니다.
+대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 떨어집니다. 앞에서 여러 번 본 계산에 걸어 봅시다.
 
 ```
 x = torch.tensor(5.0, requires_grad=True)
@@ -1583,7 +1583,7 @@ Everywhere: the rules of every task.
 
 ## What you have made
 
-The engine of lesson 10 keeps its local slopes in a closure at the forward pass: these are its saved tensors. You know now why they must not change in between, and what `first_bad_op` would find if they did.
+The engine of lesson 10 works out its local slopes in the forward pass and keeps them for the way back: they are its saved tensors. You know now why nothing may change them in between, and that the difference quotient finds out if something did. Its walk back, node by node, is the one on which `first_bad_op` looked at every gradient.
 
 ## Checklist
 
@@ -1607,7 +1607,7 @@ You can now answer these without looking back:
 Next: Lesson 08, writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="285c5f20"
+# %% [markdown] lang="ko" en="72490775"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1623,7 +1623,7 @@ r"""
 
 ## 지금까지 만든 것
 
-수업 10의 엔진은 순방향 계산을 할 때 국소 기울기를 클로저(closure)에 담아 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 바뀌면 `first_bad_op`이 무엇을 찾아낼지 이제 알고 있습니다.
+수업 10의 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 거슬러 갈 때 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 바뀌면 차분몫이 그것을 찾아낸다는 것을 이제 알고 있습니다. 노드를 하나씩 거슬러 가는 그 엔진의 길은 `first_bad_op`이 gradient를 하나하나 살펴본 바로 그 길입니다.
 
 ## 점검
 

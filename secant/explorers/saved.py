@@ -315,6 +315,7 @@ def _spoilers() -> list[tuple[str, str]]:
     ]
 
 
+CHOSEN = words.line(INK, 1.5, "2 2", words.disc(SECANT, 4.5)) + words.sample(words.square(GREEN))
 LEGEND = (
     [
         (words.CURVE_LINE, "f", "f"),
@@ -332,7 +333,7 @@ LEGEND = (
             "difference between quotient and unspoiled gradient",
             "차분몫과 방해하지 않은 gradient의 차이",
         ),
-        (words.STEP_LINE, "the h you chose (▼: exactly 0)", "지금 고른 h (▼: 정확히 0)"),
+        (CHOSEN, "both at the h you chose (▼: exactly 0)", "지금 고른 h에서의 두 값 (▼: 정확히 0)"),
     ],
 )
 
