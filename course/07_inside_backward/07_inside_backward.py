@@ -104,7 +104,7 @@ y.backward()
 
 # %% [markdown] lang="ko" en="e5d20742"
 r"""
-이번에는 순방향 계산과 `backward()` 사이에 `x` 자체를 바꿉니다. `x.data`는 추적 없이 `x`의 수에 손을 대는 길입니다.
+이번에는 순방향 계산과 `backward()` 사이에 `x` 자체를 바꿉니다. `x.data`를 쓰면 추적 없이 `x`의 수를 바꿀 수 있습니다.
 
 ```
 x = torch.tensor(3.0, requires_grad=True)
@@ -419,7 +419,7 @@ gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 
 ## 6. hook: 거슬러 가는 길에 거는 함수
 
 **hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`를 할 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 부릅니다. `f`가 돌려준 값이 gradient를
-대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 떨어집니다. 앞에서 여러 번 본 계산에 걸어 봅시다.
+대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 제거됩니다. 앞에서 여러 번 본 계산에 걸어 봅시다.
 
 ```
 x = torch.tensor(5.0, requires_grad=True)
@@ -549,7 +549,7 @@ r"""
 
 ## 8. 실제로 있었던 버그
 
-`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어써야 하므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$로 썼습니다.
+`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어써야 하므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$를 넣어 썼습니다.
 지금의 PyTorch에서 `pack`으로 그 노드를 흉내 내 봅시다.
 """
 
@@ -637,7 +637,7 @@ r"""
 
 ●●○○○ · ★★★★★ · 4분 · 2점
 
-다음 다섯 프로그램 뒤에 `y.add_(1)`과 `y.sum().backward()`가 이어집니다. `x`는 양수로 된, 추적되는 leaf입니다. `backward()`가 **오류를 내는** 것은 어느 것인가요?
+다음 다섯 프로그램 뒤에 `y.add_(1)`과 `y.sum().backward()`가 이어집니다. `x`는 추적되는 leaf이고 원소는 모두 양수입니다. `backward()`가 **오류를 내는** 것은 어느 것인가요?
 
 ```
 y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y = x + 1
@@ -737,8 +737,8 @@ r"""
 
 Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`, as a list of tuples, **in any order**.
 
-- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not, and its whole result
-  depends on everything that it computes.
+- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
+  and everything that it computes goes into its result.
 - Every tensor that a node saves counts, also if two nodes, or one node twice, save the same one. Numbers such as the exponent of `x**2` are not tensors and do not count.
 - Call `f` once, and do not call `backward()`.
 
@@ -755,7 +755,7 @@ Let `pack(t)` append `tuple(t.shape)` to a list and return `t`; `unpack` returns
 </details>
 """
 
-# %% [markdown] lang="ko" en="be34927c"
+# %% [markdown] lang="ko" en="60030546"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
@@ -1121,7 +1121,7 @@ r"""
 앞으로 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient $g$의 수를 하나하나 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**.
 
 - `t`는 추적되는 텐서이고 leaf일 수도, 중간 텐서일 수도 있습니다. shape는 무엇이든 되고 한 곳 또는 여러 곳에 쓰입니다. `m`은 0 이상인 수입니다. 제한하는 것은 `backward()` 한 번에 `t`에 도착하는 gradient **전체**, 곧 쓰인 곳마다 온 것의 합입니다.
-- `t`의 앞쪽은 제한된 gradient를 받습니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향의 값도, 다른 텐서의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다.
+- `t`에서 입력 쪽으로는 제한된 gradient가 갑니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향의 값도, 다른 텐서의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다.
 - hook은 `handle.remove()`를 부를 때까지 모든 `backward()`에서 작동하고, 그 뒤에는 작동하지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1467,7 +1467,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-텐서 $x, y_1, y_2, \ldots$마다 gradient가 필요한데 `.grad`는 하나도 채우면 안 됩니다. 수업 03에 이름을 댄 텐서의 gradient를 모두 돌려주는 함수가 있었습니다.
+텐서 $x, y_1, y_2, \ldots$마다 gradient가 필요한데 `.grad`는 하나도 채우면 안 됩니다. 지정한 텐서의 gradient를 모두 돌려주던 수업 03의 함수를 떠올려 보세요.
 
 </details>
 
