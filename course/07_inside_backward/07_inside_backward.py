@@ -588,10 +588,11 @@ After the pass, or when you are stuck, `autograder check 7 --solution saved_shap
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it: the arguments with
 their values, `.grad`, `requires_grad` and hooks, and every setting of the whole process (gradient mode, anomaly mode, default dtype, random state, warning filters and
 the like). It keeps the dtype, `float32` or `float64`, gives the same answer when called twice, and returns what its text says.
+A tensor may be a slice of a larger one, so `view` may fail on it.
 Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="5e35106e"
+# %% [markdown] lang="ko" en="e30b7a0e"
 r"""
 # 과제
 
@@ -600,7 +601,8 @@ r"""
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
 `requires_grad`, hook, 그리고 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태, 경고 필터 등)입니다. dtype(`float32` 또는
-`float64`)을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다. hook을 걸거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
+`float64`)을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다. 텐서는 더 큰 텐서에서
+잘라 낸 것일 수도 있으므로 `view`가 실패할 수 있습니다. hook을 걸거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
 """
 
 # %% [markdown] lang="en"
@@ -1221,6 +1223,20 @@ def _many(c, m, dtype):
     return first, [leaf.grad.clone() for leaf in leaves]
 
 
+@probe
+def _of_a_slice(c, m):
+    c = torch.tensor(c, dtype=torch.float64)
+    t = graphs.strided(c).requires_grad_()
+    clip_hook(t, m)
+    (t * graphs.strided(c)).sum().backward()
+    return t.grad
+
+
+_c, _m = [check.draws(2, -3, 3), check.draws(2, -3, 3)], check.draw(0.5, 1.5)
+_call = f"clip_hook(t, {_m}), dy/dt={_c}" + say(en=", t a slice of a larger tensor", ko=", t는 더 큰 텐서의 일부")
+with check.asking(_call):
+    _found = _of_a_slice(_c, _m)
+check.close(_found, torch.tensor(_c, dtype=torch.float64).clamp(-_m, _m), _call)
 for _dtype in ("float64", "float32"):
     for _m in (0, 0.0, 1, check.draw(0.2, 2), check.draw(2, 4), 50.0):
         _x, _c = check.draws(4, -2, 2), check.draws(4, -3, 3)
@@ -1565,6 +1581,20 @@ for _dtype in _dtypes:
         _wrong = [(place, _last) for place in range(_want or 0)]
         check.smallest(_compare, _programs, _x, _dtype, _want, _wrong, check.draw(1, 9))
 _compare(["t.sqrt()", "t * w"], torch.empty(0, 3), "float64", None, (), 5.0)
+
+
+@probe
+def _of_a_slice(x):
+    x = graphs.strided(torch.tensor(x, dtype=torch.float64)).requires_grad_()
+    return first_bad_op([formula("t.exp()"), formula("t * 0"), formula("t**0.5"), formula("t * 2")], x)
+
+
+_x = [check.draws(2, -1, 1), check.draws(2, -1, 1)]
+_call = f"first_bad_op([t.exp(), t * 0, t**0.5, t * 2], x={_x})"
+_call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부")
+with check.asking(_call):
+    _found = _of_a_slice(_x)
+check.equal(_found, 2, _call)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1575,9 +1605,9 @@ r"""
 - **7.2** Operations that save their input, their output, something on the way, several tensors, one tensor twice, or nothing; tracked and untracked weights; detached parts; `x` with one number, with none, with several dimensions, with a `.grad`;
   one call of `f`; a fresh list in every call; that the graph stays usable and no hook stays in force; both dtypes.
 - **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; random numbers; the empty list; both dtypes.
-- **7.4** Leaves and intermediate tensors, used once and several times; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own; both dtypes.
+- **7.4** Leaves and intermediate tensors, used once and several times; a slice of a larger tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own; both dtypes.
 - **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
-- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; `.grad` and hooks.
+- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; an `x` that is a slice; `.grad` and hooks.
 
 Everywhere: the rules of every task.
 
@@ -1607,7 +1637,7 @@ You can now answer these without looking back:
 Next: Lesson 08, writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="72490775"
+# %% [markdown] lang="ko" en="68cd0922"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1615,9 +1645,9 @@ r"""
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
   `f`를 한 번만 부르는지, 매번 새 리스트인지, 그래프를 계속 쓸 수 있는지, hook이 남아 있지 않은지. 두 가지 dtype.
 - **7.3** 함수 한 개에서 네 개까지의 연쇄, 같은 함수가 두 번 나오는 연쇄, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 난수, 빈 리스트, 두 가지 dtype.
-- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, 두 가지 dtype.
+- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, 두 가지 dtype.
 - **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
-- **7.6** 어느 자리에나 있을 수 있는 나쁜 연산 하나, 여럿, 또는 없음. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, `.grad`와 hook.
+- **7.6** 어느 자리에나 있을 수 있는 나쁜 연산 하나, 여럿, 또는 없음. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
