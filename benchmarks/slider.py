@@ -132,6 +132,7 @@ CONTESTS = (
     _other(5, "explore_arrows", "first"),
     _other(6, "explore_cut"),
     _other(9, "explore_second"),
+    _other(7, "explore_saved"),
 )
 
 # Written into the page: when the mouse moved and when a new picture of an output was painted.

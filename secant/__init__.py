@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from secant.explorers.cut import explore_cut
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
+    from secant.explorers.saved import explore_saved
     from secant.explorers.second import explore_second
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
@@ -33,6 +34,7 @@ __all__ = [
     "explore_chain",
     "explore_cut",
     "explore_paths",
+    "explore_saved",
     "explore_second",
     "formula",
     "graphs",
@@ -60,6 +62,7 @@ _HOMES = {
     "explore_cut": "secant.explorers.cut",
     "explore_paths": "secant.explorers.paths",
     "explore_second": "secant.explorers.second",
+    "explore_saved": "secant.explorers.saved",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
     "observe": "secant.checking.observe",

@@ -12,6 +12,7 @@ from secant.explorers.chain import explore_chain
 from secant.explorers.cut import explore_cut
 from secant.explorers.jacobian import explore_arrows
 from secant.explorers.paths import explore_paths
+from secant.explorers.saved import explore_saved
 from secant.explorers.second import explore_second
 from secant.explorers.tangent import explore
 
@@ -166,6 +167,25 @@ KINDS = (
         beside=explore_second,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
         refused=(*ONE_RANGE, {"functions": {}}),
+    ),
+    Kind(
+        "saved",
+        explore_saved,
+        lambda f, **options: explore_saved({"f": f}, spoiler="none", **options),
+        sliders=("x", "log_h", "amount"),
+        lists=("function", "spoiler"),
+        says="3.6",
+        beside=lambda named: explore_saved(named, spoiler="none"),
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
+        refused=(*ONE_RANGE, {"functions": {}}, {"spoiler": "float16"}),
+    ),
+    Kind(
+        "saved, spoiled",
+        explore_saved,
+        lambda f, **options: explore_saved({"f": f}, spoiler="float8", **options),
+        sliders=("x", "log_h", "amount"),
+        lists=("function", "spoiler"),
+        says="3.6",
     ),
 )
 

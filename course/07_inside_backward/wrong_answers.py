@@ -1,0 +1,535 @@
+# Misconceptions of lesson 7. Each must lose its task, and be told why in the words given here.
+
+# %%
+import torch
+
+# %% an in-place edit always breaks task="breaks_backward" en="The node saved no tensor" ko="노드가 저장한 텐서가 없으니"
+def breaks_backward():
+    return dict.fromkeys(["x.exp()", "x.sin()", "x.sqrt()", "x.log()", "x + 1"], True)
+
+
+# %% an in-place edit never breaks task="breaks_backward" en="the node saved y, and y has been changed" ko="노드가 y를 저장했는데"
+def breaks_backward():
+    return dict.fromkeys(["x.exp()", "x.sin()", "x.sqrt()", "x.log()", "x + 1"], False)
+
+
+# %% what saves its input breaks task="breaks_backward" en="the node saved y, and y has been changed" ko="노드가 y를 저장했는데"
+def breaks_backward():
+    return {"x.exp()": False, "x.sin()": True, "x.sqrt()": False, "x.log()": True, "x + 1": False}
+
+
+# %% whatever saves something breaks task="breaks_backward" en="some of these in-place edits break" ko="망가뜨리는 것도 있고 아닌 것도"
+def breaks_backward():
+    return {"x.exp()": True, "x.sin()": True, "x.sqrt()": True, "x.log()": True, "x + 1": False}
+
+
+# %% sqrt saves its input task="breaks_backward" en="some of these in-place edits break" ko="망가뜨리는 것도 있고 아닌 것도"
+def breaks_backward():
+    return {"x.exp()": True, "x.sin()": False, "x.sqrt()": False, "x.log()": False, "x + 1": False}
+
+
+# %% log with sqrt exchanged task="breaks_backward" en="the slope is 1 / (2y)" ko="기울기는 1 / (2y)"
+def breaks_backward():
+    return {"x.exp()": True, "x.sin()": False, "x.sqrt()": False, "x.log()": True, "x + 1": False}
+
+
+# %% says works where it is asked what breaks task="breaks_backward" en="The node saved no tensor" ko="노드가 저장한 텐서가 없으니"
+def breaks_backward():
+    return {"x.exp()": False, "x.sin()": True, "x.sqrt()": False, "x.log()": True, "x + 1": True}
+
+
+# %% keys of its own task="breaks_backward" en="exactly these five keys" ko="꼭 이 다섯 개"
+def breaks_backward():
+    return {"exp": True, "sin": False, "sqrt": True, "log": False, "add": False}
+
+
+# %% the error instead of a bool task="breaks_backward" en="each value is True or False, a bool" ko="값은 모두 True 또는 False (bool)"
+def breaks_backward():
+    return {"x.exp()": "RuntimeError", "x.sin()": "", "x.sqrt()": "RuntimeError", "x.log()": "", "x + 1": ""}
+
+
+# %% one dict for all calls task="breaks_backward" en="make a new one in each call" ko="호출할 때마다 새로 만드세요"
+_known = {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
+
+
+def breaks_backward():
+    return _known
+
+
+# %% tries it and leaves anomaly detection on task="breaks_backward" en="anomaly detection was left switched on" ko="켜진 채로 남았습니다"
+def breaks_backward():
+    torch.autograd.set_detect_anomaly(True, check_nan=False)
+    return {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
+
+
+# %% each operation saves its output task="saved_shapes" en="that is the shape of" ko="의 shape입니다"
+def saved_shapes(f, x):
+    return [tuple(f(x).shape)]
+
+
+# %% each operation saves its input task="saved_shapes" en="that is the shape of x" ko="x의 shape입니다"
+def saved_shapes(f, x):
+    f(x)
+    return [tuple(x.shape)]
+
+
+# %% each tensor once task="saved_shapes" en="saved twice counts twice" ko="두 번 셉니다"
+def saved_shapes(f, x):
+    found = {}
+
+    def pack(t):
+        found[t.data_ptr()] = tuple(t.shape)
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return list(found.values())
+
+
+# %% looks at the last node only task="saved_shapes" en="It has 0 entries; 2 expected" ko="원소가 0개입니다. 2개여야"
+def saved_shapes(f, x):
+    node = f(x).grad_fn
+    names = [name for name in dir(node) if name.startswith("_saved")]
+    return [tuple(getattr(node, name).shape) for name in names if isinstance(getattr(node, name), torch.Tensor)]
+
+
+# %% shapes as lists task="saved_shapes" en="[0] The result is a list" ko="[0] 결과가 list입니다"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(list(t.shape)), t][1], lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% counts when backward asks task="saved_shapes" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]):
+        y = f(x)
+        if y.grad_fn is not None:
+            y.sum().backward()
+    return shapes
+
+
+# %% the number of numbers task="saved_shapes" en="[0] The result is an int" ko="[0] 결과가 int입니다"
+def saved_shapes(f, x):
+    sizes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [sizes.append(t.numel()), t][1], lambda t: t):
+        f(x)
+    return sizes
+
+
+# %% calls f once more to see its shape task="saved_shapes" en="f must be called exactly once" ko="f는 한 번만 불러야 합니다"
+def saved_shapes(f, x):
+    shapes = []
+    if not f(x).requires_grad:
+        return shapes
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% one list for all calls task="saved_shapes" en="make a new list in every call" ko="호출할 때마다 리스트를 새로 만드세요"
+_shapes = []
+
+
+def saved_shapes(f, x):
+    _shapes.clear()
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [_shapes.append(tuple(t.shape)), t][1], lambda t: t):
+        f(x)
+    return _shapes
+
+
+# %% pack keeps nothing for the graph task="saved_shapes" en="pack has to return the tensor" ko="pack이 텐서를 돌려주어야"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return torch.zeros_like(t)
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% the plain chain task="checkpoint_chain" en="a checkpoint for each. It was []" ko="체크포인트를 함수마다 두세요. 실제로는 []"
+def checkpoint_chain(fs, x):
+    for f in fs:
+        x = f(x)
+    return x
+
+
+# %% one checkpoint for all task="checkpoint_chain" en="the last one first: a checkpoint for each" ko="체크포인트를 함수마다 두세요"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    def chain(t):
+        for f in fs:
+            t = f(t)
+        return t
+
+    return checkpoint(chain, x, use_reentrant=False)
+
+
+# %% the lambda finds the last f task="checkpoint_chain" en="made in a loop finds the last f" ko="lambda는 마지막 f를 찾습니다"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for f in fs:
+        x = checkpoint(lambda t: f(t), x, use_reentrant=False)  # noqa: B023
+    return x
+
+
+# %% no_grad saves memory task="checkpoint_chain" en="the result must be tracked" ko="결과가 추적되어야 합니다"
+def checkpoint_chain(fs, x):
+    with torch.no_grad():
+        for f in fs:
+            x = f(x)
+    return x
+
+
+# %% cuts between the functions task="checkpoint_chain" en="no gradient has reached" ko="gradient가 도달하지 않았습니다"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for f in fs:
+        x = checkpoint(f, x.detach().requires_grad_(), use_reentrant=False)
+    return x
+
+
+# %% keeps them on the CPU task="checkpoint_chain" en="a checkpoint for each. It was []" ko="체크포인트를 함수마다 두세요. 실제로는 []"
+def checkpoint_chain(fs, x):
+    with torch.autograd.graph.save_on_cpu():
+        for f in fs:
+            x = f(x)
+    return x
+
+
+# %% begins with the last task="checkpoint_chain" en="begin with fs[0]" ko="fs[0]부터 적용하세요"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for f in reversed(fs):
+        x = checkpoint(f, x, use_reentrant=False)
+    return x
+
+
+# %% eats the list task="checkpoint_chain" en="the list fs was changed" ko="리스트 fs가 바뀌었습니다"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    while fs:
+        x = checkpoint(fs.pop(0), x, use_reentrant=False)
+    return x
+
+
+# %% other random numbers the second time task="checkpoint_chain" en="drew other random numbers" ko="다른 난수를 뽑았습니다"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    for f in fs:
+        x = checkpoint(f, x, use_reentrant=False, preserve_rng_state=False)
+    return x
+
+
+# %% tracks an x that was not task="checkpoint_chain" en="x.requires_grad was changed" ko="x.requires_grad가 바뀌었습니다"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    x.requires_grad_()
+    for f in fs:
+        x = checkpoint(f, x, use_reentrant=False)
+    return x
+
+
+# %% returns nothing from the hook task="clip_hook" en="what a hook does not return is lost" ko="hook이 돌려주지 않은 값은"
+def clip_hook(t, m):
+    def hook(g):
+        g.clamp(-m, m)
+
+    return t.register_hook(hook)
+
+
+# %% edits what it is given task="clip_hook" en="must not edit the tensor that it is given in place" ko="받은 텐서를 제자리에서 고치면 안 됩니다"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g.clamp_(-m, m))
+
+
+# %% scales by the norm task="clip_hook" en="scaled down by its norm" ko="노름으로 줄였습니다"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g * (m / max(g.norm().item(), m, 1e-9)))
+
+
+# %% limits above only task="clip_hook" en="negative numbers must be limited too" ko="음수도 -m에서"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g.clamp(max=m))
+
+
+# %% cuts at 0 task="clip_hook" en="not to be cut off at 0" ko="음수를 0에서 자르면"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g.clamp(0, m))
+
+
+# %% forgets the handle task="clip_hook" en="the result must be the hook's handle" ko="핸들을 돌려주어야 합니다"
+def clip_hook(t, m):
+    t.register_hook(lambda g: g.clamp(-m, m))
+
+
+# %% works once task="clip_hook" en="the hook works only once" ko="hook이 한 번만 작동했습니다"
+def clip_hook(t, m):
+    def hook(g):
+        handle.remove()
+        return g.clamp(-m, m)
+
+    handle = t.register_hook(hook)
+    return handle
+
+
+# %% limits what is in the buffer too task="clip_hook" en="limit only what arrives" ko="도착하는 것만 제한하세요"
+def clip_hook(t, m):
+    if not t.is_leaf:
+        return t.register_hook(lambda g: g.clamp(-m, m))
+
+    def hook(p):
+        p.grad = p.grad.clamp(-m, m)
+
+    return t.register_post_accumulate_grad_hook(hook)
+
+
+# %% one m for all hooks task="clip_hook" en="each hook has an m of its own" ko="hook마다 m이 따로"
+_limit = [0.0]
+
+
+def clip_hook(t, m):
+    _limit[0] = m
+    return t.register_hook(lambda g: g.clamp(-_limit[0], _limit[0]))
+
+
+# %% limits the values going forward task="clip_hook" en="the call changed t itself" ko="t의 값이 바뀌었습니다"
+def clip_hook(t, m):
+    t.data.clamp_(-m, m)
+    return t.register_hook(lambda g: g.clamp(-m, m))
+
+
+# %% takes the parameter for the gradient task="step_in_backward" en="this hook is given the parameter" ko="gradient가 아니라 파라미터이고"
+def step_in_backward(params, lr):
+    def step(g):
+        g.data.sub_(lr * g)
+        g.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% the hook that comes too early task="step_in_backward" en="after backward() p.grad is not None" ko="p.grad가 None이 아닙니다"
+def step_in_backward(params, lr):
+    def make(p):
+        def step(g):
+            p.data.sub_(lr * g)
+            p.grad = None
+
+        return step
+
+    for p in params:
+        p.register_hook(make(p))
+
+
+# %% every hook moves the last parameter task="step_in_backward" en="each parameter moves by its own gradient" ko="파라미터마다 자기 gradient로"
+def step_in_backward(params, lr):
+    for p in params:
+
+        def step(_):
+            last = p  # noqa: B023
+            if last.grad is not None:
+                last.data.sub_(lr * last.grad)
+                last.grad = None
+
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% leaves the buffer full task="step_in_backward" en="each parameter moves by its own gradient" ko="파라미터마다 자기 gradient로"
+def step_in_backward(params, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% empties with zeros task="step_in_backward" en="after backward() p.grad is not None" ko="p.grad가 None이 아닙니다"
+def step_in_backward(params, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= lr * p.grad
+        p.grad.zero_()
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% moves uphill task="step_in_backward" en="it moved uphill" ko="반대 방향으로 움직였습니다"
+def step_in_backward(params, lr):
+    def step(p):
+        p.data += lr * p.grad
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% makes a new tensor task="step_in_backward" en="the parameter has not moved" ko="파라미터가 움직이지 않았습니다"
+def step_in_backward(params, lr):
+    def step(p):
+        gradient, p.grad = p.grad, None
+        p = p - lr * gradient
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% puts other memory in task="step_in_backward" en="lies in other memory now" ko="메모리가 바뀐 파라미터가"
+def step_in_backward(params, lr):
+    def step(p):
+        p.data = p.data - lr * p.grad
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% steps only once task="step_in_backward" en="backward() number 2" ko="backward() 2번"
+def step_in_backward(params, lr):
+    handles = {}
+
+    def step(p):
+        p.data.sub_(lr * p.grad)
+        p.grad = None
+        handles.pop(id(p)).remove()
+
+    for p in params:
+        handles[id(p)] = p.register_post_accumulate_grad_hook(step)
+
+
+# %% returns the handles task="step_in_backward" en="return nothing" ko="아무것도 돌려주지 마세요"
+def step_in_backward(params, lr):
+    def step(p):
+        p.data.sub_(p.grad, alpha=lr)
+        p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(step) for p in params]
+
+
+# %% one lr for all calls task="step_in_backward" en="with the lr of its own call" ko="자기 호출의 lr로"
+_rate = [0.0]
+
+
+def step_in_backward(params, lr):
+    _rate[0] = lr
+
+    def step(p):
+        p.data.sub_(_rate[0] * p.grad)
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% looks at the forward values task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+def first_bad_op(fs, x):
+    y = x
+    for i, f in enumerate(fs):
+        y = f(y)
+        if not torch.isfinite(y).all():
+            return i
+    return None
+
+
+# %% the last one on the way back task="first_bad_op" en="the first one comes earlier on the way back" ko="처음 생기는 곳은 그보다 앞서"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return next((i for i in range(len(fs)) if finite[i + 1] and not finite[i]), None)
+
+
+# %% counts tensors, not functions task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].sum(), tensors)
+    for i in reversed(range(len(tensors))):
+        if not torch.isfinite(gradients[i]).all():
+            return i + 1
+    return None
+
+
+# %% looks for nan only task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    bad = [bool(torch.isnan(g).any()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return next((i for i in reversed(range(len(fs))) if bad[i] and not bad[i + 1]), None)
+
+
+# %% bad only if every number is task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    bad = [not torch.isfinite(g).any() for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return next((i for i in reversed(range(len(fs))) if bad[i] and not bad[i + 1]), None)
+
+
+# %% fills the buffers task="first_bad_op" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+        tensors[-1].retain_grad()
+    tensors[-1].sum().backward()
+    finite = [bool(torch.isfinite(t.grad).all()) for t in tensors]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% leaves hooks on x task="first_bad_op" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def first_bad_op(fs, x):
+    finite = {}
+    y = x
+    for i, f in enumerate([lambda t: t, *fs]):
+        y = f(y)
+        y.register_hook(lambda g, i=i: finite.update({i: bool(torch.isfinite(g).all())}))
+    torch.autograd.grad(y.sum(), x)
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% -1 for none task="first_bad_op" en="every gradient is finite: None" ko="None입니다"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return max((i for i in range(len(fs)) if finite[i + 1] and not finite[i]), default=-1)
+
+
+# %% goes on in float64 task="first_bad_op" en="float32" ko="float32"
+def first_bad_op(fs, x):
+    tensors = [x.detach().double().requires_grad_()]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% waits for the error of anomaly detection task="first_bad_op" en="anomaly detection was left switched on" ko="켜진 채로 남았습니다"
+def first_bad_op(fs, x):
+    torch.autograd.set_detect_anomaly(True, check_nan=False)
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)

@@ -1,0 +1,372 @@
+"""The explorer of lesson 7: what backward reads is spoiled, the forward pass is not. The quotient tells."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+import numpy as np
+import torch
+from matplotlib.artist import Artist
+from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
+
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, words
+from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
+from secant.explorers.kit.difference import Function, Functions
+from secant.explorers.kit.functions import log_of_cube, square
+from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.words import Row, digits
+from secant.language import say
+
+LOG_H = (-10.0, 0.5)
+STEPS, FEW_STEPS = 64, 13  # h of the curves; the second for functions that take one x at a time
+POINTS, FEW_POINTS, PLACES = 401, 101, 25  # x of the curve, and those that limits are taken from
+AMOUNTS = (-1.0, 3.0)
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float8": torch.float8_e4m3fn}
+SPOILERS = ("none", "data", *DTYPES, "hook")
+
+FUNCTIONS: dict[str, Function] = {"x²": square, "eˣ": torch.exp, "log x³": log_of_cube}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the controls say; `amount` is what "data" adds to x, and by what "hook" multiplies."""
+
+    name: str
+    spoiler: str
+    x: float
+    h: float
+    amount: float
+
+
+@dataclass
+class Reading(Findings):
+    """What a setting comes to. NaN where there is none.
+
+    `slope` is what backward() leaves in x.grad, `truth` what it leaves there unspoiled; `errors` and `truths`
+    are the quotient's distances from them at each of the `steps`.
+    """
+
+    setting: Setting
+    heights: tuple[float, float] = (math.nan, math.nan)
+    there: float = math.nan
+    quotient: float = math.nan
+    slope: float = math.nan
+    truth: float = math.nan
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    errors: np.ndarray = field(default_factory=lambda: np.empty(0))
+    truths: np.ndarray = field(default_factory=lambda: np.empty(0))
+    decades: Range = (1e-16, 1.0)
+
+    @property
+    def error(self) -> float:
+        return abs(self.quotient - self.slope)
+
+    @property
+    def off(self) -> float:
+        return abs(self.slope - self.truth)
+
+    @property
+    def noise(self) -> float:
+        """About how large the rounding error of the quotient is."""
+        size = max(map(abs, self.heights))
+        return difference.rounding(size, self.setting.x, self.truth, self.there - self.setting.x)
+
+
+def spoiled_gradient(f: Function, x: Tensor, setting: Setting) -> Tensor:
+    """Return what backward() makes of an exact f(x) if what it reads is spoiled, in x's shape and dtype.
+
+    Raises:
+        FunctionProblem: if autograd finds no way from the result back to x.
+    """
+    spoiler, dtype = setting.spoiler, x.dtype
+
+    def pack(t: Tensor) -> Tensor:
+        return t.detach().to(DTYPES[spoiler]) if spoiler in DTYPES and t.dtype == dtype else t
+
+    def unpack(t: Tensor) -> Tensor:
+        return t.to(dtype) if t.dtype in DTYPES.values() else t
+
+    def spoiling(leaf: Tensor) -> Tensor:
+        if spoiler == "hook":
+            leaf.register_hook(lambda gradient: setting.amount * gradient)
+        with saved_tensors_hooks(pack, unpack):
+            y = difference.values(f, leaf)
+        if spoiler == "data":
+            leaf.data.add_(setting.amount)
+        return y
+
+    return difference.gradient(spoiling, x)
+
+
+class Subject:
+    """The functions to explore and the range of x, with what is worked out once for each."""
+
+    def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
+        self.functions = dict(functions)
+        self.ends = x_range
+        self.prepared = cache(self._prepared)
+        self.curve = cache(self._curve)
+        self.all_errors = cache(self._all_errors)
+        self.quotients = lru_cache(maxsize=8)(self._quotients)
+
+    def _prepared(self, name: str) -> elementwise.Prepared:
+        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        return elementwise.prepare(self.functions[name], grid)
+
+    def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return x and f(x) to draw; NaN where f fails."""
+        prepared = self.prepared(name)
+        count = POINTS if prepared.together else FEW_POINTS
+        return elementwise.sampled(
+            prepared.f, torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
+        )
+
+    def _quotients(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the steps, and the quotient at x for each of them."""
+        prepared = self.prepared(name)
+        steps = torch.logspace(*LOG_H, STEPS if prepared.together else FEW_STEPS, dtype=torch.float64)
+        place = torch.full_like(steps, x)
+        found = elementwise.or_nan(lambda t: difference.quotient(prepared.f, t, steps).double(), place)
+        return steps.numpy(), found.numpy()
+
+    def _all_errors(self, name: str) -> np.ndarray:
+        """Return errors of the quotient all over the range of x, for the limits of the picture."""
+
+        def errors(x: float) -> np.ndarray:
+            truth = difference.gradient(self.functions[name], torch.tensor(x, dtype=torch.float64))
+            return np.abs(self.quotients(name, x)[1] - truth.item())
+
+        return elementwise.all_over(errors, self.ends)
+
+    def read(self, setting: Setting) -> Reading:
+        """Work out everything that the picture and the text show. Never raises for a faulty function."""
+        reading = Reading(setting)
+        f = self.functions[setting.name]
+        x = torch.tensor(setting.x, dtype=torch.float64)
+        there = x + setting.h
+        reading.there = there.item()
+        reading.steps, quotients = self.quotients(setting.name, setting.x)
+        with reading.noting():
+            reading.heights = difference.number(f, x), difference.number(f, there)
+            step = (there - x).item()
+            reading.quotient = (reading.heights[1] - reading.heights[0]) / step if step else math.nan
+        with reading.noting():
+            reading.truth = difference.gradient(f, x).item()
+            reading.slope = spoiled_gradient(f, x, setting).item()
+        reading.errors, reading.truths = (np.abs(quotients - s) for s in (reading.slope, reading.truth))
+        shown = np.concatenate([self.all_errors(setting.name), [1.0]])
+        reading.decades = plots.decades(shown, -12, 4)
+        curve = elementwise.any_finite(self.curve(setting.name)[1])
+        reading.filled = curve, curve and elementwise.any_finite(reading.errors, shown[:-1])
+        if not reading.problems:
+            _remark(reading)
+        return reading
+
+
+def _remark(reading: Reading) -> None:
+    """Say what a reader should know of numbers that came out without an error."""
+    setting, where = reading.setting, f"x = {reading.setting.x:g}, x + h = {reading.there:g}"
+    if not (math.isfinite(reading.truth) and all(map(math.isfinite, reading.heights))):
+        reading.problem(
+            en=f"At {where} the function, or its slope, is not finite.",
+            ko=f"{where}에서 함수의 값이나 기울기가 유한하지 않습니다.",
+        )
+    elif not math.isfinite(reading.slope):
+        reading.remark(
+            en="x.grad is not finite, though f and its slope are: backward read a number that f never had.",
+            ko="f와 그 기울기는 유한한데 x.grad는 유한하지 않습니다. f에는 없던 수를 backward가 읽었습니다.",
+        )
+    elif setting.spoiler == "none":
+        reading.remark(
+            en="Nothing is spoiled: the quotient goes to x.grad as h falls, until rounding takes over.",
+            ko="아무것도 건드리지 않았습니다. h가 작아지면 차분몫이 x.grad로 다가갑니다. "
+            "그러다 반올림 오차가 커집니다.",
+        )
+    elif reading.off == 0:
+        reading.remark(
+            en="x.grad is right all the same: here this spoiler changes nothing that backward reads.",
+            ko="그래도 x.grad는 맞습니다. 여기서는 backward가 읽는 것이 하나도 바뀌지 않았습니다.",
+        )
+
+
+class Picture:
+    """Left, the curve with its secant and a line of slope x.grad; right, how far both slopes are away."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.figure, (left, right) = plots.row(2)
+        self.function = plots.FunctionPlot(
+            left, "f", quotient=r"$\Delta f/\Delta x$", gradient="x.grad", ends="$x, x+h$"
+        )
+        self.plot = plots.ErrorPlot(right, r"$|\Delta f/\Delta x - \cdot\,|$", LOG_H, every=2)
+        (self.truths,) = right.plot(
+            [], [], color=GREEN, lw=1.6, ls="-.", label="$|\\Delta f/\\Delta x - f'|$"
+        )
+        (self.errors,) = right.plot([], [], color=TANGENT, lw=2.2, label=r"$|\Delta f/\Delta x -$ x.grad$|$")
+        self.zeros = plots.marker(right, "v", INK, size=5)
+        self.truth = plots.marker(right, "s", GREEN, size=7)
+        self.error = plots.marker(right, "o", SECANT, size=9, hollow=True, label="$h$")
+
+    @property
+    def moving(self) -> list[Artist]:
+        """The artists that differ from one frame of a drag to the next."""
+        right = [self.truths, self.errors, self.zeros, self.plot.step, self.truth, self.error]
+        return [*self.function.moving, *right]
+
+    def set_scene(self, reading: Reading) -> None:
+        """Set the curve, and limits that hold for every x and h."""
+        self.function.set_curve(*self.subject.curve(reading.setting.name))
+        self.plot.set_decades(*reading.decades)
+
+    def move(self, reading: Reading) -> None:
+        """Set what moves."""
+        x, h = reading.setting.x, reading.setting.h
+        ends, heights = (x, reading.there), reading.heights
+        self.function.set_lines((x, heights[0]), reading.quotient, reading.slope, ends, heights)
+        curves = [
+            (self.truths, reading.steps, reading.truths),
+            (self.errors, reading.steps, reading.errors),
+        ]
+        self.plot.set_curves(self.zeros, curves)
+        self.plot.set_step(h)
+        self.plot.set_marks(self.truth, h, abs(reading.quotient - reading.truth))
+        self.plot.set_marks(self.error, h, reading.error)
+
+
+class SavedExplorer(Panel[Reading]):
+    """The widget that `explore_saved` returns."""
+
+    def __init__(self, subject: Subject, start: Setting) -> None:
+        self.subject = subject
+        self.function = controls.choice("f", list(subject.functions), start.name)
+        self.spoiler = controls.choice(say(en="spoil", ko="방해"), _spoilers(), start.spoiler)
+        self.x, x_row = controls.slider("x", start.x, subject.ends)
+        self.log_h, h_row = controls.step_slider(start.h, LOG_H)
+        self.amount, a_row = controls.slider("a", start.amount, AMOUNTS)
+        rows = [[self.function, self.spoiler], [x_row, h_row], [a_row]]
+        super().__init__(lambda: Picture(subject), rows, words.legend(*LEGEND))
+
+    @property
+    def setting(self) -> Setting:
+        """What the controls say now."""
+        x, h = self.x.number, controls.step_of(self.log_h)
+        return Setting(self.function.value, self.spoiler.value, x, h, self.amount.number)
+
+    def read(self) -> Reading:
+        return self.subject.read(self.setting)
+
+    def scene(self) -> str:
+        return str(self.function.value)
+
+    def rows(self) -> list[Row]:
+        reading = self.reading
+        quotient, error = (
+            words.quotient_digits(number, reading.noise) for number in (reading.quotient, reading.error)
+        )
+        spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
+        return [
+            Row(
+                "quotient",
+                say(en="difference quotient", ko="차분몫"),
+                "(f(x+h) − f(x)) / ((x+h) − x)",
+                quotient,
+            ),
+            words.gradient_row(digits(reading.slope)),
+            words.error_row(error, reading.setting.h),
+            Row(
+                "truth",
+                say(en="gradient, nothing spoiled", ko="방해하지 않았을 때의 gradient"),
+                "f′(x)",
+                digits(reading.truth),
+            ),
+            Row(
+                "off",
+                say(en="x.grad is off by", ko="x.grad가 어긋난 크기"),
+                spoiler,
+                digits(reading.off, most=4),
+            ),
+        ]
+
+    def alt(self) -> str:
+        reading, setting = self.reading, self.reading.setting
+        quotient, slope, truth = (f"{n:.4g}" for n in (reading.quotient, reading.slope, reading.truth))
+        return say(
+            en=f"Left: {setting.name} with a secant of slope {quotient} from x = {setting.x:.4g} to "
+            f"x + h, h = {setting.h:.2g}, and a line of slope x.grad = {slope} through x. Right, against h: "
+            f"the distance of the quotient from x.grad, and from the unspoiled gradient {truth}.",
+            ko=f"왼쪽: {setting.name}, x = {setting.x:.4g}에서 x + h까지(h = {setting.h:.2g}) 기울기가 "
+            f"{quotient}인 할선, x를 지나고 기울기가 x.grad = {slope}인 직선. 오른쪽: h에 따라 차분몫이 "
+            f"x.grad와, 그리고 방해하지 않았을 때의 gradient {truth}와 얼마나 떨어져 있는지.",
+        )
+
+
+def _spoilers() -> list[tuple[str, str]]:
+    """Return what can be chosen, and by which name."""
+    stored = say(en="saved as {}", ko="{}로 저장")
+    return [
+        (say(en="nothing", ko="없음"), "none"),
+        ("x.data.add_(a)", "data"),
+        *((stored.format(name), name) for name in DTYPES),
+        ("hook: gradient × a", "hook"),
+    ]
+
+
+CHOSEN = words.line(INK, 1.5, "2 2", words.disc(SECANT, 4.5)) + words.sample(words.square(GREEN))
+LEGEND = (
+    [
+        (words.CURVE_LINE, "f", "f"),
+        (
+            words.SECANT_LINE + words.sample(words.diamond(SECANT)),
+            "secant through x and x + h",
+            "x와 x + h를 지나는 할선",
+        ),
+        (words.TANGENT_LINE, "line of slope x.grad through x", "x를 지나고 기울기가 x.grad인 직선"),
+    ],
+    [
+        (words.line(TANGENT, 2.5), "difference between quotient and x.grad", "차분몫과 x.grad의 차이"),
+        (
+            words.line(GREEN, 1.5, "6 2 2 2"),
+            "difference between quotient and unspoiled gradient",
+            "차분몫과 방해하지 않은 gradient의 차이",
+        ),
+        (CHOSEN, "both at the h you chose (▼: exactly 0)", "지금 고른 h에서의 두 값 (▼: 정확히 0)"),
+    ],
+)
+
+
+def explore_saved(
+    functions: Functions | None = None,
+    *,
+    x_range: Range = (0.5, 4.0),
+    x: float | None = None,
+    h: float = 0.1,
+    spoiler: str = "data",
+    a: float = 0.5,
+) -> SavedExplorer:
+    """Return sliders for x and h over f with its secant, and a backward() whose inputs can be spoiled.
+
+    Left: the curve, its secant and a line of slope x.grad. Right: how far the quotient is from x.grad, and
+    from the gradient that nothing has spoiled, against h.
+
+    Args:
+        functions: one function of x, or several, by name or in a list; when left out, x^2, e^x and log(x^3).
+        x_range: the ends of x's slider.
+        x: where to start, 1.3 when left out; moved into x_range, and words say so.
+        h: the step to start with, from 1e-10 to 10**0.5.
+        spoiler: "none"; "data", which adds a to x.data between forward and backward; "float32", "bfloat16"
+            or "float8", the dtype that saved tensors are stored in; "hook", which multiplies by a.
+        a: where its slider starts.
+
+    Raises:
+        ValueError: if an argument other than a function makes no sense.
+    """
+    named = FUNCTIONS if functions is None else difference.by_name(functions)
+    ranges.check_some("explore_saved", named)
+    ranges.check_choice("spoiler", spoiler, SPOILERS)
+    x_range = ranges.checked_range(x_range)
+    x, h = ranges.place_and_step(x, h, x_range, 1.3)
+    return SavedExplorer(Subject(named, x_range), Setting(next(iter(named)), spoiler, x, h, a))
