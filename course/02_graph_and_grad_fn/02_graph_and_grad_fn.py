@@ -740,9 +740,9 @@ checkpointed layer and once more outside. The value of the loss is right, and `b
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인팅*(checkpointing)을 하면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인트*(checkpointing)을 하면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
 계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는
-체크포인팅을 적용한 층 안에서 한 번, 그 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
+체크포인트를 적용한 층 안에서 한 번, 그 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
 
 # %%
@@ -769,7 +769,7 @@ for reentrant in (None, True, False):
         loss = loss_of(w, reentrant)
         quotient = (loss_of(w + h, reentrant) - loss).item() / h
     loss.backward()
-    name = say(en="no checkpoint", ko="체크포인팅 없음") if reentrant is None else f"use_reentrant={reentrant}"
+    name = say(en="no checkpoint", ko="체크포인트 없음") if reentrant is None else f"use_reentrant={reentrant}"
     print(f"{name:22}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
 
 # %% [markdown] lang="en"
@@ -791,9 +791,9 @@ r"""
 규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라는 경고가
 나오는데, 여기서는 꺼 두었습니다.)
 
-모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인팅을 켜면 이
+모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인트를 켜면 이
 가중치에 gradient가 오지 않았습니다.
-[Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인팅은 결과에 영향을 주지 않아야
+[Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인트는 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
 문서](https://docs.pytorch.org/docs/stable/checkpoint.html)가 권하는 `use_reentrant=False`를 쓰면 층 안의 연산도 기록됩니다. 또는
 [층의 입력에 `requires_grad_(True)`를 부릅니다](https://github.com/huggingface/transformers/pull/21598).

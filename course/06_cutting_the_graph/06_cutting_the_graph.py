@@ -690,7 +690,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `w = y.detach().requires_grad_()`로 끊고, `torch.autograd.grad(g(w), w)`로 $v$를 구한 다음 `torch.autograd.grad(y, x, grad_outputs=v)`를 부릅니다. 둘 다 튜플을 돌려줍니다.
 
@@ -880,7 +880,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `with torch.no_grad():` 안에서, `.grad`가 `None`이 아닌 `p`마다 `p -= lr * p.grad`를 실행합니다.
 
@@ -1033,7 +1033,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `modes = {module: module.training for module in model.modules()}`로 적어 두고 `model.eval()`을 부릅니다. `try:`에서 `torch.no_grad()` 안의 `model(x)`를 돌려주고, `finally:`에서 `module.training = mode`로 하나씩 되돌립니다.
 
@@ -1207,7 +1207,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 autograd는 `detach`한 인수를 상수 $c$로 봅니다. $c\,x$의 기울기는 $c$입니다. 한편 함수는 $x^3$입니다. `int`가 들어와도 float를 돌려주세요.
 
@@ -1309,7 +1309,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `total += step().item()`
 
@@ -1456,7 +1456,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `frozen = [p for p in model[0].parameters() if p.requires_grad]`를 만들어 이들에만 `p.requires_grad_(False)`를 부르고, 거슬러 간 다음 다시 `True`로 바꿉니다.
 

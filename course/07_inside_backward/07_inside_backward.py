@@ -654,7 +654,7 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 1절에서처럼 노드에 물어보세요. `y.add_(1)`은 `y`의 버전만 올립니다. 아니면 `try:` ... `except RuntimeError:` 안에서 `y.add_(1)`과 `y.sum().backward()`를 직접 해 보세요.
 
@@ -776,7 +776,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `pack(t)`에서는 `tuple(t.shape)`를 리스트에 넣고 `t`를 돌려줍니다. `unpack`은 받은 것을 그대로 돌려줍니다. `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):` 안에서 `f(x)`를 부르세요.
 
@@ -951,7 +951,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `from torch.utils.checkpoint import checkpoint`를 쓰고, `fs`를 도는 반복문에서 `x = checkpoint(f, x, use_reentrant=False)`라고 합니다. `f`를 그대로 넘기세요. 반복문 안에서 만든 `lambda`는 실행될 때에야 이름을 찾는데, 그때 `f`는 이미 마지막 함수입니다.
 
@@ -1132,7 +1132,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `t.register_hook(...)`이 핸들을 돌려줍니다. hook은 `g`를 받아 `g.clamp(-m, m)`을 돌려줍니다.
 
@@ -1303,7 +1303,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 hook은 `p`를 받습니다. `torch.no_grad()` 안에서 `p -= lr * p.grad`를 하고 `p.grad = None`으로 비웁니다. 이것을 파라미터마다 `p.register_post_accumulate_grad_hook`에 넘기세요.
 
@@ -1487,7 +1487,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 이어지는 텐서를 모두 리스트에 모으세요. `torch.autograd.grad(y.sum(), tensors)`는 gradient를 같은 순서로 돌려줍니다. 그런 다음 마지막 자리부터 첫 자리까지 가면서 이웃한 둘의 `torch.isfinite(g).all()`을 비교하세요.
 

@@ -700,7 +700,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `(first,) = torch.autograd.grad(f(x), x, create_graph=True)`. `first.requires_grad`가 `False`이면 0을 돌려주고, 아니면 `torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)`를 부릅니다.
 
@@ -864,7 +864,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 9.1과 같지만 두 번째 호출에 `grad_outputs=v`를 줍니다.
 
@@ -1017,7 +1017,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `(x - first / second).detach().requires_grad_()`
 
@@ -1177,7 +1177,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `leaf = x.detach().clone().requires_grad_()`, 이어서 `torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)`, 그다음 `slopes.flatten(1).norm(dim=1)`.
 
@@ -1333,7 +1333,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 입력 자체를 `ctx.save_for_backward(x)`로 저장하고, `3 * x**2`은 `backward`에서 계산합니다.
 
