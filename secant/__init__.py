@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from secant.language import language, say
 
 if TYPE_CHECKING:
-    from secant.checking import check, graphs
+    from secant.checking import check, graphs, recipes
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula
     from secant.checking.observe import observe
@@ -13,14 +13,18 @@ if TYPE_CHECKING:
     from secant.checking.watch import watch
     from secant.explorers.buffer import explore_buffer
     from secant.explorers.chain import explore_chain
+    from secant.explorers.engine import explore_engine
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
     from secant.predictions import predict, predicted
+    from secant.value import TorchValue, Value
     from secant.tensors import tensor_info
 
 __all__ = [
+    "TorchValue",
+    "Value",
     "check",
     "draw_graph",
     "expect_error",
@@ -28,6 +32,7 @@ __all__ = [
     "explore_arrows",
     "explore_buffer",
     "explore_chain",
+    "explore_engine",
     "explore_paths",
     "formula",
     "graphs",
@@ -36,6 +41,7 @@ __all__ = [
     "predict",
     "predicted",
     "probe",
+    "recipes",
     "say",
     "tensor_info",
     "watch",
@@ -43,6 +49,8 @@ __all__ = [
 
 # Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
 _HOMES = {
+    "TorchValue": "secant.value",
+    "Value": "secant.value",
     "check": "secant.checking.check",
     "draw_graph": "secant.graph.draw",
     "expect_error": "secant.checking.expect_error",
@@ -50,6 +58,7 @@ _HOMES = {
     "explore_arrows": "secant.explorers.jacobian",
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
+    "explore_engine": "secant.explorers.engine",
     "explore_paths": "secant.explorers.paths",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
@@ -57,6 +66,7 @@ _HOMES = {
     "predict": "secant.predictions",
     "predicted": "secant.predictions",
     "probe": "secant.checking.probe",
+    "recipes": "secant.checking.recipes",
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
@@ -68,4 +78,4 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'secant' has no attribute {name!r}")
     module = import_module(_HOMES[name])
-    return module if name in ("check", "graphs") else getattr(module, name)
+    return module if name in ("check", "graphs", "recipes") else getattr(module, name)

@@ -9,6 +9,7 @@ import torch
 
 from secant.explorers.buffer import explore_buffer
 from secant.explorers.chain import explore_chain
+from secant.explorers.engine import explore_engine
 from secant.explorers.jacobian import explore_arrows
 from secant.explorers.paths import explore_paths
 from secant.explorers.tangent import explore
@@ -137,6 +138,16 @@ KINDS = (
             {"h": 0},
             {"h": -1e-3},
         ),
+    ),
+    Kind(
+        "engine",
+        explore_engine,
+        lambda f, **options: explore_engine({"f": f}, **options),
+        lists=("function", "bug", "passes"),
+        says="84",
+        beside=explore_engine,
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
+        refused=(*ONE_RANGE, {"functions": {}}),
     ),
 )
 
