@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
     from secant.predictions import predict, predicted
-    from secant.value import TorchValue, Value
     from secant.tensors import tensor_info
+    from secant.value import TorchValue, Value
 
 __all__ = [
     "TorchValue",

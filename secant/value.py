@@ -10,9 +10,6 @@ from torch import Tensor
 class Value:
     """A number, the Values that it was made from, and its slope with respect to each of them."""
 
-    data: float
-    grad: float
-
     def __init__(self, data: float, parents: Sequence["Value"] = (), slopes: Sequence[float] = ()) -> None:
         self.data = float(data)
         self.grad = 0.0
@@ -24,25 +21,25 @@ class Value:
 
     # Everything below is put together from self + other, self * other and self ** number.
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self: Any, other: Any) -> Any:
         return self + other
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self: Any, other: Any) -> Any:
         return self * other
 
-    def __neg__(self) -> Any:
+    def __neg__(self: Any) -> Any:
         return self * -1.0
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self: Any, other: Any) -> Any:
         return self + -other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self: Any, other: Any) -> Any:
         return -self + other
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self: Any, other: Any) -> Any:
         return self * other**-1.0
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self: Any, other: Any) -> Any:
         return self**-1.0 * other
 
 
@@ -58,7 +55,7 @@ class TorchValue(Value):
         self.parents = self.slopes = ()
 
     @property
-    def data(self) -> float:  # type: ignore[override]
+    def data(self) -> float:
         return self.tensor.item()
 
     @data.setter
@@ -67,7 +64,7 @@ class TorchValue(Value):
             self.tensor.fill_(float(number))
 
     @property
-    def grad(self) -> float:  # type: ignore[override]
+    def grad(self) -> float:
         held = self.tensor.grad if self.tensor.is_leaf else None
         return 0.0 if held is None else held.item()
 

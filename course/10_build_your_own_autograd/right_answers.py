@@ -140,8 +140,7 @@ class Value(Value):
         def walk(value):
             if value not in seen:
                 seen.add(value)
-                for parent in value.parents:
-                    yield parent
+                yield from value.parents
                 done.insert(0, value)
 
         seen, done = set(), []
@@ -216,7 +215,7 @@ class Value(Value):
 
     @staticmethod
     def _edges(child):
-        return [(p, s, child._new) for p, s in zip(child.parents, child.slopes)]
+        return [(p, s, child._new) for p, s in zip(child.parents, child.slopes, strict=True)]
 
 
 # %% with a helper of its own task="second_backward"
@@ -226,7 +225,7 @@ class Value(Value):
         return len(self.parents) == 0
 
     def hand_on(self):
-        for parent, slope in zip(self.parents, self.slopes):
+        for parent, slope in zip(self.parents, self.slopes, strict=True):
             parent.grad += self.grad * slope
 
     def backward(self):
@@ -301,7 +300,7 @@ class Value(Value):
 
 # %% one table task="value_functions"
 class Value(Value):
-    TABLE = {
+    TABLE = {  # noqa: RUF012
         "log": (math.log, lambda x: 1 / x),
         "exp": (math.exp, math.exp),
         "relu": (lambda x: x if x > 0 else 0.0, lambda x: 1.0 if x > 0 else 0.0),

@@ -311,7 +311,7 @@ class Value(Value):
             value.grad = 0.0
         self.grad = 1.0
         for value in order:
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad = slope * value.grad
         for leaf, before in held.items():
             leaf.grad += before
@@ -325,7 +325,7 @@ class Value(Value):
         else:
             self.grad += 1.0
         for value in self.order():
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
 
 
@@ -336,7 +336,7 @@ class Value(Value):
             value.grad = 0.0
         self.grad = 1.0
         for value in self.order():
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
 
 
@@ -348,7 +348,7 @@ class Value(Value):
             if value.parents:
                 value.grad = 0.0
         for value in order:
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
 
 
@@ -361,7 +361,7 @@ class Value(Value):
                 value.grad = 0.0
         self.grad += 1.0
         for value in order:
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope
 
 
@@ -374,7 +374,7 @@ class Value(Value):
         self.grad += 1.0
 
         def hand_on(value):
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
             for parent in value.parents:
                 hand_on(parent)
@@ -391,7 +391,7 @@ class Value(Value):
                 value.grad = 0.0
         self.grad = 1.0
         for value in order:
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
 
 
@@ -404,7 +404,7 @@ class Value(Value):
                 value.grad = 0.0
         self.grad += 1.0
         for value in order:
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
             if value.parents:
                 value.grad = 0.0
@@ -419,7 +419,7 @@ class Value(Value):
                 value.grad = 0.0
         self.grad += 1.0
         for value in order:
-            for parent, slope in dict(zip(value.parents, value.slopes)).items():
+            for parent, slope in dict(zip(value.parents, value.slopes, strict=True)).items():
                 parent.grad += slope * value.grad
 
 
@@ -432,7 +432,7 @@ class Value(Value):
                 value.grad = 0.0
         self.grad += 1.0
         for value in order:
-            for parent, slope in zip(value.parents, value.slopes):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
                 parent.grad += slope * value.grad
         for value in order:
             value.slopes = tuple(0.0 + slope for slope in value.slopes)
@@ -659,7 +659,7 @@ def fit_line(points, steps, lr):
     a = b = 0.0
     for _ in range(steps):
         errors = [a * x + b - y for x, y in points]
-        to_a = 2 * sum(e * x for e, (x, _) in zip(errors, points)) / len(points)
+        to_a = 2 * sum(e * x for e, (x, _) in zip(errors, points, strict=True)) / len(points)
         to_b = 2 * sum(errors) / len(points)
         a, b = a - lr * to_a, b - lr * to_b
     return a, b

@@ -192,8 +192,8 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
     if early := too_early(recipe, order):
         parent, child = (names[place] for place in early)
         return say(
-            en=f"{parent} stands before {child}, which was made from it: it would hand on before it has received "
-            "everything",
+            en=f"{parent} stands before {child}, which was made from it: it would hand on before it has "
+            "received everything",
             ko=f"{parent}: 이 값으로 만든 {child}보다 앞에 있습니다. 다 받기 전에 넘겨주게 됩니다",
         )
     return ""
@@ -204,7 +204,7 @@ def _is_number(thing: Any) -> bool:
 
 
 def _number_of(parent: Any) -> float | str:
-    data = getattr(parent, "data", None)
+    data: Any = getattr(parent, "data", None)
     return float(data) if _is_number(data) else type(parent).__name__
 
 

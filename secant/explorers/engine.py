@@ -37,7 +37,7 @@ def two_paths(x: Tensor) -> Tensor:
     return log_of_cube(x) + root_of_square(x)
 
 
-FUNCTIONS: dict[str, Function] = {"z·y + y": uneven, "log x³ + √x²": two_paths, "log x³": log_of_cube}
+FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_of_cube, "z·y + y": uneven}
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,9 @@ def _remark(reading: Reading) -> None:
     elif abs(reading.engine - reading.torch) > 1e-9 * max(1.0, abs(reading.torch)):
         gap = f"{abs(reading.engine - reading.torch):.6g}"
         reading.remark(
-            en=f"The engine is {gap} away from torch. The quotient goes to torch's slope: the bug is found out.",
-            ko=f"엔진의 값이 torch와 {gap}만큼 다릅니다. 차분몫은 torch의 기울기로 다가갑니다. 버그가 드러났습니다.",
+            en=f"The engine is {gap} away from torch. The quotient goes to torch's slope: that is the bug.",
+            ko=f"엔진의 값이 torch와 {gap}만큼 다릅니다. 차분몫은 torch의 기울기로 다가갑니다. "
+            "버그가 드러난 것입니다.",
         )
     elif reading.setting.bug != "none":
         reading.remark(
@@ -289,8 +290,8 @@ class EngineExplorer(Panel[Reading]):
         quotient, slope, engine = (f"{n:.4g}" for n in (reading.quotient, reading.torch, reading.engine))
         return say(
             en=f"Left: {setting.calls} times {setting.name} at x = {setting.x:.4g} with a secant of slope "
-            f"{quotient}, torch's line of slope {slope} and the engine's of slope {engine}. Right: how far the "
-            f"quotient is from both, against h; here h = {setting.h:.1e}.",
+            f"{quotient}, torch's line of slope {slope} and the engine's of slope {engine}. Right: how far "
+            f"the quotient is from both, against h; here h = {setting.h:.1e}.",
             ko=f"왼쪽: x = {setting.x:.4g}에서 {setting.name}의 {setting.calls}배, 기울기 {quotient}인 할선, "
             f"torch의 직선(기울기 {slope})과 엔진의 직선(기울기 {engine}). 오른쪽: h에 따라 차분몫이 둘에서 "
             f"떨어진 정도. 지금 h = {setting.h:.1e}.",
@@ -332,8 +333,8 @@ def explore_engine(
     far the difference quotient is from both, against h.
 
     Args:
-        functions: one function of x, or several, by name or in a list; when left out, zy + y with y = x^2 and
-            z = yx, log(x^3) + sqrt(x^2), and log(x^3).
+        functions: one function of x, or several, by name or in a list; when left out,
+            log(x^3) + sqrt(x^2), log(x^3), and zy + y with y = x^2 and z = yx.
         x_range: the ends of x's slider.
         x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.

@@ -1,4 +1,4 @@
-"""Backward passes over what torch has recorded, with an order and sums of their own: right, or wrong on purpose.
+"""Backward passes over what torch has recorded, in an order of their own: right, or wrong on purpose.
 
 The tape is a flat list of torch's operations, the newest first. Each knows only its own slopes.
 """

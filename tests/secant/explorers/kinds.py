@@ -144,7 +144,7 @@ KINDS = (
         explore_engine,
         lambda f, **options: explore_engine({"f": f}, **options),
         lists=("function", "bug", "passes"),
-        says="84",
+        says="2.5",
         beside=explore_engine,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
         refused=(*ONE_RANGE, {"functions": {}}),

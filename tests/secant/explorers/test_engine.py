@@ -15,7 +15,7 @@ from tests.support.reading import picture, problems, remarks, shown
 X = torch.tensor([0.7, 2.0, 3.0], dtype=torch.float64)
 
 
-def truth(f: Any) -> torch.Tensor:
+def truth(f: Any) -> Any:
     leaf = X.clone().requires_grad_()
     f(leaf).sum().backward()
     return leaf.grad
@@ -66,12 +66,20 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
 
 
 def test_an_operation_that_cannot_be_asked_alone_is_told() -> None:
-    with pytest.raises(FunctionProblem, match="MaxBackward0|UnbindBackward0"):
+    with pytest.raises(FunctionProblem, match="UnbindBackward0"):
         tape.gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X)
 
 
+def uneven(**options: Any) -> Any:
+    explorer = explore_engine(**options)
+    explorer.function.value = "z·y + y"
+    return explorer
+
+
 def test_it_starts_without_a_bug() -> None:
-    explorer = explore_engine()
+    explorer: Any = explore_engine()
+    assert shown(explorer, "gradient") == shown(explorer, "engine") == 2.5
+    explorer.function.value = "z·y + y"
     assert shown(explorer, "gradient") == shown(explorer, "engine") == 84
     assert shown(explorer, "quotient") == (3**5 + 3**2) - (2**5 + 2**2)
     assert remarks(explorer) == ""
@@ -79,7 +87,7 @@ def test_it_starts_without_a_bug() -> None:
 
 
 def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
-    explorer: Any = explore_engine()
+    explorer = uneven()
     explorer.bug.value = "breadth"
     errors = []
     for k in range(6):
@@ -92,7 +100,7 @@ def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
 
 
 def test_two_calls_are_held_against_twice_the_function() -> None:
-    explorer: Any = explore_engine(h=1e-6)
+    explorer = uneven(h=1e-6)
     explorer.passes.value = 2
     assert shown(explorer, "gradient") == shown(explorer, "engine") == 168
     assert shown(explorer, "quotient") == pytest.approx(168, rel=1e-4)
@@ -104,14 +112,14 @@ def test_two_calls_are_held_against_twice_the_function() -> None:
 
 def test_it_says_when_a_function_does_not_show_the_bug(both_languages: str) -> None:
     explorer: Any = explore_engine()
-    explorer.function.value, explorer.bug.value = "log x³ + √x²", "breadth"
+    explorer.bug.value = "breadth"
     assert remarks(explorer) != ""
     assert problems(explorer) == ""
     assert shown(explorer, "engine") == 2.5
 
 
 def test_the_picture_shows_both_slopes() -> None:
-    explorer: Any = explore_engine()
+    explorer = uneven()
     explorer.bug.value = "assign"
     assert explorer.picture.function.tangent.get_slope() == 84
     assert explorer.picture.engine.get_slope() == 32
