@@ -65,7 +65,7 @@ class TorchValue(Value):
 
     @property
     def grad(self) -> float:
-        held = self.tensor.grad if self.tensor.is_leaf else None
+        held = self.tensor.grad
         return 0.0 if held is None else held.item()
 
     @grad.setter
@@ -96,6 +96,7 @@ class TorchValue(Value):
 
 
 def _wrapped(tensor: Tensor) -> TorchValue:
+    tensor.retain_grad()
     return TorchValue(0.0, tensor)
 
 

@@ -58,19 +58,19 @@ r"""
 
 From $x = 2$ a program makes $y = x^2$, then $z = yx$, and at last $w = zy + y$. So $w = x^5 + x^2$, and $\frac{dw}{dx} = 5x^4 + 2x = 84$.
 
-An engine goes back from $w$ **breadth first**: first $w$, then what $w$ was made from ($zy$ and $y$), then what these were made from. Each value gets
+An **engine**, the part of an autograd that goes back through the graph, starts at $w$ and goes **breadth first**: first $w$, then what $w$ was made from ($zy$ and $y$), then what these were made from. Each value gets
 one turn. In its turn it multiplies what it has received so far by its slopes and hands the products on; a product is added to what is there already.
 
 **What does it find for $\frac{dw}{dx}$?**
 """
 
-# %% [markdown] lang="ko" en="52fbc67a"
+# %% [markdown] lang="ko" en="6253dc20"
 r"""
 ## 먼저 예상하기
 
 $x = 2$에서 $y = x^2$, $z = yx$, $w = zy + y$를 차례로 계산합니다. 그러면 $w = x^5 + x^2$이고 $\frac{dw}{dx} = 5x^4 + 2x = 84$입니다.
 
-어떤 엔진이 $w$에서 **너비 우선**(breadth first)으로 거슬러 갑니다. 먼저 $w$, 다음으로 $w$를 만든 $zy$와 $y$, 그다음으로 이들을 만든 값의 순서입니다. 값마다
+autograd에서 그래프를 거슬러 가는 부분을 **엔진**(engine)이라고 합시다. 어떤 엔진이 $w$에서 **너비 우선**(breadth first)으로 거슬러 갑니다. 먼저 $w$, 다음으로 $w$를 만든 $zy$와 $y$, 그다음으로 이들을 만든 값의 순서입니다. 값마다
 차례가 한 번씩 옵니다. 차례가 되면 그때까지 받은 수에 자기 기울기를 곱해 넘겨줍니다. 넘겨받은 수는 이미 있는 수에 더합니다.
 
 **이 엔진이 구한 $\frac{dw}{dx}$는 얼마일까요?**
@@ -160,20 +160,37 @@ print(edges)
 
 # %% [markdown] lang="en"
 r"""
-This is the graph of the prediction, with a name $t$ for the product $zy$. If you still have your `total_derivative` of task 4.1, paste it into a cell:
-`total_derivative(edges, "x", "w")` gives 84.0. It went from $x$ forwards. An engine goes from $w$ backwards, because one walk then serves all
-leaves at once.
+This is the graph of the prediction, with a name $t$ for the product $zy$. If you still have your `total_derivative` of task 4.1, paste it into a cell of its own above the
+next one; without it torch stands in.
+"""
+
+# %% [markdown] lang="ko" en="0aca9482"
+r"""
+앞에서 예상해 본 그래프이고, 곱 $zy$에는 $t$라는 이름을 붙였습니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요.
+없으면 torch가 대신합니다.
+"""
+
+# %%
+total_derivative = globals().get("total_derivative")
+if total_derivative is None:
+    leaf = torch.tensor(2.0, requires_grad=True)
+    (leaf**5 + leaf**2).backward()
+    print("torch:", leaf.grad.item())
+else:
+    print("total_derivative:", total_derivative(edges, "x", "w"))
+
+# %% [markdown] lang="en"
+r"""
+That function went from $x$ forwards. An engine goes from $w$ backwards, because one walk then serves all leaves at once.
 
 ## 2. Whose turn is it?
 
 Two orders in which the values may hand on what they have received. Both begin at $w$ and add up correctly:
 """
 
-# %% [markdown] lang="ko" en="31a6a656"
+# %% [markdown] lang="ko" en="3b55b561"
 r"""
-앞에서 예상해 본 그래프이고, 곱 $zy$에는 $t$라는 이름을 붙였습니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 셀에 붙여 넣어 보세요.
-`total_derivative(edges, "x", "w")`는 84.0입니다. 그 함수는 $x$에서 앞으로 갔습니다. 엔진은 $w$에서 뒤로 갑니다. 그래야 한 번만 거슬러 가도 모든
-leaf의 gradient를 구할 수 있습니다.
+그 함수는 $x$에서 앞으로 갔습니다. 엔진은 $w$에서 뒤로 갑니다. 그래야 한 번만 거슬러 가도 모든 leaf의 gradient를 구할 수 있습니다.
 
 ## 2. 누구의 차례인가
 
@@ -215,11 +232,11 @@ r"""
 In the end $y$ did hold the right 17, but its turn was over. **A value may hand on only when everything made from it has handed on.** An order that keeps this rule,
 every value before its parents, is called a **topological order**. A graph may have several; each gives the same gradients.
 
-Breadth first keeps the rule as long as all paths to a value have the same number of edges. Here two edges lead from $y$ to $w$ ($y \to w$ directly, and by way of $t$), and by way of $z$ it is one
-more. And the order in which a simple recursion first meets the values is no topological order either.
+Breadth first keeps the rule as long as all paths to a value have the same number of edges. Here the paths from $y$ to $w$ have
+one edge, two (by way of $t$) and three (by way of $z$ as well). And the order in which a simple recursion first meets the values is no topological order either.
 """
 
-# %% [markdown] lang="ko" en="833bf593"
+# %% [markdown] lang="ko" en="ba240317"
 r"""
 끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **어떤 값은 자기로 만든 값이 모두 넘겨준 다음에야 넘겨줄 수 있습니다.** 이 규칙을 지키는 순서,
 곧 모든 값이 자기 부모보다 먼저 나오는 순서를 **위상 정렬**(topological order)이라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
@@ -411,10 +428,10 @@ are stuck, `autograder check 10 --solution value_add_mul` in a terminal shows a 
 `Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: for all other pieces
 the tests use their own. So you may take them in any order, and a mistake in one costs only that one.
 
-The rules of lesson 1 hold. A method changes nothing of the Values it is called with, but for the `grad` that 10.3 is about, and no setting of the whole process, the recursion limit for one. It gives the same answer when called twice. Use no torch in your answers.
+The rules of lesson 1 hold. A method changes nothing of the Values it is called with, but for the `grad` that 10.3 is about, and no setting of the whole process, the recursion limit for one. It gives the same answer when called twice. Torch is not needed; only what the Values then hold counts.
 """
 
-# %% [markdown] lang="ko" en="a5945b10"
+# %% [markdown] lang="ko" en="8cf25e20"
 r"""
 # 과제
 
@@ -426,7 +443,7 @@ r"""
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 메서드는 호출할 때 받은 Value를 바꾸지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도 같은 프로세스 전체의 설정도 바꾸지 않습니다. 두 번 불러도
-같은 답을 내야 합니다. 답에 torch는 쓰지 마세요.
+같은 답을 내야 합니다. torch는 필요 없습니다. Value에 든 것이 맞는지만 봅니다.
 """
 
 # %% [markdown] lang="en"

@@ -375,3 +375,13 @@ def fit_line(points, steps, lr):
             p.data -= p.grad * lr
             p.grad = 0.0
     return float(a.data), float(b.data)
+
+
+# %% parameters that are new names task="fit_line"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        (sum((a * x + b - y) ** 2 for x, y in points) / len(points)).backward()
+        a, b = a - lr * a.grad, b - lr * b.grad
+    return a.data, b.data
