@@ -254,11 +254,11 @@ torch's gradient, the difference quotient, and how far the quotient is from each
 
 1. Without a bug: do quotient, torch and the engine meet as $h$ falls?
 2. "`=` for `+=`": which of the three functions gives it away?
-3. Breadth first: it survives Code 9, $\log x^3 + \sqrt{x^2}$, where two paths meet. Why? Where does it fail?
-4. "no reset": choose one call, then two. What happens on the chain?
+3. Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths meet. Why? Where does it fail?
+4. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="09d1d5be"
+# %% [markdown] lang="ko" en="4659eeb9"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
@@ -267,8 +267,8 @@ r"""
 
 1. 버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?
 2. "`+=` 대신 `=`": 세 함수 가운데 어느 것에서 드러나나요?
-3. 너비 우선: 두 경로가 만나는 Code 9, $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
-4. "초기화 안 함": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬에서 무슨 일이 일어나나요?
+3. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
+4. "초기화 안 함": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
 """
 
 # %%
@@ -279,25 +279,25 @@ r"""
 <details><summary>What you saw</summary>
 
 1. Yes: the quotient goes to both, down to rounding errors at the smallest $h$.
-2. Code 9 and $zy + y$. On the chain nothing is added in a single call, so `=` does no harm there.
-3. Both paths of Code 9 have three edges, so no value has its turn too early. On $zy + y$ the paths differ in length, and the quotient stays 32 away at $x = 2$.
-4. With one call nothing. With two the engine shows three times the slope, also on the chain: section 4.
+2. The two with paths that meet. On the chain nothing is added in a single call, so `=` does no harm there.
+3. There both paths have three edges, so no value has its turn too early. On $zy + y$ the paths differ in length, and the quotient stays 32 away at $x = 2$.
+4. With one call nothing. With two the engine shows too much, on the chain three times the slope: section 4.
 
-Each bug passes a test on a chain. **Test an engine on a graph that branches unevenly, and call it twice.**
+Called once, on a chain, every bug passes. **Test an engine on a graph that branches unevenly, and call it twice.**
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="89630b1a"
+# %% [markdown] lang="ko" en="79bf1e57"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 그렇습니다. 차분몫은 둘 모두에 다가가고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
-2. Code 9와 $zy + y$입니다. 사슬에서는 한 번 부르는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
-3. Code 9의 두 경로는 간선이 셋씩이라 너무 일찍 차례가 오는 값이 없습니다. $zy + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 32만큼 떨어져 있습니다.
-4. 한 번이면 아무 일도 없습니다. 두 번이면 사슬에서도 기울기의 세 배가 나옵니다. 4절에서 다룹니다.
+2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 부르는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
+3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $zy + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 32만큼 떨어져 있습니다.
+4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커지고, 사슬에서는 기울기의 세 배가 나옵니다. 4절에서 다룹니다.
 
-어느 버그든 사슬로는 드러나지 않거나 한 번 불러서는 드러나지 않습니다. **엔진은 고르지 않게 갈라지는 그래프로, 두 번 불러서 시험하세요.**
+사슬에서 한 번만 부르면 어느 버그도 드러나지 않습니다. **엔진은 고르지 않게 갈라지는 그래프로, 두 번 불러서 시험하세요.**
 
 </details>
 """
