@@ -405,15 +405,15 @@ print(say(en="quotient:", ko="차분몫  :"), round((f(2 + 1e-6) - f(2 - 1e-6)) 
 r"""
 Each time something arrives, $y$ hands on **all** that it holds, the old with the new. On a chain, and in the author's small test problem, this was right. When a reader pointed it out he wrote
 down the cause himself: [gradients are wrong when Values that are no leaves are used again](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order, which
-micrograd has used since. In 2024 somebody [proposed to leave it out](https://github.com/karpathy/micrograd/pull/64), and took it back when the two ways gave different gradients on a
-graph with a reused value. Section 4's bug is still open there: [calling `backward()` twice](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since each step makes new intermediate values.
+micrograd has used since. In 2024 somebody [proposed to leave it out](https://github.com/karpathy/micrograd/pull/64). The author said that it would not do, and the
+proposer then found a graph on which the two ways differ. Section 4's bug is still open there: [calling `backward()` twice](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since each step makes new intermediate values.
 """
 
-# %% [markdown] lang="ko" en="182ecb41"
+# %% [markdown] lang="ko" en="91294937"
 r"""
 무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 맞고, 저자의 작은 시험 문제도 잘 풀렸습니다. 한 독자가 알려 주자 저자는 원인을
 스스로 적었습니다. [leaf가 아닌 Value를 다시 쓰면 gradient가 틀린다](https://github.com/karpathy/micrograd/issues/2)는 것입니다. 고친 방법은 위상 정렬이고, micrograd는 그 뒤로 줄곧 이것을
-씁니다. 2024년에는 [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔다가, 값을 다시 쓰는 그래프에서 결과가 달라지자 철회되었습니다. 4절의 버그는 아직 남아 있습니다.
+씁니다. 2024년에는 [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔습니다. 저자가 그러면 안 된다고 답했고, 제안한 사람도 두 방법의 결과가 다른 그래프를 찾아냈습니다. 4절의 버그는 아직 남아 있습니다.
 [`backward()`를 두 번 부르면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
 
