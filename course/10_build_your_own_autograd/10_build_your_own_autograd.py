@@ -816,7 +816,7 @@ def _grads(recipe, roots, held):
     return {"grads": grads, "returned": returned, "changed": changed, "changes": calls.changes}
 
 
-_assigned = say(en="a value that receives from two sides keeps only one: add with +=", ko="두 곳에서 받는 값에 하나만 남았습니다. +=로 더하세요")
+_assigned, _gone = say(en="each value adds up what it receives, with +=, and hands on once, when its turn in order() comes", ko="값마다 받는 것을 +=로 더하고, order()에서 차례가 왔을 때 한 번만 넘겨주어야 합니다"), say(en="the grad of an intermediate value is gone: after the call it must hold the slope", ko="중간 값의 grad가 사라졌습니다. 부른 뒤에도 기울기가 들어 있어야 합니다")
 _kept = say(en="an intermediate value still held what the call before had left in it: reset it first", ko="중간 값에 앞의 호출이 남긴 것이 그대로 있었습니다. 먼저 비우세요")
 _emptied = say(en="a leaf lost what it held: leaves add up from call to call", ko="leaf에 있던 값이 사라졌습니다. leaf는 호출할 때마다 쌓습니다")
 _start = say(en="nothing flows: self.grad must be 1 before the values hand on", ko="아무것도 흐르지 않았습니다. 값들이 넘겨주기 전에 self.grad가 1이어야 합니다")
@@ -837,7 +837,7 @@ def _compare(what, names, recipe, roots, held=None, hint=""):
         call = f"{what}: {names[root]}.backward()" + (say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else "")
         by_name = [dict(zip(names, numbers, strict=True)) for numbers in (grads, want, alone, now)]
         parts = {name: sum(s for ps, ss in recipe for p, s in zip(ps, ss, strict=True) if names[p] == name) for name in names}
-        mistakes = [(by_name[2], _emptied), (by_name[3], _start), ({**by_name[1], **{n: s for n, s in parts.items() if n != names[root]}}, _local)]
+        mistakes = [(by_name[2], _emptied), (by_name[3], _start), ({name: number if leaf else 0.0 for (name, number), leaf in zip(by_name[1].items(), leaves, strict=True)}, _gone), ({**by_name[1], **{n: s for n, s in parts.items() if n != names[root]}}, _local)]
         check.close(by_name[0], by_name[1], call + say(en=": every grad", ko=": 모든 grad"), mistakes=mistakes, hint=hint or (_kept if number > 1 else _assigned))
         now = want
     check.equal(found["returned"], "NoneType", what + say(en=": type of what backward() returns", ko=": backward()가 돌려준 것의 타입"))
@@ -987,7 +987,7 @@ def _compare(text, number, data, slope, mistakes=(), values=()):
     with check.asking(call):
         found = _made(text, number)
     check.that(not found.get("others"), f"{call}: {_parent} {found.get('others')}")
-    recipes.check_operation(found, call, data, {"x": slope}, values=values, mistakes=[({"x": wrong}, why) for wrong, why in dict(mistakes).items()])
+    recipes.check_operation(found, call, data, {"x": slope}, values=values, hint="" if found.get("slopes", {"x": 1})["x"] else _parent, mistakes=[({"x": wrong}, why) for wrong, why in dict(mistakes).items()])
 
 
 _compare("x**3", 5.0, 125.0, 75.0, {25.0: _factor, 375.0: _power})

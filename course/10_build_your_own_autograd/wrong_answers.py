@@ -302,7 +302,7 @@ class Value(Value):
         return reversed(done)
 
 
-# %% = for += task="second_backward" en="keeps only one: add with +=" ko="하나만 남았습니다. +=로 더하세요"
+# %% = for += task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -365,7 +365,7 @@ class Value(Value):
                 parent.grad += slope
 
 
-# %% a recursion in the place of the order task="second_backward" en="every grad" ko="모든 grad"
+# %% a recursion in the place of the order task="second_backward" en="hands on once, when its turn in order() comes" ko="차례가 왔을 때 한 번만"
 class Value(Value):
     def backward(self):
         for value in self.order():
@@ -395,7 +395,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% throws intermediate gradients away task="second_backward" en="y" ko="y"
+# %% throws intermediate gradients away task="second_backward" en="the grad of an intermediate value is gone" ko="중간 값의 grad가 사라졌습니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -410,7 +410,7 @@ class Value(Value):
                 value.grad = 0.0
 
 
-# %% one edge for each parent task="second_backward" en="keeps only one: add with +=" ko="하나만 남았습니다. +=로 더하세요"
+# %% one edge for each parent task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -567,7 +567,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (self.data > 0,))
 
 
-# %% relu returns self task="value_functions" en="slope" ko="기울기"
+# %% relu returns self task="value_functions" en="its only parent must be x itself" ko="부모는 x 자체 하나뿐이어야"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
