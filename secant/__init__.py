@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from secant.language import language, say
 
 if TYPE_CHECKING:
-    from secant.checking import check, graphs
+    from secant.checking import check, graphs, recipes
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula, polynomial
     from secant.checking.observe import observe
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from secant.explorers.buffer import explore_buffer
     from secant.explorers.chain import explore_chain
     from secant.explorers.cut import explore_cut
+    from secant.explorers.engine import explore_engine
     from secant.explorers.jacobian import explore_arrows
     from secant.explorers.paths import explore_paths
     from secant.explorers.saved import explore_saved
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from secant.graph.draw import draw_graph
     from secant.predictions import predict, predicted
     from secant.tensors import tensor_info
+    from secant.value import TorchValue, Value
 
 __all__ = [
+    "TorchValue",
+    "Value",
     "check",
     "draw_graph",
     "expect_error",
@@ -33,6 +37,7 @@ __all__ = [
     "explore_buffer",
     "explore_chain",
     "explore_cut",
+    "explore_engine",
     "explore_paths",
     "explore_saved",
     "explore_second",
@@ -45,6 +50,7 @@ __all__ = [
     "predict",
     "predicted",
     "probe",
+    "recipes",
     "say",
     "tensor_info",
     "watch",
@@ -52,6 +58,8 @@ __all__ = [
 
 # Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
 _HOMES = {
+    "TorchValue": "secant.value",
+    "Value": "secant.value",
     "check": "secant.checking.check",
     "draw_graph": "secant.graph.draw",
     "expect_error": "secant.checking.expect_error",
@@ -60,6 +68,7 @@ _HOMES = {
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
     "explore_cut": "secant.explorers.cut",
+    "explore_engine": "secant.explorers.engine",
     "explore_paths": "secant.explorers.paths",
     "explore_second": "secant.explorers.second",
     "explore_saved": "secant.explorers.saved",
@@ -71,6 +80,7 @@ _HOMES = {
     "predict": "secant.predictions",
     "predicted": "secant.predictions",
     "probe": "secant.checking.probe",
+    "recipes": "secant.checking.recipes",
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
@@ -82,4 +92,4 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'secant' has no attribute {name!r}")
     module = import_module(_HOMES[name])
-    return module if name in ("check", "graphs") else getattr(module, name)
+    return module if name in ("check", "graphs", "recipes") else getattr(module, name)

@@ -15,6 +15,7 @@ DECIDING = (
     "autograder.sandbox",
     "secant.checking",
     "secant.language",
+    "secant.value",
 )
 
 

@@ -10,6 +10,7 @@ import torch
 from secant.explorers.buffer import explore_buffer
 from secant.explorers.chain import explore_chain
 from secant.explorers.cut import explore_cut
+from secant.explorers.engine import explore_engine
 from secant.explorers.jacobian import explore_arrows
 from secant.explorers.paths import explore_paths
 from secant.explorers.saved import explore_saved
@@ -186,6 +187,16 @@ KINDS = (
         sliders=("x", "log_h", "amount"),
         lists=("function", "spoiler"),
         says="3.6",
+    ),
+    Kind(
+        "engine",
+        explore_engine,
+        lambda f, **options: explore_engine({"f": f}, **options),
+        lists=("function", "bug", "passes"),
+        says="2.5",
+        beside=explore_engine,
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
+        refused=(*ONE_RANGE, {"functions": {}}),
     ),
 )
 

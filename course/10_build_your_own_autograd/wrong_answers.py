@@ -1,0 +1,708 @@
+# Misconceptions of lesson 10. Each must lose its task, and be told why in the words given here.
+
+# %%
+import math
+
+from secant import Value
+
+
+# %% the factors the wrong way round task="value_add_mul" en="how much a * b grows with a is b" ko="a * b가 커지는 정도는 b이고"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (self.data, other.data))
+
+
+# %% the numbers for slopes of a sum task="value_add_mul" en="the slope of a sum with respect to each part is 1" ko="합의 기울기는 어느 쪽에 대해서나 1입니다"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, (self, other), (self.data, other.data))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a set of parents task="value_add_mul" en="each parent needs one slope" ko="부모마다 기울기가 하나씩"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, {self, other}, (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% copies of the operands task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def __add__(self, other):
+        number = other if isinstance(other, (int, float)) else other.data
+        return Value(self.data + number, (Value(self.data), Value(number)), (1.0, 1.0))
+
+    def __mul__(self, other):
+        number = other if isinstance(other, (int, float)) else other.data
+        return Value(self.data * number, (Value(self.data), Value(number)), (number, self.data))
+
+
+# %% numbers on one side only for sums task="value_add_mul" en="'int' object has no attribute 'data'" ko="'int' object has no attribute 'data'"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% changes self task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        old = Value(self.data, self.parents, self.slopes)
+        self.data, self.parents, self.slopes = self.data + other.data, (old, other), (1.0, 1.0)
+        return self
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% nothing remembered task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def __add__(self, other):
+        return Value(self.data + getattr(other, "data", other))
+
+    def __mul__(self, other):
+        return Value(self.data * getattr(other, "data", other))
+
+
+# %% pushes gradients at once task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        self.grad += 1.0
+        other.grad += 1.0
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a number is no int task="value_add_mul" en="it stopped with an error" ko="오류로 멈추었습니다"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, float) else other
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, float) else other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% multiplying by 0 gives a constant task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        if self.data == 0 or other.data == 0:
+            return Value(0.0)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% slopes that are Values task="value_add_mul" en="must be plain numbers (a bool is none), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value"
+class Value(Value):
+    def __add__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        other = Value(other) if isinstance(other, (int, float)) else other
+        return Value(self.data * other.data, (self, other), (other, self))
+
+
+# %% breadth first task="value_backward" en="it would hand on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+class Value(Value):
+    def order(self):
+        found = [self]
+        for value in found:
+            found += [parent for parent in dict.fromkeys(value.parents) if parent not in found]
+        return found
+
+
+# %% the order in which a recursion meets them task="value_backward" en="it would hand on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+class Value(Value):
+    def order(self):
+        found = []
+        stack = [self]
+        while stack:
+            value = stack.pop()
+            if value not in found:
+                found.append(value)
+                stack += reversed(value.parents)
+        return found
+
+
+# %% parents first task="value_backward" en="it would hand on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+class Value(Value):
+    def order(self):
+        done, seen, stack = [], set(), [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done
+
+
+# %% no leaves task="value_backward" en="missing: x" ko="빠진 값: x"
+class Value(Value):
+    def order(self):
+        done, seen, stack = [], set(), [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen and value.parents:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done[::-1]
+
+
+# %% a Value for each path task="value_backward" en="a Value stands in it more than once" ko="두 번 이상 나오는 Value가 있습니다"
+class Value(Value):
+    def order(self):
+        done = []
+
+        def visit(value):
+            done.append(value)
+            for parent in value.parents:
+                visit(parent)
+
+        visit(self)
+        return done
+
+
+# %% a recursion task="value_backward" en="the recursion went too deep" ko="재귀가 너무 깊어졌습니다"
+class Value(Value):
+    def order(self):
+        done, seen = [], set()
+
+        def visit(value):
+            if value not in seen:
+                seen.add(value)
+                for parent in value.parents:
+                    visit(parent)
+                done.append(value)
+
+        visit(self)
+        return done[::-1]
+
+
+# %% a recursion with a higher limit task="value_backward" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+class Value(Value):
+    def order(self):
+        import sys
+
+        sys.setrecursionlimit(20_000)
+        done, seen = [], set()
+
+        def visit(value):
+            if value not in seen:
+                seen.add(value)
+                for parent in value.parents:
+                    visit(parent)
+                done.append(value)
+
+        visit(self)
+        return done[::-1]
+
+
+# %% what was seen once is seen for ever task="value_backward" en="missing:" ko="빠진 값:"
+class Value(Value):
+    def order(self, seen=set()):
+        done, stack = [], [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done[::-1]
+
+
+# %% tells Values apart by their numbers task="value_backward" en="missing:" ko="빠진 값:"
+class Value(Value):
+    def order(self):
+        done, seen, stack = [], set(), [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value.data not in seen:
+                seen.add(value.data)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done[::-1]
+
+
+# %% moves back whatever is met again task="value_backward" en="it took too many steps" ko="너무 오래 걸렸습니다"
+class Value(Value):
+    def order(self):
+        depth, stack = {}, [(self, 0)]
+        while stack:
+            value, level = stack.pop()
+            depth[value] = max(level, depth.get(value, 0))
+            stack += [(parent, level + 1) for parent in value.parents]
+        return sorted(depth, key=depth.get)
+
+
+# %% the numbers task="value_backward" en="missing:" ko="빠진 값:"
+class Value(Value):
+    def order(self):
+        done, seen, stack = [], set(), [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value.data)
+            elif value not in seen:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return done[::-1]
+
+
+# %% an iterator task="value_backward" en="return a list" ko="리스트를 돌려주세요"
+class Value(Value):
+    def order(self):
+        done, seen, stack = [], set(), [(self, False)]
+        while stack:
+            value, ready = stack.pop()
+            if ready:
+                done.append(value)
+            elif value not in seen:
+                seen.add(value)
+                stack.append((value, True))
+                stack += [(parent, False) for parent in value.parents]
+        return reversed(done)
+
+
+# %% = for += task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        held = {value: value.grad for value in order if not value.parents}
+        for value in order:
+            value.grad = 0.0
+        self.grad = 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad = slope * value.grad
+        for leaf, before in held.items():
+            leaf.grad += before
+
+
+# %% no reset task="second_backward" en="still held what the call before had left" ko="앞의 호출이 남긴 것이 그대로"
+class Value(Value):
+    def backward(self):
+        if self.parents:
+            self.grad = 1.0
+        else:
+            self.grad += 1.0
+        for value in self.order():
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% resets the leaves too task="second_backward" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
+class Value(Value):
+    def backward(self):
+        for value in self.order():
+            value.grad = 0.0
+        self.grad = 1.0
+        for value in self.order():
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% forgets the start task="second_backward" en="self.grad must be 1 before the values hand on" ko="self.grad가 1이어야 합니다"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% local slopes only task="second_backward" en="multiply each by the grad of the value that hands on" ko="넘겨주는 값의 grad를 곱하세요"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope
+
+
+# %% a recursion in the place of the order task="second_backward" en="hands on once, when its turn in order() comes" ko="차례가 왔을 때 한 번만"
+class Value(Value):
+    def backward(self):
+        for value in self.order():
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+
+        def hand_on(value):
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+            for parent in value.parents:
+                hand_on(parent)
+
+        hand_on(self)
+
+
+# %% a leaf set to 1 task="second_backward" en="leaves add up from call to call" ko="leaf는 호출할 때마다 쌓습니다"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad = 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+# %% throws intermediate gradients away task="second_backward" en="the grad of an intermediate value is gone" ko="중간 값의 grad가 사라졌습니다"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+            if value.parents:
+                value.grad = 0.0
+
+
+# %% one edge for each parent task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in order:
+            for parent, slope in dict(zip(value.parents, value.slopes, strict=True)).items():
+                parent.grad += slope * value.grad
+
+
+# %% forgets the graph afterwards task="second_backward" en="data, parents or slopes of a Value were changed" ko="data, parents, slopes 가운데 바뀐 것이"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for value in order:
+            if value.parents:
+                value.grad = 0.0
+        self.grad += 1.0
+        for value in order:
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+        for value in order:
+            value.slopes = tuple(0.0 + slope for slope in value.slopes)
+            value.data = round(value.grad, 6)
+
+
+# %% no n before the power task="value_functions" en="the factor n of n * x**(n-1) is missing" ko="앞의 n이 빠졌습니다"
+class Value(Value):
+    def __pow__(self, number):
+        slope = self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% a slope of 1 at the kink task="value_functions" en="at 0 the slope of relu is 0 here" ko="0에서 relu의 기울기는 torch처럼 0으로"
+class Value(Value):
+    def __pow__(self, number):
+        slope = number * self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data >= 0 else 0.0,))
+
+
+# %% relu lets everything through task="value_functions" en="below 0 relu is 0, and so is its slope" ko="0보다 작으면 relu도 기울기도 0입니다"
+class Value(Value):
+    def __pow__(self, number):
+        slope = number * self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data else 0.0,))
+
+
+# %% the logarithm of base ten task="value_functions" en="log is the natural logarithm here" ko="여기서 log는 자연로그"
+class Value(Value):
+    def __pow__(self, number):
+        slope = number * self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log10(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% the power rule for exp task="value_functions" en="the slope of exp is exp(x)" ko="exp의 기울기는 exp(x)입니다"
+class Value(Value):
+    def __pow__(self, number):
+        slope = number * self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        power = math.exp(self.data)
+        return Value(power, (self,), (self.data * math.exp(self.data - 1),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% powers by way of the logarithm task="value_functions" en="it stopped with an error" ko="오류로 멈추었습니다"
+class Value(Value):
+    def __pow__(self, number):
+        power = math.exp(number * math.log(self.data))
+        return Value(power, (self,), (number * power / self.data,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% 0 to the power of 0 task="value_functions" en="ZeroDivisionError" ko="ZeroDivisionError"
+class Value(Value):
+    def __pow__(self, number):
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% a bool for a slope task="value_functions" en="must be plain numbers (a bool is none), not bool" ko="들어 있는 것은 bool"
+class Value(Value):
+    def __pow__(self, number):
+        slope = number * self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (self.data > 0,))
+
+
+# %% relu returns self task="value_functions" en="its only parent must be x itself" ko="부모는 x 자체 하나뿐이어야"
+class Value(Value):
+    def __pow__(self, number):
+        slope = number * self.data ** (number - 1) if number else 0.0
+        return Value(self.data**number, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        return Value(math.exp(self.data), (self,), (math.exp(self.data),))
+
+    def relu(self):
+        return self if self.data > 0 else Value(0.0, (self,), (0.0,))
+
+
+# %% never empties task="fit_line" en="the gradients of earlier steps are still in the buffers" ko="앞 스텝의 gradient가 버퍼에 남아"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% the sum for the mean task="fit_line" en="that is the sum of the squared errors" ko="오차 제곱의 합입니다"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% the intercept first task="fit_line" en="the slope comes first, then the intercept" ko="기울기가 먼저이고 절편이 다음"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return b.data, a.data
+
+
+# %% returns Values task="fit_line" en="a TorchValue; a float was expected" ko="필요한 것은 float입니다"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a, b
+
+
+# %% uphill task="fit_line" en="the loss grows: subtract lr times the gradient" ko="loss가 커지고 있습니다"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data += lr * a.grad
+        b.data += lr * b.grad
+    return a.data, b.data
+
+
+# %% one step short task="fit_line" en="a step too few, or one too many" ko="한 스텝 모자라거나"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(1, steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% gradients by hand task="fit_line" en="Value.backward() was not called" ko="Value의 backward()를 부르지 않았습니다"
+def fit_line(points, steps, lr):
+    a = b = 0.0
+    for _ in range(steps):
+        errors = [a * x + b - y for x, y in points]
+        to_a = 2 * sum(e * x for e, (x, _) in zip(errors, points, strict=True)) / len(points)
+        to_b = 2 * sum(errors) / len(points)
+        a, b = a - lr * to_a, b - lr * to_b
+    return a, b
+
+
+# %% moves after every point task="fit_line" en="each step moves a and b once" ko="스텝마다 a와 b를 한 번만"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        for x, y in points:
+            a.grad = b.grad = 0.0
+            ((a * x + b - y) ** 2 / len(points)).backward()
+            a.data -= lr * a.grad
+            b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% eats the points task="fit_line" en="the list of points was changed" ko="점의 리스트가 바뀌었습니다"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    points.sort()
+    points[:] = [(float(x) + 0.0, float(y)) for x, y in points][::-1]
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% the line goes on from the last call task="fit_line" en="begin at (0, 0) in every call" ko="호출할 때마다 (0, 0)에서"
+_line = []
+
+
+def fit_line(points, steps, lr):
+    if not _line:
+        _line.extend((Value(0.0), Value(0.0)))
+    a, b = _line
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data

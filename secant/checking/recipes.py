@@ -1,0 +1,242 @@
+"""Graphs of lesson 10's Values: made from plain data, read as plain data, and what is wrong with them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from secant.checking import check, graphs
+from secant.checking.observe import observe
+from secant.language import say
+
+# For each Value, in the order in which they are made: the places of its parents, and the slopes.
+Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
+
+
+def build(kind: Callable[..., Any], recipe: Recipe, alike: bool = False) -> list[Any]:
+    """Return the Values of a recipe; their numbers, which no slope depends on, are 1, 2, 3, ... or alike."""
+    made: list[Any] = []
+    for number, (parents, slopes) in enumerate(recipe, 1):
+        data = 1.0 if alike else float(number)
+        made.append(kind(data, tuple(made[p] for p in parents), tuple(slopes)))
+    return made
+
+
+def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]]:
+    """Return the recipe of a Value and so many others, each made from the one before."""
+    return [([], []), *(([place], [slope]) for place in range(length))]
+
+
+def fields(value: Any) -> tuple[Any, ...]:
+    """Return what a Value holds, so that two looks can be compared."""
+    return value.data, value.grad, tuple(map(id, value.parents)), tuple(value.slopes)
+
+
+def places(values: Any, among: Sequence[Any]) -> list[int]:
+    """Return where each of some Values stands among others; -1 for a stranger."""
+    found = {id(value): place for place, value in enumerate(among)}
+    return [found.get(id(value), -1) for value in values]
+
+
+def operate(kind: Callable[..., Any], text: str, numbers: Mapping[str, float]) -> dict[str, Any]:
+    """Return what an operation on Values recorded, as plain data.
+
+    Args:
+        kind: the class of the Values.
+        text: the operation, in Python: "a + b".
+        numbers: those of the operands, by name.
+
+    raised: the error it stopped with, if any; then nothing else is there. kind: the result's type. data: its
+    number. slopes: for each operand, by name, the sum of its slopes. others: the numbers of those parents
+    that are no operand. even: whether each parent has one slope. strange: the types of what should be
+    numbers and is not. changed: the operands that are not what they were. changes: as in `observe`.
+    """
+    operands, calls = {name: kind(number) for name, number in numbers.items()}, observe()
+    before = {name: fields(operand) for name, operand in operands.items()}
+    try:
+        value = calls(lambda: eval(text, {}, dict(operands)))
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+        return {"raised": f"{type(error).__name__}: {error}"}
+    parents, slopes = list(getattr(value, "parents", ())), list(getattr(value, "slopes", ()))
+    held = [getattr(value, name, None) for name in ("data", "grad")]
+    known = [id(operand) for operand in operands.values()]
+    pairs = [pair for pair in zip(parents, slopes, strict=False) if _is_number(pair[1])]
+    return {
+        "raised": "",
+        "kind": type(value).__name__,
+        "data": held[0] if _is_number(held[0]) else None,
+        "grad": held[1] if _is_number(held[1]) else None,
+        "slopes": {
+            name: float(sum(slope for parent, slope in pairs if parent is operand))
+            for name, operand in operands.items()
+        },
+        "others": [_number_of(parent) for parent in parents if id(parent) not in known],
+        "even": len(parents) == len(slopes),
+        "strange": sorted({type(n).__name__ for n in (*held, *slopes) if not _is_number(n)}),
+        "changed": [name for name, operand in operands.items() if fields(operand) != before[name]],
+        "changes": calls.changes,
+    }
+
+
+def check_operation(
+    found: Mapping[str, Any],
+    call: str,
+    data: float,
+    slopes: Mapping[str, float],
+    *,
+    values: check.Mistakes = (),
+    mistakes: check.Mistakes = (),
+    hint: str = "",
+) -> None:
+    """Check what `operate` returned.
+
+    Args:
+        found: that.
+        call: the operation, as a student would type it.
+        data, slopes: what they should be.
+        values, mistakes: wrong data and wrong slopes that betray their cause.
+        hint: what to say of other wrong slopes.
+    """
+    stopped = say(en="it stopped with an error:", ko="오류로 멈추었습니다.")
+    check.that(not found["raised"], f"{call}: {stopped} {found['raised']}")
+    check.equal(found["kind"], "Value", f"type({call})")
+    strange = say(
+        en="data, grad and slopes must be plain numbers (a bool is none), not",
+        ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
+    )
+    check.that(not found["strange"], f"{call}: {strange} {', '.join(found['strange'])}")
+    check.close(found["data"], data, f"({call}).data", rtol=1e-11, mistakes=values)
+    uneven = say(
+        en="each parent needs one slope, in the same order",
+        ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
+    )
+    check.that(found["even"], f"{call}: {uneven}")
+    by_operand = say(en=f"{call}: slopes by operand", ko=f"{call}: 피연산자마다의 기울기")
+    check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes, hint=hint)
+    not_yet = say(
+        en="nothing has flowed back yet: leave every grad alone",
+        ko="아직 아무것도 거슬러 흐르지 않았습니다. grad는 건드리지 마세요",
+    )
+    check.close(found["grad"], 0.0, f"({call}).grad", hint=not_yet)
+    touched = say(
+        en="a Value that was only read has changed: make a new one, and leave every grad alone",
+        ko="읽기만 해야 할 Value가 바뀌었습니다. 새 Value를 만들고, grad는 건드리지 마세요",
+    )
+    check.that(not found["changed"], f"{call}: {touched} ({', '.join(found['changed'])})")
+    check.untouched(found["changes"], call)
+
+
+def ordered(
+    kind: Callable[..., Any], recipe: Recipe, roots: Sequence[int], alike: bool = False
+) -> dict[str, Any]:
+    """Return what `order()` gives of some Values of a recipe, as plain data.
+
+    stopped: the kind of error that a call did not end for, if any. orders: for each call, the type of the
+    result, and the places of the Values in it. changed: whether a field changed. changes: as in `observe`.
+    """
+    values, calls = build(kind, recipe, alike), observe()
+    before, orders = [fields(value) for value in values], []
+    for root in roots:
+        try:
+            with graphs.limit_steps():
+                order = calls(values[root].order)
+        except (RecursionError, TimeoutError) as error:
+            return {"stopped": type(error).__name__}
+        orders.append((type(order).__name__, places(order, values) if isinstance(order, list) else []))
+    changed = [fields(value) for value in values] != before
+    return {"stopped": "", "orders": orders, "changed": changed, "changes": calls.changes}
+
+
+def check_order(
+    found: Mapping[str, Any], what: str, names: Sequence[str], recipe: Recipe, roots: Sequence[int]
+) -> None:
+    """Check what `ordered` returned: all Values once, each before its parents; names: one for each."""
+    stopped = {
+        "RecursionError": say(
+            en="the recursion went too deep: use a stack, a list with append and pop, instead",
+            ko="재귀가 너무 깊어졌습니다. 재귀 대신 스택(append와 pop을 쓰는 리스트)을 쓰세요",
+        ),
+        "TimeoutError": say(
+            en="it took too many steps: do not go through a Value once for each path that leads to it",
+            ko="너무 오래 걸렸습니다. 한 Value를 그리로 가는 경로마다 다시 지나지 마세요",
+        ),
+    }
+    check.that(not found["stopped"], f"{what}: {stopped.get(found['stopped'])}")
+    for number, (root, (kind, order)) in enumerate(zip(roots, found["orders"], strict=True), 1):
+        call = f"{what}: {names[root]}.order()"
+        call += say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else ""
+        check.that(kind == "list", f"{call}: {say(en='return a list', ko='리스트를 돌려주세요')} ({kind})")
+        more = ", ..." if len(order) > 12 else ""
+        listed = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
+        problem = _order_problem(recipe, root, order, names)
+        check.that(not problem, f"{call} = [{listed}{more}]\n  {problem}")
+    changed = say(
+        en="a field of a Value was changed: only read them", ko="Value의 필드가 바뀌었습니다. 읽기만 하세요"
+    )
+    check.that(not found["changed"], f"{what}: {changed}")
+    check.untouched(found["changes"], what)
+
+
+def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
+    """Return what is wrong with an order, or an empty string."""
+    want = reached(recipe, root)
+    if left := sorted(want - set(order)):
+        missing = ", ".join(names[place] for place in left[:5])
+        return say(en=f"missing: {missing}", ko=f"빠진 값: {missing}")
+    if set(order) != want:
+        return say(
+            en="it holds something that self was not made from", ko="self와 상관없는 것이 들어 있습니다"
+        )
+    if len(order) != len(want):
+        return say(en="a Value stands in it more than once", ko="두 번 이상 나오는 Value가 있습니다")
+    if early := too_early(recipe, order):
+        parent, child = (names[place] for place in early)
+        return say(
+            en=f"{parent} stands before {child}, which was made from it: it would hand on before it has "
+            "received everything",
+            ko=f"{parent}: 이 값으로 만든 {child}보다 앞에 있습니다. 다 받기 전에 넘겨주게 됩니다",
+        )
+    return ""
+
+
+def _is_number(thing: Any) -> bool:
+    return isinstance(thing, int | float) and not isinstance(thing, bool)
+
+
+def _number_of(parent: Any) -> float | str:
+    data: Any = getattr(parent, "data", None)
+    return float(data) if _is_number(data) else type(parent).__name__
+
+
+def slopes_to(recipe: Recipe, out: int) -> list[float]:
+    """Return the slope of one Value of a recipe with respect to each: a triangular system of equations."""
+    size = len(recipe)
+    local = torch.zeros(size, size, dtype=torch.float64)
+    for value, (parents, slopes) in enumerate(recipe):
+        for parent, slope in zip(parents, slopes, strict=True):
+            local[value, parent] += slope
+    unit = torch.zeros(size, 1, dtype=torch.float64)
+    unit[out] = 1.0
+    system = torch.eye(size, dtype=torch.float64) - local.T
+    found: list[float] = torch.linalg.solve_triangular(system, unit, upper=True)[:, 0].tolist()
+    return found
+
+
+def reached(recipe: Recipe, out: int) -> set[int]:
+    """Return the places of the Values that one of them was made from, itself included."""
+    found, todo = {out}, [out]
+    while todo:
+        fresh = set(recipe[todo.pop()][0]) - found
+        found |= fresh
+        todo += fresh
+    return found
+
+
+def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
+    """Return a (parent, child) of which the parent stands before the child in an order, if there is one."""
+    at = {place: index for index, place in enumerate(order)}
+    for child, (parents, _) in enumerate(recipe):
+        for parent in parents:
+            if parent in at and child in at and at[parent] < at[child]:
+                return parent, child
+    return None

@@ -1,0 +1,104 @@
+"""A number that remembers how it was made: the frame of lesson 10's engine, and torch in its shape."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Value:
+    """A number, the Values that it was made from, and its slope with respect to each of them."""
+
+    def __init__(self, data: float, parents: Sequence["Value"] = (), slopes: Sequence[float] = ()) -> None:
+        self.data = float(data)
+        self.grad = 0.0
+        self.parents = tuple(parents)
+        self.slopes = tuple(slopes)
+
+    def __repr__(self) -> str:
+        return f"Value({self.data:.6g}, grad={self.grad:.6g})"
+
+    # Everything below is put together from self + other, self * other and self ** number.
+
+    def __radd__(self: Any, other: Any) -> Any:
+        return self + other
+
+    def __rmul__(self: Any, other: Any) -> Any:
+        return self * other
+
+    def __neg__(self: Any) -> Any:
+        return self * -1.0
+
+    def __sub__(self: Any, other: Any) -> Any:
+        return self + -other
+
+    def __rsub__(self: Any, other: Any) -> Any:
+        return -self + other
+
+    def __truediv__(self: Any, other: Any) -> Any:
+        return self * other**-1.0
+
+    def __rtruediv__(self: Any, other: Any) -> Any:
+        return self**-1.0 * other
+
+
+class TorchValue(Value):
+    """torch in the shape of a Value, for where no engine is at hand. `passes` counts all backward() calls."""
+
+    passes = 0
+
+    def __init__(self, data: float, tensor: Tensor | None = None) -> None:
+        self.tensor = torch.tensor(float(data), dtype=torch.float64) if tensor is None else tensor
+        if tensor is None:
+            self.tensor.requires_grad_()
+        self.parents = self.slopes = ()
+
+    @property
+    def data(self) -> float:
+        return self.tensor.item()
+
+    @data.setter
+    def data(self, number: float) -> None:
+        with torch.no_grad():
+            self.tensor.fill_(float(number))
+
+    @property
+    def grad(self) -> float:
+        held = self.tensor.grad
+        return 0.0 if held is None else held.item()
+
+    @grad.setter
+    def grad(self, number: float) -> None:
+        self.tensor.grad = torch.full_like(self.tensor, float(number))
+
+    def __add__(self, other: Any) -> "TorchValue":
+        return _wrapped(self.tensor + _bare(other))
+
+    def __mul__(self, other: Any) -> "TorchValue":
+        return _wrapped(self.tensor * _bare(other))
+
+    def __pow__(self, number: float) -> "TorchValue":
+        return _wrapped(self.tensor**number)
+
+    def log(self) -> "TorchValue":
+        return _wrapped(self.tensor.log())
+
+    def exp(self) -> "TorchValue":
+        return _wrapped(self.tensor.exp())
+
+    def relu(self) -> "TorchValue":
+        return _wrapped(self.tensor.relu())
+
+    def backward(self) -> None:
+        type(self).passes += 1
+        self.tensor.backward(retain_graph=True)
+
+
+def _wrapped(tensor: Tensor) -> TorchValue:
+    tensor.retain_grad()
+    return TorchValue(0.0, tensor)
+
+
+def _bare(other: Any) -> Any:
+    return other.tensor if isinstance(other, TorchValue) else other

@@ -1,0 +1,125 @@
+"""The explorer of lesson 10, and the backward passes behind it."""
+
+import itertools
+from typing import Any
+
+import pytest
+import torch
+
+from secant.explorers.engine import FUNCTIONS, explore_engine
+from secant.explorers.kit import tape
+from secant.explorers.kit.difference import FunctionProblem
+from secant.explorers.kit.tape import BUGS
+from tests.support.reading import picture, problems, remarks, shown
+
+X = torch.tensor([0.7, 2.0, 3.0], dtype=torch.float64)
+
+
+def truth(f: Any) -> Any:
+    leaf = X.clone().requires_grad_()
+    f(leaf).sum().backward()
+    return leaf.grad
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_without_a_bug_the_engine_finds_torch_s_gradient(name: str, calls: int) -> None:
+    found = tape.gradient(FUNCTIONS[name], X, "none", calls)
+    assert torch.allclose(found, calls * truth(FUNCTIONS[name]))
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_every_bug_survives_one_call_on_a_chain(bug: tape.Bug) -> None:
+    chain = FUNCTIONS["log x³"]
+    assert torch.allclose(tape.gradient(chain, X, bug), truth(chain))
+
+
+@pytest.mark.parametrize(
+    ("name", "bug", "calls", "factor"),
+    [
+        ("log x³ + √x²", "assign", 1, 1.5 / 2.5),
+        ("log x³ + √x²", "breadth", 1, 1.0),
+        ("log x³ + √x²", "breadth", 2, 2.0),
+        ("z·y + y", "assign", 1, 32 / 84),
+        ("z·y + y", "breadth", 1, 52 / 84),
+        ("z·y + y", "kept", 1, 1.0),
+        ("log x³", "kept", 2, 3.0),
+        ("log x³", "assign", 2, 1.0),
+    ],
+)
+def test_what_each_bug_makes_of_the_slope_at_2(name: str, bug: tape.Bug, calls: int, factor: float) -> None:
+    f = FUNCTIONS[name]
+    assert tape.gradient(f, X, bug, calls)[1].item() == pytest.approx(factor * truth(f)[1].item())
+
+
+def test_one_value_many_uses_and_none() -> None:
+    assert tape.gradient(lambda x: x + x * x, X, "none").tolist() == pytest.approx((1 + 2 * X).tolist())
+    assert tape.gradient(lambda x: x, X, "none", 2).tolist() == [2, 2, 2]
+    assert tape.gradient(lambda x: x.detach() ** 2, X).tolist() == [0, 0, 0]
+
+
+def test_a_model_s_own_buffers_stay_as_they_are() -> None:
+    model = torch.nn.Linear(1, 1, dtype=torch.float64)
+    found = tape.gradient(lambda x: model(x.reshape(-1, 1)).reshape(x.shape), X)
+    assert torch.allclose(found, model.weight.detach().expand(3, 1)[:, 0])
+    assert model.weight.grad is None
+
+
+def test_an_operation_that_cannot_be_asked_alone_is_told() -> None:
+    with pytest.raises(FunctionProblem, match="UnbindBackward0"):
+        tape.gradient(lambda x: torch.stack([x, 2 * x], -1).unbind(-1)[1], X)
+
+
+def uneven(**options: Any) -> Any:
+    explorer = explore_engine(**options)
+    explorer.function.value = "z·y + y"
+    return explorer
+
+
+def test_it_starts_without_a_bug() -> None:
+    explorer: Any = explore_engine()
+    assert shown(explorer, "gradient") == shown(explorer, "engine") == 2.5
+    explorer.function.value = "z·y + y"
+    assert shown(explorer, "gradient") == shown(explorer, "engine") == 84
+    assert shown(explorer, "quotient") == (3**5 + 3**2) - (2**5 + 2**2)
+    assert remarks(explorer) == ""
+    assert picture(explorer.stage.image).format == "JPEG"
+
+
+def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
+    explorer = uneven()
+    explorer.bug.value = "breadth"
+    errors = []
+    for k in range(6):
+        explorer.log_h.value = -k
+        errors.append(shown(explorer, "error"))
+        assert shown(explorer, "apart") > 31.9
+    assert all(after < before / 5 for before, after in itertools.pairwise(errors))
+    assert shown(explorer, "engine") == 52
+    assert "32" in remarks(explorer)
+
+
+def test_two_calls_are_held_against_twice_the_function() -> None:
+    explorer = uneven(h=1e-6)
+    explorer.passes.value = 2
+    assert shown(explorer, "gradient") == shown(explorer, "engine") == 168
+    assert shown(explorer, "quotient") == pytest.approx(168, rel=1e-4)
+    explorer.bug.value = "kept"
+    assert shown(explorer, "engine") == 364
+    explorer.passes.value = 1
+    assert shown(explorer, "engine") == 84
+
+
+def test_it_says_when_a_function_does_not_show_the_bug(both_languages: str) -> None:
+    explorer: Any = explore_engine()
+    explorer.bug.value = "breadth"
+    assert remarks(explorer) != ""
+    assert problems(explorer) == ""
+    assert shown(explorer, "engine") == 2.5
+
+
+def test_the_picture_shows_both_slopes() -> None:
+    explorer = uneven()
+    explorer.bug.value = "assign"
+    assert explorer.picture.function.tangent.get_slope() == 84
+    assert explorer.picture.engine.get_slope() == 32

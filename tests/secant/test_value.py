@@ -1,0 +1,58 @@
+"""The frame of lesson 10's engine, and torch in its shape."""
+
+import pytest
+
+from secant.value import TorchValue, Value
+
+
+def test_a_value_holds_what_it_is_given() -> None:
+    x = Value(2)
+    y = Value(4.0, [x], [4.0])
+    assert (x.data, x.grad, x.parents, x.slopes) == (2.0, 0.0, (), ())
+    assert (y.parents, y.slopes) == ((x,), (4.0,))
+    assert repr(y) == "Value(4, grad=0)"
+
+
+def test_the_frame_has_no_operation_of_its_own() -> None:
+    with pytest.raises(TypeError):
+        Value(2.0) + Value(3.0)  # type: ignore[operator]
+    for name in ("__mul__", "__pow__", "order", "backward", "log"):
+        assert not hasattr(Value, name)
+
+
+def test_every_operation_comes_from_three() -> None:
+    x = TorchValue(3.0)
+    for made, data, slope in (
+        (2 + x, 5, 1),
+        (2 * x, 6, 2),
+        (-x, -3, -1),
+        (x - 1, 2, 1),
+        (1 - x, -2, -1),
+        (x / 2, 1.5, 0.5),
+        (6 / x, 2, -2 / 3),
+        (x / x, 1, 0),
+        (x.log().exp(), 3, 1),
+        (x.relu() ** 2, 9, 6),
+    ):
+        x.grad = 0.0
+        made.backward()
+        assert made.data == pytest.approx(data)
+        assert x.grad == pytest.approx(slope)
+
+
+def test_leaves_add_up_and_passes_are_counted() -> None:
+    TorchValue.passes = 0
+    x = TorchValue(3)
+    y = x * x
+    y.backward()
+    y.backward()
+    assert (x.grad, TorchValue.passes) == (12.0, 2)
+    x.data -= 0.1 * x.grad
+    assert x.data == pytest.approx(1.8, rel=1e-15)
+
+
+def test_a_value_in_between_has_a_gradient_too() -> None:
+    x = TorchValue(3.0)
+    y = x * 2
+    (y * y).backward()
+    assert (y.grad, x.grad) == (12.0, 24.0)
