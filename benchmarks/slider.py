@@ -130,6 +130,7 @@ CONTESTS = (
     _other(3, "explore_buffer"),
     _other(4, "explore_paths"),
     _other(5, "explore_arrows", "first"),
+    _other(8, "explore_backward"),
 )
 
 # Written into the page: when the mouse moved and when a new picture of an output was painted.

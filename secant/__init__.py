@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from secant.checking.observe import observe
     from secant.checking.probe import probe
     from secant.checking.watch import watch
+    from secant.explorers.backward import explore_backward
     from secant.explorers.buffer import explore_buffer
     from secant.explorers.chain import explore_chain
     from secant.explorers.jacobian import explore_arrows
@@ -26,6 +27,7 @@ __all__ = [
     "expect_error",
     "explore",
     "explore_arrows",
+    "explore_backward",
     "explore_buffer",
     "explore_chain",
     "explore_paths",
@@ -48,6 +50,7 @@ _HOMES = {
     "expect_error": "secant.checking.expect_error",
     "explore": "secant.explorers.tangent",
     "explore_arrows": "secant.explorers.jacobian",
+    "explore_backward": "secant.explorers.backward",
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
     "explore_paths": "secant.explorers.paths",

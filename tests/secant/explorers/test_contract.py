@@ -469,7 +469,7 @@ def seconds(action: Callable[[], object]) -> float:
 def test_no_explorer_needs_pyplot() -> None:
     """Its global state would show the figure a second time under the cell."""
     names = ", ".join(
-        f"secant.explorers.{name}" for name in ("tangent", "chain", "buffer", "paths", "jacobian")
+        f"secant.explorers.{name}" for name in ("tangent", "chain", "buffer", "paths", "jacobian", "backward")
     )
     code = f"import sys, {names}; print('matplotlib.pyplot' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
