@@ -46,7 +46,7 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             return computed(forward, inputs)
 
         @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:  # type: ignore[override]
+        def backward(ctx: Any, g: Any) -> Any:
             return tuple(computed(text, ctx.saved_tensors, g) for text in backward)
 
     return Formula.apply

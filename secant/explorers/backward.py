@@ -15,6 +15,7 @@ from torch import Tensor
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions, values
+from secant.explorers.kit.kinks import KINK, START, built_in, worth_seeing
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -23,7 +24,6 @@ from secant.language import say
 LOG_H = (-8.0, 0.0)
 STEPS, FEW_STEPS = 49, 13  # h of the curves; the second for functions that take one x at a time
 PLACES, FEW_PLACES = 401, 101  # of the curve on the left; 0 is one of them in a range of whole numbers
-START, KINK = 3.0, 0.0  # where to look at 5**x, and at the others
 NEAR_ZERO = 1e-9  # a slider counts in floats, and may say 1e-17 where it means the kink at 0
 
 # The quotients, in the order of the rows, by how they are drawn.
@@ -33,66 +33,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "central": {"color": GREEN, "ls": (0, (2, 2)), "marker": "^"},
 }
 WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}  # so that one on another is seen below it
-LABELS = {
-    "forward": r"$(f(x+h)-f(x))/h$",
-    "backward": r"$(f(x)-f(x-h))/h$",
-    "central": r"$(f(x+h)-f(x-h))/2h$",
-}
-
-
-class BrokenPower(torch.autograd.Function):
-    """x**q with a slope in q of x**q log(x + 1), which is wrong."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:
-        ctx.save_for_backward(x, q)
-        return x**q
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        x, q = ctx.saved_tensors
-        return g * q * x ** (q - 1), g * x**q * torch.log(x + 1)
-
-
-def broken_power_of_five(q: Tensor) -> Tensor:
-    result: Tensor = BrokenPower.apply(torch.full_like(q, 5.0, requires_grad=False), q)
-    return result
-
-
-def power_of_five(q: Tensor) -> Tensor:
-    return 5.0**q
-
-
-def clamp(x: Tensor) -> Tensor:
-    return x.clamp(min=0)
-
-
-def maximum(x: Tensor) -> Tensor:
-    return torch.maximum(x, torch.zeros_like(x))
-
-
-def difference_of_relus(x: Tensor) -> Tensor:
-    return torch.relu(x) - torch.relu(-x)
-
-
-def built_in() -> dict[str, Function]:
-    """Return the functions to start with, by names in the language in use."""
-    return {
-        say(en="5ˣ, broken backward", ko="5ˣ, 망가진 backward"): broken_power_of_five,
-        say(en="5ˣ, torch's backward", ko="5ˣ, torch의 backward"): power_of_five,
-        "relu(x)": torch.relu,
-        "clamp(min=0)": clamp,
-        "maximum(x, 0)": maximum,
-        "abs(x)": torch.abs,
-        "relu(x) - relu(-x)": difference_of_relus,
-    }
-
-
-def _worth_seeing(f: Function) -> float | None:
-    """Return where a function to start with is worth a look; None for a learner's own."""
-    if f in (broken_power_of_five, power_of_five):
-        return START
-    return KINK if f in built_in().values() else None
+LABELS = {"forward": "$+h$", "backward": "$-h$", "central": r"$\pm h$"}
 
 
 @dataclass(frozen=True)
@@ -153,7 +94,7 @@ class Subject:
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
         self.functions = dict(functions)
-        self.worth_seeing = {name: _worth_seeing(f) for name, f in functions.items()}
+        self.worth_seeing = {name: worth_seeing(f) for name, f in functions.items()}
         self.ends = x_range
         self.prepared = cache(self._prepared)
         self.curve = cache(self._curve)
@@ -182,9 +123,12 @@ class Subject:
 
     def _typical_errors(self, name: str) -> np.ndarray:
         """Return errors at some x all over the range; none where there is none to be had."""
-        return elementwise.all_over(
-            lambda x: np.concatenate([*self._error_curves(name, x)[1].values()]), self.ends
-        )
+
+        def at(x: float) -> np.ndarray:
+            return np.concatenate([*self._error_curves(name, x)[1].values()])
+
+        kink = ranges.clamp(KINK, self.ends)
+        return np.concatenate([elementwise.all_over(at, self.ends), elementwise.all_over(at, (kink, kink))])
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
@@ -237,7 +181,7 @@ class Picture:
             )[0]
             for name, look in LOOKS.items()
         }
-        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - $x.grad$|$", LOG_H, every=2, pad=0.2)
+        self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - $x.grad$|$", LOG_H, every=2, pad=0.4)
         self.curves = {
             name: right.plot([], [], **look, ms=5, lw=1.8, zorder=3)[0] for name, look in LOOKS.items()
         }
@@ -259,7 +203,8 @@ class Picture:
         """Set what stands still: the curve and both pairs of limits."""
         name = reading.setting.name
         self.function.set_curve(*self.subject.curve(name))
-        self.errors.set_decades(*plots.decades(self.subject.typical_errors(name), -14, 8))
+        # A kink's errors, 1 and 0.5, are not to lie on the edge.
+        self.errors.set_decades(*plots.decades(2 * self.subject.typical_errors(name), -14, 8))
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
