@@ -420,7 +420,7 @@ def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 0.0, "maximum0": 0.0, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
-# %% the central quotients task="at_the_kink" en="that is the central quotient" ko="중심 차분몫입니다"
+# %% the central quotients task="at_the_kink" en="that is the central quotient" ko="중앙 차분몫입니다"
 def at_the_kink():
     return {"relu": 0.5, "clamp_min0": 0.5, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
 

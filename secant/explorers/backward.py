@@ -258,7 +258,7 @@ class BackwardExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        names = say(en="forward", ko="전방"), say(en="backward", ko="후방"), say(en="central", ko="중심")
+        names = say(en="forward", ko="전방"), say(en="backward", ko="후방"), say(en="central", ko="중앙")
         formulas = "(f(x+h) − f(x)) / h", "(f(x) − f(x−h)) / h", "(f(x+h) − f(x−h)) / 2h"
         found = [words.quotient_digits(number, reading.noise) for number in reading.quotients.values()]
         each = [
@@ -266,7 +266,7 @@ class BackwardExplorer(Panel[Reading]):
             for place, (name, formula, number) in enumerate(zip(names, formulas, found, strict=True), start=1)
         ]
         error = words.quotient_digits(reading.errors["central"], reading.noise)
-        label = say(en="gradient and central quotient, apart", ko="gradient와 중심 차분몫의 차이")
+        label = say(en="gradient and central quotient, apart", ko="gradient와 중앙 차분몫의 차이")
         gradient = words.gradient_row(words.digits(reading.gradient))
         return [*each, gradient, Row("error", label, words.step(reading.setting.h), error)]
 
@@ -279,7 +279,7 @@ class BackwardExplorer(Panel[Reading]):
             f"(backward) and {central} (central), and a dashed line of autograd's slope "
             f"{reading.gradient:.5g}. Right: how far each quotient is from it, against h.",
             ko=f"왼쪽: {where}에서 {setting.name}의 그래프, 기울기 {forward}(전방), {backward}(후방), "
-            f"{central}(중심)인 할선, autograd의 기울기 {reading.gradient:.5g}인 파선. "
+            f"{central}(중앙)인 할선, autograd의 기울기 {reading.gradient:.5g}인 파선. "
             "오른쪽: h에 따라 각 차분몫이 그 기울기에서 얼마나 떨어져 있는지.",
         )
 
@@ -302,7 +302,7 @@ LEGEND = (
             "전방 차분몫. 오른쪽은 autograd의 기울기와의 차이",
         ),
         (_sample("backward", "6 2 2 2", words.square(PURPLE)), "backward quotient", "후방 차분몫"),
-        (_sample("central", "2 2", words.triangle(GREEN)), "central quotient", "중심 차분몫"),
+        (_sample("central", "2 2", words.triangle(GREEN)), "central quotient", "중앙 차분몫"),
         (HERE, "the h you chose (▼: exactly 0)", "지금 고른 h (▼: 정확히 0)"),
     ],
 )
