@@ -929,7 +929,7 @@ r"""
 Write the softplus $\log(1 + e^x)$ with its backward, without `inf` and `nan`: `StableSoftplus.apply(x)`.
 
 - `x` is a tensor of any shape, `float32` or `float64`, of any finite numbers; think of $\pm 1000$.
-- Values and gradients are right **to the last digits, also where they are tiny**: at $x = -40$ both are $4.248354 \cdot 10^{-18}$, not 0. (In `float64` up to one part in $10^{9}$, in `float32` one in $10^{5}$.)
+- Values and gradients are right **to the last digits, also where they are tiny**: at $x = -40$ both are $4.248354 \cdot 10^{-18}$, not 0. (In `float64` up to one part in $10^{8}$, in `float32` one in $10^{5}$.)
 - `backward` works for any `grad_output`. As in task 8.1: keep on `ctx` what belongs to the call, a change in place must not make the gradient wrong in silence, and one can walk back twice.
 
 <details><summary>Hint 1: the idea</summary>
@@ -945,7 +945,7 @@ The value is `x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))`. The slope $\fr
 </details>
 """
 
-# %% [markdown] lang="ko" en="86de614a"
+# %% [markdown] lang="ko" en="f2ed7283"
 r"""
 ## 과제 8.3 · `StableSoftplus`
 
@@ -954,7 +954,7 @@ r"""
 softplus $\log(1 + e^x)$을 `inf`와 `nan`이 나오지 않게 backward와 함께 만드세요. `StableSoftplus.apply(x)`로 씁니다.
 
 - `x`는 shape가 무엇이든 되는 `float32`나 `float64` 텐서이고, 수는 유한하면 무엇이든 됩니다. $\pm 1000$을 떠올리세요.
-- 값과 gradient는 **아주 작을 때에도 끝자리까지** 맞아야 합니다. $x = -40$에서 둘 다 0이 아니라 $4.248354 \cdot 10^{-18}$입니다. (`float64`에서는 $10^{9}$분의 1, `float32`에서는 $10^{5}$분의 1까지 봅니다.)
+- 값과 gradient는 **아주 작을 때에도 끝자리까지** 맞아야 합니다. $x = -40$에서 둘 다 0이 아니라 $4.248354 \cdot 10^{-18}$입니다. (`float64`에서는 $10^{8}$분의 1, `float32`에서는 $10^{5}$분의 1까지 봅니다.)
 - `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이 제자리에서 바뀌었을 때 gradient가 말없이 틀려서는 안 되고, 두 번 거슬러 갈 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1018,7 +1018,7 @@ def _of(function, x):
 
 
 def _compare(x, g):
-    call, exact = f"StableSoftplus.apply({x.tolist() if x.numel() < 7 else tuple(x.shape)}), {str(x.dtype)[6:]}, grad_output={g.tolist() if g.numel() < 7 else '...'}", {"rtol": 1e-9 if x.dtype == torch.float64 else 1e-5, "atol": 1e-35}
+    call, exact = f"StableSoftplus.apply({x.tolist() if x.numel() < 7 else tuple(x.shape)}), {str(x.dtype)[6:]}, grad_output={g.tolist() if g.numel() < 7 else '...'}", {"rtol": 1e-8 if x.dtype == torch.float64 else 1e-5, "atol": 1e-35}
     value, slope, there = _of(lambda n: max(n, 0.0) + math.log1p(math.exp(-abs(n))), x), *(_of(lambda n: math.exp(min(n, 0.0)) / (1 + math.exp(-abs(n))), at) for at in (x, 1.5 * x))
     with check.asking(call):
         found = _seen(x, g)
@@ -1027,7 +1027,7 @@ def _compare(x, g):
         check.that(what == "value" or (found["node"] == "StableSoftplusBackward" and not found["error"]), f"{call}: {found['error'] or _not_own}")
         hint = "" if not isinstance(got, torch.Tensor) or got.shape != x.shape else _big if not got.isfinite().all() else _tiny if (x < -14).any() else ""
         mistakes = [] if what == "value" else [(slope, _alone), (g * there, _between), (there, _between), *([] if (x < -14).any() else [(g * (x > 0), _step)])]
-        check.close(got, want, f"{call}: {what}", mistakes=mistakes, hint=hint, **exact)
+        check.close(got, want, f"{call}: {say(en=what, ko={'value': '값'}.get(what, what))}", mistakes=mistakes, hint=hint, **exact)
         check.untouched(found["changes"], call)
     check.repeatable(found["again"]["x"], g * slope, call, hint=_again, **exact)
 

@@ -126,7 +126,7 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
 
 
-# %% multiplies grad_output in place task="MyPow" en="the call changed g itself" ko="g의 값이 바뀌었습니다"
+# %% multiplies grad_output in place task="MyPow" en="the call changed grad_output itself" ko="grad_output의 값이 바뀌었습니다"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):

@@ -67,10 +67,10 @@ def walk_back(
         Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
         operations: the names of torch's operations that the first walk ran. error: what stopped a walk.
-        changes: as those of `observe`, of the inputs and g.
+        changes: as those of `observe`, of the inputs and grad_output.
     """
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
-    calls = observe(**leaves, g=g)
+    calls = observe(**leaves, grad_output=g)
     y = calls(apply, *leaves.values())
     apply(*(1.5 * value.detach() for value in leaves.values()))
     fits = isinstance(y, Tensor) and y.requires_grad and y.shape == g.shape and y.dtype == g.dtype

@@ -85,7 +85,7 @@ def test_a_backward_that_changes_what_arrives_is_seen() -> None:
     found = walk_back(operation("3 * x", "g.mul_(3)"), {"x": numbers(4.0)}, ["x"], numbers(2.0))
     assert found["gradients"]["x"].tolist() == [6.0]
     assert found["again"]["x"].tolist() == [18.0]
-    assert ("value", "g") in found["changes"]
+    assert ("value", "grad_output") in found["changes"]
 
 
 def test_a_call_in_between_spoils_what_is_not_kept_for_each_call() -> None:
