@@ -692,7 +692,7 @@ class MyPow(torch.autograd.Function):
 import torch
 
 from secant import check, probe, say
-from secant.checking.operations import walk_back
+from secant.checking.custom import walk_back
 
 
 @probe
@@ -725,7 +725,7 @@ for _x, _q, _tracked, _g in ((5.0, 3.0, ["x", "q"], 1.0), ([2.0, 3.0], [2.0, 1.0
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import graphs
-from secant.checking.operations import after_a_change
+from secant.checking.custom import after_a_change
 
 
 @probe
@@ -854,7 +854,7 @@ def backward_is_right(fn, inputs):
 import torch
 
 from secant import check, probe, say
-from secant.checking.operations import judgement, operation
+from secant.checking.custom import judgement, operation
 
 
 @probe
@@ -1001,7 +1001,7 @@ import math
 import torch
 
 from secant import check, probe, say
-from secant.checking.operations import walk_back
+from secant.checking.custom import walk_back
 
 
 @probe
@@ -1037,7 +1037,7 @@ for _x, _g in (([0.0], [1.0]), ([-3.0, 0.5, 2.0], [1.0, -2.0, 0.5]), ([-1000.0, 
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import graphs
-from secant.checking.operations import after_a_change
+from secant.checking.custom import after_a_change
 
 
 @probe
@@ -1144,7 +1144,7 @@ def safe_sqrt(x):
 import torch
 
 from secant import check, graphs, probe, say
-from secant.checking.operations import walk_back
+from secant.checking.custom import walk_back
 
 
 @probe

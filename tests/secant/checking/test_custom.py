@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from secant.checking.operations import after_a_change, judgement, operation, walk_back
+from secant.checking.custom import after_a_change, judgement, operation, walk_back
 
 Tensor = torch.Tensor
 
