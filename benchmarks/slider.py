@@ -134,6 +134,7 @@ CONTESTS = (
     _other(9, "explore_second"),
     _other(7, "explore_saved"),
     _other(10, "explore_engine"),
+    _other(8, "explore_backward"),
 )
 
 # Written into the page: when the mouse moved and when a new picture of an output was painted.

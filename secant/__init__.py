@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from secant.checking.operations import operations
     from secant.checking.probe import probe
     from secant.checking.watch import watch
+    from secant.explorers.backward import explore_backward
     from secant.explorers.buffer import explore_buffer
     from secant.explorers.chain import explore_chain
     from secant.explorers.cut import explore_cut
@@ -34,6 +35,7 @@ __all__ = [
     "expect_error",
     "explore",
     "explore_arrows",
+    "explore_backward",
     "explore_buffer",
     "explore_chain",
     "explore_cut",
@@ -65,6 +67,7 @@ _HOMES = {
     "expect_error": "secant.checking.expect_error",
     "explore": "secant.explorers.tangent",
     "explore_arrows": "secant.explorers.jacobian",
+    "explore_backward": "secant.explorers.backward",
     "explore_buffer": "secant.explorers.buffer",
     "explore_chain": "secant.explorers.chain",
     "explore_cut": "secant.explorers.cut",

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from secant.explorers.backward import explore_backward
 from secant.explorers.buffer import explore_buffer
 from secant.explorers.chain import explore_chain
 from secant.explorers.cut import explore_cut
@@ -195,6 +196,14 @@ KINDS = (
         lists=("function", "bug", "passes"),
         says="2.5",
         beside=explore_engine,
+    ),
+    Kind(
+        "backward",
+        explore_backward,
+        lambda f, **options: explore_backward({"f": f}, **options),
+        lists=("function",),
+        says="223.97",
+        beside=explore_backward,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
         refused=(*ONE_RANGE, {"functions": {}}),
     ),

@@ -1,0 +1,466 @@
+# Misconceptions of lesson 8. Each must lose its task, and be told why in the words given here.
+
+# %%
+import warnings
+
+import torch
+from torch.autograd import gradcheck
+
+# %% the slope in q as in Code 21 task="MyPow" en="log(x), not log(x + 1)" ko="log(x + 1)이 아니라 log(x)입니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, q):
+        ctx.save_for_backward(x, q)
+        return x**q
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x + 1) if ctx.needs_input_grad[1] else None
+
+
+# %% computes what nobody needs task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력 때문에"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        return g * q * x ** (q - 1), g * x**q * torch.log(x)
+
+
+# %% always computes the slope in x task="MyPow" en="ran torch's pow" ko="torch의 pow 연산을"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return g * q * x ** (q - 1), grad_q
+
+
+# %% forgets grad_output task="MyPow" en="grad_output is missing" ko="grad_output이 빠졌습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        return q * x ** (q - 1) if ctx.needs_input_grad[0] else None, x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+
+
+# %% leaves the exponent as it is task="MyPow" en="the exponent falls by one" ko="지수가 1 줄어듭니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        return g * q * x**q if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+
+
+# %% returns them in the other order task="MyPow" en="the two gradients are swapped" ko="순서가 바뀌었습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        return g * x**q * torch.log(x), g * q * x ** (q - 1)
+
+
+# %% keeps its inputs on the class task="MyPow" en="keep on ctx what belongs to a call" ko="클래스가 아니라 ctx에 두세요"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, q):
+        MyPow.x, MyPow.q = x.detach(), q.detach()
+        return x**q
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = MyPow.x, MyPow.q
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+
+
+# %% keeps its inputs as attributes task="MyPow" en="the gradient is wrong in silence" ko="gradient가 말없이 틀렸습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, q):
+        ctx.x, ctx.q = x, q
+        return x**q
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.x.detach(), ctx.q.detach()
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+
+
+# %% multiplies grad_output in place task="MyPow" en="the call changed grad_output itself" ko="grad_output의 값이 바뀌었습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, q):
+        ctx.save_for_backward(x, q)
+        return x**q
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return g.mul_(q * x ** (q - 1)) if ctx.needs_input_grad[0] else None, grad_q
+
+
+# %% an operation of torch under the name task="MyPow" en="apply must go through MyPow's own" ko="MyPow의 forward와 backward를 거쳐야 합니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def apply(x, q):
+        return x**q
+
+
+# %% checks in the dtype it is given task="backward_is_right" en="In float32 the quotient is too inexact" ko="float32에서는 차분몫이 부정확하니"
+def backward_is_right(fn, inputs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gradcheck(fn, tuple(t.detach().clone().requires_grad_() for t in inputs), raise_exception=False)
+
+
+# %% lets the error through task="backward_is_right" en="return False where the backward is wrong" ko="backward가 틀렸으면 False를"
+def backward_is_right(fn, inputs):
+    return gradcheck(fn, tuple(t.detach().double().clone().requires_grad_() for t in inputs))
+
+
+# %% tracks the caller's own tensors task="backward_is_right" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
+def backward_is_right(fn, inputs):
+    inputs = tuple(t.requires_grad_() if t.dtype == torch.float64 else t.requires_grad_().detach().double().requires_grad_() for t in inputs)
+    return gradcheck(fn, inputs, raise_exception=False)
+
+
+# %% only the tracked inputs task="backward_is_right" en="And every input must be tracked in the copy" ko="사본은 모두 추적되어야 합니다"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
+    try:
+        return gradcheck(fn, doubles, raise_exception=False)
+    except ValueError:
+        return False
+
+
+# %% only the first input task="backward_is_right" en="compare all numbers of all inputs" ko="모든 입력의 모든 수를"
+def backward_is_right(fn, inputs):
+    first, *others = (t.detach().double().clone() for t in inputs)
+    return gradcheck(lambda t: fn(t, *others), (first.requires_grad_(),), raise_exception=False)
+
+
+# %% a generous tolerance task="backward_is_right" en="with the tolerance of gradcheck" ko="gradcheck의 허용 오차로"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False, rtol=0.05, atol=0.05)
+
+
+# %% one walk back, from the sum of the outputs task="backward_is_right" en="this backward ignores grad_output" ko="grad_output을 무시하는 backward입니다"
+def backward_is_right(fn, inputs):
+    doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
+    found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
+    for i, (x, slope) in enumerate(zip(doubles, found, strict=True)):
+        if slope is None:
+            return False
+        for k in range(x.numel()):
+            ends = []
+            for h in (1e-6, -1e-6):
+                moved = [t.detach().clone() for t in doubles]
+                moved[i].view(-1)[k] += h
+                ends.append(fn(*moved).sum().item())
+            quotient = (ends[0] - ends[1]) / 2e-6
+            if abs(quotient - slope.reshape(-1)[k].item()) > 1e-5 + 1e-3 * abs(quotient):
+                return False
+    return True
+
+
+# %% compares the sums of all gradients task="backward_is_right" en="this backward ignores grad_output" ko="grad_output을 무시하는 backward입니다"
+def backward_is_right(fn, inputs):
+    doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
+    found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
+    if any(slope is None for slope in found):
+        return False
+    with torch.no_grad():
+        quotient = (fn(*(t + 1e-6 for t in doubles)).sum() - fn(*(t - 1e-6 for t in doubles)).sum()) / 2e-6
+    return bool(abs(quotient - sum(slope.sum() for slope in found)) < 1e-5 + 1e-3 * abs(quotient))
+
+
+# %% says so with a tensor task="backward_is_right" en="The result is a bool tensor" ko="결과가 bool 텐서입니다"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return torch.tensor(gradcheck(fn, doubles, raise_exception=False))
+
+
+# %% the plain formulas task="StableSoftplus" en="inf / inf is nan" ko="inf / inf는 nan입니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.log(1 + torch.exp(x))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.exp(x) / (1 + torch.exp(x))
+
+
+# %% only the value is stable task="StableSoftplus" en="inf / inf is nan" ko="inf / inf는 nan입니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.exp(x) / (1 + torch.exp(x))
+
+
+# %% log(1 + t) in the place of log1p task="StableSoftplus" en="log1p(t) keeps them" ko="값에는 log1p(t)를 쓰고"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.clamp(min=0) + torch.log(1 + torch.exp(-x.abs()))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * torch.sigmoid(ctx.saved_tensors[0])
+
+
+# %% the slope as one minus something task="StableSoftplus" en="do not subtract from 1" ko="1에서 빼서 구하지 마세요"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (1 - torch.exp(-ctx.saved_tensors[0]))
+
+
+# %% the slope of relu task="StableSoftplus" en="that is the slope of relu" ko="relu의 기울기입니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (ctx.saved_tensors[0] > 0)
+
+
+# %% forgets what arrives task="StableSoftplus" en="grad_output is missing" ko="grad_output이 빠졌습니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.sigmoid(ctx.saved_tensors[0])
+
+
+# %% clamps its input in place task="StableSoftplus" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(torch.sigmoid(x))
+        small = torch.log1p(torch.exp(-x.abs()))
+        return small + x.data.clamp_(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+# %% keeps its slope on the class task="StableSoftplus" en="keep on ctx what belongs to a call" ko="클래스가 아니라 ctx에 두세요"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        StableSoftplus.slope = torch.sigmoid(x.detach())
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * StableSoftplus.slope
+
+
+# %% keeps its input as an attribute task="StableSoftplus" en="the gradient is wrong in silence" ko="gradient가 말없이 틀렸습니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * torch.sigmoid(ctx.x.detach())
+
+
+# %% torch's softplus under the name task="StableSoftplus" en="apply must go through the class's own" ko="클래스의 forward와 backward를 거쳐야 합니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def apply(x):
+        return torch.logaddexp(x, torch.zeros_like(x))
+
+
+# %% where after the root task="safe_sqrt" en="where() picks among values" ko="where()는 값을 고를 뿐이고"
+def safe_sqrt(x):
+    return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
+
+
+# %% the root of the size, times a mask task="safe_sqrt" en="0 * inf or 0 / 0 is nan" ko="0 * inf나 0 / 0이 nan이"
+def safe_sqrt(x):
+    return torch.sqrt(x.abs()) * (x > 0)
+
+
+# %% the root of a clamp task="safe_sqrt" en="the slope of sqrt has no bound at 0" ko="sqrt의 기울기는 0에서 한없이 커집니다"
+def safe_sqrt(x):
+    return torch.sqrt(x.clamp(min=0))
+
+
+# %% a small number for safety task="safe_sqrt" en="from 0 down both are 0, exactly" ko="0 이하에서는 둘 다 정확히 0입니다"
+def safe_sqrt(x):
+    return torch.sqrt(x.clamp(min=1e-12))
+
+
+# %% adds a small number task="safe_sqrt" en="from 0 down both are 0, exactly" ko="0 이하에서는 둘 다 정확히 0입니다"
+def safe_sqrt(x):
+    return torch.sqrt(torch.relu(x) + 1e-8)
+
+
+# %% takes small numbers for 0 task="safe_sqrt" en="however small it is" ko="아무리 작은 x라도"
+def safe_sqrt(x):
+    positive = x > 1e-6
+    return torch.where(positive, torch.sqrt(torch.where(positive, x, 1.0)), 0.0)
+
+
+# %% cuts the gradient off task="safe_sqrt" en="it was cut off from x" ko="x와 끊어졌습니다"
+def safe_sqrt(x):
+    return torch.sqrt(x.detach().clamp(min=0))
+
+
+# %% mends the gradient with a hook task="safe_sqrt" en="a hook was left on x" ko="x에 hook이 남아 있습니다"
+def safe_sqrt(x):
+    if x.requires_grad:
+        x.register_hook(lambda gradient: gradient.nan_to_num(0.0, 0.0, 0.0))
+    return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
+
+
+# %% puts 0 into its argument task="safe_sqrt" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+def safe_sqrt(x):
+    x.data[x.data < 0] = 0.0
+    inside = torch.where(x > 0, x, 1.0)
+    return torch.where(x > 0, torch.sqrt(inside), 0.0)
+
+
+# %% returns the positive ones alone task="safe_sqrt" en="The shape is" ko="shape가"
+def safe_sqrt(x):
+    return torch.sqrt(x[x > 0])
+
+
+# %% equal functions have equal slopes task="at_the_kink" en="autograd differentiates the code" ko="autograd는 코드를 미분합니다"
+def at_the_kink():
+    return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
+
+
+# %% all that are relu have its slope task="at_the_kink" en="the slope to the left of 0" ko="0의 왼쪽에서의 기울기입니다"
+def at_the_kink():
+    return {"relu": 0.0, "clamp_min0": 0.0, "maximum0": 0.0, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+
+
+# %% the central quotients task="at_the_kink" en="that is the central quotient" ko="중앙 차분몫입니다"
+def at_the_kink():
+    return {"relu": 0.5, "clamp_min0": 0.5, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
+
+
+# %% the slopes to the right task="at_the_kink" en="the slope to the right of 0" ko="0의 오른쪽에서의 기울기입니다"
+def at_the_kink():
+    return {"relu": 1.0, "clamp_min0": 1.0, "maximum0": 1.0, "abs": 1.0, "relu(x)-relu(-x)": 1.0}
+
+
+# %% keys of its own task="at_the_kink" en="exactly these five keys" ko="키가 꼭 이 다섯 개인"
+def at_the_kink():
+    return {"relu": 0.0, "clamp": 1.0, "maximum": 0.5, "abs": 0.0, "difference": 0.0}
+
+
+# %% tensors task="at_the_kink" en="each value is a Python float" ko="값은 모두 파이썬 float입니다"
+def at_the_kink():
+    functions = {
+        "relu": torch.relu,
+        "clamp_min0": lambda x: x.clamp(min=0),
+        "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)),
+        "abs": torch.abs,
+        "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
+    }
+    return {name: torch.func.grad(f)(torch.tensor(0.0)) for name, f in functions.items()}
+
+
+# %% ints among the floats task="at_the_kink" en="0.0 and not 0" ko="0이 아니라 0.0이라고"
+def at_the_kink():
+    return {"relu": 0, "clamp_min0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
+
+
+# %% one dict for all calls task="at_the_kink" en="make a new one in every call" ko="부를 때마다 dict를 새로 만드세요"
+_known = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+
+
+def at_the_kink():
+    return _known
+
+
+# %% another default dtype for all task="at_the_kink" en="the default dtype was left changed" ko="기본 dtype이 바뀐 채로"
+def at_the_kink():
+    torch.set_default_dtype(torch.float64)
+    return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}

@@ -1,0 +1,141 @@
+"""Operations with a backward of their own, made from formulas or a student's, and what calls of them do."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.gradcheck import GradcheckError
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from secant.checking.functions import formula
+from secant.checking.observe import observe
+
+Operation = Callable[..., Any]
+
+
+class _Names(TorchDispatchMode):
+    """Keeps the names of torch's operations that run in its body, like "log"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.append(func.__name__.partition(".")[0])
+        return func(*args, **(kwargs or {}))
+
+
+def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
+    """Return an operation whose backward is what formulas say, right or not.
+
+    Args:
+        forward: the formula of the result, in the names of the inputs and torch.
+        *backward: for each input the formula of its gradient; in these g is what arrives from behind.
+        names: of the inputs, one letter each.
+    """
+
+    def computed(text: str, values: Sequence[Tensor], g: Any = None) -> Any:
+        return formula(text, g=g, **dict(zip(names, values, strict=False)))(None)
+
+    class Formula(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *inputs: Tensor) -> Any:
+            ctx.save_for_backward(*inputs)
+            return computed(forward, inputs)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return tuple(computed(text, ctx.saved_tensors, g) for text in backward)
+
+    return Formula.apply
+
+
+def walk_back(
+    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
+) -> dict[str, Any]:
+    """Call an operation, then another time elsewhere, then walk back through the first call, twice.
+
+    Args:
+        apply: the operation.
+        inputs: its arguments by name.
+        tracked: the names of those that are to be leaves which require grad.
+        g: the gradient that arrives from behind, of the shape of the result.
+
+    Returns:
+        Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
+        gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
+        operations: the names of torch's operations that the first walk ran. error: what stopped a walk.
+        changes: as those of `observe`, of the inputs and grad_output.
+    """
+    leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
+    calls = observe(**leaves, grad_output=g)
+    y = calls(apply, *leaves.values())
+    apply(*(1.5 * value.detach() for value in leaves.values()))
+    fits = isinstance(y, Tensor) and y.requires_grad and y.shape == g.shape and y.dtype == g.dtype
+    names = _Names()
+    walks: list[dict[str, Any]] = [{}, {}]
+    error = ""
+    for walk, mode in zip(walks, (names, _Names()), strict=True):
+        if fits and not error:
+            try:
+                with mode:
+                    found = calls(_gradients, y, [leaves[name] for name in tracked], g)
+                walk.update(zip(tracked, map(_copy, found), strict=True))
+            except NotImplementedError:
+                raise
+            except RuntimeError as stopped:
+                error = str(stopped).partition("\n")[0]
+    data = calls.data()
+    return {
+        "value": data["results"][0],
+        "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
+        "gradients": walks[0],
+        "again": walks[1],
+        "operations": names.names,
+        "error": error,
+        "changes": data["changes"],
+    }
+
+
+def judgement(judge: Callable[..., Any], apply: Operation, inputs: Sequence[Tensor]) -> dict[str, Any]:
+    """Ask a student's function of an operation and its inputs, a tuple, what it thinks of them.
+
+    Returns:
+        Plain data. result: what came back. raised: the error that came instead, other than those that tests
+        pass on. warned: the warnings. changes: as those of `observe`, of the inputs.
+    """
+    calls = observe(**{f"inputs[{place}]": value for place, value in enumerate(inputs)})
+    result, raised = None, ""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = calls(judge, apply, tuple(inputs))
+        except (GradcheckError, ValueError) as error:
+            raised = f"{type(error).__name__}: {str(error).partition(',')[0]}"
+    warned = [str(warning.message).partition(". ")[0] for warning in caught]
+    return {"result": result, "raised": raised, "warned": warned, "changes": calls.changes}
+
+
+def after_a_change(apply: Operation, inputs: Sequence[Tensor], g: Tensor) -> list[Tensor | None] | None:
+    """Return the gradients of all inputs if these change in place before the walk; None if torch refuses."""
+    leaves = [value.detach().clone().requires_grad_() for value in inputs]
+    copies = [leaf * 1 for leaf in leaves]
+    y = apply(*copies)
+    for copy in copies:
+        copy.add_(1)
+    try:
+        return [_copy(value) for value in _gradients(y, leaves, g)]
+    except NotImplementedError:
+        raise
+    except RuntimeError:
+        return None
+
+
+def _gradients(y: Tensor, leaves: Sequence[Tensor], g: Tensor) -> tuple[Tensor | None, ...]:
+    return torch.autograd.grad(y, leaves, g, retain_graph=True, allow_unused=True)
+
+
+def _copy(value: Tensor | None) -> Tensor | None:
+    return None if value is None else value.detach().clone()

@@ -1,0 +1,145 @@
+"""Operations made from formulas, and what is seen of a call and the walk back."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from secant.checking.custom import after_a_change, judgement, operation, walk_back
+
+Tensor = torch.Tensor
+
+
+def numbers(*values: float) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def test_an_operation_does_what_its_formulas_say() -> None:
+    apply = operation("x * q", "g * q", "g * 10")
+    x, q = numbers(2.0, 3.0).requires_grad_(), numbers(5.0, 7.0).requires_grad_()
+    y = apply(x, q)
+    assert y.tolist() == [10.0, 21.0]
+    assert y.grad_fn.name() == "FormulaBackward"
+    y.backward(numbers(1.0, -1.0))
+    assert x.grad is not None
+    assert x.grad.tolist() == [5.0, -7.0]
+    assert q.grad is not None
+    assert q.grad.tolist() == [10.0, -10.0]
+
+
+def test_a_formula_may_say_none() -> None:
+    x = numbers(2.0).requires_grad_()
+    (found,) = torch.autograd.grad(operation("3 * x", "None")(x), x, numbers(1.0), allow_unused=True)
+    assert found is None
+
+
+def test_a_walk_is_told_as_plain_data() -> None:
+    found = walk_back(
+        operation("x * q", "g * q", "g * torch.log(x)"),
+        {"x": numbers(2.0), "q": numbers(3.0)},
+        ["x"],
+        numbers(0.5),
+    )
+    assert found["value"].tolist() == [6.0]
+    assert found["node"] == "FormulaBackward"
+    assert {name: value.tolist() for name, value in found["gradients"].items()} == {"x": [1.5]}
+    assert found["again"]["x"].tolist() == [1.5]
+    assert "log" in found["operations"]
+    assert found["error"] == ""
+    assert found["changes"] == []
+
+
+def test_nothing_tracked_is_not_walked_back() -> None:
+    found = walk_back(torch.sqrt, {"x": numbers(4.0)}, [], numbers(1.0))
+    assert (found["value"].tolist(), found["node"], found["gradients"]) == ([2.0], "", {})
+
+
+@pytest.mark.parametrize("apply", [lambda x: 3, lambda x: x.detach() * 2, lambda x: (2 * x).sum()])
+def test_a_result_that_cannot_be_walked_back_from_has_no_gradients(apply: Any) -> None:
+    found = walk_back(apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    assert found["gradients"] == found["again"] == {}
+
+
+def test_an_error_on_the_way_is_told() -> None:
+    found = walk_back(operation("3 * x", "3 * g", "g"), {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    assert "incorrect number of gradients" in found["error"]
+
+
+def test_what_is_not_implemented_stays_so() -> None:
+    class Stub(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            raise NotImplementedError
+
+    with pytest.raises(NotImplementedError):
+        walk_back(Stub.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    with pytest.raises(NotImplementedError):
+        after_a_change(Stub.apply, [numbers(4.0)], numbers(1.0))
+
+
+def test_a_backward_that_changes_what_arrives_is_seen() -> None:
+    found = walk_back(operation("3 * x", "g.mul_(3)"), {"x": numbers(4.0)}, ["x"], numbers(2.0))
+    assert found["gradients"]["x"].tolist() == [6.0]
+    assert found["again"]["x"].tolist() == [18.0]
+    assert ("value", "grad_output") in found["changes"]
+
+
+def test_a_call_in_between_spoils_what_is_not_kept_for_each_call() -> None:
+    kept: list[Tensor] = []
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            kept[:] = [x.detach()]
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 2 * g * kept[0]
+
+    found = walk_back(Square.apply, {"x": numbers(4.0)}, ["x"], numbers(1.0))
+    assert found["gradients"]["x"].tolist() == [12.0]
+
+
+def test_a_change_in_between_is_refused_or_seen() -> None:
+    class Unwatched(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            ctx.x = x
+            return x**2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 2 * g * ctx.x.detach()
+
+    assert after_a_change(operation("x**2", "2 * g * x"), [numbers(3.0)], numbers(1.0)) is None
+    (found,) = after_a_change(Unwatched.apply, [numbers(3.0)], numbers(1.0)) or [None]
+    assert found is not None
+    assert found.tolist() == [8.0]
+
+
+def test_a_judgement_is_told_with_its_errors_warnings_and_changes() -> None:
+    right = operation("3 * x", "3 * g")
+
+    def careless(fn: Any, inputs: tuple[Tensor, ...]) -> bool:
+        for value in inputs:
+            value.requires_grad_()
+        return torch.autograd.gradcheck(fn, inputs)
+
+    assert judgement(lambda fn, inputs: type(inputs), right, [numbers(2.0)])["result"] is tuple
+    found = judgement(careless, right, [numbers(2.0)])
+    assert (found["result"], found["raised"], found["warned"]) == (True, "", [])
+    assert found["changes"] == [("requires_grad", "inputs[0]")]
+    found = judgement(careless, operation("3 * x", "2 * g"), [numbers(2.0)])
+    assert found["raised"].startswith("GradcheckError: Jacobian mismatch")
+    assert "double precision" in judgement(careless, right, [numbers(2.0).float()])["warned"][0]
+    with pytest.raises(NotImplementedError):
+        judgement(stub, right, [numbers(2.0)])
+
+
+def stub(fn: Any, inputs: tuple[Tensor, ...]) -> bool:
+    raise NotImplementedError

@@ -1,0 +1,172 @@
+"""Lesson 8's explorer, driven by its widgets' values as the page would."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from secant.explorers.backward import LOG_H, NEAR_ZERO, Setting, explore_backward
+from secant.explorers.kit.kinks import built_in
+from tests.support.reading import picture, problems, remarks, text
+
+
+def shown(explorer: Any, name: str) -> float:
+    return float(text(explorer, name))
+
+
+def quotients(explorer: Any) -> tuple[float, ...]:
+    return tuple(shown(explorer, f"quotient{place}") for place in (1, 2, 3))
+
+
+def at(name: str, x: float, h: float = 1.0) -> Any:
+    return explore_backward({name: built_in()[name]}, x=x, h=h)
+
+
+def test_it_starts_with_the_two_numbers_of_gradcheck() -> None:
+    explorer = explore_backward()
+    assert quotients(explorer) == (500.0, 100.0, 300.0)
+    assert shown(explorer, "gradient") == pytest.approx(125 * math.log(6))
+    explorer.log_h.value = -6
+    assert quotients(explorer) == pytest.approx([125 * math.log(5)] * 3, rel=1e-5)
+    assert shown(explorer, "quotient3") == pytest.approx(201.1797, abs=1e-4)
+    assert shown(explorer, "error") == pytest.approx(22.7902, abs=1e-4)
+    width, height = picture(explorer.stage.image).size
+    assert width / height == 9 / 4
+
+
+def test_the_right_backward_meets_the_quotients() -> None:
+    explorer = at("5ˣ, torch's backward", 3.0, 1e-5)
+    assert shown(explorer, "gradient") == pytest.approx(201.17974)
+    assert shown(explorer, "error") < 1e-5
+
+
+KINKS = {
+    "relu(x)": (1.0, 0.0, 0.5, 0.0),
+    "clamp(min=0)": (1.0, 0.0, 0.5, 1.0),
+    "maximum(x, 0)": (1.0, 0.0, 0.5, 0.5),
+    "abs(x)": (1.0, -1.0, 0.0, 0.0),
+    "relu(x) - relu(-x)": (1.0, 1.0, 1.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", KINKS)
+@pytest.mark.parametrize("h", [1.0, 1e-3, 1e-8])
+def test_at_a_kink_the_quotients_and_autograd_differ_at_every_h(name: str, h: float) -> None:
+    explorer = at(name, 0.0, h)
+    *wanted, slope = KINKS[name]
+    assert quotients(explorer) == tuple(wanted)
+    assert shown(explorer, "gradient") == slope
+    assert shown(explorer, "error") == abs(wanted[2] - slope)
+
+
+def test_away_from_the_kink_they_agree_once_no_step_reaches_it() -> None:
+    explorer = at("relu(x)", 0.01)
+    assert quotients(explorer) == pytest.approx((1.0, 0.01, 0.505))
+    explorer.log_h.value = -3
+    assert quotients(explorer) == pytest.approx((1.0, 1.0, 1.0))
+    assert shown(explorer, "gradient") == 1
+
+
+def test_a_function_that_is_chosen_is_shown_where_it_is_worth_a_look() -> None:
+    explorer = explore_backward()
+    for name in KINKS:
+        explorer.function.value = name
+        assert explorer.setting == Setting(name, 0.0, 1.0)
+        assert "x = 0" in explorer.stage.image.tooltip
+    explorer.function.value = "5ˣ, torch's backward"
+    assert explorer.setting.x == 3
+
+
+def test_x_stays_where_it_is_for_functions_of_one_s_own_and_out_of_range() -> None:
+    explorer = explore_backward([torch.sin, torch.cos], x=1.5)
+    explorer.function.value = "cos"
+    assert explorer.setting.x == 1.5
+    explorer = explore_backward({"sin": torch.sin, "relu": torch.relu}, x_range=(1, 2), x=1.5)
+    explorer.function.value = "relu"
+    assert explorer.setting.x == 1.5
+
+
+def test_what_a_slider_calls_nearly_zero_is_zero() -> None:
+    explorer = at("relu(x)", 1.0)
+    explorer.x.value = NEAR_ZERO / 1e6
+    assert explorer.setting.x == 0
+    assert quotients(explorer) == (1.0, 0.0, 0.5)
+
+
+def test_the_curves_are_the_errors_of_the_quotients() -> None:
+    explorer = at("abs(x)", 0.0)
+    reading: Any = explorer.reading
+    assert reading.steps[0] == pytest.approx(10 ** LOG_H[0])
+    assert set(reading.curves["forward"]) == set(reading.curves["backward"]) == {1.0}
+    assert set(reading.curves["central"]) == {0.0}
+    zeros = explorer.picture.zeros
+    assert len(zeros["central"].get_xdata()) > 10
+    assert len(zeros["forward"].get_xdata()) == 0
+    assert "▼" in remarks(explorer)
+
+
+def test_three_rows_of_zeros_do_not_hide_one_another() -> None:
+    zeros = at("abs(x)", 2.0, 0.5).picture.zeros
+    places = [set(zeros[name].get_xdata()) for name in zeros]
+    assert all(places)
+    assert not places[0] & places[1]
+    assert not places[1] & places[2]
+
+
+def test_the_axes_stay_and_hold_everything_while_h_and_x_move() -> None:
+    for name in ("5ˣ, broken backward", "relu(x)"):
+        explorer: Any = at(name, 1.0)
+        drawn = explorer.picture
+        limits = drawn.function.axes.axis(), drawn.errors.axes.axis()
+        for log_h in (-8.0, 0.0):
+            for x in (0.0, 4.0):
+                explorer.log_h.value, explorer.x.value = log_h, x
+                low, high = limits[1][2:]
+                for mark in drawn.here.values():
+                    assert low < mark.get_ydata()[0] <= high
+        assert (drawn.function.axes.axis(), drawn.errors.axes.axis()) == limits
+
+
+def test_a_secant_goes_through_the_points_that_its_quotient_compares() -> None:
+    explorer: Any = at("abs(x)", 0.5, 1.0)
+    lines = explorer.picture.secants
+    for name, (a, b) in {"forward": (0.5, 1.5), "backward": (-0.5, 0.5), "central": (-0.5, 1.5)}.items():
+        (x0, x1), (y0, y1) = lines[name].get_data()
+        for place in (a, b):
+            assert y0 + (y1 - y0) / (x1 - x0) * (place - x0) == pytest.approx(abs(place))
+
+
+def test_a_place_outside_a_function_s_domain_is_named(both_languages: str) -> None:
+    explorer = explore_backward(torch.log, x_range=(-1, 2), x=0.5, h=1.0)
+    assert "x − h" in problems(explorer)
+    explorer.log_h.value = -2
+    assert problems(explorer) == ""
+    explorer.x.value = -0.5
+    assert "-0.5" in problems(explorer)
+
+
+def test_a_slope_that_is_not_finite_is_named(both_languages: str) -> None:
+    explorer = explore_backward(lambda x: torch.sqrt(x.abs()), x_range=(-1, 1), x=0.0, h=0.5)
+    assert "nan" in problems(explorer)
+    assert "nan" not in explorer.text.value
+
+
+def test_an_own_operation_with_a_wrong_backward_is_found_out() -> None:
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            return torch.sin(x)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 2 * g
+
+    explorer = explore_backward(Doubled.apply, x=0.0, h=1e-4)
+    assert shown(explorer, "gradient") == 2
+    assert shown(explorer, "quotient3") == pytest.approx(1)
+    assert shown(explorer, "error") == pytest.approx(1)
+
+
+def test_complex_results_are_taken_by_their_real_part() -> None:
+    assert explore_backward(lambda x: torch.complex(x, x), x=1.0, h=0.5).shows
