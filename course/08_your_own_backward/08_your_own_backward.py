@@ -650,7 +650,7 @@ $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `setup_context`에서 `ctx.save_for_backward(*inputs)`. `backward`에서는 `ctx.saved_tensors`를 읽고 `grad_x = grad_q = None`으로 시작한 다음,
 `if ctx.needs_input_grad[0]:`과 `[1]`일 때만 각각 채웁니다.
@@ -830,7 +830,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 입력 `t`마다 `t.detach().double().clone().requires_grad_()`. 그다음 이것들의 튜플로 `gradcheck(fn, 튜플, raise_exception=False)`를 부릅니다.
 
@@ -963,7 +963,7 @@ $\log(1 + e^x)$과 $x + \log(1 + e^{-x})$ 가운데 $x > 0$에서 안전한 것�
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 값은 `x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))`입니다. 기울기 $\frac{e^x}{1 + e^x}$은 `torch.sigmoid(x)`입니다.
 
@@ -1122,7 +1122,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 `where`를 두 번 씁니다. 제곱근을 구하기 전에 `inside = torch.where(x > 0, x, 1.0)`, 구한 뒤에는 제곱근이나 0을 고릅니다.
 
@@ -1245,7 +1245,7 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 거의 코드</summary>
+<details><summary>힌트 2: 코드에 가깝게</summary>
 
 함수마다 새로 추적되는 `x = torch.tensor(0.0, requires_grad=True)`를 만들고 `f(x).backward()`, `x.grad.item()`. 수를 적는다면 0, 1, 2분의 1, 그리고 같은 수가 두 번입니다.
 

@@ -17,7 +17,7 @@ wrong without a word.
 
 # %% [markdown] task="MyPow" lang="ko" en="465421ec"
 r"""
-**왜 맞나요?** 두 gradient 모두 도착한 값에 기울기를 곱한 것입니다. $x$에는 $q x^{q-1}$, $q$에는 $x^q \log x$입니다. `needs_input_grad`는 그 가운데 무엇이 필요한지 알려 줍니다. 그래서 $q$가 상수이면
+**왜 맞을까요?** 두 gradient 모두 도착한 값에 기울기를 곱한 것입니다. $x$에는 $q x^{q-1}$, $q$에는 $x^q \log x$입니다. `needs_input_grad`는 그 가운데 무엇이 필요한지 알려 줍니다. 그래서 $q$가 상수이면
 음수 $x$의 로그를 구하지 않습니다. `save_for_backward`는 두 입력을 버전과 함께 바로 이 호출의 `ctx`에 저장합니다.
 
 **돌아가는 길.** 결과도 저장해 두고 $\frac{q y}{x}$와 $y \log x$로 쓸 수 있습니다.
@@ -41,7 +41,7 @@ outputs, and mistakes may cancel. And a walk with `grad_output` 1 alone does not
 
 # %% [markdown] task="backward_is_right" lang="ko" en="87b63ba2"
 r"""
-**왜 맞나요?** `detach()`는 호출한 쪽의 텐서와 그래프를 건드리지 않고, `double()`은 차분몫에 열여섯 자리를 주고, `clone()`은 수마다 자기 자리를 주고, `requires_grad_()`는 `gradcheck`가 모든 입력을 보게
+**왜 맞을까요?** `detach()`는 호출한 쪽의 텐서와 그래프를 건드리지 않고, `double()`은 차분몫에 열여섯 자리를 주고, `clone()`은 수마다 자기 자리를 주고, `requires_grad_()`는 `gradcheck`가 모든 입력을 보게
 합니다. `raise_exception=False`를 넘기면 오류를 내지 않고 `False`를 돌려줍니다.
 
 **돌아가는 길.** 차분몫을 직접 구할 수도 있습니다. 수를 하나씩 움직이고 야코비 행렬의 행(수업 05)과 견줍니다. 함정이 두 가지 있습니다. `y.sum()`에서 한 번만 거슬러 가면 모든 출력이 더해져
@@ -59,7 +59,7 @@ as `-torch.expm1(-y)` it is right. `torch.logaddexp(x, torch.zeros_like(x))` com
 
 # %% [markdown] task="StableSoftplus" lang="ko" en="6351946a"
 r"""
-**왜 맞나요?** 모든 $x$에서 $\log(1 + e^x) = \max(x, 0) + \log(1 + e^{-|x|})$이고, $e^{-|x|}$은 1을 넘지 않으므로 너무 커지는 일이 없습니다. `log1p`는 작은 거듭제곱의 자릿수를 지켜 줍니다. 기울기
+**왜 맞을까요?** 모든 $x$에서 $\log(1 + e^x) = \max(x, 0) + \log(1 + e^{-|x|})$이고, $e^{-|x|}$은 1을 넘지 않으므로 너무 커지는 일이 없습니다. `log1p`는 작은 거듭제곱의 자릿수를 지켜 줍니다. 기울기
 $\frac{e^x}{1 + e^x}$은 시그모이드(sigmoid)이고, torch가 안전하게 계산해 줍니다.
 
 **돌아가는 길.** 기울기를 결과에서 구할 수도 있습니다. $1 - e^{-y}$입니다. `1 - torch.exp(-y)`라고 쓰면 $x = -40$에서 0이 됩니다. 1에 가까운 두 수를 빼면 자릿수를 모두 잃기 때문입니다.
@@ -77,7 +77,7 @@ through. To rely on that is to rely on the code of one operation.
 
 # %% [markdown] task="safe_sqrt" lang="ko" en="61c62735"
 r"""
-**왜 맞나요?** 안쪽 `where`는 제곱근이 감당 못 할 수를 모두 1로 바꿉니다. 그래서 두 갈래 모두 제곱근과 기울기가 유한합니다. 바깥쪽 `where`는 그런 곳에서 0을 고르고 gradient 0을 되돌려 보냅니다. 유한한
+**왜 맞을까요?** 안쪽 `where`는 제곱근이 감당 못 할 수를 모두 1로 바꿉니다. 그래서 두 갈래 모두 제곱근과 기울기가 유한합니다. 바깥쪽 `where`는 그런 곳에서 0을 고르고 gradient 0을 되돌려 보냅니다. 유한한
 기울기에 0을 곱하면 0입니다.
 
 **돌아가는 길.** `torch.sqrt(torch.relu(x))`도 맞습니다. 0에서 제곱근의 기울기는 `inf`이지만, relu의 backward는 0을 *곱하지* 않고 0을 *넣기* 때문입니다. `x.clamp(min=0)`은 0에서 gradient를 통과시키므로 `inf`가
@@ -94,7 +94,7 @@ at 0. In the last one both `relu` say 0.
 
 # %% [markdown] task="at_the_kink" lang="ko" en="91064546"
 r"""
-**왜 맞나요?** `relu`의 backward는 결과가 0보다 클 때만 도착한 값을 통과시키므로 0에서는 막습니다. `clamp(min=0)`은 $x \geq 0$이면 통과시킵니다. `maximum`은 두 인자가 같으면 절반씩 줍니다. `abs`는 부호를 곱하는데 0의 부호는
+**왜 맞을까요?** `relu`의 backward는 결과가 0보다 클 때만 도착한 값을 통과시키므로 0에서는 막습니다. `clamp(min=0)`은 $x \geq 0$이면 통과시킵니다. `maximum`은 두 인자가 같으면 절반씩 줍니다. `abs`는 부호를 곱하는데 0의 부호는
 0입니다. 마지막 함수에서는 두 `relu`가 모두 0이라고 합니다.
 
 **돌아가는 길.** autograd에 물어볼 수도 있습니다. 함수마다 새로 추적되는 0을 쓰세요. 같은 텐서를 쓰면 `.grad`에 다섯 값이 더해집니다.
