@@ -1374,7 +1374,7 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="5728ffab"
+# %% [markdown] lang="ko" en="bd2e876d"
 r"""
 PyTorch가 하는 일도 이것뿐입니다. 다만 텐서로 하므로 리스트의 한 단계가 수 백만 개를 한꺼번에 처리하고, C++로 되어 있습니다. 국소 기울기 대신 야코비 행렬(수업 05)을 곱하는 데 필요한 것을 남기고, 미리 정렬하는 대신
 노드마다 아직 기다리는 것을 셉니다. 그러나 기록하고, 순서를 정하고, 더하고, 비우는 것이 전부입니다.
