@@ -17,13 +17,12 @@ from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions, values
 from secant.explorers.kit.kinks import KINK, START, built_in, worth_seeing
 from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.subject import Subjects
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
 
 LOG_H = (-8.0, 0.0)
-STEPS, FEW_STEPS = 49, 13  # h of the curves; the second for functions that take one x at a time
-PLACES, FEW_PLACES = 401, 101  # of the curve on the left; 0 is one of them in a range of whole numbers
 NEAR_ZERO = 1e-9  # a slider counts in floats, and may say 1e-17 where it means the kink at 0
 
 # The quotients, in the order of the rows, by how they are drawn.
@@ -89,36 +88,21 @@ def quotients(f: Function, x: Tensor, h: Tensor) -> dict[str, Tensor]:
     }
 
 
-class Subject:
+class Subject(Subjects):
     """The functions to explore and the range of x, with what is worked out once for each."""
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
-        self.functions = dict(functions)
+        super().__init__(functions, x_range, LOG_H)
         self.worth_seeing = {name: worth_seeing(f) for name, f in functions.items()}
-        self.ends = x_range
-        self.prepared = cache(self._prepared)
-        self.curve = cache(self._curve)
         self.typical_errors = cache(self._typical_errors)
         self.error_curves = lru_cache(maxsize=8)(self._error_curves)
 
-    def _prepared(self, name: str) -> elementwise.Prepared:
-        grid = torch.linspace(*self.ends, 25, dtype=torch.float64)
-        return elementwise.prepare(self.functions[name], grid)
-
-    def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return x and f(x) to draw; NaN where f fails."""
-        found = self.prepared(name)
-        count = PLACES if found.together else FEW_PLACES
-        grid = torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
-        return elementwise.sampled(found.f, grid)
-
     def _error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the steps, and for each quotient its error at each of them."""
-        found = self.prepared(name)
-        steps = torch.logspace(*LOG_H, STEPS if found.together else FEW_STEPS, dtype=torch.float64)
+        f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
-        slope = difference.gradient(found.f, place)
-        errors = quotients(found.f, place, steps)
+        slope = difference.gradient(f, place)
+        errors = quotients(f, place, steps)
         return steps.numpy(), {key: (error - slope).abs().numpy() for key, error in errors.items()}
 
     def _typical_errors(self, name: str) -> np.ndarray:

@@ -16,13 +16,12 @@ from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, root_of_square
 from secant.explorers.kit.ranges import LOG_H, Range
+from secant.explorers.kit.subject import Subjects
 from secant.explorers.kit.tape import BUGS, Bug
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
-PLACES = 25  # x that the limits are taken from
-STEPS, FEW_STEPS = 65, 13  # h of the curves; the few for a function that takes one x at a time
 CALLS = (1, 2)
 
 
@@ -77,36 +76,14 @@ class Reading(Findings):
         return difference.rounding(size, self.setting.x, self.torch, self.there - self.setting.x)
 
 
-class Subject:
+class Subject(Subjects):
     """The functions to explore and the range of x, with what is worked out once for each."""
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
-        self.functions = dict(functions)
-        self.ends = x_range
-        self.prepared = cache(self._prepared)
-        self.curve = cache(self._curve)
+        super().__init__(functions, x_range, LOG_H)
         self.decades = cache(self._decades)
-        self.quotients = lru_cache(maxsize=8)(self._quotients)
+        self.quotients = lru_cache(maxsize=8)(self.quotients_at)
         self.slopes = lru_cache(maxsize=64)(self._slopes)
-
-    def _prepared(self, name: str) -> tuple[Function, bool]:
-        """Return an elementwise function, and whether it takes many x at once."""
-        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
-        found = elementwise.prepare(self.functions[name], grid)
-        return found.f, found.together
-
-    def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return x and f(x) to draw; NaN where f fails."""
-        f, together = self.prepared(name)
-        count = 401 if together else 101
-        return elementwise.sampled(f, torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64))
-
-    def _quotients(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the steps and f's quotient at x for each."""
-        f, together = self.prepared(name)
-        steps = torch.logspace(*LOG_H, STEPS if together else FEW_STEPS, dtype=torch.float64)
-        place = torch.tensor([x], dtype=torch.float64)
-        return steps.numpy(), elementwise.or_nan(lambda h: difference.quotient(f, place, h), steps).numpy()
 
     def _slopes(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
         """Return what torch and the engine find in the leaf at x after so many passes.
@@ -114,7 +91,7 @@ class Subject:
         Raises:
             FunctionProblem: if there is no way back from f(x) to x.
         """
-        f, _ = self.prepared(name)
+        f = self.prepared(name).f
         place = torch.tensor([x], dtype=torch.float64)
         found = calls * difference.gradient(f, place)
         return found.item(), tape.gradient(f, place, bug, calls).item()
@@ -124,7 +101,7 @@ class Subject:
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
-                quotients = self._quotients(name, float(x))[1][::8]
+                quotients = self.quotients_at(name, float(x))[1][::8]
                 found = [self._slopes(name, bug, 2, float(x))[1] for bug in BUGS]
                 errors += [np.abs(2 * quotients - slope) for slope in found]
         return plots.decades(np.concatenate(errors), -12, 6)
@@ -132,7 +109,7 @@ class Subject:
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
         name, calls = setting.name, setting.calls
-        f, _ = self.prepared(name)
+        f = self.prepared(name).f
         x = torch.tensor([setting.x], dtype=torch.float64)
         there = x + setting.h
         reading = Reading(setting, there.item(), decades=self.decades(name))

@@ -16,13 +16,12 @@ from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
 from secant.explorers.kit.functions import log_of_cube, square
 from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.subject import Subjects
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
 LOG_H = (-10.0, 0.5)
-STEPS, FEW_STEPS = 64, 13  # h of the curves; the second for functions that take one x at a time
-POINTS, FEW_POINTS, PLACES = 401, 101, 25  # x of the curve, and those that limits are taken from
 AMOUNTS = (-1.0, 3.0)
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float8": torch.float8_e4m3fn}
@@ -102,36 +101,13 @@ def spoiled_gradient(f: Function, x: Tensor, setting: Setting) -> Tensor:
     return difference.gradient(spoiling, x)
 
 
-class Subject:
+class Subject(Subjects):
     """The functions to explore and the range of x, with what is worked out once for each."""
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range) -> None:
-        self.functions = dict(functions)
-        self.ends = x_range
-        self.prepared = cache(self._prepared)
-        self.curve = cache(self._curve)
+        super().__init__(functions, x_range, LOG_H)
         self.all_errors = cache(self._all_errors)
-        self.quotients = lru_cache(maxsize=8)(self._quotients)
-
-    def _prepared(self, name: str) -> elementwise.Prepared:
-        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
-        return elementwise.prepare(self.functions[name], grid)
-
-    def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return x and f(x) to draw; NaN where f fails."""
-        prepared = self.prepared(name)
-        count = POINTS if prepared.together else FEW_POINTS
-        return elementwise.sampled(
-            prepared.f, torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
-        )
-
-    def _quotients(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the steps, and the quotient at x for each of them."""
-        prepared = self.prepared(name)
-        steps = torch.logspace(*LOG_H, STEPS if prepared.together else FEW_STEPS, dtype=torch.float64)
-        place = torch.full_like(steps, x)
-        found = elementwise.or_nan(lambda t: difference.quotient(prepared.f, t, steps).double(), place)
-        return steps.numpy(), found.numpy()
+        self.quotients = lru_cache(maxsize=8)(self.quotients_at)
 
     def _all_errors(self, name: str) -> np.ndarray:
         """Return errors of the quotient all over the range of x, for the limits of the picture."""

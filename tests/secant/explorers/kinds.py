@@ -196,6 +196,8 @@ KINDS = (
         lists=("function", "bug", "passes"),
         says="2.5",
         beside=explore_engine,
+        choose=lambda explorer, name: setattr(explorer.function, "value", name),
+        refused=(*ONE_RANGE, {"functions": {}}),
     ),
     Kind(
         "backward",
