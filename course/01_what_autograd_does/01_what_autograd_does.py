@@ -544,7 +544,7 @@ predicted(
     right="B",
     A=say(
         en="A step that moves all of them at once gives one number: how the loss changes along that one direction. "
-        "It does not tell whose doing it was.",
+        "It does not tell which parameter caused it.",
         ko="한꺼번에 움직이면 그 방향으로 loss가 얼마나 변하는지, 수 하나를 얻을 뿐입니다. 어느 파라미터 때문인지는 알 수 없습니다.",
     ),
     B=say(
@@ -653,7 +653,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 **Rules of every task in this course.** Unless a task says otherwise, your function
 
 - leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and *hooks*
-  (functions that PyTorch calls during `backward()`; lesson 7);
+  (functions that PyTorch calls during `backward()`; lesson 4);
 - leaves settings of the whole process as they were: the default dtype, *gradient mode* (whether operations are recorded), anomaly
   mode (a search for `nan` during `backward()`), the random state, warning filters, the recursion limit, the number of threads;
 - keeps dtype and shape, works for every tensor that the task allows (one without dimensions, one without elements, a slice
@@ -661,7 +661,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="645d6f26"
+# %% [markdown] lang="ko" en="c7b2be2d"
 r"""
 # 과제
 
@@ -674,7 +674,7 @@ r"""
 
 **이 강의의 모든 과제에 적용되는 규칙.** 과제에 다른 말이 없으면 여러분의 함수는
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 부르는 함수, 수업 07)이
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 부르는 함수, 수업 04)이
   그대로여야 합니다.
 - 프로세스 전체의 설정도 그대로 둡니다. 기본 dtype, *gradient 모드*(연산을 기록할지 여부), 이상 탐지(anomaly mode, `backward()` 도중에 `nan`을 찾는 기능), 난수 상태, 경고
   필터, 재귀 한도, 스레드 수가 여기에 속합니다.
@@ -1759,7 +1759,7 @@ Everywhere: the rules of every task.
 
 ## What you have for lesson 10
 
-You have made the ruler: `central_difference` will judge every gradient that your own autograd returns. `autograd_slope` is what
+You have made the ruler: a difference quotient is what every gradient of your own autograd will be judged by. `autograd_slope` is what
 that autograd has to offer: track, go backward, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
 
 ## Checklist
@@ -1782,7 +1782,7 @@ You can now answer these without looking back:
 Next: Lesson 02, the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="8ff3cd68"
+# %% [markdown] lang="ko" en="e970a0ce"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1799,7 +1799,7 @@ r"""
 
 ## 수업 10을 위해 만든 것
 
-여러분은 잣대를 만들었습니다. 앞으로 만들 autograd가 내놓는 gradient는 모두 `central_difference`로 검사합니다. `autograd_slope`에 쓴 세 가지,
+여러분은 잣대를 만들었습니다. 앞으로 만들 autograd의 gradient는 차분몫과 비교해 검사합니다. `autograd_slope`에 쓴 세 가지,
 곧 추적하고 거슬러 가고 읽는 것을 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
 
 ## 점검

@@ -810,14 +810,14 @@ After a pass, or when you are stuck, `autograder check 2 --solution classify` sh
 **The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
 
 - leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and hooks
-  (functions that somebody attached to a tensor, lesson 7);
+  (functions that somebody attached to a tensor, lesson 4);
 - leaves the settings of the whole process as it found them: gradient mode (whether operations are recorded), anomaly
   detection, the default dtype, the random state, the recursion limit, the warning filters, the number of threads;
 - gives the same answer when called twice;
 - returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
 """
 
-# %% [markdown] lang="ko" en="2c7b2db4"
+# %% [markdown] lang="ko" en="9ee6cb25"
 r"""
 # 과제
 
@@ -827,7 +827,7 @@ r"""
 
 **모든 과제에 적용되는 규칙**은 수업 01과 같습니다. 과제에 다른 말이 없으면 여러분의 함수는
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook(누군가 텐서에 걸어 둔 함수, 수업 07)이 그대로여야 합니다.
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook(누군가 텐서에 걸어 둔 함수, 수업 04)이 그대로여야 합니다.
 - 프로세스 전체의 설정도 바꾸지 않습니다. gradient 모드(연산을 기록하는지), 이상 탐지(anomaly detection), 기본 dtype, 난수 상태, 재귀 한도,
   경고 필터, 스레드 수가 그대로여야 합니다.
 - 두 번 불러도 같은 답을 냅니다.
@@ -1337,13 +1337,13 @@ The walk is that of task 2.2. Which nodes know a leaf?
 
 <details><summary>Hint 2: nearly the code</summary>
 
-An `AccumulateGrad` node has the attribute `variable`, and the nodes of PyTorch's operations have not: `hasattr(node, "variable")`. Since each leaf has a
+An `AccumulateGrad` node has the attribute `variable`, and the nodes of PyTorch's operations do not: `hasattr(node, "variable")`. Since each leaf has a
 single such node, you need not compare tensors. (`x in list` would compare their numbers!)
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="c69deb98"
+# %% [markdown] lang="ko" en="7cd177d3"
 r"""
 ## 과제 2.3 · `leaves_of`
 
@@ -1967,7 +1967,7 @@ You can now answer these without looking back:
 
 - When is a tensor a leaf although it was computed?
 - Which tensors have a `grad_fn`? Which get a `.grad`?
-- Why has the graph of $\log x^3 + \sqrt{x^2}$ six nodes and not seven?
+- Why does the graph of $\log x^3 + \sqrt{x^2}$ have six nodes and not seven?
 - The product of the nodes' quotients is the whole quotient: for which $h$, and on which two conditions?
 - What does `retain_graph=True` retain?
 
@@ -1980,7 +1980,7 @@ You can now answer these without looking back:
 Next: Lesson 03, `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="0cbc96a8"
+# %% [markdown] lang="ko" en="9381eb4a"
 r"""
 ## 숨은 테스트가 보는 것
 

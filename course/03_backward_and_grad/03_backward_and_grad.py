@@ -463,17 +463,17 @@ print("y.retain_grad(), y.grad:", y.grad)
 # %% [markdown] lang="en"
 r"""
 Without `retain_grad()` the `.grad` of an intermediate tensor is `None`, and reading it gives a warning. Calling it afterwards is too
-late: the number 0.008 is gone. It is kept from the next `backward()` through `y` on, and such a
+late: the number 0.008 is gone. It is kept from the next `backward()` through `y` on (and that buffer adds up, too); such a
 second call works only if the first one had `retain_graph=True`.
 
 There is also a way around the buffers. `torch.autograd.grad` walks back in the same way, but *returns* the gradients you name,
 of leaves and of intermediate tensors alike, and writes into no leaf's `.grad`:
 """
 
-# %% [markdown] lang="ko" en="08f0bf38"
+# %% [markdown] lang="ko" en="0b6d8e41"
 r"""
 `retain_grad()`를 부르지 않은 중간 텐서의 `.grad`는 `None`이고, 읽으면 경고가 뜹니다. 나중에 불러도 늦습니다. 0.008은 이미 사라졌습니다.
-다음에 `y`를 지나는 `backward()`부터 남는데, 한 번 더 부르려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
+다음에 `y`를 지나는 `backward()`부터 남고(이 버퍼에도 쌓입니다), 한 번 더 부르려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
 
 버퍼를 거치지 않는 방법도 있습니다. `torch.autograd.grad`는 똑같이 거슬러 가지만, 지정한 gradient를 *돌려줍니다*. leaf든 중간 텐서든
 됩니다. 그리고 어떤 leaf의 `.grad`에도 쓰지 않습니다.
@@ -662,13 +662,13 @@ your work is graded. The note is graded by a person. After the pass, or when you
 terminal shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it:
-the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 7), and every setting of the whole
+the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 4), and every setting of the whole
 process: gradient mode (whether torch records, lesson 6), default dtype, random state, warning filters, number of threads and the like.
 A tensor that it returns has the dtype and shape of its argument. It gives the same answer when called twice, and returns what its text says. In this lesson `.grad` is the point:
 read what each task says of it.
 """
 
-# %% [markdown] lang="ko" en="0938380d"
+# %% [markdown] lang="ko" en="332b2b39"
 r"""
 # 과제
 
@@ -677,7 +677,7 @@ r"""
 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
-`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 07), 그리고 gradient 모드(torch가 기록할지, 수업 06), 기본 dtype, 난수 상태, 경고 필터,
+`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 04), 그리고 gradient 모드(torch가 기록할지, 수업 06), 기본 dtype, 난수 상태, 경고 필터,
 스레드 수 같은 프로세스 전체의 설정입니다. 또한 돌려주는 텐서는 dtype과 shape가 인자와 같고, 두 번 불러도 같은 답을 내고,
 글에 적힌 것을 돌려줍니다. 이번 수업에서는 `.grad`가 핵심이니 과제마다 `.grad`를 어떻게 하라고 하는지 잘 읽으세요.
 """

@@ -316,7 +316,7 @@ r"""
 ## 3. Why the paths may simply be added
 
 Move `x`, and `y` and `w` move *together*. Why may we look at one path while the other stands still, and add up afterwards?
-Three difference quotients tell: only `y` moves, only `w` moves, both move. On the left they are bars, each starting where the one
+Three difference quotients will tell us: only `y` moves, only `w` moves, both move. On the left they are bars, each starting where the one
 before it ends. Between them is $r$, what the first two **leave over**: the quotient of both, minus the two others. The dashed
 line is autograd's gradient. On the right is the size of $r$ for every $h$.
 
@@ -326,7 +326,7 @@ line is autograd's gradient. On the right is the size of $r$ for every $h$.
 4. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="88015c9f"
+# %% [markdown] lang="ko" en="1c173147"
 r"""
 ## 3. 경로를 그냥 더해도 되는 까닭
 

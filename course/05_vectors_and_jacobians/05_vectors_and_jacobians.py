@@ -647,10 +647,11 @@ The third sample is far off its target, and its row shows it. In the sum alone i
 ## 8. A real bug
 
 `torch.cholesky_inverse` takes a lower triangular matrix $L$ to $X = (L L^\top)^{-1}$. When $L$ moves in the direction $V$, the product rule on
-$X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. Your PyTorch against the quotient, with $u$ = 1 everywhere:
+$X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. (You need not follow it: below only the order of the factors matters.) Your
+PyTorch against the quotient, with $u$ = 1 everywhere:
 """
 
-# %% [markdown] lang="ko" en="f410b951"
+# %% [markdown] lang="ko" en="446a5540"
 r"""
 `vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자로 미분한 gradient를 돌려주는
 함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
@@ -661,7 +662,8 @@ r"""
 ## 8. 실제로 있었던 버그
 
 `torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
-쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. 여러분의 PyTorch를 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
+쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 인수의 순서만 중요합니다.) 여러분의 PyTorch를
+차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
 """
 
 # %%
@@ -681,11 +683,11 @@ print("-X V X L^T + ... :", (u * -(swapped + swapped.T)).sum().item())
 r"""
 In PyTorch 2.13 the quotient and reverse mode say $-2$, forward mode says $-6$, without an error ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
 reported in September 2026). The cause: two factors of the JVP formula in the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal
-matrices, where the factors almost commute. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
+matrices, where the order of the factors hardly matters. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
 If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at an ordinary matrix, not at a nearly diagonal one.
 """
 
-# %% [markdown] lang="ko" en="7a1a8d44"
+# %% [markdown] lang="ko" en="ff38b4bd"
 r"""
 PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류도 없이 $-6$이라고 합니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
 2026년 9월 보고). 원인은 마지막 줄처럼 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
