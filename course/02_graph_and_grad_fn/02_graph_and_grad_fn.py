@@ -740,7 +740,7 @@ checkpointed layer and once more outside. The value of the loss is right, and `b
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인트*(checkpointing)을 하면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인트*(checkpointing)를 쓰면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
 계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는
 체크포인트를 적용한 층 안에서 한 번, 그 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
@@ -787,11 +787,11 @@ checkpointing should have no functional impact". Two fixes are in use: `use_reen
 
 # %% [markdown] lang="ko" en="f21c4ce3"
 r"""
-차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (`backward()` 안에서 `backward()`를 또 부르는 오래된 방식입니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 인자로 넘긴 텐서가 추적되지 않으므로 1절의
+차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것은 `backward()` 안에서 `backward()`를 또 부르는 오래된 방식입니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 인자로 넘긴 텐서가 추적되지 않으므로 1절의
 규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라는 경고가
 나오는데, 여기서는 꺼 두었습니다.)
 
-모델을 이런 식으로 미세 조정하는 일이 많습니다. 층의 가중치는 모두 고정하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인트를 켜면 이
+모델을 이런 식으로 미세 조정(fine-tuning)하는 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인트를 켜면 이
 가중치에 gradient가 오지 않았습니다.
 [Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인트는 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
@@ -1076,7 +1076,7 @@ r"""
 
 ●●●○○ · ★★★★☆ · 9분 · 3점
 
-`t` 뒤에 있는 그래프의 모든 노드 이름을 문자열 리스트로 돌려주세요.
+`t`를 만든 그래프의 모든 노드 이름을 문자열 리스트로 돌려주세요.
 
 - `t.grad_fn`에서 시작해 `next_functions`를 따라갑니다. 노드의 이름은 `name()`이 돌려주는 것입니다. (leaf에 붙은 노드는
   `torch::autograd::AccumulateGrad`인데, 줄여서 `AccumulateGrad`라고 써도 맞습니다.)
@@ -1349,7 +1349,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 7분 · 2점
 
-`t` 뒤에 있는 추적되는 leaf를 리스트로 돌려주세요. `t.backward()`를 부르면 `.grad`에 값이 더해질 텐서들입니다.
+`t`를 만드는 데 쓰인 추적되는 leaf를 리스트로 돌려주세요. `t.backward()`를 부르면 `.grad`에 값이 더해질 텐서들입니다.
 
 - `t`는 추적되는 연산의 결과입니다. 곧 `grad_fn`이 있습니다.
 - 복사본이 아니라 leaf 자신을 **한 번씩만** 돌려주세요. 순서는 상관없습니다. 기준은 객체입니다. 값이 같은 두 leaf는 서로 다른 leaf이고,
@@ -1995,7 +1995,7 @@ r"""
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
-## 지금 만든 것
+## 지금까지 만든 것
 
 수업 10에서는 autograd를 직접 만듭니다. 그 `backward`도 방금 쓴 코드처럼 그래프를 따라가면서 시작합니다. 결과에서 출발해 간선을 따라, 노드마다 한 번씩, leaf까지
 갑니다. 아직 없는 것은 노드를 처리하는 순서와, 간선이 만나는 곳에서 더하는 일입니다(수업 04).

@@ -551,8 +551,8 @@ Now let the pieces be unequal, as the last one of a data set often is: 7 rows an
 # %% [markdown] lang="ko" en="66872038"
 r"""
 마이크로배치는 여덟 개였지만 $8 \cdot 16 = 128$행짜리 배치는 없었습니다. **유효 배치 크기**(effective batch size)는 마이크로배치의
-`accumulation_steps`배인 $4 \cdot 16 = 64$행이고, 스텝은 두 번이었습니다. (모델이 행을 하나씩 따로 다룰 때의 이야기입니다. 학습 모드의
-`BatchNorm`은 함께 들어온 행을 섞으므로, 나누어 넣으면 전체를 넣은 것과 달라집니다.)
+`accumulation_steps`배인 $4 \cdot 16 = 64$행이고, 스텝은 두 번이었습니다. (모델이 행을 하나씩 따로 다룰 때의 이야기입니다. 학습
+모드(training mode, 수업 06)의 `BatchNorm`은 함께 들어온 행들의 평균을 쓰므로, 나누어 넣으면 한꺼번에 넣었을 때와 결과가 달라집니다.)
 
 이번에는 크기가 다르게 나누어 봅시다. 데이터의 마지막 배치는 흔히 그렇습니다. 7행과 3행이고, loss를 각각 2로 나눕니다.
 **두 gradient의 합은 10행 전체의 gradient와 같을까요?**
@@ -613,7 +613,7 @@ r"""
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
 같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 조각이 둘 있습니다. 하나는 10토큰짜리 문장, 하나는 100토큰짜리
 문장입니다. `reduction="sum"`은 토큰에 대한 평균 대신 합을 구합니다.
-진짜 값은 차분몫이 알려 줍니다.
+참값은 차분몫이 알려 줍니다.
 """
 
 # %%

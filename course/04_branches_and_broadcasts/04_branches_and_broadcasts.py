@@ -37,7 +37,7 @@ r"""
 - 브로드캐스트(broadcast)된 텐서의 gradient를 원래 shape로 되돌릴 수 있습니다. 평균이 아니라 합을 구합니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
 
-수업 01–03에서 배운 `backward()`, `grad_fn` 뒤의 계산 그래프, `.grad` 버퍼를 알고 있으면 됩니다.
+수업 01–03에서 배운 `backward()`, `grad_fn`에서 시작하는 계산 그래프, `.grad` 버퍼를 알고 있으면 됩니다.
 """
 
 # %%
@@ -366,7 +366,7 @@ merged, as long as it is done smoothly, what is left over goes to zero in this w
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$+$로 합치면 $h$가 얼마이든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (작은 네모는
+$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (작은 네모는
 수업 01에서 본 반올림 오차입니다. 점점 작아지는 $h$로 나누므로 왼쪽으로 갈수록 대체로 커지지만, 우연히 작은 것도 있습니다.) $\times$로
 합치면 다릅니다. 두 인수가 모두 늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
 
@@ -909,7 +909,7 @@ def total_derivative(edges, src, out):
 from secant import check, say
 
 _one = say(en="one path alone, but several lead from src to out: all of them are added (+=, not =)", ko="경로 하나뿐입니다. src에서 out까지 경로가 여러 개이니 모두 더하세요 (=가 아니라 +=)")
-_kept = say(en="this is the answer to an earlier call: nothing may be kept from one call to the next", ko="앞의 호출의 답입니다. 호출과 호출 사이에 아무것도 남겨 두지 마세요")
+_kept = say(en="this is the answer to an earlier call: nothing may be kept from one call to the next", ko="앞에서 호출했을 때의 답입니다. 호출과 호출 사이에 아무것도 남겨 두지 마세요")
 _order = say(en="the edges come in any order: do not rely on it", ko="간선의 순서는 정해져 있지 않습니다. 순서에 기대지 마세요")
 _early = say(en="a node passed its sum on before all of it had arrived: paths may have different lengths", ko="아직 다 들어오지 않은 합을 넘겼습니다. 경로의 길이는 서로 다를 수 있습니다")
 _several = say(en="two nodes may be joined by several edges, as in x * x: each of them counts", ko="x * x에서처럼 두 노드를 잇는 간선이 여러 개일 수 있습니다. 모두 계산에 넣으세요")

@@ -154,7 +154,7 @@ predicted(
     ),
     B=say(
         en="`w` is a second view of the numbers of `y`. That makes `detach` free, whatever the size.",
-        ko="`w`는 `y`의 값을 보는 또 하나의 이름입니다. 그래서 `detach`는 크기가 얼마이든 비용이 들지 않습니다.",
+        ko="`w`는 `y`의 값을 보는 또 하나의 이름입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
     ),
     C=say(
         en="`w` is not tracked, so nothing speaks against it here. Lesson 7 shows when PyTorch notices such a change.",
@@ -282,8 +282,8 @@ Often the cut is meant: "treat this as a constant" is what a target or a normali
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 12로 다가갑니다. autograd의 값은 $h$가 얼마이든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
-2. 4로 다가갑니다. (사실 $h$가 얼마이든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
+1. 12로 다가갑니다. autograd의 값은 $h$가 얼마든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
+2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
 3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법에는 경로마다 하나씩 두 항이 있고(수업 04), 한쪽을 끊으면 그 항을 잃습니다.
 4. $\frac{1}{2}$입니다. 함수는 상수이고 차분몫은 0인데도 그렇습니다.
 

@@ -31,7 +31,7 @@ r"""
 **이 수업을 마치면**
 
 - 어떤 연산이 `backward()`를 위해 입력을 남기고, 어떤 연산이 출력을 남기고, 어떤 연산이 아무것도 남기지 않는지 말할 수 있습니다.
-- PyTorch가 거부하는 제자리 연산과 gradient를 소리 없이 망가뜨리는 제자리 연산을 구별할 수 있습니다.
+- PyTorch가 오류로 막는 제자리 연산과 gradient를 소리 없이 망가뜨리는 제자리 연산을 구별할 수 있습니다.
 - 체크포인트로 시간을 들여 메모리를 아낄 수 있습니다.
 - 거슬러 가는 gradient를 지켜보고 바꿀 수 있으며, `nan`을 만든 연산을 찾을 수 있습니다.
 
@@ -120,7 +120,7 @@ y.backward()
 predict(
     "7 data",
     A=say(en="6: `y` was computed at 3", ko="6: `y`는 3에서 계산했으니까"),
-    B=say(en="8, without a word", ko="8, 아무 말도 없이"),
+    B=say(en="8, without a word", ko="8이고, 오류도 나지 않는다"),
     C=say(en="there is an error", ko="오류가 난다"),
 )
 
@@ -164,7 +164,7 @@ PyTorch knows this danger. Every tensor counts its in-place edits in `_version`.
 
 # %% [markdown] lang="ko" en="2755debc"
 r"""
-저장한다고 복사하지는 않습니다. 노드는 바로 그 텐서를 잡아 둡니다. 그래서 누가 그 텐서를 제자리에서 바꾸면 `backward()`가 읽을 수도 바뀝니다.
+저장한다고 복사하지는 않습니다. 노드는 바로 그 텐서를 잡아 둡니다. 그래서 누가 그 텐서를 제자리에서 바꾸면 `backward()`가 읽는 값도 바뀝니다.
 
 ## 2. 버전 카운터
 
@@ -274,16 +274,16 @@ Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how 
 
 # %% [markdown] lang="ko" en="66a510d6"
 r"""
-그러니 `.data`는 `no_grad`의 지름길이 아닙니다. 하나뿐인 안전장치를 없애는 것입니다. 그러나 차분몫은 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 것은 아무것도 읽지 않습니다.
+그러니 `.data`를 `no_grad` 대신 간편하게 쓸 수 있는 것으로 생각하면 안 됩니다. 하나뿐인 안전장치를 없애는 일입니다. 그러나 차분몫은 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 것은 아무것도 읽지 않습니다.
 
 ## 4. backward가 읽는 것을 망가뜨리기
 
-여기서 순방향 계산은 언제나 정확합니다. `방해`에서 `backward()`에 무슨 일이 일어날지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
+여기서 순방향 계산은 언제나 정확합니다. *방해* 메뉴에서 `backward()`를 어떻게 방해할지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
 보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), 거슬러 가는 gradient에 $a$를 곱합니다(*hook*, 6절).
-왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$에 따라 차분몫이 `x.grad`와, 그리고 방해하지 않았을 때의 gradient와(초록) 얼마나 떨어져 있는지.
+왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 방해하지 않았을 때의 gradient에서 얼마나 떨어져 있는지(초록색).
 
 1. $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
-2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
+2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
 3. 다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. $x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?
 4. hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?
 """
@@ -510,7 +510,7 @@ The slope of $\sqrt{x^2}$ at 0: the forward pass finds $\sqrt 0 = 0$, nothing un
 
 # %% [markdown] lang="ko" en="2777b7c3"
 r"""
-둘 다 한 번씩 불리고, 그때 gradient는 전체인 $2p + 1 = 5$입니다. 두 곳에서 온 것을 엔진이 그 전에 더하기 때문입니다(수업 04).
+둘 다 한 번씩 불리고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 두 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
 
 ## 7. nan을 만든 연산
 
@@ -685,7 +685,7 @@ def _calls():
 _keys, _call = ["x + 1", "x.exp()", "x.log()", "x.sin()", "x.sqrt()"], "breaks_backward()"
 with check.asking(_call):
     _found = _calls()
-_hints = [say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="the first dict was emptied before the second call: make a new one in each call", ko="두 번째 호출 전에 첫 dict를 비웠습니다. 호출할 때마다 새로 만드세요")]
+_hints = [say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="the first dict was emptied before the second call: make a new one in each call", ko="테스트가 두 번째 호출 전에 첫 번째 dict를 비웠습니다. 호출할 때마다 dict를 새로 만드세요")]
 _few = say(en="some of these in-place edits break backward(), some do not: what did each node save?", ko="제자리 연산이 backward()를 망가뜨리는 것도 있고 아닌 것도 있습니다. 노드마다 무엇을 저장했나요?")
 _reasons = {"x + 1": say(en="the slope is 1 whatever x and y are. The node saved no tensor, so nothing can be spoiled", ko="x와 y가 무엇이든 기울기는 1입니다. 노드가 저장한 텐서가 없으니 망가질 것도 없습니다"),
     "x.exp()": say(en="the slope is exp(x), the output itself: the node saved y, and y has been changed", ko="기울기는 exp(x), 바로 출력입니다. 노드가 y를 저장했는데 그 y가 바뀌었습니다")}
@@ -1295,7 +1295,7 @@ r"""
 - `params`는 추적되는 leaf의 리스트입니다. shape는 무엇이든 되고 리스트는 비어 있을 수도 있습니다. 함수를 부를 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 수입니다. 여러분의 함수 자체는 아무것도 움직이지 않고 `None`을 돌려줍니다.
 - 파라미터 하나가 여러 번 쓰일 수 있습니다. 업데이트에는 gradient **전체**를 씁니다. gradient가 오지 않은 파라미터는 그대로 둡니다.
 - `p`는 제자리에서 바꾸세요. 같은 텐서, 같은 메모리이고 여전히 추적되는 leaf여야 합니다. `backward()`가 끝나면 `.grad`는 다시 `None`입니다. 첫 번째뿐 아니라 모든 `backward()`에서 그래야 합니다.
-- 호출마다 자기 파라미터에 자기 `lr`을 씁니다.
+- 함수를 여러 번 부르면, 그때 받은 파라미터에는 그때 받은 `lr`을 씁니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1348,7 +1348,7 @@ def _two_passes(a, b, lr):
 
 _wrongs = {"itself": say(en="lr * p was subtracted: this hook is given the parameter, not the gradient, which is in p.grad", ko="lr * p를 뺐습니다. 이 hook이 받는 것은 gradient가 아니라 파라미터이고, gradient는 p.grad에 있습니다"), "up": say(en="it moved uphill: subtract lr * p.grad", ko="반대 방향으로 움직였습니다. lr * p.grad를 빼세요"),
     "still": say(en="the parameter has not moved: does the hook run, and does it change p in place?", ko="파라미터가 움직이지 않았습니다. hook이 실행되나요? p를 제자리에서 바꾸나요?")}
-_each, *_state = [say(en="each parameter moves by its own gradient, in every backward(), with the lr of its own call", ko="파라미터마다 자기 gradient로, 모든 backward()에서, 자기 호출의 lr로 움직여야 합니다"), say(en="a parameter is no longer a tracked leaf, or lies in other memory now: change it in place", ko="추적되는 leaf가 아니거나 메모리가 바뀐 파라미터가 있습니다. 제자리에서 바꾸세요"), say(en="after backward() p.grad is not None: empty the buffer once the gradient is in it and used", ko="backward()가 끝났는데 p.grad가 None이 아닙니다. gradient가 버퍼에 들어가고 쓰인 다음에 비우세요")]
+_each, *_state = [say(en="each parameter moves by its own gradient, in every backward(), with the lr of its own call", ko="파라미터마다 자기 gradient로, 모든 backward()에서, 그 호출에서 받은 lr로 움직여야 합니다"), say(en="a parameter is no longer a tracked leaf, or lies in other memory now: change it in place", ko="추적되는 leaf가 아니거나 메모리가 바뀐 파라미터가 있습니다. 제자리에서 바꾸세요"), say(en="after backward() p.grad is not None: empty the buffer once the gradient is in it and used", ko="backward()가 끝났는데 p.grad가 None이 아닙니다. gradient가 버퍼에 들어가고 쓰인 다음에 비우세요")]
 _call = "step_in_backward([a, b], 0.1), a=2.0, b=5.0, loss = a * a + a - 3 * b"
 with check.asking(_call):
     _found = _two_passes(2.0, 5.0, 0.1)
@@ -1529,7 +1529,7 @@ def _run(programs, x, dtype, held):
     return calls.data()
 
 
-_last = say(en="that is where the walk makes the last bad gradient; the first one comes earlier on the way back", ko="거슬러 가는 길에서 나쁜 gradient가 마지막으로 생기는 곳입니다. 처음 생기는 곳은 그보다 앞서 지납니다")
+_last = say(en="that is where the walk makes the last bad gradient; the first one comes earlier on the way back", ko="거슬러 갈 때 유한하지 않은 gradient가 마지막으로 생기는 곳입니다. 처음 생기는 곳은 그보다 먼저 지납니다")
 
 
 def _compare(programs, x, dtype, want, wrong=(), held=None):
@@ -1644,16 +1644,16 @@ r"""
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
   `f`를 한 번만 부르는지, 매번 새 리스트인지, 그래프를 계속 쓸 수 있는지, hook이 남아 있지 않은지. 두 가지 dtype.
-- **7.3** 함수 한 개에서 네 개까지의 연쇄, 같은 함수가 두 번 나오는 연쇄, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 난수, 빈 리스트, 두 가지 dtype.
+- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 난수, 빈 리스트, 두 가지 dtype.
 - **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, 두 가지 dtype.
 - **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
-- **7.6** 어느 자리에나 있을 수 있는 나쁜 연산 하나, 여럿, 또는 없음. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
+- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
 ## 지금까지 만든 것
 
-수업 10의 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 거슬러 갈 때 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 바뀌면 차분몫이 그것을 찾아낸다는 것을 이제 알고 있습니다. 노드를 하나씩 거슬러 가는 그 엔진의 길은 `first_bad_op`이 gradient를 하나하나 살펴본 바로 그 길입니다.
+수업 10의 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 거슬러 갈 때 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 그리고 바뀌었다면 차분몫으로 알아낼 수 있다는 것을 이제 알고 있습니다. 그 엔진도 `first_bad_op`이 gradient를 하나하나 살펴볼 때처럼 노드를 하나씩 거슬러 갑니다.
 
 ## 점검
 
@@ -1663,7 +1663,7 @@ r"""
 - 버전 카운터는 무엇을 비교하나요? 어떤 변경을 놓치나요?
 - 체크포인트는 무엇을 남기나요? 그 대가는 무엇인가요?
 - hook이 돌려준 값은 어떻게 되나요? leaf에 거는 두 가지 hook은 각각 무엇을 받나요?
-- 탓은 제곱근에 있는데 이상 탐지는 왜 제곱을 지목하나요?
+- 원인은 제곱근에 있는데 이상 탐지는 왜 제곱을 지목하나요?
 
 ## 더 읽을거리
 

@@ -32,7 +32,7 @@ r"""
 
 - backward를 직접 정한 연산을 만들고, 아무도 쓰지 않을 계산은 건너뛸 수 있습니다.
 - `gradcheck`로 backward를 검사하고, 검사를 통과해도 증명되지 않는 것이 무엇인지 말할 수 있습니다.
-- 함수가 꺾인 점에서 autograd가 어떤 값을 내는지, 똑같은 두 함수가 왜 다른 값을 받을 수 있는지 설명할 수 있습니다.
+- 함수가 꺾인 점에서 autograd가 어떤 값을 내는지, 똑같은 두 함수에서 왜 서로 다른 값이 나올 수 있는지 설명할 수 있습니다.
 - 종이 위에서는 맞지만 컴퓨터에서는 `inf`나 `nan`이 되는 식을 고쳐 쓸 수 있습니다.
 
 수업 07의 내용(저장된 텐서, 버전 카운터, hook)이 필요합니다.
@@ -185,9 +185,9 @@ r"""
 
 ## 2. 맞게 썼을까?
 
-`gradcheck`는 차분몫(difference quotient)에 물어봅니다. 추적되는 입력의 수를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 보고(수업 01의 중앙 차분몫), `backward`의 값과
+`gradcheck`는 차분몫(difference quotient)을 기준으로 backward를 검사합니다. 추적되는 입력의 수를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 보고(수업 01의 중앙 차분몫), `backward`의 값과
 견줍니다. 차이가 모두 $10^{-5} + 10^{-3} \cdot$ 크기보다 작으면 `True`를 돌려주고, 아니면 오류를 냅니다. `raise_exception=False`를 넘기면 오류 대신 `False`를 돌려줍니다.
-두 번째 클래스는 누군가 $\log x$ 대신 $\log(x + 1)$이라고 쓴 것입니다.
+다음 셀의 `BrokenPower`에서는 누군가 $\log x$를 $\log(x + 1)$로 잘못 썼습니다.
 """
 
 
@@ -310,10 +310,10 @@ r"""
 ## 3. 기울기가 없는 곳
 
 $|x|$의 그래프는 $x = 0$에서 꺾입니다. 이런 곳을 **꺾인 점**(kink)이라고 합니다. 기울기가 왼쪽에서는 $-1$, 오른쪽에서는 $1$입니다. 여기에는 미분계수가 없는데도 autograd는 수를 내놓습니다.
-이런 함수에서는 $-1$과 $1$ 사이의 모든 수를 0에서의 **subgradient**라고 합니다. 꺾인 점을 지나고 기울기가 그 수인 직선은 곡선 위로 올라가지
+$|x|$에서는 $-1$부터 $1$까지의 모든 수를 0에서의 **subgradient**라고 합니다. 꺾인 점을 지나고 기울기가 그 수인 직선은 곡선 위로 올라가지
 않습니다. 그 가운데 어느 수가 나오는지는 연산의 코드가 정합니다.
 
-탐색기에서는 기울기를 세 가지로 구합니다. *전방*은 $x$에서 $x + h$까지, *후방*은 $x - h$에서 $x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파선은 autograd의 기울기입니다.
+탐색기에서는 기울기를 세 가지로 구합니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서 $x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파선은 autograd의 기울기입니다.
 오른쪽은 $h$마다 각 차분몫이 autograd에서 얼마나 떨어져 있는지 보여 줍니다.
 
 1. 처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 망가진 것입니다. $h$를 줄이세요. 세 차분몫은 어디로 가고, 파선은 어디에 머무르나요?
@@ -342,7 +342,7 @@ r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다.
-2. $h$가 얼마이든 전방 1, 후방 0, 중앙 0.5이고, autograd는 0입니다. $x = 0.01$에서는 $h$가 $0.01$보다 작으면 모두 1입니다. 걸음이 꺾인 점에 닿지 않기 때문입니다.
+2. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd는 0입니다. $x = 0.01$에서는 $h$가 $0.01$보다 작으면 모두 1입니다. 걸음이 꺾인 점에 닿지 않기 때문입니다.
 3. `clamp(min=0)`은 1입니다. `maximum(x, 0)`은 0.5입니다. 두 인자가 같아서 절반씩 나누어 받습니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
 4. 차분몫은 모두 1인데 autograd는 0이라고 합니다.
 
@@ -498,7 +498,7 @@ r"""
 ## 5. 일부러 틀리기 · 선택
 
 반올림의 그래프는 계단 모양이어서 뛰는 곳 말고는 평평합니다. 기울기가 0이라서 그 앞에 있는 것은 아무것도 배우지 못합니다. 그래도 가중치를 반올림한 신경망을 학습시킵니다. 아무 일도 없었던 것처럼 gradient를
-그대로 넘기는 backward를 쓰는데, 이것을 **straight-through** 추정량(estimator)이라고 합니다. `gradcheck`는 이것을 거절해야 하고, 실제로 거절합니다.
+그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE, 직통 추정기)라고 합니다. `gradcheck`는 이것을 불합격시켜야 하고, 실제로 그렇게 합니다.
 """
 
 
@@ -641,7 +641,7 @@ $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 - `x`와 `q`는 dtype과 shape가 서로 같은 텐서이고, shape는 무엇이든 됩니다. `q`가 추적되면 `x`는 모두 0보다 큽니다. 추적되지 않으면 `x`가 음수일 수 있고, 그런 곳의 `q`는 정수입니다. `x`에 0은 없습니다.
 - `backward`는 어떤 `grad_output`에 대해서도 `x`와 `q`의 gradient를 반올림 오차 안에서 정확하게 돌려줍니다.
 - gradient가 필요 없는 입력에는 아무것도 계산하지 말고 `None`을 돌려주세요. `backward`에서 torch의 어떤 연산이 실행되는지 테스트가 지켜봅니다.
-- 호출에 딸린 것은 `ctx`에 두세요. 거슬러 가기 전에 두 번 불릴 수도 있습니다. `backward` 전에 입력이 제자리에서 바뀌었을 때 gradient가 말없이 틀려서는 안 됩니다. `save_for_backward`를 쓰면 됩니다.
+- 호출에 딸린 것은 `ctx`에 두세요. 거슬러 가기 전에 두 번 불릴 수도 있습니다. `backward` 전에 입력이 제자리에서 바뀌었을 때, 오류 없이 틀린 gradient가 나와서는 안 됩니다. `save_for_backward`를 쓰면 됩니다.
 - 두 번 거슬러 갈 수 있어야 합니다(`retain_graph=True`).
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -816,7 +816,7 @@ r"""
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-입력의 dtype이 무엇이든, 연산의 backward가 그 자리에서 맞는지 판단하세요.
+입력의 dtype이 무엇이든, 주어진 입력에서 연산의 backward가 맞는지 판단하세요.
 
 - `fn`은 `MyPow.apply`처럼 튜플 `inputs`의 텐서로 텐서 하나를 만듭니다. 결과의 shape는 무엇이든 됩니다. 입력은 하나 이상이고, `float32`나 `float64`이고, shape는 무엇이든 되고, 추적될 수도 아닐 수도 있습니다.
   더 큰 텐서에서 잘라 낸 것이나 expand한 것도 있습니다(이런 텐서는 `clone()`으로 복사해야 `gradcheck`가 받습니다).
@@ -864,7 +864,7 @@ def _judged(forward, backward, inputs, tracked, expanded):
 
 
 _raises, _warned = say(en="it raised an error; return False where the backward is wrong: raise_exception=False", ko="오류가 났습니다. backward가 틀렸으면 False를 돌려주세요. raise_exception=False를 넘기면 됩니다"), say(en="a warning appeared: gradcheck warns unless all inputs are float64", ko="경고가 떴습니다. gradcheck는 입력이 모두 float64가 아니면 경고합니다")
-_hints = {True: say(en="this backward is right. In float32 the quotient is too inexact: copy every input to float64 first. And every input must be tracked in the copy", ko="맞는 backward입니다. float32에서는 차분몫이 부정확하니 먼저 모든 입력을 float64로 복사하세요. 사본은 모두 추적되어야 합니다"), False: say(en="this backward is wrong; compare all numbers of all inputs, each output for itself, with the tolerance of gradcheck", ko="틀린 backward입니다. 모든 입력의 모든 수를, 출력마다 따로, gradcheck의 허용 오차로 견주세요")}
+_hints = {True: say(en="this backward is right. In float32 the quotient is too inexact: copy every input to float64 first. And every input must be tracked in the copy", ko="맞는 backward입니다. float32에서는 차분몫이 부정확하니 먼저 모든 입력을 float64로 복사하세요. 복사본은 모두 추적되어야 합니다"), False: say(en="this backward is wrong; compare all numbers of all inputs, each output for itself, with the tolerance of gradcheck", ko="틀린 backward입니다. 모든 입력의 모든 수를, 출력마다 따로, gradcheck의 허용 오차로 견주세요")}
 _ignores = say(en="this backward ignores grad_output: at a single output with grad_output 1 it looks right. Try others, as gradcheck does", ko="grad_output을 무시하는 backward입니다. 출력이 하나이고 grad_output이 1이면 맞아 보입니다. gradcheck처럼 다른 값도 넣어 보세요")
 
 
@@ -955,7 +955,7 @@ softplus $\log(1 + e^x)$을 `inf`와 `nan`이 나오지 않게 backward와 함�
 
 - `x`는 shape가 무엇이든 되는 `float32`나 `float64` 텐서이고, 수는 유한하면 무엇이든 됩니다. $\pm 1000$을 떠올리세요.
 - 값과 gradient는 **아주 작을 때에도 끝자리까지** 맞아야 합니다. $x = -40$에서 둘 다 0이 아니라 $4.248354 \cdot 10^{-18}$입니다. (`float64`에서는 $10^{8}$분의 1, `float32`에서는 $10^{5}$분의 1까지 봅니다.)
-- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이 제자리에서 바뀌었을 때 gradient가 말없이 틀려서는 안 되고, 두 번 거슬러 갈 수 있어야 합니다.
+- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 두 번 거슬러 갈 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1118,7 +1118,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-`where`는 다른 갈래에서 생긴 `nan`이 gradient에 섞이는 것을 막지 못합니다. 그러니 그 갈래에 감당 못 할 수가 아예 들어가지 않아야 합니다.
+`where`는 다른 갈래에서 생긴 `nan`이 gradient에 섞이는 것을 막지 못합니다. 그러니 제곱근이나 그 기울기를 구할 수 없는 값이 처음부터 그 갈래에 들어가지 않게 해야 합니다.
 
 </details>
 

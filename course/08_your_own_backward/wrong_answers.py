@@ -165,7 +165,7 @@ def backward_is_right(fn, inputs):
     return gradcheck(fn, inputs, raise_exception=False)
 
 
-# %% only the tracked inputs task="backward_is_right" en="And every input must be tracked in the copy" ko="사본은 모두 추적되어야 합니다"
+# %% only the tracked inputs task="backward_is_right" en="And every input must be tracked in the copy" ko="복사본은 모두 추적되어야 합니다"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
     try:

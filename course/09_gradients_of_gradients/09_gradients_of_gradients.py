@@ -33,7 +33,7 @@ r"""
 - gradient를 한 번 더 미분하고, `create_graph=True`가 무엇을 기록하는지 설명할 수 있습니다.
 - 이계 미분계수(second derivative)를 모두 모은 행렬을 만들지 않고도 그 행렬에 벡터를 곱할 수 있습니다.
 - 뉴턴 방법을 한 스텝 진행하고, gradient가 들어 있는 loss로 모델을 학습시킬 수 있습니다.
-- 두 번 미분할 수 있는 `Function`을 쓰고 검사할 수 있습니다.
+- 두 번 미분할 수 있는 `Function`을 작성하고 검사할 수 있습니다.
 
 수업 08의 내용(`Function`, `gradcheck`)과 수업 05의 곱 $v^\top J$를 알면 됩니다.
 """
@@ -237,7 +237,7 @@ Take a straight line, $z = 3x + 1$. Its slope is 3 and the slope of its slope is
 
 # %% [markdown] lang="ko" en="5796f67c"
 r"""
-`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 순환(cycle)입니다. 이렇게 서로 붙든 것은 `x`를 더 쓰지 않아도 메모리에서 사라지지
+`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 이것을 순환 참조(reference cycle)라고 합니다. 이렇게 서로 붙든 것은 `x`를 더 쓰지 않아도 메모리에서 사라지지
 않습니다. [이 때문에 학습 중에 메모리가 바닥나는 일이 많았습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad`를 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
 
 ### gradient가 상수일 때
@@ -282,7 +282,7 @@ predicted(
     ),
     C=say(
         en="`None` comes only if you ask for it with `allow_unused=True`, and only if the gradient has a graph that leads elsewhere.",
-        ko="`None`은 `allow_unused=True`를 주었고, gradient에 다른 데로 가는 그래프가 있을 때만 나옵니다.",
+        ko="`None`은 `allow_unused=True`를 주고, gradient에 다른 텐서로 이어지는 그래프가 있을 때만 나옵니다.",
     ),
 )
 
@@ -351,9 +351,9 @@ r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. $h = 10^{-3}$ 근처입니다. 이때 차이는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 빠르게 나빠집니다.
-2. $h = 10^{-7}$ 근처입니다. 이계 차분보다 $10^4$배나 작은 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
+2. $h = 10^{-7}$ 근처입니다. 이계 차분 때의 만분의 1인 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
 3. 이계 차분은 약 $-8.9$라고 합니다. 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
-여전히 $-0.120000$입니다. **한 번만 정확하게 미분해도 V의 바닥이 $10^4$배 작은 $h$로 옮겨 갑니다.**
+여전히 $-0.120000$입니다. **한 번만 정확하게 미분해도 V의 바닥이 $h$가 만분의 1인 곳으로 옮겨 갑니다.**
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
@@ -454,8 +454,8 @@ derivative says how far to go.
 # %% [markdown] lang="ko" en="70848ef7"
 r"""
 두 번째에는 gradient에서 가중치 $v$를 주고 출발합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
-매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다. 이 곱을
-**HVP**(Hessian-vector product)라고 합니다.
+매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다. 
+이 곱을 **헤세-벡터 곱**(Hessian-vector product)이라 하고, 줄여서 HVP라고 합니다.
 
 ## 5. 뉴턴 방법
 
@@ -493,10 +493,10 @@ gradient of a gradient. The smallest example is $m(x) = w \cdot x$. Its gradient
 
 # %% [markdown] lang="ko" en="7d2ec875"
 r"""
-3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**입니다. 뉴턴 방법은 기울기가 0인 곳을
-찾을 뿐, 그곳이 어떤 점인지는 묻지 않습니다. (학교에서 배우는 뉴턴 방법은 같은 방법을 *근*, 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
+3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**(local maximum)입니다. 뉴턴 방법은 기울기가 0인 곳을
+찾을 뿐, 그곳이 어떤 점인지는 묻지 않습니다. (다른 책에서 말하는 뉴턴 방법은 같은 방법을 *근*(root), 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
 
-`.detach().requires_grad_()`에 주목하세요. `x - first / second`도 `x`로 만든 것이니 기록됩니다. 여기서 끊지 않으면 스텝마다 그 앞 스텝의 그래프가 모두 매달려 메모리가 계속
+`.detach().requires_grad_()`에 주목하세요. `x - first / second`도 `x`로 만든 것이니 기록됩니다. 여기서 끊지 않으면 스텝마다 그 앞 스텝의 그래프가 모두 매달려 메모리 사용량이 계속
 늘어납니다.
 
 ## 6. gradient가 들어 있는 loss
@@ -572,8 +572,8 @@ backward took a short cut there. Here it is in a `Function` of our own:
 
 # %% [markdown] lang="ko" en="6355881b"
 r"""
-일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd에게는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
-`gradgradcheck`는 여러분이 구한 gradient의 gradient를 그 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요.
+일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd가 보기에는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
+`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요.
 
 ## 8. 실제로 있었던 버그
 
@@ -692,7 +692,7 @@ r"""
 - gradient가 `x`에 의존하지 않으면 답은 0입니다. `3*t + 1` 같은 직선이 그렇고, `w`가 추적되는 `w*t`도 그렇습니다. autograd가 gradient에서 `x`로 되돌아가는 길을 찾지 못하면 의존하지 않는다고
   보세요. (`f`가 한 번만 미분할 수 있는 `Function`을 쓰면 이 0이 틀릴 수도 있습니다. autograd는 그것을 알 수 없으므로 신경 쓰지 않아도 됩니다.)
 - 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 되며, 경고가 떠도 안 됩니다.
-- 결과는 `x`와 같은 꼴의 텐서이고 그래프에 연결되어 있지 않습니다.
+- 결과는 dtype과 shape가 `x`와 같은 텐서이고 그래프에 연결되어 있지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -853,7 +853,7 @@ r"""
 `x`에서 `f`의 헤세 행렬과 `v`의 곱을 돌려주세요. 헤세 행렬은 만들지 않습니다.
 
 - `x`는 추적되는 leaf이고 shape는 무엇이든 됩니다. 수는 모두 $n \ge 1$개입니다. `v`는 추적되지 않고 shape가 같은 텐서입니다. 둘 다 더 큰 텐서에서 잘라 낸 것일 수 있습니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다.
-- `x`와 같은 꼴이고 그래프에 연결되지 않은 텐서를 돌려주세요. $i$번째 수는 $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$입니다. gradient가 `x`에 의존하지 않으면 9.1에서처럼 모두 0입니다.
+- dtype과 shape가 `x`와 같고 그래프에 연결되지 않은 텐서를 돌려주세요. $i$번째 수는 $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$입니다. gradient가 `x`에 의존하지 않으면 9.1에서처럼 모두 0입니다.
 - **몇 번 지나가나요?** $n = 1000$이어도 $n = 2$일 때와 같아야 합니다. `f`를 한 번 지나고 두 번 거슬러 가면 됩니다. 테스트가 연산의 수를 세는데, 이 수가 $n$에 따라 늘면 안 됩니다.
 - 중간에 생기는 어떤 텐서도 원소가 $10\,n$개를 넘으면 안 됩니다.
 - 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 됩니다. 어떤 `.grad`도 건드리지 마세요.
@@ -1009,7 +1009,7 @@ r"""
 
 - 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. 최소점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
-- 결과는 `x`와 같은 꼴이고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과에 다시 몇 번이든 불러도 그래프가 커지지 않습니다.
+- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과에 다시 몇 번이든 불러도 그래프가 커지지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1382,7 +1382,7 @@ def _seen(x, g, u, dtype, apart=False):
     return {**calls.data(), "found": [y.detach(), first.detach(), *seconds], "own": own}
 
 
-_own, _chain, _slope, _cut, _half = say(en="Cube must be a torch.autograd.Function with a backward of its own", ko="Cube는 자신의 backward가 있는 torch.autograd.Function이어야 합니다"), say(en="the gradient that came in is missing: multiply by g", ko="넘어온 gradient가 빠졌습니다. g를 곱하세요"), say(en="the slope of x³ is 3x²", ko="x³의 기울기는 3x²입니다"), say(en="the second derivative is lost: to autograd what backward used is a constant. Save the input itself, and compute the slope from it in backward", ko="이계 미분계수가 사라졌습니다. backward에서 쓴 것이 autograd에게는 상수입니다. 입력 자체를 저장하고, 기울기는 backward에서 그것으로 계산하세요"), say(en="one of the paths is cut: 3x² must be computed in backward from a saved tensor that autograd knows, and g must not be detached", ko="경로 하나가 끊어졌습니다. 3x²은 autograd가 아는 저장된 텐서로 backward에서 계산해야 하고, g를 detach하면 안 됩니다")
+_own, _chain, _slope, _cut, _half = say(en="Cube must be a torch.autograd.Function with a backward of its own", ko="Cube는 자신의 backward가 있는 torch.autograd.Function이어야 합니다"), say(en="the gradient that came in is missing: multiply by g", ko="넘어온 gradient가 빠졌습니다. g를 곱하세요"), say(en="the slope of x³ is 3x²", ko="x³의 기울기는 3x²입니다"), say(en="the second derivative is lost: to autograd what backward used is a constant. Save the input itself, and compute the slope from it in backward", ko="이계 미분계수가 사라졌습니다. backward에서 쓴 것이 autograd가 보기에는 상수입니다. 입력 자체를 저장하고, 기울기는 backward에서 그것으로 계산하세요"), say(en="one of the paths is cut: 3x² must be computed in backward from a saved tensor that autograd knows, and g must not be detached", ko="경로 하나가 끊어졌습니다. 3x²은 autograd가 아는 저장된 텐서로 backward에서 계산해야 하고, g를 detach하면 안 됩니다")
 
 
 def _compare(x, g, u, dtype, apart=False):
@@ -1509,7 +1509,7 @@ r"""
 ## 지금까지 만든 것
 
 수업 10에서 만들 엔진은 gradient를 그냥 파이썬 수로 둡니다. 그래서 1절처럼 다시 미분할 수 없습니다. 무엇이 더 있어야 하는지는 이제 알고 있습니다. 각 연산의 기울기도 엔진이 기록하는 값으로 계산해야 합니다. 그러면 거슬러 가는 것 자체가
-그래프를 남깁니다. `create_graph=True`가 하는 일이 바로 그것입니다. 그리고 `newton_step`에서 학습 반복문에 늘 필요한 습관도 익혔습니다. 끊고, 새 leaf를 만드는 것입니다.
+그래프를 남깁니다. `create_graph=True`가 하는 일이 바로 그것입니다. 그리고 `newton_step`에서는 스텝을 되풀이해도 그래프가 쌓이지 않게 하는 습관도 익혔습니다. 스텝마다 그래프를 끊는 것입니다.
 
 ## 점검
 

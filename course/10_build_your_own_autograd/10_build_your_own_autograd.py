@@ -190,7 +190,7 @@ Two orders in which the values may hand on what they have received. Both begin a
 
 # %% [markdown] lang="ko" en="3b55b561"
 r"""
-그 함수는 $x$에서 앞으로 갔습니다. 엔진은 $w$에서 뒤로 갑니다. 그래야 한 번만 거슬러 가도 모든 leaf의 gradient를 구할 수 있습니다.
+그 함수는 `src` 하나에 대한 도함수만 구합니다. 엔진은 $w$에서 뒤로 가면서 한 번에 모든 leaf의 gradient를 구합니다.
 
 ## 2. 누구의 차례인가
 
@@ -215,7 +215,7 @@ predicted(
     right="B",
     A=say(
         en="The order of a sum does not matter, but y handed on its 9 before z had brought it the other 8.",
-        ko="더하는 순서는 상관없습니다. 그러나 y는 z에게서 8을 더 받기 전에 9만 넘겨주었습니다.",
+        ko="더하는 순서는 상관없습니다. 그러나 y는 z에서 8을 더 받기 전에 9만 넘겨주었습니다.",
     ),
     B=say(
         en="52: y had its turn with 9 of its 17, and the 8 from z came too late. 8 times the slope 4 is the 32 that is missing.",
@@ -238,11 +238,11 @@ one edge, two (by way of $t$) and three (by way of $z$ as well). And the order i
 
 # %% [markdown] lang="ko" en="ba240317"
 r"""
-끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **어떤 값은 자기로 만든 값이 모두 넘겨준 다음에야 넘겨줄 수 있습니다.** 이 규칙을 지키는 순서,
+끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **값은 자신을 써서 만든 값들이 모두 넘겨준 다음에야 받은 수를 넘겨줄 수 있습니다.** 이 규칙을 지키는 순서,
 곧 모든 값이 자기 부모보다 먼저 나오는 순서를 **위상 정렬**(topological order)이라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
 
-한 값에 이르는 경로의 간선 수가 모두 같으면 너비 우선으로 가도 이 규칙을 지키게 됩니다. 여기서는 $y$와 $w$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
-$t$를 거치면 둘, $z$까지 거치면 셋입니다. 단순한 재귀에서 값을 처음 만나는 순서도 위상 정렬이 아닙니다.
+어느 값을 보더라도 $w$에서 그 값까지 가는 경로의 간선 수가 모두 같다면, 너비 우선으로 가도 이 규칙이 지켜집니다. 여기서는 $y$와 $w$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
+$t$를 거치면 둘, $z$까지 거치면 셋입니다. 단순한 재귀에서 값을 처음 만나는 순서도 언제나 위상 정렬인 것은 아닙니다.
 """
 
 # %% [markdown] lang="en"
@@ -268,7 +268,7 @@ r"""
 1. 버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?
 2. "`+=` 대신 `=`": 세 함수 가운데 어느 것에서 드러나나요?
 3. 너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 않습니다. 왜 그럴까요? 어디서 틀리나요?
-4. "초기화 안 함": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
+4. "비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 일이 일어나나요?
 """
 
 # %%
@@ -297,7 +297,7 @@ r"""
 3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $zy + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 32만큼 떨어져 있습니다.
 4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커지고, 사슬에서는 기울기의 세 배가 나옵니다. 4절에서 다룹니다.
 
-사슬에서 한 번만 부르면 어느 버그도 드러나지 않습니다. **엔진은 고르지 않게 갈라지는 그래프로, 두 번 불러서 시험하세요.**
+사슬에서 한 번만 부르면 어느 버그도 드러나지 않습니다. **엔진은 경로의 길이가 서로 다른 그래프에서, `backward()`를 두 번 불러 시험하세요.**
 
 </details>
 """
@@ -439,7 +439,7 @@ r"""
 `autograder check 10 --solution value_add_mul`이라고 입력하면 모범 풀이를 볼 수 있습니다.
 
 **답을 내는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 더합니다. 답은 `class Value(Value):`로 시작합니다. 예전 `Value`가 가진 것을 모두 물려받고 거기에 더한 새 클래스를 만들어 다시
-`Value`라고 부르는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 다른 조각은 모두 테스트가 자기
+`Value`라고 부르는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
 것을 씁니다. 그러니 어떤 순서로 풀어도 되고, 한 과제에서 틀려도 다른 과제에는 영향이 없습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 메서드는 호출할 때 받은 Value를 바꾸지 않습니다(10.3에서 다루는 `grad`는 예외입니다). 재귀 한도 같은 프로세스 전체의 설정도 바꾸지 않습니다. 두 번 불러도
@@ -533,7 +533,7 @@ def _made(text, numbers):
 
 _swapped = say(en="the slopes of a product: how much a * b grows with a is b, and the other way round", ko="곱의 기울기입니다. a가 커질 때 a * b가 커지는 정도는 b이고, 그 반대도 마찬가지입니다")
 _numbers = say(en="these are the numbers themselves; the slope of a sum with respect to each part is 1", ko="수 자체입니다. 합의 기울기는 어느 쪽에 대해서나 1입니다")
-_lost = say(en="an operand is no parent of the result: keep the operand itself in `parents`, no copy, and once for each time it is used", ko="결과의 부모에 피연산자가 없습니다. 사본이 아닌 피연산자 자체를, 쓰인 횟수만큼 `parents`에 넣으세요")
+_lost = say(en="an operand is no parent of the result: keep the operand itself in `parents`, no copy, and once for each time it is used", ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를, 쓰인 횟수만큼 `parents`에 넣으세요")
 
 
 def _compare(text, numbers, data, slopes, mistakes=()):
@@ -633,7 +633,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-반대로 가세요. 부모가 모두 리스트에 들어간 **다음에** 그 Value를 넣고, 마지막에 리스트를 뒤집습니다. 재귀 대신 스택(`append`와 `pop`을 쓰는 리스트)을 쓰면 됩니다.
+반대로 가세요. 부모가 모두 리스트에 들어간 **다음에** 그 Value를 넣고, 마지막에 리스트를 뒤집습니다. 재귀 대신 스택(stack, `append`와 `pop`을 쓰는 리스트)을 쓰면 됩니다.
 
 </details>
 
@@ -756,9 +756,9 @@ r"""
 
 ●●●○○ · ★★★★★ · 10분 · 3점
 
-몇 번을 불러도 맞는 `Value.backward`를 쓰세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 자기 것을 씁니다).
+몇 번을 불러도 맞는 `Value.backward`를 쓰세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
-- **leaf**(부모가 없는 값)는 **더합니다**. `grad`에 무엇이 들어 있었든, `self`의 그 leaf에 대한 기울기만큼 커집니다.
+- **leaf**(부모가 없는 값)는 **더합니다**. `grad`에 무엇이 들어 있었든, `self`를 그 leaf로 미분한 기울기가 더해집니다.
 - **중간 값**은 **새로 시작합니다**. 부른 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
 - `self`가 leaf이면 `grad`가 1만큼 커집니다.
 - `self`를 만드는 데 쓰이지 않은 Value의 `grad`는 그대로입니다. 모든 Value의 `data`, `parents`, `slopes`도 그대로입니다. 이 메서드는 아무것도 돌려주지 않습니다.
@@ -976,7 +976,7 @@ def _made(text, number):
     return recipes.operate(Value, text, {"x": number})
 
 
-_parent = say(en="its only parent must be x itself: no other Values, no copy", ko="부모는 x 자체 하나뿐이어야 합니다. 다른 Value나 사본은 안 됩니다")
+_parent = say(en="its only parent must be x itself: no other Values, no copy", ko="부모는 x 자체 하나뿐이어야 합니다. 다른 Value나 복사본은 안 됩니다")
 _kink, _leaky = say(en="at 0 the slope of relu is 0 here, as in torch", ko="0에서 relu의 기울기는 torch처럼 0으로 합니다"), say(en="below 0 relu is 0, and so is its slope", ko="0보다 작으면 relu도 기울기도 0입니다")
 _factor, _power = say(en="the factor n of n * x**(n-1) is missing", ko="n * x**(n-1)에서 앞의 n이 빠졌습니다"), say(en="that is n * x**n; the power goes down by 1", ko="n * x**n입니다. 지수는 1만큼 작아집니다")
 _log10, _inverse = say(en="log is the natural logarithm here, math.log", ko="여기서 log는 자연로그 math.log입니다"), say(en="the slope of exp is exp(x)", ko="exp의 기울기는 exp(x)입니다")
@@ -1052,7 +1052,7 @@ r"""
 ## 엔진이 돌아간다
 
 네 조각을 모으면 엔진이 됩니다. 다음 셀은 여러분의 엔진을 식 하나로 시험합니다. 빠졌거나 틀린 조각이 있으면 알려 주고, Value처럼 생긴 껍데기를 씌운 **torch가 대신합니다**. 그러니 수업을 계속하고 나중에
-돌아와도 됩니다. 그다음 지금 쓰는 엔진을 이 수업이 바탕으로 삼은 글의 Code 4, 9, 10에서 torch와 견줍니다.
+돌아와도 됩니다. 그다음 지금 쓰는 엔진을 이 강의의 바탕이 된 글에 나오는 Code 4, 9, 10으로 torch와 비교합니다.
 """
 
 
@@ -1258,8 +1258,8 @@ Run both cells and watch: left the boundary where the score is 0, right the loss
 r"""
 ## 신경망이 배운다
 
-반달 두 개에 놓인 점 40개를 여기서 만듭니다. 한쪽 반달의 레이블은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 값 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
-25개이고 하나하나가 Value입니다. loss는 $\log(1 + e^{-\text{label} \cdot \text{score}})$의 평균이며, 점수의 부호와 레이블이 맞으면 작습니다. 스텝마다 Value 2000개쯤을 만들고, 한 번 거슬러 가고, 파라미터를 움직입니다.
+반달 모양 두 개를 따라 놓인 점 40개를 다음 셀에서 만듭니다. 한쪽 반달의 레이블(label, 정답 표시)은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 값 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
+25개이고 하나하나가 Value입니다. loss는 $\log(1 + e^{-\text{label} \cdot \text{score}})$의 평균이며, 점수와 레이블의 부호가 같으면 작습니다. 스텝마다 Value 2000개쯤을 만들고, 한 번 거슬러 가고, 파라미터를 움직입니다.
 
 두 셀을 실행하고 지켜보세요. 왼쪽은 점수가 0인 경계, 오른쪽은 loss입니다.
 """
@@ -1376,8 +1376,8 @@ This was the last lesson. You know what autograd does, since you have built one.
 
 # %% [markdown] lang="ko" en="bd2e876d"
 r"""
-PyTorch가 하는 일도 이것뿐입니다. 다만 텐서로 하므로 리스트의 한 단계가 수 백만 개를 한꺼번에 처리하고, C++로 되어 있습니다. 국소 기울기 대신 야코비 행렬(수업 05)을 곱하는 데 필요한 것을 남기고, 미리 정렬하는 대신
-노드마다 아직 기다리는 것을 셉니다. 그러나 기록하고, 순서를 정하고, 더하고, 비우는 것이 전부입니다.
+PyTorch가 하는 일도 이것뿐입니다. 다만 텐서로 하므로 리스트의 한 단계에서 수를 백만 개씩 한꺼번에 처리하고, C++로 되어 있습니다. 국소 기울기 대신 야코비 행렬(수업 05)을 곱하는 데 필요한 것을 남기고, 미리 정렬하는
+대신 노드마다 아직 도착하지 않은 gradient가 몇 개인지 셉니다. 그러나 기록하고, 순서를 정하고, 더하고, 비우는 것이 전부입니다.
 
 ## 숨은 테스트가 보는 것
 
@@ -1391,7 +1391,7 @@ PyTorch가 하는 일도 이것뿐입니다. 다만 텐서로 하므로 리스�
 
 ## 지금까지 만든 것
 
-autograd를 만들었습니다. 그 대부분은 전에 써 본 것입니다. `order`는 수업 02의 `leaves_of`에서 leaf뿐 아니라 모든 노드를 남긴 것입니다. `backward`는 수업 03의 `grad_history`에서 본 대로 더하고, 그 결과는 수업 04의
+autograd를 만들었습니다. 그 대부분은 전에 써 본 것입니다. `order`는 수업 02의 `graph_nodes`처럼 모든 노드를 한 번씩 들르고, 거기에 순서의 규칙까지 지킵니다. `backward`는 수업 03의 `grad_history`에서 본 대로 더하고, 그 결과는 수업 04의
 `total_derivative`입니다. `fit_line`은 `zero=True`인 `train5`입니다. 수업 05를 마쳤다면, `slope * value.grad`는 수가 하나일 때의 VJP입니다. 이 모두를 수업 01의 차분몫으로 확인했습니다.
 
 ## 점검

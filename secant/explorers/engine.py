@@ -219,7 +219,7 @@ class EngineExplorer(Panel[Reading]):
             (say(en="none", ko="없음"), "none"),
             (say(en="= for +=", ko="+= 대신 ="), "assign"),
             (say(en="breadth first", ko="너비 우선"), "breadth"),
-            (say(en="no reset", ko="초기화 안 함"), "kept"),
+            (say(en="no reset", ko="비우지 않음"), "kept"),
         ]
         self.function = controls.choice("f(x)", list(subject.functions), start.name)
         self.bug = controls.choice(say(en="bug", ko="버그"), bugs, start.bug)

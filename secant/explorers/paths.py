@@ -176,7 +176,7 @@ def _remark(reading: Reading) -> None:
         reading.remark(
             en="With + the two parts add up to the whole at every h. What is left over (■ on the right) is "
             "rounding: an error in the last digit of z, divided by h. So it rises as h falls.",
-            ko="+로 합치면 h가 얼마이든 두 조각의 합이 전체입니다. 나머지(오른쪽의 ■)는 반올림 오차뿐입니다. "
+            ko="+로 합치면 h가 얼마든 두 조각의 합이 전체입니다. 나머지(오른쪽의 ■)는 반올림 오차뿐입니다. "
             "z의 끝자리 오차를 h로 나눈 값이라서 h가 작아질수록 커집니다.",
         )
     else:
