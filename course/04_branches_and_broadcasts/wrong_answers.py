@@ -92,7 +92,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% remembers between calls task="total_derivative" en="this is the answer to an earlier call" ko="앞의 호출의 답입니다"
+# %% remembers between calls task="total_derivative" en="this is the answer to an earlier call" ko="앞에서 호출했을 때의 답입니다"
 remembered = {}
 
 
@@ -262,7 +262,7 @@ def total_derivative(edges, src, out):
     return derivative(src)
 
 
-# %% keeps what it knows in a default task="total_derivative" en="this is the answer to an earlier call" ko="앞의 호출의 답입니다"
+# %% keeps what it knows in a default task="total_derivative" en="this is the answer to an earlier call" ko="앞에서 호출했을 때의 답입니다"
 def total_derivative(edges, src, out, known={}):
     if src == out:
         return 1.0
