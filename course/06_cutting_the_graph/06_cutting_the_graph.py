@@ -10,7 +10,7 @@
 r"""
 # Cutting and splicing the graph
 
-Lesson 06 of 10 · ~80 min · detach, no_grad, requires_grad_
+Lesson 06 of 10 · ~85 min · detach, no_grad, requires_grad_
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 06 of 10 · ~80 min · detach, no_grad, requires_grad_
 You need lessons 2 to 5: leaf, `.grad`, paths, and `backward` with a vector $v$.
 """
 
-# %% [markdown] lang="ko" en="c17db118"
+# %% [markdown] lang="ko" en="fbaead14"
 r"""
 # 그래프를 끊고 다시 잇기
 
-수업 06 / 10 · 약 80분 · detach, no_grad, requires_grad_
+수업 06 / 10 · 약 85분 · detach, no_grad, requires_grad_
 
 **이 수업을 마치면**
 
@@ -132,7 +132,7 @@ predict(
     "6 detached numbers",
     A=say(en="10: `detach` makes a copy", ko="10. `detach`는 사본을 만든다"),
     B=say(en="100: both use the same memory", ko="100. 둘은 같은 메모리를 쓴다"),
-    C=say(en="nothing: PyTorch refuses to change `w`", ko="아무것도 아니다. PyTorch가 `w`를 바꾸지 못하게 한다"),
+    C=say(en="10: PyTorch refuses to change `w`", ko="10 그대로다. PyTorch가 `w`를 바꾸지 못하게 하고 오류를 낸다"),
 )
 
 # %%
@@ -154,7 +154,7 @@ predicted(
     ),
     B=say(
         en="`w` is a second view of the numbers of `y`. That makes `detach` free, whatever the size.",
-        ko="`w`는 `y`의 값을 보는 또 하나의 이름입니다. 그래서 `detach`는 크기가 얼마이든 비용이 들지 않습니다.",
+        ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마이든 비용이 들지 않습니다.",
     ),
     C=say(
         en="`w` is not tracked, so nothing speaks against it here. Lesson 7 shows when PyTorch notices such a change.",
@@ -195,17 +195,17 @@ The walk back ends at `w`, which is a leaf, and leaves $\frac{\partial z}{\parti
 ## 3. The splice
 
 The first walk stopped at the cut. What it found there is just what a second walk, from `y` to `x`, has to begin with. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much
-each number of `y` counts. How much each counts for $z$ is what `w.grad` holds:
+each number of `y` counts. How much each counts for $z$ is what `w.grad` holds. (`torch.autograd.grad` takes the same $v$ as `grad_outputs=v`.)
 """
 
-# %% [markdown] lang="ko" en="4c23632b"
+# %% [markdown] lang="ko" en="b0571eab"
 r"""
 거슬러 가는 길은 leaf인 `w`에서 끝나고, 거기에 $\frac{\partial z}{\partial w} = (4, 7, 9)$를 남깁니다. `w`에서 `y`로 이어지는 것은 없으므로 `x`에는 아무것도 오지 않습니다.
 
 ## 3. 다시 잇기
 
 첫 번째로 거슬러 간 길은 끊은 자리에서 멈추었습니다. 거기서 얻은 값이 바로 `y`에서 `x`까지 두 번째로 거슬러 갈 때 시작할 값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
-`y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다.
+`y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
 """
 
 # %%
@@ -222,11 +222,11 @@ r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` begins with $v = (1, 1, 1)$ and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`, which
 nobody asked for. It runs without an error.
 
-Who would cut and splice? Anyone whose $f$ runs on one computer and whose $g$ runs on another: only the numbers of `y` travel there, and only `w.grad` travels back.
+Who would cut and splice? Anyone who computes $y = f(x)$ on one computer and $z = g(y)$ on another: only the numbers of `y` travel there, and only `w.grad` travels back.
 
 ## 4. A cut that leaves a path
 
-In the first prediction only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
+In the first prediction only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
 autograd reports. Right: how far the quotient is from autograd's number.
 
 At first the second factor moves along when the quotient takes its step, as it does in the program. The switch *factor* can hold it still at its value at $x$.
@@ -234,19 +234,19 @@ At first the second factor moves along when the quotient takes its step, as it d
 1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
 2. Hold the factor still. Where does the quotient go now?
 3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do both its answers add up to?
-4. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Which slope does autograd see in it at 2?
+4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd see in it at 2?
 """
 
-# %% [markdown] lang="ko" en="337e4a41"
+# %% [markdown] lang="ko" en="0f5e0260"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 아무도 묻지 않은,
 `y`의 합의 기울기입니다. 그런데도 오류 없이 실행됩니다.
 
-누가 이렇게 끊고 이을까요? $f$와 $g$가 서로 다른 컴퓨터에 있을 때 씁니다. 그쪽으로는 `y`의 값만, 이쪽으로는 `w.grad`만 보내면 됩니다.
+누가 이렇게 끊고 이을까요? $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때 씁니다. $f$ 쪽에서 $g$ 쪽으로는 `y`의 값만, 반대로는 `w.grad`만 보내면 됩니다.
 
 ## 4. 한 경로만 끊기
 
-첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하세요. 둘째 인수를 detach한 곱입니다. 왼쪽: 함수와 할선(secant), 그리고 autograd가 내놓는 기울기로 그은 파선.
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 둘째 인수(factor, 곱해지는 식)를 detach한 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 왼쪽: 함수와 할선(secant), 그리고 autograd가 내놓는 기울기로 그은 파선.
 오른쪽: 차분몫이 autograd의 값에서 얼마나 떨어져 있는가.
 
 처음에는 차분몫이 걸음을 옮길 때 둘째 인수도 함께 움직입니다. 프로그램이 그렇습니다. *인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
@@ -254,7 +254,7 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
 2. 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
 3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
-4. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 2에서 autograd는 기울기가 얼마라고 하나요?
+4. 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? 2에서 autograd는 기울기가 얼마라고 하나요?
 """
 
 # %%
@@ -266,31 +266,31 @@ r"""
 
 1. To 12, while autograd stays at 4, at every $h$. On the right the difference goes to 8 and stays there.
 2. To 4. (It is 4 at every $h$: with the factor held at 4 the function is $4x$, a straight line.)
-3. 8, and $4 + 8 = 12$. The product rule has two terms, one for each path (lesson 4), and each cut loses one of them.
-4. $\frac{1}{2}$, although the function is constant and the quotient is 0.
+3. 8, and $4 + 8 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4), and each cut loses the second: "lost at the cut", $a\,b'$.
+4. The quotient is 0, as it must be for a constant function; autograd sees $\frac{1}{2}$.
 
 </details>
 
 The dashed line is the tangent of another function, the one in which the detached factor is a constant. **Autograd differentiates the graph that was recorded, not the formula.** The quotient knows nothing of graphs: it
-compares what really comes out. So where the two disagree at every small $h$, look for a cut.
+compares what really comes out. So where the two disagree at every small $h$, a cut is among the first things to look for.
 
 Often the cut is meant: "treat this as a constant" is what a target or a normalisation may need, and then the quotient with the factor held is the one to compare with.
 (`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own; the second one is detached for you.)
 """
 
-# %% [markdown] lang="ko" en="914ced88"
+# %% [markdown] lang="ko" en="16524eec"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 12로 다가갑니다. autograd의 값은 $h$가 얼마이든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
 2. 4로 다가갑니다. (사실 $h$가 얼마이든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
-3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법에는 경로마다 하나씩 두 항이 있고(수업 04), 한쪽을 끊으면 그 항을 잃습니다.
-4. $\frac{1}{2}$입니다. 함수는 상수이고 차분몫은 0인데도 그렇습니다.
+3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있고(수업 04), 어느 쪽 식이든 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
+4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd는 $\frac{1}{2}$이라고 합니다.
 
 </details>
 
 파선은 다른 함수, 곧 detach한 인수가 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모릅니다. 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
-줄여도 둘이 계속 다르면 끊긴 곳을 찾아보세요.
+줄여도 둘이 계속 다르면 먼저 끊긴 곳이 있는지 찾아보세요.
 
 일부러 끊을 때도 많습니다. 목푯값이나 정규화 상수처럼 "이것은 상수로 보라"고 하고 싶을 때입니다. 그럴 때는 인수를 고정한 차분몫과 비교해야 합니다.
 (`explore_cut((torch.sin, torch.exp))`처럼 쓰면 여러분의 두 함수를 곱한 것을 볼 수 있습니다. 둘째 함수는 탐색기가 알아서 detach합니다.)
@@ -354,15 +354,15 @@ r"""
 `q` and `x` are tracked leaves, as they were told to be. But no step was recorded: `y` and `z` have no `grad_fn`. Nothing had to be kept for a walk back, which saves memory, and this is what one wants when a
 model is only used and not trained.
 
-`torch.inference_mode()` goes further. It saves a little more time, and marks its results for good: they are refused when a tracked computation later needs them for its walk back.
+`torch.inference_mode()` goes further. It saves a little more time, and marks its results for good: a tracked computation that has to save one for its walk back is refused.
 """
 
-# %% [markdown] lang="ko" en="9c265e8a"
+# %% [markdown] lang="ko" en="5242075e"
 r"""
 `q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 계산은 한 단계도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없습니다. 거슬러 갈 때 쓸 것을 남겨 두지 않아도 되므로 메모리가 절약됩니다. 모델을
 학습시키지 않고 쓰기만 할 때 알맞습니다.
 
-`torch.inference_mode()`는 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 표시를 남깁니다. 나중에 추적되는 계산이 거슬러 가는 데 그 결과를 써야 하면 거절합니다.
+`torch.inference_mode()`는 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 지워지지 않는 표시를 남깁니다. 나중에 추적되는 계산이 거슬러 갈 때 쓰려고 그 결과를 저장해야 하면 오류가 납니다.
 """
 
 # %%
@@ -442,26 +442,40 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. Compare two ways, with an input that is tracked:
+A model and each of its layers is an `nn.Module` with a mode of its own, `module.training`. `eval()` and `train()` set it in all of them; `model.modules()` goes through them all, the model first. `model[0]` is the first layer of an
+`nn.Sequential`.
+
+The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. (`layer.requires_grad_(False)` does it for all parameters of a layer.) Compare two ways, with
+an input that is tracked. Which of the three gets a gradient?
 """
 
-# %% [markdown] lang="ko" en="85617a3b"
+# %% [markdown] lang="ko" en="ffe5a741"
 r"""
-셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터는 움직이지 않게 하는 것입니다. 추적되는 입력으로 두 방법을 비교해 봅시다.
+모델과 그 안의 층은 모두 `nn.Module`이고, 저마다 자기 모드 `module.training`이 있습니다. `eval()`과 `train()`은 이 모드를 한꺼번에 바꿉니다. `model.modules()`는 모델부터 시작해 안에 있는 모듈을 모두 차례로 내놓습니다. `model[0]`은 `nn.Sequential`의 첫 층입니다.
+
+셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터가 움직이지 않게 하는 것입니다. (`layer.requires_grad_(False)`는 층의 모든 파라미터에 한꺼번에 적용됩니다.) 추적되는 입력으로 두 방법을 비교해 봅시다.
+셋 중 어디에 gradient가 올까요?
 """
 
 # %%
 first, second = nn.Linear(3, 4), nn.Linear(4, 1)
 inputs = torch.ones(1, 3, requires_grad=True)
 
+
+def reached(title):
+    first_got, inputs_got, second_got = (t.grad is not None for t in (first.weight, inputs, second.weight))
+    print(f"{title:<15} first: {first_got!s:<6} inputs: {inputs_got!s:<6} second: {second_got}")
+
+
 with torch.no_grad():
     hidden = first(inputs)
 second(hidden).sum().backward()
-print("no_grad       ", first.weight.grad, inputs.grad, second.weight.grad is not None)
+reached("no_grad")
 
+second.zero_grad()
 first.requires_grad_(False)
 second(first(inputs)).sum().backward()
-print("requires_grad_", first.weight.grad, inputs.grad is not None, second.weight.grad is not None)
+reached("requires_grad_")
 
 # %% [markdown] lang="en"
 r"""
@@ -520,7 +534,7 @@ print("model_p:", model_p, " is_leaf:", model_p.is_leaf)
 
 # %% [markdown] lang="en"
 r"""
-In place and recorded: refused, since a leaf is where walks end, and the step would have to be part of the graph. Out of place: a *new* tensor, an intermediate one, while the model still holds the old one.
+In place and recorded: refused, since `p` would become a result of its own step, and no longer be a leaf, where walks end. Out of place: a *new* tensor, an intermediate one, while the model still holds the old one.
 In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
 
 ## 8. A sum that holds on
@@ -528,9 +542,9 @@ In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
 Adding up losses, in order to report them, adds up their graphs too:
 """
 
-# %% [markdown] lang="ko" en="17f15918"
+# %% [markdown] lang="ko" en="9142d574"
 r"""
-제자리에서 기록하며 바꾸면 거절당합니다. leaf는 거슬러 가는 길이 끝나는 곳인데, 그 스텝이 그래프에 들어가야 하기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
+제자리에서 기록하며 바꾸면 오류가 납니다. `p`가 자기 스텝의 결과가 되어, 더는 거슬러 가는 길이 끝나는 leaf가 아니게 되기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
 
 ## 8. 붙잡고 놓지 않는 합
@@ -564,22 +578,22 @@ After a thousand steps a thousand graphs hang on `total`, with all that they sav
 
 # %% [markdown] lang="ko" en="e572b643"
 r"""
-천 스텝 뒤에는 그래프 천 개가 저장해 둔 것과 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼냅니다. 그러면 `loss`와 그 그래프는 다음 loss가 오면서 사라집니다.
+천 스텝 뒤에는 그래프 천 개가 저장해 둔 것과 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼냅니다. 그러면 `loss`와 그 그래프는 다음 loss가 만들어지면 사라집니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here. (`C` stands for the rest of a network: the loss weighs each entry of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
 """
 
-# %% [markdown] lang="ko" en="a2c4b5eb"
+# %% [markdown] lang="ko" en="d64fbdf3"
 r"""
 ## 9. 실제로 있었던 버그
 
 **스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch의 코드에 들어왔는데,
-배포되기 전 처음에는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다.
+정식 배포 전의 첫 코드에서는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
 """
 
 # %%
@@ -603,18 +617,18 @@ for cut in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-Even the sign was wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. A repair of [something else](https://github.com/pytorch/pytorch/pull/7298) moved the computation under
+In this example even the sign is wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. A repair of [something else](https://github.com/pytorch/pytorch/pull/7298) moved the computation under
 `no_grad`. The cause was named at the end of the month in the title of the [fix](https://github.com/pytorch/pytorch/pull/7905): "not backprop via sigma(W)". It lets $\sigma$ be recorded again; only the search
 for the direction that is stretched most stays under `no_grad`, where it belongs. In TensorFlow Addons [much the same cut](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter still asked for a fix in 2022.
-Every value such a layer computes is right. Only the quotient tells.
+Every value such a layer computes is right: only a comparison with the quotient tells.
 """
 
-# %% [markdown] lang="ko" en="3c6a0bc5"
+# %% [markdown] lang="ko" en="f5d09ca5"
 r"""
-부호까지 틀렸습니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. [다른 것을 고치면서](https://github.com/pytorch/pytorch/pull/7298) 이 계산은 `no_grad` 안으로 들어갔습니다. 그달 말의
+이 예에서는 부호까지 틀립니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. [다른 것을 고치면서](https://github.com/pytorch/pytorch/pull/7298) 이 계산은 `no_grad` 안으로 들어갔습니다. 그달 말의
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 $\sigma(W)$를 지나 거슬러 가지 않는다는 것입니다. 이제 $\sigma$는 다시 기록되고, 가장 많이 늘어나는 방향을 찾는 계산만
 `no_grad` 안에 남았습니다. 그것은 거기 있어야 맞습니다. TensorFlow Addons에서도 [거의 똑같이 끊긴 것](https://github.com/tensorflow/addons/issues/2414)이 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
-이런 층이 계산하는 값은 모두 맞습니다. 차분몫만이 알려 줍니다.
+이런 층이 계산하는 값은 모두 맞습니다. 값만 보아서는 알 수 없고, 차분몫과 비교해야 드러납니다.
 """
 
 # %% [markdown] lang="en"
@@ -842,7 +856,7 @@ Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **
 - `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ.
 - A parameter whose `.grad` is `None` stays where it is.
 - `lr` is a number, 0 or larger.
-- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new numbers stand in the **same memory**, so that a second name of it (like `first` in lesson 3) sees them.
+- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new numbers stand in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. Right to 10 digits for `float64`.
 - The step leaves no graph. The gradients stay as they are: emptying the buffers is not this function's job. Return nothing.
 
 Any means will do, `p.data` too, though lesson 7 shows what is dangerous about it.
@@ -860,19 +874,19 @@ Section 7: what happens outside `no_grad`, and what does `p = p - ...` do to the
 </details>
 """
 
-# %% [markdown] lang="ko" en="3a9caa29"
+# %% [markdown] lang="ko" en="1950ff3a"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
 ●●○○○ · ★★★★★ · 7분 · 2점
 
-경사 하강법(gradient descent)을 한 스텝 하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
+경사 하강법(gradient descent)을 한 스텝 실행하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
 
 - `params`에는 추적되는 leaf가 하나 이상, 한 번씩만 들어 있습니다. 리스트나 튜플일 수도 있고 `model.parameters()` 같은 제너레이터(generator)일 수도 있습니다. shape와 dtype은 저마다 다를 수 있습니다.
 - `.grad`가 `None`인 파라미터는 그 자리에 둡니다.
 - `lr`은 0 이상의 수입니다.
-- 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 (수업 03의 `first` 같은) 다른 이름으로도 새 값이 보입니다.
-- 업데이트는 그래프를 남기지 않습니다. gradient는 그대로 둡니다. 버퍼를 비우는 것은 이 함수가 할 일이 아닙니다. 아무것도 돌려주지 않습니다.
+- 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 `p.detach()`처럼 그 메모리를 함께 쓰는 텐서에서도 새 값이 보입니다. `float64`이면 10자리까지 맞아야 합니다.
+- 이 스텝은 그래프를 남기지 않아야 합니다. gradient는 그대로 둡니다. 버퍼를 비우는 것은 이 함수가 할 일이 아닙니다. 아무것도 돌려주지 않습니다.
 
 어떤 방법이든 됩니다. `p.data`도 되지만, 그것이 왜 위험한지는 수업 07에서 봅니다.
 
@@ -1012,7 +1026,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 9 min · 2 points
 
-Return `model(x)` as it is to be computed once training is over: with `Dropout` and `BatchNorm` in evaluation mode, and with nothing recorded.
+Return `model(x)` as it is to be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
 
 - `model` is an `nn.Module`, `x` a tensor, tracked or not. Call the model once.
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
@@ -1033,13 +1047,13 @@ Two switches that know nothing of each other (section 6). One of them has to be 
 </details>
 """
 
-# %% [markdown] lang="ko" en="60ddb8a8"
+# %% [markdown] lang="ko" en="07e7740a"
 r"""
 ## 과제 6.3 · `evaluate`
 
 ●●●○○ · ★★★★★ · 9분 · 2점
 
-학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. `Dropout`과 `BatchNorm`은 평가 모드이고, 아무것도 기록하지 않습니다.
+학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
 - `model`은 `nn.Module`, `x`는 텐서이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도
@@ -1203,7 +1217,7 @@ For the program `f = x * (x**2).detach()` predict two numbers: what autograd cal
 
 <details><summary>Hint 1: the idea</summary>
 
-The explorer of section 4 shows both at any $x$. What does each of them hold still?
+The explorer of section 4 shows both at any $x$ from 0.5 to 3.5. What does each of them hold still?
 
 </details>
 
@@ -1214,7 +1228,7 @@ Autograd takes the factor in `detach` for a constant $c$; the slope of $c\,x$ is
 </details>
 """
 
-# %% [markdown] lang="ko" en="d35d350b"
+# %% [markdown] lang="ko" en="9ee4aa4f"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
@@ -1227,7 +1241,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절의 탐색기에서 어떤 $x$에서든 두 수를 볼 수 있습니다. 각각 무엇을 고정하고 있나요?
+4절의 탐색기에서 0.5부터 3.5까지 어떤 $x$에서든 두 수를 볼 수 있습니다. 각각 무엇을 고정하고 있나요?
 
 </details>
 
@@ -1298,7 +1312,7 @@ A training loop wants to report its loss. Call `step()` `n` times and return the
 
 - `step` takes no argument, trains for one step (it may call `backward()` itself) and returns a tracked loss with a single number, of shape `()` or `(1,)`.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
-- Return a `float`. Add in Python floats, which are float64: the losses may be `float32`, and their sum should not suffer from that.
+- Return a `float`, also for `n = 0`. Add in Python floats, which are float64: the losses may be `float32`, and their sum should not suffer from that.
 - While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none when your function has returned.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1314,7 +1328,7 @@ What does `total` keep hold of after `total = total + loss` (section 8)? What of
 </details>
 """
 
-# %% [markdown] lang="ko" en="f05967d0"
+# %% [markdown] lang="ko" en="4033bba2"
 r"""
 ## 과제 6.5 · `running_loss`
 
@@ -1324,7 +1338,7 @@ r"""
 
 - `step`은 인자 없이 부르고, 한 스텝 학습한 다음(안에서 `backward()`를 부를 수도 있습니다) 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다.
 - `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 부르세요.
-- `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합이 부정확해지면 안 됩니다.
+- `n`이 0일 때도 `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합이 부정확해지면 안 됩니다.
 - `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1442,9 +1456,9 @@ r"""
 
 Fill the gradients of every layer but the first: go backward from the loss `model(x).sum()`, with `model[0]` frozen.
 
-- `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Call the model once.
-- The loss adds to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes.**
-- If `x` is tracked, its `.grad` gets what `backward()` gives it: the way back to `x` leads **through** the frozen layer.
+- `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Besides the parameters in `model[0]` at least one parameter, or `x`, is tracked. Run each layer once.
+- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes.**
+- If `x` is tracked, its gradient is added to `x.grad` in the same way: the way back to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1460,7 +1474,7 @@ Fill the gradients of every layer but the first: go backward from the loss `mode
 </details>
 """
 
-# %% [markdown] lang="ko" en="1575d4a1"
+# %% [markdown] lang="ko" en="677fc4f3"
 r"""
 ## 과제 6.6 · `freeze_first`
 
@@ -1468,9 +1482,9 @@ r"""
 
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`은 동결(freeze)한 채 loss인 `model(x).sum()`에서 거슬러 갑니다.
 
-- `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
+- `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산합니다.
 - `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.**
-- `x`가 추적되면 `x.grad`에도 `backward()`가 주는 값이 들어가야 합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
+- `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1583,11 +1597,11 @@ r"""
 
 - **6.1** Several `f` and `g`: results of one number, as many as `x`, or more; `f` that uses its argument twice; an `f` that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` is given a tensor without a history; both dtypes, 10 digits.
-- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones and slices; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; whether objects, memory and gradients are the caller's own.
-- **6.3** Models with Dropout and with BatchNorm in five combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones and slices; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; a call inside `no_grad`; 10 digits; what is returned; whether objects, memory and gradients are the caller's own.
+- **6.3** Models with Dropout and with BatchNorm, and with a layer inside a layer, in several combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
-- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`; one row and several; tracked and untracked `x`; full buffers; parameters that are frozen already, in every part of the model; flags afterwards.
+- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
+- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; flags and modes afterwards.
 
 Everywhere: the rules of every task.
 
@@ -1617,17 +1631,17 @@ You can now answer these without looking back:
 Next: Lesson 07, inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="3cbf7376"
+# %% [markdown] lang="ko" en="7fdf32c4"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 수 하나일 때, `x`만큼일 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
+- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 수 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
   이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 부르기, 다른 `f`, 다른 `x`. `g`가 계산 과정이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
-- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 잘라 낸 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
-- **6.3** Dropout이나 BatchNorm이 든 모델과 다섯 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 부르기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. `no_grad` 안에서 부르기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
+- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 부르기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
-- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼. 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`.
+- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
+- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`와 모드.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 

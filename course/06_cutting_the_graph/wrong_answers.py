@@ -201,7 +201,7 @@ def sgd_step_(params, lr):
                 p.sub_(lr * p.grad)
 
 
-# %% switches the recording on at the end task="sgd_step_" en="it left the recording switched on" ko="끝난 뒤 기록이 켜져 있습니다"
+# %% switches the recording on after the step task="sgd_step_" en="it left the recording switched on" ko="끝난 뒤 기록이 켜져 있습니다"
 def sgd_step_(params, lr):
     torch.set_grad_enabled(False)
     for p in params:
