@@ -234,10 +234,10 @@ At first the second factor moves along when the quotient takes its step, as it d
 1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
 2. Hold the factor still. Where does the quotient go now?
 3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do both its answers add up to?
-4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd see in it at 2?
+4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd see in it at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="0f5e0260"
+# %% [markdown] lang="ko" en="33fd40f0"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 아무도 묻지 않은,
 `y`의 합의 기울기입니다. 그런데도 오류 없이 실행됩니다.
@@ -254,7 +254,7 @@ $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 �
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
 2. 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
 3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
-4. 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? 2에서 autograd는 기울기가 얼마라고 하나요?
+4. 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd는 기울기가 얼마라고 하나요?
 """
 
 # %%
@@ -442,19 +442,19 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-A model and each of its layers is an `nn.Module` with a mode of its own, `module.training`. `eval()` and `train()` set it in all of them; `model.modules()` goes through them all, the model first. `model[0]` is the first layer of an
+A model is an `nn.Module`, and so is each of its layers. Each has a mode of its own, `module.training`. `eval()` and `train()` set it in all of them; `model.modules()` goes through them all, the model first. `model[0]` is the first layer of an
 `nn.Sequential`.
 
 The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. (`layer.requires_grad_(False)` does it for all parameters of a layer.) Compare two ways, with
-an input that is tracked. Which of the three gets a gradient?
+an input that is tracked. Which of `first`, `inputs` and `second` get a gradient?
 """
 
-# %% [markdown] lang="ko" en="ffe5a741"
+# %% [markdown] lang="ko" en="9547f7ad"
 r"""
 모델과 그 안의 층은 모두 `nn.Module`이고, 저마다 자기 모드 `module.training`이 있습니다. `eval()`과 `train()`은 이 모드를 한꺼번에 바꿉니다. `model.modules()`는 모델부터 시작해 안에 있는 모듈을 모두 차례로 내놓습니다. `model[0]`은 `nn.Sequential`의 첫 층입니다.
 
 셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터가 움직이지 않게 하는 것입니다. (`layer.requires_grad_(False)`는 층의 모든 파라미터에 한꺼번에 적용됩니다.) 추적되는 입력으로 두 방법을 비교해 봅시다.
-셋 중 어디에 gradient가 올까요?
+`first`, `inputs`, `second` 중 어디까지 gradient가 갈까요?
 """
 
 # %%
@@ -941,11 +941,11 @@ _why, _nearly, _EXACT = {"in-place": say(en="a tracked leaf may be changed in pl
 _still, _uphill, _no_lr, _twice, _used, _skipped, _apart, _listed, _leaf, _nothing, _each = say(en="it has not moved. `p = p - ...` makes a new tensor and calls that p; the caller's tensor stays as it was", ko="움직이지 않았습니다. `p = p - ...`는 새 텐서를 만들어 p라고 부를 뿐이고, 호출한 쪽의 텐서는 그대로입니다"), say(en="it went uphill: subtract", ko="올라가는 방향으로 움직였습니다. 빼야 합니다"), say(en="lr is missing", ko="lr을 곱하지 않았습니다"), say(en="it made two steps", ko="두 스텝을 움직였습니다"), say(en="it has not moved. A generator can be gone through only once: what reads it before the step leaves nothing of it", ko="움직이지 않았습니다. 제너레이터는 한 번만 지나갈 수 있습니다. 스텝 전에 다 읽어 버리면 남는 것이 없습니다"), say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다"), say(en="seen through its second name. The new numbers are in other memory: change the tensor itself, as p -= ... does under no_grad", ko="다른 이름으로 본 값. 새 값이 다른 메모리에 있습니다. no_grad 안의 p -= ...처럼 텐서 자체를 바꾸세요"), say(en="the list params was changed", ko="리스트 params가 바뀌었습니다"), say(en="a parameter is not a tracked leaf any more", ko="추적되는 leaf가 아니게 된 파라미터가 있습니다"), say(en="return nothing", ko="아무것도 돌려주지 마세요"), say(en=": p, p through a second name, s", ko=": p, 다른 이름으로 본 p, s")
 for _p, _grad, _lr, _q, _dtype, _given in ((2.0, 4.0, 0.1, 5.0, "float32", "list"), ([1.0, -2.0], [0.5, 1.0], 0.3, [[3.0]], "float64", "generator")):
     _params, _start, _slope = "[p, q, s]" if _given == "list" else "(t for t in [p, q, s])", torch.tensor(_p, dtype=getattr(torch, _dtype)), torch.tensor(_grad, dtype=getattr(torch, _dtype))
-    _call, _moved = f"sgd_step_({_params}, lr={_lr}), {_dtype}, p = s = {_p}, .grad = {_grad}, q = {_q}, q.grad = None", _start - _lr * _slope
+    _call, _want = f"sgd_step_({_params}, lr={_lr}), {_dtype}, p = s = {_p}, .grad = {_grad}, q = {_q}, q.grad = None", _start - _lr * _slope
     with check.asking(_call):
         _found = _seen(_p, _grad, _lr, _q, _dtype, _given)
     check.that(not _found["error"], f"{_call}: {_found['error']}\n  {next((_hint for _word, _hint in _why.items() if _word in _found['error']), '')}")
-    check.close(_found["now"], [_moved] * 3, _call + _each, mistakes=[([_start] * 3, _still if _given == "list" else _used), ([2 * _start - _moved] * 3, _uphill), ([_start - _slope] * 3, _no_lr), ([2 * _moved - _start] * 3, _twice), ([_moved, _start, _moved], _apart), ([_moved, _moved, _start], _skipped)], nearly=_nearly, **_EXACT[_dtype])
+    check.close(_found["now"], [_want] * 3, _call + _each, mistakes=[([_start] * 3, _still if _given == "list" else _used), ([2 * _start - _want] * 3, _uphill), ([_start - _slope] * 3, _no_lr), ([2 * _want - _start] * 3, _twice), ([_want, _start, _want], _apart), ([_want, _want, _start], _skipped)], nearly=_nearly, **_EXACT[_dtype])
     check.untouched(_found["changes"], _call, but=[("value", "p"), ("value", "s")])
     check.that(_found["kept"] and _found["results"] == [None], f"{_call}: {_nothing if _found['kept'] else _listed}")
 check.visible_passed()
