@@ -472,7 +472,7 @@ with torch.no_grad():
 second(hidden).sum().backward()
 reached("no_grad")
 
-second.zero_grad()
+second.weight.grad = None
 first.requires_grad_(False)
 second(first(inputs)).sum().backward()
 reached("requires_grad_")

@@ -188,7 +188,7 @@ def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
             if p.grad is not None:
-                moved = [a - lr * b for a, b in zip(p.flatten().tolist(), p.grad.flatten().tolist())]
+                moved = [a - lr * b for a, b in zip(p.flatten().tolist(), p.grad.flatten().tolist(), strict=True)]
                 p.copy_(torch.tensor(moved).reshape(p.shape))
 
 
