@@ -10,7 +10,7 @@
 r"""
 # Cutting and splicing the graph
 
-Lesson 06 of 10 · ~80 min · detach, no_grad, requires_grad_
+Lesson 06 of 10 · ~85 min · detach, no_grad, requires_grad_
 
 **After this lesson you can**
 
@@ -22,11 +22,11 @@ Lesson 06 of 10 · ~80 min · detach, no_grad, requires_grad_
 You need lessons 2 to 5: leaf, `.grad`, paths, and `backward` with a vector $v$.
 """
 
-# %% [markdown] lang="ko" en="c17db118"
+# %% [markdown] lang="ko" en="fbaead14"
 r"""
 # 그래프를 끊고 다시 잇기
 
-수업 06 / 10 · 약 80분 · detach, no_grad, requires_grad_
+수업 06 / 10 · 약 85분 · detach, no_grad, requires_grad_
 
 **이 수업을 마치면**
 
@@ -116,10 +116,10 @@ r"""
 `y` has a `grad_fn`; `w` has the same numbers, but is a constant leaf. Whatever is computed from constants alone is constant too: `z` is a leaf without a history, and there is
 nothing to walk back through. The value 370 is right, and only the slope is lost.
 
-A detached tensor has no history of its own. Has it numbers of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
+A detached tensor has no history of its own. Does it have numbers of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
 """
 
-# %% [markdown] lang="ko" en="a427c12e"
+# %% [markdown] lang="ko" en="739d9700"
 r"""
 `y`에는 `grad_fn`이 있습니다. `w`는 값은 같지만 상수 leaf입니다. 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 과정이 남지 않은 leaf이고, 거슬러 갈 길이 없습니다.
 값 370은 맞습니다. 잃은 것은 기울기뿐입니다.
@@ -130,9 +130,9 @@ detach한 텐서에는 계산 과정이 없습니다. 그러면 값은 따로 �
 # %%
 predict(
     "6 detached numbers",
-    A=say(en="10: `detach` makes a copy", ko="10. `detach`는 사본을 만든다"),
+    A=say(en="10: `detach` makes a copy", ko="10. `detach`는 복사본을 만든다"),
     B=say(en="100: both use the same memory", ko="100. 둘은 같은 메모리를 쓴다"),
-    C=say(en="nothing: PyTorch refuses to change `w`", ko="아무것도 아니다. PyTorch가 `w`를 바꾸지 못하게 한다"),
+    C=say(en="10: PyTorch refuses to change `w`", ko="10 그대로다. PyTorch가 `w`를 바꾸지 못하게 하고 오류를 낸다"),
 )
 
 # %%
@@ -154,10 +154,10 @@ predicted(
     ),
     B=say(
         en="`w` is a second view of the numbers of `y`. That makes `detach` free, whatever the size.",
-        ko="`w`는 `y`의 값을 보는 또 하나의 이름입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
+        ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
     ),
     C=say(
-        en="`w` is not tracked, so nothing speaks against it here. Lesson 7 shows when PyTorch notices such a change.",
+        en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a change.",
         ko="`w`는 추적되지 않으므로 여기서는 막지 않습니다. PyTorch가 이런 변경을 언제 알아차리는지는 수업 07에서 봅니다.",
     ),
 )
@@ -195,17 +195,17 @@ The walk back ends at `w`, which is a leaf, and leaves $\frac{\partial z}{\parti
 ## 3. The splice
 
 The first walk stopped at the cut. What it found there is just what a second walk, from `y` to `x`, has to begin with. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much
-each number of `y` counts. How much each counts for $z$ is what `w.grad` holds:
+each number of `y` counts. How much each counts for $z$ is what `w.grad` holds. (`torch.autograd.grad` takes the same $v$ as `grad_outputs=v`.)
 """
 
-# %% [markdown] lang="ko" en="4c23632b"
+# %% [markdown] lang="ko" en="b0571eab"
 r"""
 거슬러 가는 길은 leaf인 `w`에서 끝나고, 거기에 $\frac{\partial z}{\partial w} = (4, 7, 9)$를 남깁니다. `w`에서 `y`로 이어지는 것은 없으므로 `x`에는 아무것도 오지 않습니다.
 
 ## 3. 다시 잇기
 
 첫 번째로 거슬러 간 길은 끊은 자리에서 멈추었습니다. 거기서 얻은 값이 바로 `y`에서 `x`까지 두 번째로 거슬러 갈 때 시작할 값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
-`y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다.
+`y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
 """
 
 # %%
@@ -222,11 +222,11 @@ r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` begins with $v = (1, 1, 1)$ and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`, which
 nobody asked for. It runs without an error.
 
-Who would cut and splice? Anyone whose $f$ runs on one computer and whose $g$ runs on another: only the numbers of `y` travel there, and only `w.grad` travels back.
+Who would cut and splice? Anyone who computes $y = f(x)$ on one computer and $z = g(y)$ on another: only the numbers of `y` travel there, and only `w.grad` travels back.
 
 ## 4. A cut that leaves a path
 
-In the first prediction only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
+In the first prediction only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
 autograd reports. Right: how far the quotient is from autograd's number.
 
 At first the second factor moves along when the quotient takes its step, as it does in the program. The switch *factor* can hold it still at its value at $x$.
@@ -234,27 +234,27 @@ At first the second factor moves along when the quotient takes its step, as it d
 1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
 2. Hold the factor still. Where does the quotient go now?
 3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do both its answers add up to?
-4. Choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Which slope does autograd see in it at 2?
+4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd see in it at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="337e4a41"
+# %% [markdown] lang="ko" en="33fd40f0"
 r"""
 $4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 아무도 묻지 않은,
 `y`의 합의 기울기입니다. 그런데도 오류 없이 실행됩니다.
 
-누가 이렇게 끊고 이을까요? $f$와 $g$가 서로 다른 컴퓨터에 있을 때 씁니다. 그쪽으로는 `y`의 값만, 이쪽으로는 `w.grad`만 보내면 됩니다.
+누가 이렇게 끊고 이을까요? $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때 씁니다. $f$ 쪽에서 $g$ 쪽으로는 `y`의 값만, 반대로는 `w.grad`만 보내면 됩니다.
 
 ## 4. 한 경로만 끊기
 
-첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하세요. 둘째 인수를 detach한 곱입니다. 왼쪽: 함수와 할선(secant), 그리고 autograd가 내놓는 기울기로 그은 파선.
-오른쪽: 차분몫이 autograd의 값에서 얼마나 떨어져 있는가.
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 둘째 인수(factor, 곱해지는 식)를 detach한 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 왼쪽: 함수와 할선(secant), 그리고 autograd가 내놓는 기울기로 그은 파선.
+오른쪽: 차분몫이 autograd의 값에서 얼마나 떨어져 있는지.
 
-처음에는 차분몫이 걸음을 옮길 때 둘째 인수도 함께 움직입니다. 프로그램이 그렇습니다. *인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
+처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 인수도 함께 움직입니다. *인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
 
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
 2. 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
 3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
-4. `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 2에서 autograd는 기울기가 얼마라고 하나요?
+4. 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd는 기울기가 얼마라고 하나요?
 """
 
 # %%
@@ -266,31 +266,31 @@ r"""
 
 1. To 12, while autograd stays at 4, at every $h$. On the right the difference goes to 8 and stays there.
 2. To 4. (It is 4 at every $h$: with the factor held at 4 the function is $4x$, a straight line.)
-3. 8, and $4 + 8 = 12$. The product rule has two terms, one for each path (lesson 4), and each cut loses one of them.
-4. $\frac{1}{2}$, although the function is constant and the quotient is 0.
+3. 8, and $4 + 8 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4), and each cut loses the second: "lost at the cut", $a\,b'$.
+4. The quotient is 0, as it must be for a constant function; autograd sees $\frac{1}{2}$.
 
 </details>
 
 The dashed line is the tangent of another function, the one in which the detached factor is a constant. **Autograd differentiates the graph that was recorded, not the formula.** The quotient knows nothing of graphs: it
-compares what really comes out. So where the two disagree at every small $h$, look for a cut.
+compares what really comes out. So where the two disagree at every small $h$, a cut is among the first things to look for.
 
 Often the cut is meant: "treat this as a constant" is what a target or a normalisation may need, and then the quotient with the factor held is the one to compare with.
 (`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own; the second one is detached for you.)
 """
 
-# %% [markdown] lang="ko" en="914ced88"
+# %% [markdown] lang="ko" en="16524eec"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 12로 다가갑니다. autograd의 값은 $h$가 얼마든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
 2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
-3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법에는 경로마다 하나씩 두 항이 있고(수업 04), 한쪽을 끊으면 그 항을 잃습니다.
-4. $\frac{1}{2}$입니다. 함수는 상수이고 차분몫은 0인데도 그렇습니다.
+3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있고(수업 04), 어느 쪽 식이든 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
+4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd는 $\frac{1}{2}$이라고 합니다.
 
 </details>
 
 파선은 다른 함수, 곧 detach한 인수가 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모릅니다. 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
-줄여도 둘이 계속 다르면 끊긴 곳을 찾아보세요.
+줄여도 둘이 계속 다르면 먼저 끊긴 곳이 있는지 찾아보세요.
 
 일부러 끊을 때도 많습니다. 목푯값이나 정규화 상수처럼 "이것은 상수로 보라"고 하고 싶을 때입니다. 그럴 때는 인수를 고정한 차분몫과 비교해야 합니다.
 (`explore_cut((torch.sin, torch.exp))`처럼 쓰면 여러분의 두 함수를 곱한 것을 볼 수 있습니다. 둘째 함수는 탐색기가 알아서 detach합니다.)
@@ -320,13 +320,13 @@ predicted(
     ),
     D=say(
         en="Only one of the two paths is cut. Through the first factor something does come back.",
-        ko="두 경로 중 하나만 끊었습니다. 첫째 인수를 지나서는 돌아옵니다.",
+        ko="두 경로 중 하나만 끊었습니다. 첫째 인수를 지나는 경로로는 gradient가 돌아옵니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-## 5. A while without a record
+## 5. Computing without a record
 
 `detach` cuts at one tensor. `with torch.no_grad():` switches the recording off for all that is computed inside (whether torch records is called the **gradient mode**):
 """
@@ -335,7 +335,7 @@ r"""
 r"""
 ## 5. 잠시 기록하지 않기
 
-`detach`는 텐서 하나에서 끊습니다. `with torch.no_grad():`는 그 안에서 하는 모든 계산의 기록을 끕니다. (기록할지 말지를 **gradient 모드**라고 합니다.)
+`detach`는 텐서 하나에서 끊습니다. `with torch.no_grad():`는 그 안에서 하는 모든 계산의 기록을 끕니다. (연산을 기록할지 말지를 정하는 설정을 **gradient 모드**(gradient mode)라고 합니다.)
 """
 
 # %%
@@ -354,15 +354,15 @@ r"""
 `q` and `x` are tracked leaves, as they were told to be. But no step was recorded: `y` and `z` have no `grad_fn`. Nothing had to be kept for a walk back, which saves memory, and this is what one wants when a
 model is only used and not trained.
 
-`torch.inference_mode()` goes further. It saves a little more time, and marks its results for good: they are refused when a tracked computation later needs them for its walk back.
+`torch.inference_mode()` goes further. It saves a little more time, and marks its results for good: a tracked computation that has to save one for its walk back is refused.
 """
 
-# %% [markdown] lang="ko" en="9c265e8a"
+# %% [markdown] lang="ko" en="5242075e"
 r"""
 `q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 계산은 한 단계도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없습니다. 거슬러 갈 때 쓸 것을 남겨 두지 않아도 되므로 메모리가 절약됩니다. 모델을
 학습시키지 않고 쓰기만 할 때 알맞습니다.
 
-`torch.inference_mode()`는 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 표시를 남깁니다. 나중에 추적되는 계산이 거슬러 가는 데 그 결과를 써야 하면 거절합니다.
+`torch.inference_mode()`는 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 지워지지 않는 표시를 남깁니다. 나중에 추적되는 계산이 거슬러 갈 때 쓰려고 그 결과를 저장해야 하면 오류가 납니다.
 """
 
 # %%
@@ -410,7 +410,7 @@ inputs = torch.ones(1, 3)
 
 def compare(title):
     first, second = model(inputs), model(inputs)
-    print(f"{title:<15} tracked: {first.requires_grad!s:<6} equal: {torch.equal(first, second)}")
+    print(f"{title:<15}", say(en="tracked:", ko="추적:"), f"{first.requires_grad!s:<6}", say(en="equal:", ko="같음:"), torch.equal(first, second))
 
 
 compare("train()")
@@ -442,26 +442,40 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. Compare two ways, with an input that is tracked:
+A model is an `nn.Module`, and so is each of its layers. Each has a mode of its own, `module.training`. `eval()` and `train()` set it in all of them; `model.modules()` goes through them all, the model first. `model[0]` is the first layer of an
+`nn.Sequential`.
+
+The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. (`layer.requires_grad_(False)` does it for all parameters of a layer.) Compare two ways, with
+an input that is tracked. Which of `first`, `inputs` and `second` get a gradient?
 """
 
-# %% [markdown] lang="ko" en="85617a3b"
+# %% [markdown] lang="ko" en="9547f7ad"
 r"""
-셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터는 움직이지 않게 하는 것입니다. 추적되는 입력으로 두 방법을 비교해 봅시다.
+모델과 그 안의 층은 모두 `nn.Module`이고, 저마다 자기 모드 `module.training`이 있습니다. `eval()`과 `train()`은 이 모드를 한꺼번에 바꿉니다. `model.modules()`는 모델부터 시작해 안에 있는 모듈을 모두 차례로 내놓습니다. `model[0]`은 `nn.Sequential`의 첫 층입니다.
+
+셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터가 움직이지 않게 하는 것입니다. (`layer.requires_grad_(False)`는 층의 모든 파라미터에 한꺼번에 적용됩니다.) 추적되는 입력으로 두 방법을 비교해 봅시다.
+`first`, `inputs`, `second` 중 어디까지 gradient가 갈까요?
 """
 
 # %%
 first, second = nn.Linear(3, 4), nn.Linear(4, 1)
 inputs = torch.ones(1, 3, requires_grad=True)
 
+
+def reached(title):
+    first_got, inputs_got, second_got = (t.grad is not None for t in (first.weight, inputs, second.weight))
+    print(f"{title:<15} first: {first_got!s:<6} inputs: {inputs_got!s:<6} second: {second_got}")
+
+
 with torch.no_grad():
     hidden = first(inputs)
 second(hidden).sum().backward()
-print("no_grad       ", first.weight.grad, inputs.grad, second.weight.grad is not None)
+reached("no_grad")
 
+second.weight.grad = None
 first.requires_grad_(False)
 second(first(inputs)).sum().backward()
-print("requires_grad_", first.weight.grad, inputs.grad is not None, second.weight.grad is not None)
+reached("requires_grad_")
 
 # %% [markdown] lang="en"
 r"""
@@ -486,7 +500,7 @@ r"""
 | 기록 없이 계산하기 (모델을 쓰거나 파라미터를 옮길 때) | `with torch.no_grad():` |
 | 같은 일인데, 결과를 다시는 autograd에 쓰지 않을 때 | `with torch.inference_mode():` |
 | 파라미터를 학습에서 빼기 | `p.requires_grad_(False)` |
-| Dropout과 BatchNorm을 학습이 아닌 사용에 맞추기 | `model.eval()` |
+| Dropout과 BatchNorm을 평가 모드로 바꾸기 | `model.eval()` |
 """
 
 # %% [markdown] lang="en"
@@ -520,22 +534,22 @@ print("model_p:", model_p, " is_leaf:", model_p.is_leaf)
 
 # %% [markdown] lang="en"
 r"""
-In place and recorded: refused, since a leaf is where walks end, and the step would have to be part of the graph. Out of place: a *new* tensor, an intermediate one, while the model still holds the old one.
+In place and recorded: refused, since `p` would become a result of its own step, and no longer be a leaf, where walks end. Out of place: a *new* tensor, an intermediate one, while the model still holds the old one.
 In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
 
-## 8. A sum that holds on
+## 8. A sum that keeps every graph alive
 
 Adding up losses, in order to report them, adds up their graphs too:
 """
 
-# %% [markdown] lang="ko" en="17f15918"
+# %% [markdown] lang="ko" en="9142d574"
 r"""
-제자리에서 기록하며 바꾸면 거절당합니다. leaf는 거슬러 가는 길이 끝나는 곳인데, 그 스텝이 그래프에 들어가야 하기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
+제자리에서 기록하며 바꾸면 오류가 납니다. `p`가 자기 스텝의 결과가 되어, 더는 거슬러 가는 길이 끝나는 leaf가 아니게 되기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
 
-## 8. 붙잡고 놓지 않는 합
+## 8. 그래프를 모두 붙잡는 합
 
-loss를 보고하려고 더하다 보면 그래프까지 더하게 됩니다.
+학습 경과를 출력하려고 loss를 더해 나가다 보면 그래프까지 함께 쌓입니다.
 """
 
 # %%
@@ -564,22 +578,22 @@ After a thousand steps a thousand graphs hang on `total`, with all that they sav
 
 # %% [markdown] lang="ko" en="e572b643"
 r"""
-천 스텝 뒤에는 그래프 천 개가 저장해 둔 것과 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼냅니다. 그러면 `loss`와 그 그래프는 다음 loss가 오면서 사라집니다.
+천 스텝 뒤에는 그래프 천 개가 저장해 둔 것과 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼냅니다. 그러면 `loss`와 그 그래프는 다음 loss가 만들어지면 사라집니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here. (`C` stands for the rest of a network: the loss weighs each entry of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
 """
 
-# %% [markdown] lang="ko" en="a2c4b5eb"
+# %% [markdown] lang="ko" en="d64fbdf3"
 r"""
 ## 9. 실제로 있었던 버그
 
-**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch의 코드에 들어왔는데,
-배포되기 전 처음에는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다.
+**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch의 코드에 들어왔습니다.
+정식 배포 전의 첫 코드에서는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
 """
 
 # %%
@@ -603,18 +617,18 @@ for cut in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-Even the sign was wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. A repair of [something else](https://github.com/pytorch/pytorch/pull/7298) moved the computation under
-`no_grad`. The cause was named at the end of the month in the title of the [fix](https://github.com/pytorch/pytorch/pull/7905): "not backprop via sigma(W)". It lets $\sigma$ be recorded again; only the search
+In this example even the sign is wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. The
+[fix](https://github.com/pytorch/pytorch/pull/7905) of the same month names the cause in its title, "not backprop via sigma(W)", and lets $\sigma$ be recorded; only the search
 for the direction that is stretched most stays under `no_grad`, where it belongs. In TensorFlow Addons [much the same cut](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter still asked for a fix in 2022.
-Every value such a layer computes is right. Only the quotient tells.
+Every value such a layer computes is right: only a comparison with the quotient tells.
 """
 
-# %% [markdown] lang="ko" en="3c6a0bc5"
+# %% [markdown] lang="ko" en="f5d09ca5"
 r"""
-부호까지 틀렸습니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. [다른 것을 고치면서](https://github.com/pytorch/pytorch/pull/7298) 이 계산은 `no_grad` 안으로 들어갔습니다. 그달 말의
+이 예에서는 부호까지 틀립니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. 같은 달의
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 $\sigma(W)$를 지나 거슬러 가지 않는다는 것입니다. 이제 $\sigma$는 다시 기록되고, 가장 많이 늘어나는 방향을 찾는 계산만
 `no_grad` 안에 남았습니다. 그것은 거기 있어야 맞습니다. TensorFlow Addons에서도 [거의 똑같이 끊긴 것](https://github.com/tensorflow/addons/issues/2414)이 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
-이런 층이 계산하는 값은 모두 맞습니다. 차분몫만이 알려 줍니다.
+이런 층이 계산하는 값은 모두 맞습니다. 값만 보아서는 알 수 없고, 차분몫과 비교해야 드러납니다.
 """
 
 # %% [markdown] lang="en"
@@ -638,7 +652,7 @@ r"""
 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 JupyterLab의 터미널에 `autograder check 6 --solution splice`를 입력하면 그 과제의
 모범 풀이와 설명을 볼 수 있습니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook, 학습 모드)도,
+수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook, 학습 모드인지 평가 모드인지)도,
 프로세스 전체의 설정(gradient 모드, 기본 dtype, 난수 상태, 경고 필터 등)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내며,
 과제가 말한 것을 돌려줍니다. 텐서는 모두 `float32` 또는 `float64`입니다.
 """
@@ -659,7 +673,7 @@ Section 3 for any two functions: with $y = f(x)$ and $z = g(y)$, cut the graph a
 
 <details><summary>Hint 1: the idea</summary>
 
-Two walks back: one from $z$ to the cut, one from $y$ to $x$. The second begins with what the first has found. Lesson 3 knows a function that returns gradients and fills no buffer.
+Two walks back: one from $z$ to the cut, one from $y$ to $x$. The second begins with what the first has found. Lesson 3 had a function that returns gradients and fills no buffer.
 
 </details>
 
@@ -786,6 +800,8 @@ def _slope(f, g, x, c, v, factor=1):
 def _compare(f, g, x, c, v, dtype, held=None, apart=False):
     call = f"splice(lambda t: {f}, lambda t: {g}, x={x}), {dtype}, c={c}, v={v}" + ("" if held is None else f", .grad = {held}")
     call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부") if apart else ""
+    shape = tuple(formula(f, c=torch.as_tensor(c))(torch.as_tensor(x)).shape)
+    call += say(en=f", y of shape {shape}", ko=f", y의 shape는 {shape}")
     kind = getattr(torch, dtype)
     want = _slope(f, g, x, c, v).to(kind)
     there = _slope(f, g, torch.as_tensor(x, dtype=torch.float64) + 1, c, v).to(kind)
@@ -840,7 +856,7 @@ Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **
 - `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ.
 - A parameter whose `.grad` is `None` stays where it is.
 - `lr` is a number, 0 or larger.
-- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new numbers stand in the **same memory**, so that a second name of it (like `first` in lesson 3) sees them.
+- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new numbers stand in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. Right to 10 digits for `float64`.
 - The step leaves no graph. The gradients stay as they are: emptying the buffers is not this function's job. Return nothing.
 
 Any means will do, `p.data` too, though lesson 7 shows what is dangerous about it.
@@ -858,19 +874,19 @@ Section 7: what happens outside `no_grad`, and what does `p = p - ...` do to the
 </details>
 """
 
-# %% [markdown] lang="ko" en="3a9caa29"
+# %% [markdown] lang="ko" en="1950ff3a"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
 ●●○○○ · ★★★★★ · 7분 · 2점
 
-경사 하강법(gradient descent)을 한 스텝 하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
+경사 하강법(gradient descent)을 한 스텝 실행하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
 
 - `params`에는 추적되는 leaf가 하나 이상, 한 번씩만 들어 있습니다. 리스트나 튜플일 수도 있고 `model.parameters()` 같은 제너레이터(generator)일 수도 있습니다. shape와 dtype은 저마다 다를 수 있습니다.
 - `.grad`가 `None`인 파라미터는 그 자리에 둡니다.
 - `lr`은 0 이상의 수입니다.
-- 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 (수업 03의 `first` 같은) 다른 이름으로도 새 값이 보입니다.
-- 업데이트는 그래프를 남기지 않습니다. gradient는 그대로 둡니다. 버퍼를 비우는 것은 이 함수가 할 일이 아닙니다. 아무것도 돌려주지 않습니다.
+- 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 `p.detach()`처럼 그 메모리를 함께 쓰는 텐서에서도 새 값이 보입니다. `float64`이면 10자리까지 맞아야 합니다.
+- 이 스텝은 그래프를 남기지 않아야 합니다. gradient는 그대로 둡니다. 버퍼를 비우는 것은 이 함수가 할 일이 아닙니다. 아무것도 돌려주지 않습니다.
 
 어떤 방법이든 됩니다. `p.data`도 되지만, 그것이 왜 위험한지는 수업 07에서 봅니다.
 
@@ -909,29 +925,29 @@ from secant import check, graphs, observe, probe, say
 
 
 @probe
-def _seen(p, grad, lr, q):
-    p, q = graphs.leaf(p), graphs.leaf(q)
-    p.grad, params, second, error, calls = torch.tensor(grad), [p, q], p.detach(), "", observe(p=p, q=q)
+def _seen(p, grad, lr, q, dtype, given):
+    p, q, s = (graphs.leaf(numbers, getattr(torch, dtype)) for numbers in (p, q, p))
+    p.grad, s.grad, params, second, error, calls = torch.tensor(grad, dtype=p.dtype), torch.tensor(grad, dtype=p.dtype), [p, q, s], p.detach(), "", observe(p=p, q=q, s=s)
     try:
-        calls(sgd_step_, params, lr)
-    except (TypeError, RuntimeError) as problem:  # shown below, with a hint
+        calls(sgd_step_, params if given == "list" else (t for t in params), lr)
+    except (AttributeError, TypeError, RuntimeError) as problem:
         error = f"{type(problem).__name__}: {problem}"
-        if isinstance(problem, NotImplementedError):
-            raise
-    return {**calls.data(), "error": error, "now": [p.detach().clone(), second.clone()], "kept": params[0] is p and params[1] is q}
+        if not any(word in error for word in ("in-place", "ambiguous", "generator", "NoneType")):
+            raise  # the others are shown below, with a hint
+    return {**calls.data(), "error": error, "now": [t.detach().clone() for t in (p, second, s)], "kept": [id(t) for t in params] == [id(p), id(q), id(s)]}
 
 
-_inside, _none = say(en="a tracked leaf may be changed in place only where nothing is recorded: inside torch.no_grad()", ko="추적되는 leaf는 기록하지 않을 때만 제자리에서 바꿀 수 있습니다. torch.no_grad() 안에서 하세요"), say(en="a parameter whose .grad is None was not passed over", ko=".grad가 None인 파라미터를 건너뛰지 않았습니다")
-_still, _uphill, _no_lr, _twice = say(en="it has not moved. `p = p - ...` makes a new tensor and calls that p; the caller's tensor stays as it was", ko="움직이지 않았습니다. `p = p - ...`는 새 텐서를 만들어 p라고 부를 뿐이고, 호출한 쪽의 텐서는 그대로입니다"), say(en="it went uphill: subtract", ko="올라가는 방향으로 움직였습니다. 빼야 합니다"), say(en="lr is missing", ko="lr을 곱하지 않았습니다"), say(en="it made two steps", ko="두 스텝을 움직였습니다")
-_apart, _listed, _leaf, _nothing, _both = say(en="seen through its second name. The new numbers are in other memory: change the tensor itself, as p -= ... does under no_grad", ko="다른 이름으로 본 값. 새 값이 다른 메모리에 있습니다. no_grad 안의 p -= ...처럼 텐서 자체를 바꾸세요"), say(en="the list params holds other tensors now", ko="리스트 params에 다른 텐서가 들어 있습니다"), say(en="a parameter is not a tracked leaf any more", ko="추적되는 leaf가 아니게 된 파라미터가 있습니다"), say(en="return nothing", ko="아무것도 돌려주지 마세요"), say(en=": p, and p through a second name", ko=": p, 그리고 다른 이름으로 본 p")
-for _p, _grad, _lr, _q in ((2.0, 4.0, 0.1, 5.0), ([1.0, -2.0], [0.5, 1.0], 0.5, [[3.0]])):
-    _call, _start, _step = f"sgd_step_([p, q], lr={_lr}), p = {_p}, p.grad = {_grad}, q = {_q}, q.grad = None", torch.tensor(_p), _lr * torch.tensor(_grad)
+_why, _nearly, _EXACT = {"in-place": say(en="a tracked leaf may be changed in place only where nothing is recorded: inside torch.no_grad()", ko="추적되는 leaf는 기록하지 않을 때만 제자리에서 바꿀 수 있습니다. torch.no_grad() 안에서 하세요"), "ambiguous": say(en="`if p.grad:` asks whether a number is not 0. Write `if p.grad is not None:`", ko="`if p.grad:`는 수가 0이 아닌지를 묻습니다. `if p.grad is not None:`이라고 쓰세요"), "generator": say(en="params may be a generator, which has no length and no index: go through it with a for loop, once", ko="params는 제너레이터일 수 있고, 제너레이터에는 길이도 인덱스도 없습니다. for 문으로 한 번만 지나가세요"), "NoneType": say(en="a parameter whose .grad is None was not passed over", ko=".grad가 None인 파라미터를 건너뛰지 않았습니다")}, say(en="nearly: was something rounded to float32 on the way, lr perhaps? float64 is to keep 10 digits", ko="거의 맞습니다. lr 같은 것이 중간에 float32로 반올림되지 않았나요? float64는 10자리까지 맞아야 합니다"), {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
+_still, _uphill, _no_lr, _twice, _used, _skipped, _apart, _listed, _leaf, _nothing, _each = say(en="it has not moved. `p = p - ...` makes a new tensor and calls that p; the caller's tensor stays as it was", ko="움직이지 않았습니다. `p = p - ...`는 새 텐서를 만들어 p라고 부를 뿐이고, 호출한 쪽의 텐서는 그대로입니다"), say(en="it went uphill: subtract", ko="올라가는 방향으로 움직였습니다. 빼야 합니다"), say(en="lr is missing", ko="lr을 곱하지 않았습니다"), say(en="it made two steps", ko="두 스텝을 움직였습니다"), say(en="it has not moved. A generator can be gone through only once: what reads it before the step leaves nothing of it", ko="움직이지 않았습니다. 제너레이터는 한 번만 지나갈 수 있습니다. 스텝 전에 다 읽어 버리면 남는 것이 없습니다"), say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다"), say(en="seen through its second name. The new numbers are in other memory: change the tensor itself, as p -= ... does under no_grad", ko="다른 이름으로 본 값. 새 값이 다른 메모리에 있습니다. no_grad 안의 p -= ...처럼 텐서 자체를 바꾸세요"), say(en="the list params was changed", ko="리스트 params가 바뀌었습니다"), say(en="a parameter is not a tracked leaf any more", ko="추적되는 leaf가 아니게 된 파라미터가 있습니다"), say(en="return nothing", ko="아무것도 돌려주지 마세요"), say(en=": p, p through a second name, s", ko=": p, 다른 이름으로 본 p, s")
+for _p, _grad, _lr, _q, _dtype, _given in ((2.0, 4.0, 0.1, 5.0, "float32", "list"), ([1.0, -2.0], [0.5, 1.0], 0.3, [[3.0]], "float64", "generator")):
+    _params, _start, _slope = "[p, q, s]" if _given == "list" else "(t for t in [p, q, s])", torch.tensor(_p, dtype=getattr(torch, _dtype)), torch.tensor(_grad, dtype=getattr(torch, _dtype))
+    _call, _want = f"sgd_step_({_params}, lr={_lr}), {_dtype}, p = s = {_p}, .grad = {_grad}, q = {_q}, q.grad = None", _start - _lr * _slope
     with check.asking(_call):
-        _found = _seen(_p, _grad, _lr, _q)
-    check.that(not _found["error"], f"{_call}: {_found['error']}\n  {_inside if 'in-place' in _found['error'] else _none}")
-    _wrong = [([_start] * 2, _still), ([_start + _step] * 2, _uphill), ([_start - _step / _lr] * 2, _no_lr), ([_start - 2 * _step] * 2, _twice), ([_start - _step, _start], _apart)]
-    check.close(_found["now"], [_start - _step] * 2, _call + _both, mistakes=_wrong)
-    check.untouched(_found["changes"], _call, but=[("value", "p")])
+        _found = _seen(_p, _grad, _lr, _q, _dtype, _given)
+    check.that(not _found["error"], f"{_call}: {_found['error']}\n  {next((_hint for _word, _hint in _why.items() if _word in _found['error']), '')}")
+    check.close(_found["now"], [_want] * 3, _call + _each, mistakes=[([_start] * 3, _still if _given == "list" else _used), ([2 * _start - _want] * 3, _uphill), ([_start - _slope] * 3, _no_lr), ([2 * _want - _start] * 3, _twice), ([_want, _start, _want], _apart), ([_want, _want, _start], _skipped)], nearly=_nearly, **_EXACT[_dtype])
+    check.untouched(_found["changes"], _call, but=[("value", "p"), ("value", "s")])
+    check.that(_found["kept"] and _found["results"] == [None], f"{_call}: {_nothing if _found['kept'] else _listed}")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
@@ -943,14 +959,14 @@ def _moved(values, grads, dtypes, lr, given, apart=False):
     for p, grad in zip(params, grads, strict=True):
         p.grad = None if grad is None else torch.tensor(grad, dtype=p.dtype)
     second = [p.detach() for p in params]
-    handed = {"list": list, "tuple": tuple, "generator": iter}[given](params)
+    handed = {"list": list, "tuple": tuple, "generator": lambda all: (p for p in all)}[given](params)
     calls = observe(**dict(zip("pqrs", params, strict=False)))
     try:
         calls(sgd_step_, handed, lr)
-    except (AttributeError, TypeError, ValueError, RuntimeError) as problem:  # shown below, with a hint
-        if isinstance(problem, NotImplementedError):
-            raise
+    except (AttributeError, TypeError, RuntimeError) as problem:
         error = f"{type(problem).__name__}: {problem}"
+        if not any(word in error for word in ("in-place", "ambiguous", "generator", "NoneType")):
+            raise  # the others are shown below, with a hint
     kept = given != "list" or [id(p) for p in handed] == [id(p) for p in params]
     return {**calls.data(), "error": error, "kept": kept, "now": [p.detach().clone() for p in params], "second": [p.clone() for p in second], "leaves": [p.is_leaf and p.requires_grad for p in params]}
 
@@ -959,15 +975,15 @@ def _compare(values, grads, dtypes, lr, given, apart=False):
     call = f"sgd_step_(params, lr={lr}), params: {given}, p, ... = {values}, .grad = {grads}, {', '.join(dtypes)}"
     with check.asking(call):
         found = _moved(values, grads, dtypes, lr, given, apart)
-    check.that(not found["error"], f"{call}: {found['error']}\n  {_inside if 'in-place' in found['error'] else _none if 'None' in found['error'] else ''}")
+    check.that(not found["error"], f"{call}: {found['error']}\n  {next((hint for word, hint in _why.items() if word in found['error']), '')}")
     stays = [bool((now == torch.tensor(value, dtype=now.dtype)).all()) for value, now in zip(values, found["now"], strict=True)]
-    skipped = say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다")
+    still = _still if given != "generator" else _used
     for name, value, grad, dtype, now, second in zip("pqrs", values, grads, dtypes, found["now"], found["second"], strict=False):
         start, slope = (torch.tensor(numbers, dtype=torch.float64) for numbers in (value, 0.0 if grad is None else grad))
         want = (start - lr * slope).to(getattr(torch, dtype))
-        wrongs = [(start.to(want.dtype), _still if all(stays) else skipped), ((start + lr * slope).to(want.dtype), _uphill), ((start - slope).to(want.dtype), _no_lr), ((start - 2 * lr * slope).to(want.dtype), _twice)]
-        check.close(now, want, f"{call}: {name}", mistakes=wrongs)
-        check.close(second, want, f"{call}: {name}, {_apart}")
+        wrongs = [(start.to(want.dtype), still if all(stays) else _skipped), ((start + lr * slope).to(want.dtype), _uphill), ((start - slope).to(want.dtype), _no_lr), ((start - 2 * lr * slope).to(want.dtype), _twice)]
+        check.close(now, want, f"{call}: {name}", mistakes=wrongs, nearly=_nearly, **_EXACT[dtype])
+        check.close(second, want, f"{call}: {name}, {_apart}", **_EXACT[dtype])
     check.that(found["kept"], f"{call}: {_listed}")
     check.untouched(found["changes"], call, but=[("value", name) for name, grad in zip("pqrs", grads, strict=False) if grad is not None])
     check.that(all(found["leaves"]), f"{call}: {_leaf}")
@@ -984,6 +1000,19 @@ for _given in ("list", "tuple", "generator"):
     _compare([1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0], ["float64", "float32", "float64", "float32"], 0.25, _given)
     _compare([1.0, 2.0], [3.0, 4.0], ["float64", "float64"], 0, _given)
     _compare([1.0, 2.0], [None, None], ["float64", "float64"], 0.5, _given)
+
+
+@probe
+def _mode_under_no_grad():
+    p = graphs.leaf(1.0, grad=2.0)
+    with torch.no_grad():
+        sgd_step_([p], 0.5)
+        return torch.is_grad_enabled()
+
+
+with check.asking("with torch.no_grad(): sgd_step_([p], lr=0.5)"):
+    _mode = _mode_under_no_grad()
+check.that(_mode is False, say(en="called under no_grad, it left the recording switched on", ko="no_grad 안에서 불렀는데, 끝난 뒤 기록이 켜져 있습니다"))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -992,7 +1021,7 @@ r"""
 
 ●●●○○ · ★★★★★ · 9 min · 2 points
 
-Return `model(x)` as it is to be computed once training is over: with `Dropout` and `BatchNorm` in evaluation mode, and with nothing recorded.
+Return `model(x)` as it is to be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
 
 - `model` is an `nn.Module`, `x` a tensor, tracked or not. Call the model once.
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
@@ -1013,18 +1042,18 @@ Two switches that know nothing of each other (section 6). One of them has to be 
 </details>
 """
 
-# %% [markdown] lang="ko" en="60ddb8a8"
+# %% [markdown] lang="ko" en="07e7740a"
 r"""
 ## 과제 6.3 · `evaluate`
 
 ●●●○○ · ★★★★★ · 9분 · 2점
 
-학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. `Dropout`과 `BatchNorm`은 평가 모드이고, 아무것도 기록하지 않습니다.
+학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
 - `model`은 `nn.Module`, `x`는 텐서이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
 - 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
-- **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 다 끝난 결과를 끊는 것은 늦습니다. 메모리는 이미 썼습니다.
+- **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다.
 - 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1065,7 +1094,8 @@ from secant import check, observe, probe, say
 
 @probe
 def _built(middle, numbers, dtype, modes):
-    model = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5) if middle == "Dropout" else nn.BatchNorm1d(3), nn.Linear(3, 1)).to(getattr(torch, dtype))
+    middles = {"Dropout": nn.Dropout(0.5), "BatchNorm1d": nn.BatchNorm1d(3), "Sequential(AlphaDropout)": nn.Sequential(nn.AlphaDropout(0.5))}
+    model = nn.Sequential(nn.Linear(2, 3), middles[middle], nn.Linear(3, 1)).to(getattr(torch, dtype))
     for tensor, values in zip([t for t in model.state_dict().values() if t.ndim], numbers, strict=True):
         tensor.copy_(torch.tensor(values, dtype=tensor.dtype))
     for module, mode in zip(model.modules(), modes, strict=True):
@@ -1083,8 +1113,7 @@ def _seen(middle, numbers, x, dtype, modes, tracked=False):
 
 
 _random, _of_batch = say(en="did Dropout still drop numbers at random? Switch the model to evaluation mode first", ko="Dropout이 아직 수를 무작위로 버리고 있지 않나요? 먼저 모델을 평가 모드로 바꾸세요"), say(en="BatchNorm used the mean of this batch: that is training mode", ko="BatchNorm이 이 배치의 평균을 썼습니다. 학습 모드입니다")
-_recorded, _refused = say(en="a graph was recorded while the model ran: evaluation mode does not switch that off, and detaching the result comes too late", ko="모델이 계산하는 동안 그래프가 기록되었습니다. 평가 모드는 기록을 끄지 않고, 결과를 detach하는 것은 늦습니다"), say(en="the result is an inference tensor, which a tracked computation refuses later (section 5)", ko="결과가 inference 텐서입니다. 나중에 추적되는 계산에 쓸 수 없습니다(5절)")
-_times, _tracked = say(en="how often the model was called", ko="모델을 부른 횟수"), say(en="the result is still tracked", ko="결과가 아직 추적됩니다")
+_times, _tracked, _recorded, _refused = say(en="how often the model was called", ko="모델을 부른 횟수"), say(en="the result is still tracked", ko="결과가 아직 추적됩니다"), say(en="a graph was recorded while the model ran: evaluation mode does not switch that off, and detaching the result comes too late", ko="모델이 계산하는 동안 그래프가 기록되었습니다. 평가 모드는 기록을 끄지 않고, 결과를 나중에 detach해도 이미 늦습니다"), say(en="the result is an inference tensor, which a tracked computation refuses later (section 5)", ko="결과가 inference 텐서입니다. 나중에 추적되는 계산에 쓸 수 없습니다(5절)")
 
 
 def _values(middle, numbers, x, of_batch):
@@ -1102,7 +1131,7 @@ def _compare(middle, numbers, x, dtype, modes, tracked=False):
     with check.asking(call):
         found = _seen(middle, numbers, x, dtype, modes, tracked)
     want, wrong = (_values(middle, numbers, x, of_batch).to(getattr(torch, dtype)) for of_batch in (False, True))
-    check.close(found["results"][0], want, call, mistakes=[(wrong, _of_batch)], hint=_random if middle == "Dropout" else "")
+    check.close(found["results"][0], want, call, mistakes=[(wrong, _of_batch)], hint=_random if "Dropout" in middle else "")
     check.that(not any(found["seen"]), f"{call}: {_recorded}")
     check.that(not found["tracked"][0], f"{call}: {_tracked}")
     check.untouched(found["changes"], call)
@@ -1113,6 +1142,7 @@ def _compare(middle, numbers, x, dtype, modes, tracked=False):
 _WEIGHTS, _ENDS = [[[1.0, 2.0], [-1.0, 1.0], [0.5, 0.0]], [0.0, 1.0, 2.0]], [[[1.0, -1.0, 2.0]], [0.5]]
 _compare("Dropout", [*_WEIGHTS, *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float32", [True, True, True, True])
 _compare("BatchNorm1d", [*_WEIGHTS, [1.0, 2.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 2.0], [4.0, 1.0, 1.0], *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float64", [True, True, False, True])
+_compare("Sequential(AlphaDropout)", [*_WEIGHTS, *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float32", [True, True, False, True, True])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
@@ -1161,6 +1191,9 @@ for _middle in ("Dropout", "BatchNorm1d"):
             check.smallest(_compare, _middle, _drawn(_middle), _x[:1] if _middle == "Dropout" else _x[:2], _dtype, _modes)
     _raises(_middle, _drawn(_middle), [True] * 4)
     _raises(_middle, _drawn(_middle), [True, False, True, False])
+for _modes in ([True] * 5, [False] * 5, [True, True, True, False, True], [False, True, False, True, False]):
+    _nested = "Sequential(AlphaDropout)"
+    check.smallest(_compare, _nested, _drawn(_nested), [check.draws(2, 0.5, 2) for _ in range(9)], "float32", _modes)
 with check.asking("with torch.no_grad(): evaluate(model, x)"):
     _mode = _mode_under_no_grad()
 check.that(_mode is False, say(en="called under no_grad, it left the recording switched on", ko="no_grad 안에서 불렀는데, 끝난 뒤 기록이 켜져 있습니다"))
@@ -1179,7 +1212,7 @@ For the program `f = x * (x**2).detach()` predict two numbers: what autograd cal
 
 <details><summary>Hint 1: the idea</summary>
 
-The explorer of section 4 shows both at any $x$. What does each of them hold still?
+The explorer of section 4 shows both at any $x$ from 0.5 to 3.5. What does each of them hold still?
 
 </details>
 
@@ -1190,20 +1223,20 @@ Autograd takes the factor in `detach` for a constant $c$; the slope of $c\,x$ is
 </details>
 """
 
-# %% [markdown] lang="ko" en="d35d350b"
+# %% [markdown] lang="ko" en="9ee4aa4f"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
 ●○○○○ · ★★★☆☆ · 4분 · 2점
 
-프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예측하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 진짜 기울기입니다. 차분몫은 둘째로 다가갑니다.
+프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 진짜 기울기입니다. 차분몫은 둘째로 다가갑니다.
 
 - `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
 - float 두 개가 든 튜플 `(autograd, truth)`를 11자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절의 탐색기에서 어떤 $x$에서든 두 수를 볼 수 있습니다. 각각 무엇을 고정하고 있나요?
+4절의 탐색기에서 0.5부터 3.5까지 어떤 $x$에서든 두 수를 볼 수 있습니다. 각각 무엇을 고정하고 있나요?
 
 </details>
 
@@ -1249,13 +1282,13 @@ def _compare(x):
     with check.asking(call):
         found = _call(x)
     check.close(found["results"][0], (part, whole), call, mistakes=mistakes, nearly=_nearly, rtol=1e-11, atol=1e-300)
-    check.that(all(type(number) is float for number in found["results"][0]), f"{call}: {found['results'][0]}\n  {_int}")
+    check.that(all(isinstance(number, float) for number in found["results"][0]), f"{call}: {found['results'][0]}\n  {_int}")
     check.untouched(found["changes"], call)
     check.repeatable(found["results"][1], (part, whole), call, rtol=1e-11, atol=1e-300)
 
 
-_compare(2.0)
-_compare(-3)
+for _x in (2.0, -3, 0):
+    _compare(_x)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 for _x in (1, -1.0, 0.1, -10, *check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90), 1 / 3, -2 / 7, 1e-4, -100, 100.0):
@@ -1274,12 +1307,12 @@ A training loop wants to report its loss. Call `step()` `n` times and return the
 
 - `step` takes no argument, trains for one step (it may call `backward()` itself) and returns a tracked loss with a single number, of shape `()` or `(1,)`.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
-- Return a `float`. Add in Python floats, which are float64: the losses may be `float32`, and their sum should not suffer from that.
+- Return a `float`, also for `n = 0`. Add in Python floats, which are float64: the losses may be `float32`, and their sum should not suffer from that.
 - While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none when your function has returned.
 
 <details><summary>Hint 1: the idea</summary>
 
-What does `total` keep hold of after `total = total + loss` (section 8)? What of it do you need?
+What does `total` keep hold of after `total = total + loss` (section 8)? Which part of it do you need?
 
 </details>
 
@@ -1290,17 +1323,17 @@ What does `total` keep hold of after `total = total + loss` (section 8)? What of
 </details>
 """
 
-# %% [markdown] lang="ko" en="f05967d0"
+# %% [markdown] lang="ko" en="4033bba2"
 r"""
 ## 과제 6.5 · `running_loss`
 
 ●●○○○ · ★★★★☆ · 6분 · 2점
 
-학습 반복문에서 loss를 보고하려고 합니다. `step()`을 `n`번 부르고 돌려받은 것의 합을 돌려주세요. 필요 없는 것을 메모리에 붙잡아 두지 마세요.
+학습 반복문에서 loss의 합을 출력하려고 합니다. `step()`을 `n`번 부르고 돌려받은 것의 합을 돌려주세요. 필요 없는 것을 메모리에 붙잡아 두지 마세요.
 
 - `step`은 인자 없이 부르고, 한 스텝 학습한 다음(안에서 `backward()`를 부를 수도 있습니다) 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다.
 - `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 부르세요.
-- `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합이 부정확해지면 안 됩니다.
+- `n`이 0일 때도 `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합이 부정확해지면 안 됩니다.
 - `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1347,19 +1380,19 @@ def _seen(losses, n, dtype, shape=()):
 
     w, alive, marks, calls = graphs.leaf(0.0, getattr(torch, dtype)), [], [], observe()
     calls(running_loss, step, n)
-    return {**calls.data(), "alive": alive, "left": sum(mark() is not None for mark in marks)}
+    return {**calls.data(), "alive": alive, "left": sum(mark() is not None for mark in marks), "filled": w.grad is not None}
 
 
-_held, _off = say(en="graphs of earlier losses that are still in memory at the beginning of each step. Whoever keeps a tracked loss, or a sum of them, keeps the whole graph behind it", ko="스텝을 시작할 때마다 아직 메모리에 있는 앞선 loss의 그래프 수. 추적되는 loss나 그 합을 붙잡고 있으면 그 뒤의 그래프가 통째로 남습니다"), say(en="gradient mode was off while step ran, so it could not train: switch nothing off around it", ko="step이 실행되는 동안 gradient 모드가 꺼져 있어서 학습할 수 없었습니다. step을 부를 때는 아무것도 끄지 마세요")
-_last, _mean, _left, _times, _nearly = say(en="that is the last loss alone", ko="마지막 loss 하나입니다"), say(en="that is the mean; the sum is asked for", ko="평균입니다. 합을 구하세요"), say(en="a graph is still in memory after the call", ko="함수가 끝난 뒤에도 그래프가 메모리에 남아 있습니다"), say(en="how often step was called", ko="step을 부른 횟수"), say(en="nearly: were they added in float32, or rounded? Add Python floats", ko="거의 맞습니다. float32로 더했거나 반올림하지 않았나요? 파이썬 수로 더하세요")
-for _losses, _n, _dtype in (([4.0, 9.0, 2.0], 3, "float64"), ([0.1, 0.7], 100, "float32")):
-    _call, _single = f"running_loss(step, {_n}), {_dtype}, loss = {_losses}, ...", [torch.tensor(_losses[k % len(_losses)], dtype=getattr(torch, _dtype)).item() for k in range(_n)]
+_held, _off, _last, _mean, _left, _times, _nearly, _int, _filled = say(en="graphs of earlier losses that are still in memory at the beginning of each step. Whoever keeps a tracked loss, or a sum of them, keeps the whole graph behind it", ko="스텝을 시작할 때마다 아직 메모리에 있는 앞선 loss의 그래프 수. 추적되는 loss나 그 합을 붙잡고 있으면 그 뒤의 그래프가 통째로 남습니다"), say(en="gradient mode was off while step ran, so it could not train: switch nothing off around it", ko="step이 실행되는 동안 gradient 모드가 꺼져 있어서 학습할 수 없었습니다. step을 부를 때는 아무것도 끄지 마세요"), say(en="that is the last loss alone", ko="마지막 loss 하나입니다"), say(en="that is the mean; the sum is asked for", ko="평균입니다. 합을 구하세요"), say(en="a graph is still in memory after the call", ko="함수가 끝난 뒤에도 그래프가 메모리에 남아 있습니다"), say(en="how often step was called", ko="step을 부른 횟수"), say(en="nearly: were they added in float32, or rounded? Add Python floats", ko="거의 맞습니다. float32로 더했거나 반올림하지 않았나요? 파이썬 수로 더하세요"), say(en="the result is an int: begin the sum with 0.0", ko="결과가 int입니다. 합을 0.0에서 시작하세요"), say(en="a parameter's .grad was filled: training is for step to do, yours is the sum", ko="파라미터의 .grad가 채워졌습니다. 학습은 step이 합니다. 합만 구하세요")
+for _losses, _n, _dtype, _shape in (([4.0, 9.0, 2.0], 3, "float64", ()), ([0.1, 0.7], 100, "float32", (1,)), ([1.0], 0, "float64", ())):
+    _call, _single = f"running_loss(step, {_n}), {_dtype}, " + say(en=f"losses of shape {_shape}: {_losses}, ...", ko=f"shape {_shape}인 loss: {_losses}, ..."), [torch.tensor(_losses[k % len(_losses)], dtype=getattr(torch, _dtype)).item() for k in range(_n)]
     with check.asking(_call):
-        _found = _seen(_losses, _n, _dtype)
-    for _good, _why in ((len(_found["alive"]) == _n, _times), (min(_found["alive"], default=0) >= 0, _off)):
-        check.that(_good, f"{_call}: {_why}: {len(_found['alive'])}")
-    check.close(_found["results"][0], sum(_single), _call, mistakes=[(_single[-1], _last), (sum(_single) / _n, _mean)], nearly=_nearly, rtol=1e-12, atol=1e-12)
-    check.that(max(_found["alive"]) <= 1, f"{_call}: {_held}: {_found['alive'][:12]}")
+        _found = _seen(_losses, _n, _dtype, _shape)
+    check.equal(len(_found["alive"]), _n, f"{_call}: {_times}")
+    check.close(_found["results"][0], float(sum(_single)), _call, mistakes=[(_single[-1], _last), (sum(_single) / _n, _mean)] if _n else [], nearly=_nearly, rtol=1e-12, atol=1e-12)
+    for _good, _why in ((isinstance(_found["results"][0], float), _int), (-1 not in _found["alive"], _off), (max(_found["alive"], default=0) <= 1, f"{_held}: {_found['alive'][:12]}"), (not _found["left"], _left), (not _found["filled"], _filled)):
+        check.that(_good, f"{_call}: {_why}")
+    check.untouched(_found["changes"], _call)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
@@ -1389,8 +1422,10 @@ def _compare(losses, n, dtype, shape=()):
     check.equal(len(found["alive"]), n, f"{call}: {_times}")
     check.that(min(found["alive"], default=0) >= 0, f"{call}: {_off}")
     check.close(found["results"][0], float(sum(single)), call, mistakes=wrongs, nearly=_nearly, rtol=1e-12, atol=1e-12)
+    check.that(isinstance(found["results"][0], float), f"{call}: {_int}")
     check.that(max(found["alive"], default=0) <= 1, f"{call}: {_held}: {found['alive'][:12]}")
     check.that(not found["left"], f"{call}: {_left}")
+    check.that(not found["filled"], f"{call}: {_filled}")
     check.untouched(found["changes"], call)
 
 
@@ -1419,9 +1454,9 @@ r"""
 
 Fill the gradients of every layer but the first: go backward from the loss `model(x).sum()`, with `model[0]` frozen.
 
-- `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Call the model once.
-- The loss adds to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes.**
-- If `x` is tracked, its `.grad` gets what `backward()` gives it: the way back to `x` leads **through** the frozen layer.
+- `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Besides the parameters in `model[0]` at least one parameter, or `x`, is tracked. Run each layer once.
+- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes.**
+- If `x` is tracked, its gradient is added to `x.grad` in the same way: the way back to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1437,7 +1472,7 @@ Fill the gradients of every layer but the first: go backward from the loss `mode
 </details>
 """
 
-# %% [markdown] lang="ko" en="1575d4a1"
+# %% [markdown] lang="ko" en="677fc4f3"
 r"""
 ## 과제 6.6 · `freeze_first`
 
@@ -1445,9 +1480,9 @@ r"""
 
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`은 동결(freeze)한 채 loss인 `model(x).sum()`에서 거슬러 갑니다.
 
-- `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
+- `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산합니다.
 - `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.**
-- `x`가 추적되면 `x.grad`에도 `backward()`가 주는 값이 들어가야 합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
+- `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1494,14 +1529,15 @@ def _seen(sizes, nested, weights, x, dtype, tracked, frozen, held):
         p.requires_grad_(name not in frozen).data.copy_(torch.tensor(value, dtype=kind))
         p.grad = None if held is None or name in frozen else torch.full_like(p, held)
     model[0].register_forward_hook(lambda *_: times.append(1))
+    x.grad, model[-1].training = torch.full_like(x, held) if tracked and held is not None else None, False
     calls, full = observe(x=x, model=model), {id(p): f"model.{where}" for where, p in model.named_parameters()}
     calls(freeze_first, model, x)
     grads = {name: None if t.grad is None else t.grad.clone() for name, t in (*named.items(), ("x", x))}
     return {**calls.data(), "grads": grads, "names": {name: full.get(id(t), "x") for name, t in (*named.items(), ("x", x))}, "times": len(times)}
 
 
-_cut, _nothing, _not_frozen = say(en="nothing has come back to x: no_grad or detach cuts the way that leads through the first layer. Freeze its parameters instead", ko="x까지 거슬러 오지 못했습니다. no_grad나 detach는 첫 층을 지나는 길까지 끊습니다. 대신 첫 층의 파라미터를 동결하세요"), say(en="it is None: no gradient has come here", ko="None입니다. gradient가 오지 않았습니다"), say(en="the first layer was not frozen", ko="첫 층이 동결되지 않았습니다")
-_alone, _mean, _twice, _ends = say(en="what the buffer held before is gone: backward() adds to it", ko="버퍼에 들어 있던 값이 사라졌습니다. backward()는 거기에 더합니다"), say(en="that is the gradient of the mean; the loss is the sum", ko="평균의 gradient입니다. loss는 합입니다"), say(en="that is doubled: backward() ran twice", ko="두 배입니다. backward()를 두 번 불렀습니다"), say(en="what came back, and how often the model was called: return nothing, and call it once", ko="돌려준 것과 모델을 부른 횟수. 아무것도 돌려주지 말고 한 번만 부르세요")
+_cut, _nothing, _not_frozen = say(en="nothing has come back to x: no_grad or detach cuts the way that leads through the first layer. Freeze its parameters instead", ko="x까지 거슬러 오지 못했습니다. no_grad나 detach는 첫 층을 지나는 길까지 끊습니다. 대신 첫 층의 파라미터를 동결하세요"), say(en="no gradient has come here", ko="gradient가 오지 않았습니다"), say(en="the first layer was not frozen", ko="첫 층이 동결되지 않았습니다")
+_emptied, _alone, _mean, _twice, _ends = say(en="what it held before the call is gone: leave the buffers of model[0] alone, and let nothing come there", ko="부르기 전에 들어 있던 값이 사라졌습니다. model[0]의 버퍼는 비우지 말고, 거기로 아무것도 오지 않게 하세요"), say(en="what the buffer held before is gone: backward() adds to it", ko="버퍼에 들어 있던 값이 사라졌습니다. backward()는 거기에 더합니다"), say(en="that is the gradient of the mean; the loss is the sum", ko="평균의 gradient입니다. loss는 합입니다"), say(en="that is doubled: backward() ran twice", ko="두 배입니다. backward()를 두 번 불렀습니다"), say(en="what came back, and how often model[0] was called: return nothing, and call it once", ko="돌려준 것과 model[0]을 부른 횟수. 아무것도 돌려주지 말고 한 번만 부르세요")
 
 
 def _slopes(weights, x):
@@ -1517,21 +1553,20 @@ def _compare(sizes, nested, weights, x, dtype, tracked=True, frozen="", held=Non
     with check.asking(call):
         found = _seen(sizes, nested, weights, x, dtype, tracked, frozen, held)
     call += (say(en=", untracked: ", ko=", 추적하지 않음: ") + ", ".join(found["names"][name] for name in frozen)) if frozen else ""
-    (slopes, outputs), names = _slopes(weights, x), found["names"]
-    first = [name for name in names if names[name].startswith("model.0.")]
+    (slopes, outputs), names, first = _slopes(weights, x), found["names"], [name for name, whole in found["names"].items() if whole.startswith("model.0.")]
     filled = [name for name in slopes if name not in (*first, *frozen) and (name != "x" or tracked)]
     for name, slope in slopes.items():
         want, grad, whose = slope.to(getattr(torch, dtype)), found["grads"][name], f"{call}: {names[name]}.grad"
-        check.that(name not in first or ("grad", names[name]) not in found["changes"], f"{whose}: {_not_frozen}")
+        check.that(name not in first or ("grad", names[name]) not in found["changes"], f"{whose}: {_emptied if held is not None and grad is None else _not_frozen}")
         if name in filled:
             check.that(grad is not None, f"{whose}: {_cut if name == 'x' else _nothing}")
-            base = 0.0 if name == "x" else held or 0.0
-            check.close(grad, want + base, whose, mistakes=[(want, _alone), (want / outputs + base, _mean), (2 * want + base, _twice), (base, _nothing)])
+            base = held or 0.0
+            check.close(grad, want + base, whose, mistakes=[(want, _alone), (want / outputs + base, _mean), (2 * want + base, _twice), (base, _cut if name == "x" else _nothing)])
     check.untouched(found["changes"], call, but=[("grad", names[name]) for name in filled])
     check.equal((found["results"], found["times"]), ([None], 1), f"{call}: {_ends}")
 
 
-for _case in (([2, 2, 1], 0, [[[1.0, 0.5], [-0.5, 1.0]], [0.0, 0.5], [[2.0, -1.0]], [1.0]], [[1.0, 0.0], [0.5, -1.0]], "float32"), ([2, 1, 1], 2, [[[1.0, 0.5]], [0.5], [[2.0]], [1.0]], [[0.5, 1.0]], "float64", True, "b", 3.0)):
+for _case in (([2, 2, 1], 0, [[[1.0, 0.5], [-0.5, 1.0]], [0.0, 0.5], [[2.0, -1.0]], [1.0]], [[1.0, 0.0], [0.5, -1.0]], "float32"), ([2, 1, 1], 2, [[[1.0, 0.5]], [0.5], [[2.0]], [1.0]], [[0.5, 1.0]], "float64", True, "b", 3.0), ([1, 1, 1], 0, [[[2.0]], [1.0], [[3.0]], [0.5]], [[1.0]], "float64", False)):
     _compare(*_case)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1560,17 +1595,17 @@ r"""
 
 - **6.1** Several `f` and `g`: results of one number, as many as `x`, or more; `f` that uses its argument twice; an `f` that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
   full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` is given a tensor without a history; both dtypes, 10 digits.
-- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones and slices; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; whether objects, memory and gradients are the caller's own.
-- **6.3** Models with Dropout and with BatchNorm in five combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones and slices; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; a call inside `no_grad`; 10 digits; what is returned; whether objects, memory and gradients are the caller's own.
+- **6.3** Models with Dropout and with BatchNorm, and with a layer inside a layer, in several combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
-- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`; one row and several; tracked and untracked `x`; full buffers; parameters that are frozen already, in every part of the model; flags afterwards.
+- **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
+- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; flags and modes afterwards.
 
 Everywhere: the rules of every task.
 
 ## What you have built
 
-For lesson 10 you have made two pieces of your own autograd. `splice` is its heart: a walk back that stops at a tensor and goes on from there with what it has found. And `sgd_step_` will move its parameters.
+Two pieces of what lesson 10 builds are now yours. `splice` has shown that a walk back can go on from any value, given its gradient: there each value hands on what it has received. And `sgd_step_` is the step that your training loop will take.
 
 ## Checklist
 
@@ -1594,23 +1629,23 @@ You can now answer these without looking back:
 Next: Lesson 07, inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="3cbf7376"
+# %% [markdown] lang="ko" en="7fdf32c4"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 수 하나일 때, `x`만큼일 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
+- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 수 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
   이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 부르기, 다른 `f`, 다른 `x`. `g`가 계산 과정이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
-- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 잘라 낸 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
-- **6.3** Dropout이나 BatchNorm이 든 모델과 다섯 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 부르기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. `no_grad` 안에서 부르기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
+- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 부르기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
-- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼. 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`.
+- **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
+- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`와 모드.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
 ## 지금까지 만든 것
 
-수업 10에서 만들 나만의 autograd에 쓸 두 조각이 생겼습니다. `splice`는 그 핵심입니다. 거슬러 가다가 한 텐서에서 멈추고, 거기까지 구한 값으로 다시 이어 갑니다. 그리고 `sgd_step_`이 그 파라미터를 옮길 것입니다.
+수업 10에서 만들 것 가운데 두 조각이 생겼습니다. `splice`로는 gradient만 있으면 어느 값에서든 거슬러 가기를 이어 갈 수 있음을 보았습니다. 수업 10의 값도 저마다 받은 수를 그렇게 넘겨줍니다. 그리고 `sgd_step_`은 수업 10의 학습 반복문이 할 스텝입니다.
 
 ## 점검
 

@@ -179,6 +179,14 @@ def stop_gradient(x):
     return float(cut), float(torch.func.grad(lambda s: s.pow(3))(t))
 
 
+# %% numbers of numpy task="stop_gradient"
+def stop_gradient(x):
+    import numpy as np
+
+    x = np.float64(x)
+    return x**2, 3 * x**2
+
+
 # %% names the loss task="running_loss"
 def running_loss(step, n):
     total = 0.0
@@ -267,3 +275,13 @@ def freeze_first(model, x):
             p.grad = g.clone()
         else:
             p.grad += g
+
+
+# %% the first layer, then the rest task="freeze_first"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model[1:](model[0](x)).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)

@@ -174,13 +174,75 @@ def sgd_step_(params, lr):
             p -= lr * p.grad
 
 
-# %% goes through the parameters twice task="sgd_step_" en="it has not moved" ko="움직이지 않았습니다"
+# %% goes through the parameters twice task="sgd_step_" en="A generator can be gone through only once" ko="제너레이터는 한 번만 지나갈 수 있습니다"
 def sgd_step_(params, lr):
     missing = sum(p.grad is None for p in params)
     with torch.no_grad():
         for p in params:
             if not missing or p.grad is not None:
                 p -= lr * p.grad
+
+
+# %% takes the numbers through float32 task="sgd_step_" en="nearly: was something rounded" ko="거의 맞습니다. lr 같은 것이"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                moved = [a - lr * b for a, b in zip(p.flatten().tolist(), p.grad.flatten().tolist(), strict=True)]
+                p.copy_(torch.tensor(moved).reshape(p.shape))
+
+
+# %% makes lr a float32 tensor task="sgd_step_" en="nearly: was something rounded" ko="거의 맞습니다. lr 같은 것이"
+def sgd_step_(params, lr):
+    lr = torch.tensor(lr)
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                p.sub_(lr * p.grad)
+
+
+# %% switches the recording on after the step task="sgd_step_" en="it left the recording switched on" ko="끝난 뒤 기록이 켜져 있습니다"
+def sgd_step_(params, lr):
+    torch.set_grad_enabled(False)
+    for p in params:
+        if p.grad is not None:
+            p -= lr * p.grad
+    torch.set_grad_enabled(True)
+
+
+# %% asks whether a gradient is not 0 task="sgd_step_" en="Write `if p.grad is not None:`" ko="`if p.grad is not None:`이라고 쓰세요"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad:
+                p -= lr * p.grad
+
+
+# %% empties the list task="sgd_step_" en="the list params was changed" ko="리스트 params가 바뀌었습니다"
+def sgd_step_(params, lr):
+    left = params if isinstance(params, list) else list(params)
+    while left:
+        p = left.pop()
+        if p.grad is not None:
+            p.data -= lr * p.grad
+
+
+# %% by index task="sgd_step_" en="params may be a generator" ko="params는 제너레이터일 수 있고"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for i in range(len(params)):
+            if params[i].grad is not None:
+                params[i] -= lr * params[i].grad
+
+
+# %% returns the parameters task="sgd_step_" en="return nothing" ko="아무것도 돌려주지 마세요"
+def sgd_step_(params, lr):
+    params = list(params)
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                p -= lr * p.grad
+    return params
 
 
 # %% evaluation mode alone task="evaluate" en="evaluation mode does not switch that off" ko="평가 모드는 기록을 끄지 않고"
@@ -228,7 +290,7 @@ def evaluate(model, x):
         model.train(was)
 
 
-# %% detaches the finished result task="evaluate" en="detaching the result comes too late" ko="결과를 detach하는 것은 늦습니다"
+# %% detaches the finished result task="evaluate" en="detaching the result comes too late" ko="결과를 나중에 detach해도 이미 늦습니다"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -271,6 +333,32 @@ def evaluate(model, x):
         return model(x)
     finally:
         torch.set_grad_enabled(True)
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% puts back the modes of the outer layers only task="evaluate" en="the training mode of model.1.0 was changed" ko="model.1.0의 학습 모드가 바뀌었습니다"
+def evaluate(model, x):
+    modes = [(module, module.training) for module in (model, *model.children())]
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x)
+    finally:
+        for module, mode in modes:
+            module.train(mode)
+
+
+# %% two kinds of layers alone task="evaluate" en="did Dropout still drop" ko="Dropout이 아직"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout | torch.nn.BatchNorm1d):
+            module.eval()
+    try:
+        with torch.no_grad():
+            return model(x)
+    finally:
         for module, mode in modes.items():
             module.training = mode
 
@@ -390,6 +478,30 @@ def running_loss(step, n):
     return total
 
 
+# %% an int for no steps task="running_loss" en="begin the sum with 0.0" ko="합을 0.0에서 시작하세요"
+def running_loss(step, n):
+    return sum(step().item() for _ in range(n))
+
+
+# %% keeps the last loss as an attribute task="running_loss" en="a graph is still in memory after the call" ko="함수가 끝난 뒤에도 그래프가"
+def running_loss(step, n):
+    total = 0.0
+    for _ in range(n):
+        running_loss.last = step()
+        total += running_loss.last.item()
+    return total
+
+
+# %% goes backward itself task="running_loss" en="training is for step to do" ko="학습은 step이 합니다"
+def running_loss(step, n):
+    total = 0.0
+    for _ in range(n):
+        loss = step()
+        loss.backward()
+        total += loss.item()
+    return total
+
+
 # %% no_grad over the first layer task="freeze_first" en="nothing has come back to x" ko="x까지 거슬러 오지 못했습니다"
 def freeze_first(model, x):
     with torch.no_grad():
@@ -420,7 +532,7 @@ def freeze_first(model, x):
     model(x).sum().backward()
 
 
-# %% empties the first layer's buffers afterwards task="freeze_first" en="the first layer was not frozen" ko="첫 층이 동결되지 않았습니다"
+# %% empties the first layer's buffers afterwards task="freeze_first" en="leave the buffers of model[0] alone" ko="model[0]의 버퍼는 비우지 말고"
 def freeze_first(model, x):
     model(x).sum().backward()
     for p in model[0].parameters():
@@ -459,3 +571,48 @@ def freeze_first(model, x):
     for p in frozen:
         p.requires_grad_(True)
     return loss.item()
+
+
+# %% overwrites the buffer of x task="freeze_first" en="what the buffer held before is gone" ko="버퍼에 들어 있던 값이 사라졌습니다"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    x.grad = None
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% switches to evaluation and back task="freeze_first" en="the training mode of model.2 was changed" ko="model.2의 학습 모드가 바뀌었습니다"
+def freeze_first(model, x):
+    model.eval()
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+    model.train()
+
+
+# %% begins with zero_grad task="freeze_first" en="leave the buffers of model[0] alone" ko="model[0]의 버퍼는 비우지 말고"
+def freeze_first(model, x):
+    model.zero_grad()
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% tracks x itself task="freeze_first" en="x.requires_grad was changed" ko="x.requires_grad가 바뀌었습니다"
+def freeze_first(model, x):
+    frozen = [p for p in model[0].parameters() if p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    x.requires_grad_()
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)

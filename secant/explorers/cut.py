@@ -97,9 +97,9 @@ class Subject:
     def _prepared(self, name: str) -> tuple[Function, Function, bool]:
         """Return both factors, elementwise, and whether they take many x at once."""
         grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
-        y, w = (elementwise.prepare(f, grid) for f in self.pairs[name])
-        f, g = (elementwise.named_in_problems(label, found.f) for label, found in (("y", y), ("w", w)))
-        return f, g, y.together and w.together
+        a, b = (elementwise.prepare(f, grid) for f in self.pairs[name])
+        f, g = (elementwise.named_in_problems(label, found.f) for label, found in (("a", a), ("b", b)))
+        return f, g, a.together and b.together
 
     def _curves(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x, and both factors there; NaN where one fails."""
@@ -128,16 +128,17 @@ class Subject:
         kept = elementwise.or_nan(lambda t: self.slopes(name, t)[0], place)
         return steps.numpy(), (parts.y - kept).abs().numpy(), (parts.both - kept).abs().numpy()
 
-    def _decades(self, name: str) -> Range:
-        """Return powers of ten that hold the errors for every x and h."""
-        found = elementwise.all_over(lambda x: np.concatenate(self.errors(name, x)[1:]), self.ends)
+    def _decades(self, name: str, held: bool) -> Range:
+        """Return powers of ten that hold the errors for every x and h; a held factor's only if it is held."""
+        first = 1 if held else 2  # tiny, the held one would squeeze the other into a flat line
+        found = elementwise.all_over(lambda x: np.concatenate(self.errors(name, x)[first:]), self.ends)
         return plots.decades(found, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
         """Work out everything that the picture and the text show. Never raises for a faulty function."""
         reading, name = Reading(setting), setting.name
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
-        _, y, w = self.curves(name)
+        _, a, b = self.curves(name)
         with reading.noting():
             f, g, _ = self.prepared(name)
             reading.factor = difference.number(g, x)
@@ -149,7 +150,7 @@ class Subject:
             reading.errors = errors[0], errors[1]
             kept, lost = self.slopes(name, x)
             reading.kept, reading.lost = kept.item(), lost.item()
-        reading.filled = elementwise.any_finite(y * w), elementwise.any_finite(*reading.errors)
+        reading.filled = elementwise.any_finite(a * b), elementwise.any_finite(*reading.errors)
         if not reading.problems:
             _remark(reading)
         return reading
@@ -186,11 +187,11 @@ class Picture:
         self.function = plots.FunctionPlot(
             left, "f", quotient=r"$\Delta f/h$", gradient="x.grad", ends="$x, x+h$"
         )
-        (self.recorded,) = left.plot([], [], color=PURPLE, lw=1.8, ls="-.", label=r"$y(x)\,c$", zorder=2)
+        (self.recorded,) = left.plot([], [], color=PURPLE, lw=1.8, ls="-.", label=r"$a(x)\,c$", zorder=2)
         self.plot = plots.ErrorPlot(right, r"$|\Delta f/h - $x.grad$|$", LOG_H, every=1, pad=0.2)
         (self.held,) = right.plot([], [], color=PURPLE, lw=1.8, ls="-.", marker="s", ms=4, label="$c$")
-        (self.moves,) = right.plot([], [], color=INK, lw=1.8, label="$w(x)$", zorder=3)
-        (self.lost,) = right.plot([], [], color=GREEN, lw=1.6, ls=":", label="$|y\\,w'|$", zorder=2)
+        (self.moves,) = right.plot([], [], color=INK, lw=1.8, label="$b(x)$", zorder=3)
+        (self.lost,) = right.plot([], [], color=GREEN, lw=1.6, ls=":", label="$|a\\,b'|$", zorder=2)
         self.zeros = plots.marker(right, "v", PURPLE, size=5)
         self.zeros_moving = plots.marker(right, "v", INK, size=5)
         self.error = plots.marker(right, "D", SECANT, size=8, label="$h$")
@@ -204,17 +205,17 @@ class Picture:
     def set_scene(self, reading: Reading) -> None:
         """Set what stands still: the curve and both pairs of limits."""
         name = reading.setting.name
-        x, y, w = self.subject.curves(name)
-        middle = y * np.interp(sum(self.subject.ends) / 2, x, w)
-        self.function.set_curve(x, y * w)
-        self.function.axes.set_ylim(*plots.limits(np.concatenate([y * w, middle])))
-        self.plot.set_decades(*self.subject.decades(name))
+        x, a, b = self.subject.curves(name)
+        middle = a * np.interp(sum(self.subject.ends) / 2, x, b)
+        self.function.set_curve(x, a * b)
+        self.function.axes.set_ylim(*plots.limits(np.concatenate([a * b, middle])))
+        self.plot.set_decades(*self.subject.decades(name, reading.setting.held))
 
     def move(self, reading: Reading) -> None:
         """Set what moves."""
         setting = reading.setting
-        x, y, _ = self.subject.curves(setting.name)
-        self.recorded.set_data(x, y * reading.factor)
+        x, a, _ = self.subject.curves(setting.name)
+        self.recorded.set_data(x, a * reading.factor)
         ends, heights = (setting.x, setting.x + setting.h), (reading.height, reading.there)
         self.function.set_lines((setting.x, reading.height), reading.quotient, reading.kept, ends, heights)
         held, moves = reading.errors
@@ -249,23 +250,23 @@ class CutExplorer(Panel[Reading]):
         x, h = self.x.number, controls.step_of(self.log_h)
         return self.subject.read(Setting(self.pair.value, self.held.value, x, h))
 
-    def scene(self) -> str:
-        return str(self.pair.value)
+    def scene(self) -> tuple[str, bool]:
+        return self.pair.value, self.held.value
 
     def rows(self) -> list[Row]:
         reading = self.reading
         quotient, error = (
             words.quotient_digits(number, reading.noise) for number in (reading.quotient, reading.error)
         )
-        formula = "(y(x+h) w(x) − y w) / h" if reading.setting.held else "(y(x+h) w(x+h) − y w) / h"
+        formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
         lost = say(en="lost at the cut", ko="끊긴 곳에서 잃은 기울기")
         both = say(en="kept and lost", ko="둘의 합")
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), formula, quotient),
             words.gradient_row(digits(reading.kept)),
             words.error_row(error, reading.setting.h),
-            Row("lost", lost, "y · w′", digits(reading.lost)),
-            Row("both", both, "y′ · w + y · w′", digits(reading.kept + reading.lost)),
+            Row("lost", lost, "a · b′", digits(reading.lost)),
+            Row("both", both, "a′ · b + a · b′", digits(reading.kept + reading.lost)),
         ]
 
     def alt(self) -> str:
@@ -288,13 +289,13 @@ LEGEND = (
     [
         (
             words.CURVE_LINE,
-            "f(x) = y(x) · w(x), where w is detached",
-            "f(x) = y(x) · w(x), w는 detach한 인수",
+            "f(x) = a(x) · b(x), where b is detached",
+            "f(x) = a(x) · b(x), b는 detach한 인수",
         ),
         (
             RECORDED,
-            "y times a constant, w at the chosen x: what is recorded",
-            "y에 상수(고른 x에서의 w)를 곱한 것: 기록된 함수",
+            "a(x) times a constant c, b at the chosen x: what is recorded",
+            "a(x)에 상수 c(고른 x에서의 b)를 곱한 것: 기록된 함수",
         ),
         (words.SECANT_LINE, "secant: its slope is the quotient", "할선: 기울기가 차분몫"),
         (words.TANGENT_LINE, "line of autograd's slope", "기울기가 autograd의 값인 직선"),
@@ -316,14 +317,14 @@ def explore_cut(
     h: float = 1.0,
     held: bool = False,
 ) -> CutExplorer:
-    """Return sliders for x and h over a picture of f(x) = y(x) · w(x).detach().
+    """Return sliders for x and h over a picture of f(x) = a(x) · b(x).detach().
 
-    Left: f with its secant, and a line with the slope that autograd reports, which is that of y times a
+    Left: f with its secant, and a line with the slope that autograd reports, which is that of a(x) times a
     constant. Right: how far the quotient is from autograd's slope, against h, with the detached factor moving
     as it does in the program, and with it held still at x.
 
     Args:
-        pairs: two functions of x, y and w (do not detach w yourself), or a dict of such pairs by name; when
+        pairs: two functions of x, a and b (do not detach b yourself), or a dict of such pairs by name; when
             left out, x with x^2, x^2 with x, and x with 1/|x|.
         x_range: the ends of x's slider.
         x: where to start, 2 when left out; moved into x_range, and words say so.
@@ -333,7 +334,7 @@ def explore_cut(
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
-    named = PAIRS if pairs is None else ranges.pairs_by_name("explore_cut", pairs, ("y", "w"))
+    named = PAIRS if pairs is None else ranges.pairs_by_name("explore_cut", pairs, ("a", "b"))
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, 2.0)
     return CutExplorer(Subject(named, x_range), Setting(next(iter(named)), bool(held), x, h))

@@ -95,6 +95,13 @@ def test_the_axes_stay_and_hold_the_errors(name: str) -> None:
     assert (picture.function.axes.axis(), picture.plot.axes.axis()) == limits
 
 
+def test_the_axis_shows_what_a_moving_factor_does_and_has_room_for_a_held_one() -> None:
+    explorer: Any = explore_cut()
+    assert explorer.picture.plot.high / explorer.picture.plot.zero <= 1e4
+    explorer.held.value = True
+    assert explorer.picture.plot.zero < 1e-12
+
+
 def test_a_constant_product_has_room_for_autograd_s_line() -> None:
     explorer: Any = explore_cut({"x · (1/|x|).detach()": PAIRS["x · (1/|x|).detach()"]})
     low, high = explorer.picture.function.axes.get_ylim()
