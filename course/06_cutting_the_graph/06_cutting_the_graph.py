@@ -331,7 +331,7 @@ r"""
 `detach` cuts at one tensor. `with torch.no_grad():` switches the recording off for all that is computed inside (whether torch records is called the **gradient mode**):
 """
 
-# %% [markdown] lang="ko" en="6b3e05c4"
+# %% [markdown] lang="ko" en="0c18d99b"
 r"""
 ## 5. 잠시 기록하지 않기
 
@@ -542,7 +542,7 @@ In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
 Adding up losses, in order to report them, adds up their graphs too:
 """
 
-# %% [markdown] lang="ko" en="9142d574"
+# %% [markdown] lang="ko" en="80c0ca7c"
 r"""
 제자리에서 기록하며 바꾸면 오류가 납니다. `p`가 자기 스텝의 결과가 되어, 더는 거슬러 가는 길이 끝나는 leaf가 아니게 되기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
@@ -623,7 +623,7 @@ for the direction that is stretched most stays under `no_grad`, where it belongs
 Every value such a layer computes is right: only a comparison with the quotient tells.
 """
 
-# %% [markdown] lang="ko" en="f5d09ca5"
+# %% [markdown] lang="ko" en="88515ad2"
 r"""
 이 예에서는 부호까지 틀립니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. 같은 달의
 [수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 $\sigma(W)$를 지나 거슬러 가지 않는다는 것입니다. 이제 $\sigma$는 다시 기록되고, 가장 많이 늘어나는 방향을 찾는 계산만
@@ -684,7 +684,7 @@ Two walks back: one from $z$ to the cut, one from $y$ to $x$. The second begins 
 </details>
 """
 
-# %% [markdown] lang="ko" en="7d538a0a"
+# %% [markdown] lang="ko" en="2e37c9d9"
 r"""
 ## 과제 6.1 · `splice`
 
@@ -1323,7 +1323,7 @@ What does `total` keep hold of after `total = total + loss` (section 8)? Which p
 </details>
 """
 
-# %% [markdown] lang="ko" en="4033bba2"
+# %% [markdown] lang="ko" en="4db57394"
 r"""
 ## 과제 6.5 · `running_loss`
 
@@ -1629,7 +1629,7 @@ You can now answer these without looking back:
 Next: Lesson 07, inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="7fdf32c4"
+# %% [markdown] lang="ko" en="edc98b51"
 r"""
 ## 숨은 테스트가 보는 것
 
