@@ -117,7 +117,7 @@ print("q.grad:", q.grad)
 r"""
 - `apply` calls `forward`. Nothing inside is recorded; the graph gets **one node** for the whole operation, and its name is made of yours: `PowerBackward`.
 - `backward` is called on the way back. `grad_output` is what arrives there: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. It returns **one gradient for
-  each input of `forward`** (`ctx` is none), in that order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it is a
+  each input of `forward`** (`ctx` does not count), in that order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it is a
   VJP (lesson 5).
 - `ctx` (*context*) is a notepad that belongs to this one call: `forward` writes on it, `backward` reads. `save_for_backward` keeps tensors
   together with their version, so a change in place in between is found out (lesson 7). `ctx.x = x` would keep the tensor, but not watch it.
@@ -125,7 +125,7 @@ r"""
 There is a second style, in which the tasks are given: `forward` gets no `ctx`, and `setup_context` does the saving.
 """
 
-# %% [markdown] lang="ko" en="f1dabf80"
+# %% [markdown] lang="ko" en="0be5d790"
 r"""
 - `apply`가 `forward`를 부릅니다. 그 안의 계산은 기록되지 않습니다. 연산 전체가 그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서
   `PowerBackward`입니다.
@@ -796,7 +796,7 @@ Say whether the backward of an operation is right at a place, whatever the dtype
   (an expanded one `gradcheck` refuses: give it a copy, `clone()`).
 - Return `True` if the backward agrees with the difference quotient of `fn` **in `float64`, for all numbers of all inputs**, tracked or not; else `False`. Agree: up to $10^{-5} + 10^{-3} \cdot$ the size of the quotient, no more and no less, as in `gradcheck`.
 - Also wrong is a backward that ignores `grad_output`, or returns `None` where `fn` depends on the input.
-- Return a plain `bool`. No exception because numbers are wrong, and no warning. (The gradients have the right number and shapes.)
+- Return a plain `bool`. No exception because numbers are wrong, and no warning. (There is one gradient, or `None`, for each input, of the right shape.)
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -811,7 +811,7 @@ For each input `t`: `t.detach().double().clone().requires_grad_()`. Then `gradch
 </details>
 """
 
-# %% [markdown] lang="ko" en="effe55cd"
+# %% [markdown] lang="ko" en="0eb79967"
 r"""
 ## 과제 8.2 · `backward_is_right`
 
@@ -823,7 +823,7 @@ r"""
   더 큰 텐서에서 잘라 낸 것이나 expand한 것도 있습니다(expand한 것은 `clone()`으로 복사해야 `gradcheck`가 받습니다).
 - **`float64`에서, 추적 여부와 상관없이 모든 입력의 모든 수에 대해** backward가 `fn`의 차분몫과 같으면 `True`, 아니면 `False`를 돌려주세요. `gradcheck`처럼 차이가 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기)까지이면 같고, 넘으면 다릅니다.
 - `grad_output`을 무시하는 backward, `fn`이 그 입력에 의존하는데도 `None`을 돌려주는 backward도 틀린 것입니다.
-- `bool`을 돌려주세요. 수가 틀렸다고 예외가 나서는 안 되고, 경고도 뜨지 않아야 합니다. (gradient의 개수와 shape는 맞습니다.)
+- `bool`을 돌려주세요. 수가 틀렸다고 예외가 나서는 안 되고, 경고도 뜨지 않아야 합니다. (입력마다 gradient나 `None`이 하나씩 나오고 shape는 맞습니다.)
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -911,7 +911,6 @@ _cases = [
 ]
 _compare("torch.sin(x)", ["g*torch.cos(x)*1.0005"], True, [check.draws(2, 0.5, 1.2)], hint=_within)
 _compare("x/1000", ["g*1.003e-3"], True, [check.draws(2, 0.5, 1.2)], hint=_within)
-_compare("torch.sin(x)", ["g*torch.cos(x)*(1 + 0.004*(torch.arange(20) == 7))"], False, [check.draws(20, 0.5, 1.2)], hint=_alike)
 for _dtype in (torch.float64, torch.float32):
     for _number, (_forward, _backward, _want, _n) in enumerate(_cases):
         _inputs = [check.draws(3, 0.5, 1.2) for _ in range(_n)]
@@ -925,6 +924,7 @@ for _dtype in (torch.float64, torch.float32):
         _compare("torch.sin(x)", [f"g*torch.cos(x){_factor}"], _want, [_number], _dtype)
         _compare("torch.sin(x)", [f"g*torch.cos(x){_factor}"], _want, [_number], _dtype, tracked=False, expanded=True)
         _compare("torch.sin(x)", [f"g*torch.cos(x){_factor}"], _want, [[[_number, -2.0], [1.0, 0.5]]], _dtype)
+_compare("torch.sin(x)", ["g*torch.cos(x)*(1 + 0.004*(torch.arange(20) == 7))"], False, [check.draws(20, 0.5, 1.2)], hint=_alike)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1041,7 +1041,7 @@ def _compare(x, g):
 
 
 for _dtype in (torch.float64, torch.float32):
-    for _x, _g in (([0.0], [1.0]), ([-3.0, 0.5, 2.0], [1.0, -2.0, 0.5]), ([-1000.0, 1000.0], [1.0, 2.0]), ([-40.0], [3.0])):
+    for _x, _g in (([0.0], [1.0]), ([-3.0, 0.5, 2.0], [1.0, -2.0, 0.5]), ([-1000.0, 1000.0], [1.0, 2.0]), ([-40.0], [3.0]), ([13.0], [1.0])):
         _compare(torch.tensor(_x, dtype=_dtype), torch.tensor(_g, dtype=_dtype))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1288,8 +1288,7 @@ def _calls(times):
 
 _functions = {"relu": torch.relu, "clamp_min0": lambda x: x.clamp(min=0), "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)), "abs": torch.abs, "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x)}
 _central, _right, _left = say(en="that is the central quotient; autograd does not take it", ko="중앙 차분몫입니다. autograd는 그것을 쓰지 않습니다"), say(en="that is the slope to the right of 0; autograd has its own answer", ko="0의 오른쪽에서의 기울기입니다. autograd의 답은 따로 있습니다"), say(en="that is the slope to the left of 0; autograd has its own answer", ko="0의 왼쪽에서의 기울기입니다. autograd의 답은 따로 있습니다")
-_equal, _keys = say(en="the function is x, with the slope 1; but autograd differentiates the code, and here that is a difference of two relu at 0", ko="함수로는 x이고 기울기가 1입니다. 그러나 autograd는 코드를 미분합니다. 여기서는 0에서의 두 relu의 차입니다"), say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요")
-_added, _run, _float = say(en="that is 0 + 1 + 0.5: .grad adds up. Take a fresh x for each function", ko="0 + 1 + 0.5입니다. .grad에는 계속 더해집니다. 함수마다 x를 새로 만드세요"), say(en="run it: x = 0, tracked, then backward()", ko="실행해 보세요. 추적되는 x = 0에서 backward()를 부릅니다"), say(en="each value is a Python float: x.grad.item(), 0.0 and not 0", ko="값은 모두 파이썬 float입니다. x.grad.item()을 쓰고, 0이 아니라 0.0이라고 쓰세요")
+_equal, _keys, _added, _run, _float = say(en="the function is x, with the slope 1; but autograd differentiates the code, and here that is a difference of two relu at 0", ko="함수로는 x이고 기울기가 1입니다. 그러나 autograd는 코드를 미분합니다. 여기서는 0에서의 두 relu의 차입니다"), say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="that is 0 + 1 + 0.5: .grad adds up. Take a fresh x for each function", ko="0 + 1 + 0.5입니다. .grad에는 계속 더해집니다. 함수마다 x를 새로 만드세요"), say(en="run it: x = 0, tracked, then backward()", ko="실행해 보세요. 추적되는 x = 0에서 backward()를 부릅니다"), say(en="each value is a Python float: x.grad.item(), 0.0 and not 0", ko="값은 모두 파이썬 float입니다. x.grad.item()을 쓰고, 0이 아니라 0.0이라고 쓰세요")
 with check.asking("at_the_kink()"):
     _found = _calls(1)
 _got = _found["results"][0]
