@@ -27,7 +27,7 @@ ctx.save_for_backward(*inputs, output)
 ```
 
 거듭제곱을 두 번 덜 계산하는 대신 텐서 하나만큼 메모리를 더 씁니다. `x`와 `q`를 `ctx.x`, `ctx.q`로 남길 수도 있습니다. 그러나 그러면 제자리에서 바뀌어도 아무도 알아채지 못하고, gradient가
-말없이 틀립니다.
+오류 없이 틀립니다.
 """
 
 # %% [markdown] task="backward_is_right" lang="en"
@@ -44,7 +44,7 @@ r"""
 **왜 맞을까요?** `detach()`는 호출한 쪽의 텐서와 그래프를 건드리지 않고, `double()`은 차분몫에 열여섯 자리를 주고, `clone()`은 수마다 자기 자리를 주고, `requires_grad_()`는 `gradcheck`가 모든 입력을 보게
 합니다. `raise_exception=False`를 넘기면 오류를 내지 않고 `False`를 돌려줍니다.
 
-**돌아가는 길.** 차분몫을 직접 구할 수도 있습니다. 수를 하나씩 움직이고 야코비 행렬의 행(수업 05)과 견줍니다. 함정이 두 가지 있습니다. `y.sum()`에서 한 번만 거슬러 가면 모든 출력이 더해져
+**돌아가는 길.** 차분몫을 직접 구할 수도 있습니다. 수를 하나씩 움직이고 야코비 행렬의 행(수업 05)과 비교합니다. 함정이 두 가지 있습니다. `y.sum()`에서 한 번만 거슬러 가면 모든 출력이 더해져
 실수가 상쇄될 수 있습니다. 또 `grad_output`이 1일 때만 보면 그것을 무시하는 backward를 알아채지 못합니다.
 """
 
@@ -68,16 +68,16 @@ $\frac{e^x}{1 + e^x}$은 시그모이드(sigmoid)이고, torch가 안전하게 �
 
 # %% [markdown] task="safe_sqrt" lang="en"
 r"""
-**Why it works.** The inner `where` puts 1 in the place of every number that the root cannot bear; so root and slope are finite in both branches. The outer `where` picks 0 there, and sends back the gradient 0: 0 times
+**Why it works.** The inner `where` puts 1 in the place of every number that the root cannot handle; so root and slope are finite in both branches. The outer `where` picks 0 there, and sends back the gradient 0: 0 times
 a finite slope is 0.
 
 **A detour.** `torch.sqrt(torch.relu(x))` is right too, though the slope of the root is `inf` at 0: the backward of relu does not *multiply* by 0, it *puts* 0. `x.clamp(min=0)` lets the gradient pass at 0, and there `inf` comes
 through. To rely on that is to rely on the code of one operation.
 """
 
-# %% [markdown] task="safe_sqrt" lang="ko" en="61c62735"
+# %% [markdown] task="safe_sqrt" lang="ko" en="e71bd1cc"
 r"""
-**왜 맞을까요?** 안쪽 `where`는 제곱근이 감당 못 할 수를 모두 1로 바꿉니다. 그래서 두 갈래 모두 제곱근과 기울기가 유한합니다. 바깥쪽 `where`는 그런 곳에서 0을 고르고 gradient 0을 되돌려 보냅니다. 유한한
+**왜 맞을까요?** 안쪽 `where`는 제곱근이나 그 기울기를 구할 수 없는 수를 모두 1로 바꿉니다. 그래서 두 갈래 모두 제곱근과 기울기가 유한합니다. 바깥쪽 `where`는 그런 곳에서 0을 고르고 gradient 0을 되돌려 보냅니다. 유한한
 기울기에 0을 곱하면 0입니다.
 
 **돌아가는 길.** `torch.sqrt(torch.relu(x))`도 맞습니다. 0에서 제곱근의 기울기는 `inf`이지만, relu의 backward는 0을 *곱하지* 않고 0을 *넣기* 때문입니다. `x.clamp(min=0)`은 0에서 gradient를 통과시키므로 `inf`가

@@ -113,7 +113,7 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
 
 
-# %% keeps its inputs as attributes task="MyPow" en="the gradient is wrong in silence" ko="gradient가 말없이 틀렸습니다"
+# %% keeps its inputs as attributes task="MyPow" en="the gradient is silently wrong" ko="gradient가 오류 없이 틀렸습니다"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):
@@ -145,6 +145,95 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def apply(x, q):
         return x**q
+
+
+# %% zeros in the place of None task="MyPow" en="which needs none: return None there" ko="그 자리에는 None을 돌려주세요"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x, grad_q = torch.zeros_like(x), torch.zeros_like(q)
+        if ctx.needs_input_grad[0]:
+            grad_x = g * q * x ** (q - 1)
+        if ctx.needs_input_grad[1]:
+            grad_q = g * x**q * torch.log(x)
+        return grad_x, grad_q
+
+
+# %% asks the numbers whether a logarithm is needed task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력 때문에"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if (x > 0).all() else None
+        return grad_x, grad_q
+
+
+# %% a view of what arrives task="MyPow" en="view size is not compatible" ko="view size is not compatible"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = (g.view(-1) * (x**q * torch.log(x)).view(-1)).view(x.shape) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% only whole exponents task="MyPow" en="it need not be whole" ko="q는 정수가 아닐 수도 있습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q.long() - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% the exponent on the class task="MyPow" en="keep on ctx what belongs to a call" ko="클래스가 아니라 ctx에 두세요"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, q):
+        ctx.save_for_backward(x)
+        MyPow.q = q
+        return x**q
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,), q = ctx.saved_tensors, MyPow.q
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
 
 
 # %% checks in the dtype it is given task="backward_is_right" en="In float32 the quotient is too inexact" ko="float32에서는 차분몫이 부정확하니"
@@ -220,6 +309,36 @@ def backward_is_right(fn, inputs):
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return torch.tensor(gradcheck(fn, doubles, raise_exception=False))
+
+
+# %% no copy of an expanded input task="backward_is_right" en="copy it with clone()" ko="clone()으로 복사하세요"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False)
+
+
+# %% the fast mode task="backward_is_right" en="not at a random sum of them" ko="무작위로 더한 값(fast_mode)이 아니라"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False, fast_mode=True)
+
+
+# %% a floor ten times as high task="backward_is_right" en="with the tolerance of gradcheck" ko="gradcheck의 허용 오차로"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False, atol=1e-4)
+
+
+# %% no allowance for size task="backward_is_right" en="that counts as right, as in gradcheck" ko="gradcheck처럼 맞는 것으로 보세요"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False, rtol=0.0)
+
+
+# %% stricter than gradcheck task="backward_is_right" en="that counts as right, as in gradcheck" ko="gradcheck처럼 맞는 것으로 보세요"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False, atol=1e-6, rtol=1e-4)
 
 
 # %% the plain formulas task="StableSoftplus" en="inf / inf is nan" ko="inf / inf는 nan입니다"
@@ -336,7 +455,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * StableSoftplus.slope
 
 
-# %% keeps its input as an attribute task="StableSoftplus" en="the gradient is wrong in silence" ko="gradient가 말없이 틀렸습니다"
+# %% keeps its input as an attribute task="StableSoftplus" en="the gradient is silently wrong" ko="gradient가 오류 없이 틀렸습니다"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -355,7 +474,59 @@ class StableSoftplus(torch.autograd.Function):
         return torch.logaddexp(x, torch.zeros_like(x))
 
 
-# %% where after the root task="safe_sqrt" en="where() picks among values" ko="where()는 값을 고를 뿐이고"
+# %% x itself, too early task="StableSoftplus" en="x alone is not exact enough yet" ko="아직 x만으로는 부정확합니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 12, x, torch.log1p(torch.exp(x.clamp(max=12))))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.sigmoid(x)
+
+
+# %% a clamped exponent task="StableSoftplus" en="do not clamp the exponent" ko="지수를 자르지(clamp) 마세요"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs().clamp(max=50)))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.sigmoid(x)
+
+
+# %% a clamped exponent in the slope task="StableSoftplus" en="do not clamp the exponent" ko="지수를 자르지(clamp) 마세요"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.exp(x.clamp(-80, 80)) / (1 + torch.exp(x.clamp(-80, 80)))
+
+
+# %% a slope of 0 below what float32 can hold task="StableSoftplus" en="digits are lost where the result is tiny" ko="자릿수를 잃었습니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.where(x < -103, 0.0, torch.sigmoid(x))
+
+
+# %% where after the root task="safe_sqrt" en="The gradient walks through sqrt all the same" ko="gradient는 그래도 sqrt를 거슬러 가고"
 def safe_sqrt(x):
     return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
 
@@ -408,6 +579,21 @@ def safe_sqrt(x):
 # %% returns the positive ones alone task="safe_sqrt" en="The shape is" ko="shape가"
 def safe_sqrt(x):
     return torch.sqrt(x[x > 0])
+
+
+# %% repairs the value task="safe_sqrt" en="mending the value after the root" ko="제곱근을 구한 뒤에 값을 고치면"
+def safe_sqrt(x):
+    return torch.nan_to_num(torch.sqrt(x))
+
+
+# %% a floor under what goes in task="safe_sqrt" en="however small it is" ko="아무리 작은 x라도"
+def safe_sqrt(x):
+    return torch.where(x > 0, torch.sqrt(x.clamp(min=1e-30)), 0.0)
+
+
+# %% adds the smallest float task="safe_sqrt" en="however small it is" ko="아무리 작은 x라도"
+def safe_sqrt(x):
+    return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
 
 
 # %% equal functions have equal slopes task="at_the_kink" en="autograd differentiates the code" ko="autograd는 코드를 미분합니다"
@@ -464,3 +650,20 @@ def at_the_kink():
 def at_the_kink():
     torch.set_default_dtype(torch.float64)
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+
+
+# %% one x for all five task="at_the_kink" en=".grad adds up" ko=".grad에는 계속 더해집니다"
+def at_the_kink():
+    functions = {
+        "relu": torch.relu,
+        "clamp_min0": lambda x: x.clamp(min=0),
+        "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)),
+        "abs": torch.abs,
+        "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x),
+    }
+    x = torch.tensor(0.0, requires_grad=True)
+    slopes = {}
+    for name, f in functions.items():
+        f(x).backward()
+        slopes[name] = x.grad.item()
+    return slopes

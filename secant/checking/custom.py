@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.gradcheck import GradcheckError
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from secant.checking.functions import formula
@@ -66,7 +65,9 @@ def walk_back(
     Returns:
         Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
-        operations: the names of torch's operations that the first walk ran. error: what stopped a walk.
+        operations: the names of torch's operations that the first walk ran. returned: the names of the inputs
+        for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
+        error: what stopped a walk.
         changes: as those of `observe`, of the inputs and grad_output.
     """
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
@@ -76,6 +77,13 @@ def walk_back(
     fits = isinstance(y, Tensor) and y.requires_grad and y.shape == g.shape and y.dtype == g.dtype
     names = _Names()
     walks: list[dict[str, Any]] = [{}, {}]
+    returned: list[str] = []
+
+    def note(gradients: Any, _: Any) -> None:
+        returned[:] = [name for name, value in zip(leaves, gradients, strict=False) if value is not None]
+
+    if fits and y.grad_fn is not None:
+        y.grad_fn.register_hook(note)
     error = ""
     for walk, mode in zip(walks, (names, _Names()), strict=True):
         if fits and not error:
@@ -94,6 +102,7 @@ def walk_back(
         "gradients": walks[0],
         "again": walks[1],
         "operations": names.names,
+        "returned": returned,
         "error": error,
         "changes": data["changes"],
     }
@@ -112,7 +121,9 @@ def judgement(judge: Callable[..., Any], apply: Operation, inputs: Sequence[Tens
         warnings.simplefilter("always")
         try:
             result = calls(judge, apply, tuple(inputs))
-        except (GradcheckError, ValueError) as error:
+        except NotImplementedError:
+            raise
+        except (RuntimeError, ValueError) as error:  # GradcheckError is a RuntimeError
             raised = f"{type(error).__name__}: {str(error).partition(',')[0]}"
     warned = [str(warning.message).partition(". ")[0] for warning in caught]
     return {"result": result, "raised": raised, "warned": warned, "changes": calls.changes}

@@ -260,10 +260,10 @@ class BackwardExplorer(Panel[Reading]):
         where = f"x = {setting.x:.4g}, h = {setting.h:.2g}"
         return say(
             en=f"Left: {setting.name} at {where}, with secants of slope {forward} (forward), {backward} "
-            f"(backward) and {central} (central), and a dashed line of autograd's slope "
+            f"(backward) and {central} (central), and a blue dashed line of autograd's slope "
             f"{reading.gradient:.5g}. Right: how far each quotient is from it, against h.",
             ko=f"왼쪽: {where}에서 {setting.name}의 그래프, 기울기 {forward}(전방), {backward}(후방), "
-            f"{central}(중앙)인 할선, autograd의 기울기 {reading.gradient:.5g}인 파선. "
+            f"{central}(중앙)인 할선, autograd의 기울기 {reading.gradient:.5g}인 파란 파선. "
             "오른쪽: h에 따라 각 차분몫이 그 기울기에서 얼마나 떨어져 있는지.",
         )
 

@@ -45,8 +45,15 @@ def test_a_walk_is_told_as_plain_data() -> None:
     assert {name: value.tolist() for name, value in found["gradients"].items()} == {"x": [1.5]}
     assert found["again"]["x"].tolist() == [1.5]
     assert "log" in found["operations"]
+    assert found["returned"] == ["x", "q"]
     assert found["error"] == ""
     assert found["changes"] == []
+
+
+def test_none_for_an_input_is_told_from_a_gradient_that_is_thrown_away() -> None:
+    inputs = {"x": numbers(2.0), "q": numbers(3.0)}
+    found = walk_back(operation("x * q", "g * q", "None"), inputs, ["x"], numbers(1.0))
+    assert found["returned"] == ["x"]
 
 
 def test_nothing_tracked_is_not_walked_back() -> None:
@@ -136,6 +143,11 @@ def test_a_judgement_is_told_with_its_errors_warnings_and_changes() -> None:
     assert found["changes"] == [("requires_grad", "inputs[0]")]
     found = judgement(careless, operation("3 * x", "2 * g"), [numbers(2.0)])
     assert found["raised"].startswith("GradcheckError: Jacobian mismatch")
+    expanded = [numbers(2.0).expand(3)]
+    found = judgement(lambda fn, inputs: torch.autograd.gradcheck(fn, inputs), right, expanded)
+    assert found["raised"].startswith("ValueError")
+    found = judgement(careless, right, expanded)
+    assert "stride 0" in found["raised"]
     assert "double precision" in judgement(careless, right, [numbers(2.0).float()])["warned"][0]
     with pytest.raises(NotImplementedError):
         judgement(stub, right, [numbers(2.0)])
