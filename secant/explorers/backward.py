@@ -282,7 +282,7 @@ LEGEND = (
     [
         (
             _sample("forward", "", words.disc(SECANT, 2.5, SECANT)),
-            "forward quotient; right: its distance from autograd's slope",
+            "forward quotient (right: how far off)",
             "전방 차분몫. 오른쪽은 autograd의 기울기와의 차이",
         ),
         (_sample("backward", "6 2 2 2", words.square(PURPLE)), "backward quotient", "후방 차분몫"),
