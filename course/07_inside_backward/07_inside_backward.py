@@ -693,7 +693,7 @@ for _got, _hint in zip(_found["results"], _hints, strict=True):
     _seen, _want = (sorted(_got, key=str), _keys) if isinstance(_got, dict) else (_got, dict.fromkeys(_keys, True))
     check.equal(_seen, _want, say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=_hint)
     for _key in _keys:
-        check.that(type(_got[_key]) is bool, f"{_call}[{_key!r}]: {check.kind(_got[_key])}\n  " + say(en="each value is True or False, a bool", ko="값은 모두 True 또는 False (bool)입니다"))
+        check.that(type(_got[_key]) is bool, f"{_call}[{_key!r}]: {check.kind(_got[_key])}\n  " + say(en="each value is Python's own True or False, a bool", ko="값은 모두 파이썬의 True 또는 False (bool)입니다"))
     check.equal(_got["x + 1"], False, f"{_call}['x + 1']", hint=_reasons["x + 1"])
     check.equal(_got["x.exp()"], True, f"{_call}['x.exp()']", hint=_reasons["x.exp()"])
     check.that(sum(_got.values()) == 2, f"{_call}: {_got}\n  {_few}")
@@ -832,7 +832,7 @@ def _compare(program, x, dtype, want, held=None):
     got = sorted(got) if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got) else got
     out = tuple(formula(program, W=torch.ones(3, 2), c=torch.ones(1, 2))(torch.ones(here)).shape)
     wrong = [[shape for shape in sorted(want) if 0 not in shape], [shape for shape in sorted(want) if shape], []]
-    check.equal(got, sorted(want), call, mistakes=list(zip((*wrong, sorted(set(want)), [here], [out]), _why, strict=True)), hint=say(en="which tensors does pack see? Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? shape는 튜플로, 리스트에 담으세요"))
+    check.equal(got, sorted(want), call, mistakes=list(zip((*wrong, sorted(set(want)), [here], [out]), _why, strict=True)), hint=say(en="which tensors does pack see? (A node that is reached twice counts once.) Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? (두 번 만나는 노드는 한 번만 셉니다.) shape는 튜플로, 리스트에 담으세요"))
     check.that(found["runs"] == 1, f"{call}: " + say(en=f"f must be called exactly once; it was called {found['runs']} times", ko=f"f는 한 번만 불러야 합니다. 부른 횟수: {found['runs']}"))
     check.untouched(found["changes"], call)
 
@@ -889,7 +889,7 @@ for _dtype in ("float32", "float64"):
         ("(t[0] * t[1]) * t[2]", _row, [(), (), (), ()]),
         ("t.exp()", [], [(0,)]),
         ("t", _row, []),
-        ("t.sin() + W.sum().exp()", _row, [(), (3,)]),
+        ("t.sin() + W.exp().sum()", _row, [(3,), (3, 2)]),
         ("(lambda s: s * s.sin())(t.exp())", _row, [(3,), (3,), (3,), (3,)]),
     ]:
         check.smallest(_compare, _program, _x, _dtype, _want, 5.0)
@@ -1576,7 +1576,7 @@ def _run(programs, x, dtype, held):
     return calls.data()
 
 
-_first = say(en="compare the gradients of each function; and 0 is a place like any other: `0 or None` is None", ko="함수마다 gradient를 비교하세요. 0도 자리입니다. `0 or None`은 None이 됩니다")
+_first = say(en="compare the gradients of each function, in the dtype of x; and 0 is a place like any other: `0 or None` is None", ko="함수마다 x의 dtype으로 gradient를 비교하세요. 0도 자리입니다. `0 or None`은 None이 됩니다")
 _last = say(en="that is where the walk makes the last bad gradient; the first one comes earlier on the way back", ko="거슬러 갈 때 유한하지 않은 gradient가 마지막으로 생기는 곳입니다. 처음 생기는 곳은 그보다 먼저 지납니다")
 
 

@@ -43,7 +43,7 @@ def breaks_backward():
     return {"exp": True, "sin": False, "sqrt": True, "log": False, "add": False}
 
 
-# %% the error instead of a bool task="breaks_backward" en="each value is True or False, a bool" ko="값은 모두 True 또는 False (bool)"
+# %% the error instead of a bool task="breaks_backward" en="own True or False, a bool" ko="파이썬의 True 또는 False (bool)"
 def breaks_backward():
     return {"x.exp()": "RuntimeError", "x.sin()": "", "x.sqrt()": "RuntimeError", "x.log()": "", "x + 1": ""}
 
@@ -69,7 +69,7 @@ def breaks_backward(known={}):
     return known
 
 
-# %% numbers for bools task="breaks_backward" en="each value is True or False, a bool" ko="값은 모두 True 또는 False (bool)"
+# %% numbers for bools task="breaks_backward" en="own True or False, a bool" ko="파이썬의 True 또는 False (bool)"
 def breaks_backward():
     return {"x.exp()": 1, "x.sin()": 0, "x.sqrt()": 1, "x.log()": 0, "x + 1": 0}
 
@@ -178,7 +178,7 @@ def saved_shapes(f, x):
     return list(shapes)
 
 
-# %% a walk that meets nodes twice task="saved_shapes" en="which tensors does pack see" ko="pack이 받는 텐서는 무엇인가요"
+# %% a walk that meets nodes twice task="saved_shapes" en="A node that is reached twice counts once" ko="두 번 만나는 노드는 한 번만"
 def saved_shapes(f, x):
     def walk(node):
         if node is None:
@@ -202,7 +202,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% counts what a walk to x reads task="saved_shapes" en="saved_shapes(" ko="saved_shapes("
+# %% counts what a walk to x reads task="saved_shapes" en="which tensors does pack see" ko="pack이 받는 텐서는"
 def saved_shapes(f, x):
     shapes = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]):
