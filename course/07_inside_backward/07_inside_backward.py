@@ -15,14 +15,14 @@ Lesson 07 of 10 · ~80 min · saved tensors, in-place, hook
 **After this lesson you can**
 
 - say which operations keep their input for `backward()`, which their output, and which nothing;
-- tell which in-place edits PyTorch refuses, and which spoil a gradient in silence;
+- tell which in-place edits PyTorch refuses, and which spoil a gradient silently;
 - trade memory for time with checkpoints;
-- watch and change gradients on their way back, and find the operation that made a `nan`.
+- watch and change gradients on their way back, and find the operation behind a `nan`.
 
-You need lesson 6: `detach()`, `no_grad`.
+You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`.
 """
 
-# %% [markdown] lang="ko" en="3d7f043d"
+# %% [markdown] lang="ko" en="01518f65"
 r"""
 # backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook
 
@@ -33,9 +33,9 @@ r"""
 - 어떤 연산이 `backward()`를 위해 입력을 남기고, 어떤 연산이 출력을 남기고, 어떤 연산이 아무것도 남기지 않는지 말할 수 있습니다.
 - PyTorch가 오류로 막는 제자리 연산과 gradient를 소리 없이 망가뜨리는 제자리 연산을 구별할 수 있습니다.
 - 체크포인트로 시간을 들여 메모리를 아낄 수 있습니다.
-- 거슬러 가는 gradient를 지켜보고 바꿀 수 있으며, `nan`을 만든 연산을 찾을 수 있습니다.
+- 거슬러 가는 gradient를 지켜보고 바꿀 수 있으며, `nan`의 원인이 된 연산을 찾을 수 있습니다.
 
-수업 06의 내용(`detach()`, `no_grad`)이 필요합니다.
+수업 02~04와 06의 내용(노드와 노드가 저장하는 것, hook, `detach()`, `no_grad`)이 필요합니다.
 """
 
 # %%
@@ -128,16 +128,16 @@ predict(
 r"""
 ## 1. What a node keeps
 
-A node of the graph multiplies the gradient that arrives by its local slope. For that it may need numbers from the forward pass: its **saved tensors**. The slope of
+A node of the graph multiplies the gradient that arrives by its local slope. For that it may need numbers from the forward pass: its **saved tensors** (lesson 2). The slope of
 $\sin x$ is $\cos x$, so the node must keep $x$, its *input*. The slope of $e^x$ is $e^x$, which is the *output*; keeping that one spares a second exponential.
 The slope of $x + 1$ is 1: nothing to keep. Ask the nodes themselves (`self` stands for the input, `result` for the output):
 """
 
-# %% [markdown] lang="ko" en="1a0a8fa6"
+# %% [markdown] lang="ko" en="4db0bab6"
 r"""
 ## 1. 노드가 남겨 두는 것
 
-그래프의 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 수가 필요할 때가 있습니다. 이것이 **저장된 텐서**(saved tensor)입니다. $\sin x$의
+그래프의 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 수가 필요할 때가 있습니다. 이것이 수업 02에서 본 **저장된 텐서**(saved tensor)입니다. $\sin x$의
 기울기는 $\cos x$이므로 노드는 *입력* $x$를 남겨야 합니다. $e^x$의 기울기는 $e^x$, 바로 *출력*입니다. 출력을 남기면 지수함수를 다시 계산하지 않아도 됩니다.
 $x + 1$의 기울기는 1이라 남길 것이 없습니다. 노드에 직접 물어봅시다(`self`는 입력, `result`는 출력입니다).
 """
@@ -159,10 +159,10 @@ Saving copies nothing. The node holds the very tensor, so whoever changes it in 
 
 ## 2. The version counter
 
-PyTorch knows this danger. Every tensor counts its in-place edits in `_version`. A node notes the version when it saves, and compares when it reads:
+PyTorch knows this danger. Every tensor counts its in-place edits in `_version`, its **version counter**. A node notes the version when it saves, and compares when it reads:
 """
 
-# %% [markdown] lang="ko" en="2755debc"
+# %% [markdown] lang="ko" en="2e06d7a4"
 r"""
 저장한다고 복사하지는 않습니다. 노드는 바로 그 텐서를 잡아 둡니다. 그래서 누가 그 텐서를 제자리에서 바꾸면 `backward()`가 읽는 값도 바뀝니다.
 
@@ -263,7 +263,7 @@ r"""
 ## 4. Spoil what backward reads
 
 The forward pass is exact here, always. Choose with `spoil` what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
-with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or the gradient is multiplied by $a$ on its way (a *hook*, section 6).
+with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or the gradient is multiplied by $a$ on its way (by a *hook*, a function hung on `x`: lesson 4 and section 6).
 Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green) from the gradient with nothing spoiled.
 
 1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the green truth? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
@@ -272,14 +272,14 @@ Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how 
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="66a510d6"
+# %% [markdown] lang="ko" en="aa8b93cf"
 r"""
 그러니 `.data`를 `no_grad` 대신 간편하게 쓸 수 있는 것으로 생각하면 안 됩니다. 하나뿐인 안전장치를 없애는 일입니다. 그러나 차분몫은 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 것은 아무것도 읽지 않습니다.
 
-## 4. backward가 읽는 것을 망가뜨리기
+## 4. backward가 읽는 것을 방해하기
 
 여기서 순방향 계산은 언제나 정확합니다. *방해* 메뉴에서 `backward()`를 어떻게 방해할지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
-보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), 거슬러 가는 gradient에 $a$를 곱합니다(*hook*, 6절).
+보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), 거슬러 가는 gradient에 $a$를 곱합니다(`x`에 건 함수인 *hook*, 수업 04와 6절).
 왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 방해하지 않았을 때의 gradient에서 얼마나 떨어져 있는지(초록색).
 
 1. $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
@@ -295,7 +295,7 @@ explore_saved()
 r"""
 <details><summary>What you saw</summary>
 
-1. To the truth, 2.6. `x.grad` stays off by $2a$ (1, then 2) however small $h$ is: the node computed $2(x + a)$.
+1. To the truth, which is 2.6 at $x = 1.3$. `x.grad` stays off by $2a$ (1, then 2) however small $h$ is: the node computed $2(x + a)$.
 2. The node of $e^x$ saved its output, and nobody has touched that.
 3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 has few binary digits, fits into each of them, and the gradient is exact.
 4. By 2. The quotient does not see hooks or saved tensors; that is why it can find them out.
@@ -310,13 +310,13 @@ In training much of the memory goes to saved tensors. Two functions of yours can
 when `backward()` needs it. This is how the explorer stored fewer digits:
 """
 
-# %% [markdown] lang="ko" en="ab4c9497"
+# %% [markdown] lang="ko" en="e153fe70"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 참값인 2.6으로 다가갑니다. `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
+1. 참값으로 다가갑니다($x = 1.3$이면 2.6). `x.grad`는 $h$가 아무리 작아도 $2a$만큼(1, 다음은 2) 어긋나 있습니다. 노드가 $2(x + a)$를 계산했기 때문입니다.
 2. $e^x$의 노드는 출력을 저장했고, 출력은 아무도 건드리지 않았습니다.
-3. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 자릿수가 적어 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
+3. 1.3에서는 약 $10^{-7}$, $6 \cdot 10^{-3}$, $0.1$입니다. 저장된 1.3이 반올림되었습니다. 1.5는 이진수로 쓰면 자릿수가 짧아서 어느 dtype에나 그대로 들어가고, gradient도 정확합니다.
 4. 2배입니다. 차분몫은 hook도 저장된 텐서도 보지 못합니다. 바로 그래서 이런 것을 찾아낼 수 있습니다.
 
 </details>
@@ -349,18 +349,18 @@ print("x.grad:", x.grad)
 
 # %% [markdown] lang="en"
 r"""
-The sum saved nothing: its slope is 1.
+The sum saved nothing: its slope is 1. (The 2 of `x * 2` is no tensor either: `pack` is not given it, though its node shows it as a tensor `_saved_other`.)
 
-A **checkpoint** goes further. Of a whole function it keeps the input alone, throws away all that was saved inside, and runs the function a second time when `backward()` gets there. (`use_reentrant=False` chooses the newer of
-its two forms, in which `torch.autograd.grad` works too.) The next cell counts the numbers saved:
+A **checkpoint** (lesson 2) goes further. Of a whole function it keeps the input alone, throws away all that was saved inside, and runs the function a second time when `backward()` gets there. (`use_reentrant=False` chooses the newer of
+its two forms: `torch.autograd.grad` works in it, and weights get their gradient also when the input is not tracked.) The next cell counts the numbers saved:
 """
 
-# %% [markdown] lang="ko" en="71acf4f1"
+# %% [markdown] lang="ko" en="5bfcca29"
 r"""
-합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다.
+합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. (`x * 2`의 2도 저장된 텐서가 아닙니다. 노드의 `_saved_other`에서는 텐서처럼 보이지만 `pack`에는 오지 않습니다.)
 
-**체크포인트**(checkpoint)를 쓰면 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
-고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있습니다.) 다음 셀은 저장된 수의 개수를 셉니다.
+수업 02에서 본 **체크포인트**(checkpoint)를 쓰면 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
+고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.) 다음 셀은 저장된 수의 개수를 셉니다.
 """
 
 # %%
@@ -389,11 +389,11 @@ for name, call in (("plain     ", wave), ("checkpoint", lambda t: checkpoint(wav
 
 # %% [markdown] lang="en"
 r"""
-Same gradient, two runs for one; and of the 3000 numbers only the 1000 of the input are kept.
+Same gradient, two runs for one; and the graph saves 1000 numbers, the input, where it saved 3000. (In memory this spares the result of `exp` alone: `sin` had saved `x` and `tanh` its result `y`, and saving copies nothing.)
 
 ## 6. Hooks: functions on the way back
 
-A **hook** is a function that you hang on a tensor. `y.register_hook(f)` has `f` called with the gradient for `y` in every `backward()`, before that gradient is used any further. What `f`
+A **hook** (lesson 4) is a function that you hang on a tensor. `y.register_hook(f)` has `f` called with the gradient for `y` in every `backward()` that passes through `y`, before that gradient is used any further. What `f`
 returns takes its place; if it returns nothing, the gradient stays. The call gives you a *handle*, whose `remove()` takes the hook off again. Our old chain:
 
 ```
@@ -412,13 +412,13 @@ z.backward()
 Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6$. **What is printed, and what is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="2f0d9f57"
+# %% [markdown] lang="ko" en="0410132b"
 r"""
-gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 저장된 수는 3000개가 아니라 입력의 1000개뿐입니다.
+gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 저장된 수는 3000개가 아니라 입력의 1000개뿐입니다. (메모리에서 실제로 아낀 것은 `exp`의 결과 1000개입니다. `sin`은 `x`를, `tanh`는 결과 `y`를 저장했고, 저장은 복사가 아니기 때문입니다.)
 
 ## 6. hook: 거슬러 가는 길에 거는 함수
 
-**hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`를 할 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 부릅니다. `f`가 돌려준 값이 gradient를
+수업 04에서 본 **hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`가 `y`를 지날 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 부릅니다. `f`가 돌려준 값이 gradient를
 대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 제거됩니다. 앞에서 여러 번 본 계산에 걸어 봅시다.
 
 ```
@@ -503,16 +503,16 @@ p.register_post_accumulate_grad_hook(lambda t: print("post-accumulate hook is gi
 r"""
 Both are called once, and with the whole gradient $2p + 1 = 5$: the engine adds up what comes from the two uses before (lesson 4).
 
-## 7. The operation that made a nan
+## 7. The operation behind a nan
 
 The slope of $\sqrt{x^2}$ at 0: the forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens on the way back:
 """
 
-# %% [markdown] lang="ko" en="2777b7c3"
+# %% [markdown] lang="ko" en="8cb08922"
 r"""
 둘 다 한 번씩 불리고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 두 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
 
-## 7. nan을 만든 연산
+## 7. nan의 원인이 된 연산
 
 0에서 $\sqrt{x^2}$의 기울기를 봅시다. 순방향 계산에서는 $\sqrt 0 = 0$으로 이상한 것이 없습니다. 거슬러 갈 때 무슨 일이 일어나는지 hook으로 봅시다.
 """
@@ -522,7 +522,7 @@ x = torch.tensor([3.0, 0.0], requires_grad=True)
 y = x**2
 z = y.sqrt()
 for name, t in (("z", z), ("y", y), ("x", x)):
-    t.register_hook(lambda g, name=name: print(name, g))
+    t.register_hook(lambda g, name=name: print(name, g))  # name=name: fix it now, not when the hook runs
 z.sum().backward()
 
 print(say(en="anomaly detection says:", ko="이상 탐지의 결과:"))
@@ -533,7 +533,7 @@ with warnings.catch_warnings(), expect_error():
 
 # %% [markdown] lang="en"
 r"""
-The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 \cdot 0$, and $\infty \cdot 0$ is `nan`. PyTorch's **anomaly detection** stops at the first `nan` and names the square. The culprit is the operation before, on the
+The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 \cdot 0$, and $\infty \cdot 0$ is `nan`. PyTorch's **anomaly detection** stops at the first `nan` and names the square, `PowBackward0`. The culprit is the operation before, on the
 way back: the first that turned a finite gradient into one that is not. Task 7.6 finds it.
 
 ## 8. A real bug
@@ -542,14 +542,14 @@ way back: the first that turned a finite gradient into one that is not. Task 7.6
 Here `pack` plays that node, in today's PyTorch:
 """
 
-# %% [markdown] lang="ko" en="5262d745"
+# %% [markdown] lang="ko" en="a9cc6914"
 r"""
-제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱을 지목합니다. 진짜 범인은 거슬러 가는 길에서
+제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 범인은 거슬러 가는 길에서
 바로 앞서 지난 연산, 곧 유한한 gradient를 처음으로 유한하지 않게 만든 연산입니다. 과제 7.6에서 이것을 찾습니다.
 
 ## 8. 실제로 있었던 버그
 
-`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어써야 하므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$를 넣어 썼습니다.
+`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어써야 하므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$로 사용했습니다.
 지금의 PyTorch에서 `pack`으로 그 노드를 흉내 내 봅시다.
 """
 
@@ -559,7 +559,7 @@ place = torch.tensor([-1.0, 1.0], dtype=torch.float64)
 for s in (0.2, -2.0):
     quotient = (leaky_relu(place + h, s) - leaky_relu(place, s)) / h
     x = place.clone().requires_grad_()
-    with saved_tensors_hooks(lambda t, s=s: leaky_relu(t, s), lambda t: t):  # the output in the input's place
+    with saved_tensors_hooks(lambda t, s=s: leaky_relu(t, s), lambda t: t):  # keep the output; s=s as in section 7
         leaky_relu(x, s).sum().backward()
     print(f"s = {s:4}  quotient {[round(q, 4) for q in quotient.tolist()]}  x.grad {x.grad.tolist()}")
 
@@ -568,11 +568,11 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-At $x = -1$ the slope is $-2$, and PyTorch 1.3 said 1, as here, without an error ([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). With $s = 0.2$ the output has the sign of the input, and nobody had seen anything. With $s = -2$
+At $x = -1$ the slope is $-2$, and PyTorch 1.3 said 1, as here, without an error ([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). With $s = 0.2$ the output has the sign of the input, and nobody had noticed. With $s = -2$
 the output 2 may come from 2 or from $-1$: what was needed had been overwritten. No version counter helps here: nobody changed the saved tensor, it was the wrong one to save. The [fix](https://github.com/pytorch/pytorch/pull/33639) is the error above: for a negative $s$ use the form that is not in place.
 """
 
-# %% [markdown] lang="ko" en="87a355e2"
+# %% [markdown] lang="ko" en="eed87f84"
 r"""
 $x = -1$에서 기울기는 $-2$인데, PyTorch 1.3은 위와 같이 1이라고 했습니다. 오류는 없었습니다([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). $s = 0.2$이면 출력의 부호가 입력과 같아서 아무도 눈치채지 못했습니다. $s = -2$이면
 출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서를 누가 바꾼 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/33639)이 바로 위의 오류입니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 것입니다.
@@ -586,13 +586,13 @@ Six functions, 12 points. The test cells work as in lesson 1: they hold the **vi
 After the pass, or when you are stuck, `autograder check 7 --solution saved_shapes` in a terminal shows the worked solution of a task.
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it: the arguments with
-their values, `.grad`, `requires_grad` and hooks, and every setting of the whole process (gradient mode, anomaly mode, default dtype, random state, warning filters and
-the like). It keeps the dtype, `float32` or `float64`, gives the same answer when called twice, and returns what its text says.
+their values, `.grad`, `requires_grad` and hooks, and every setting of the whole process (gradient mode, anomaly mode, default dtype, random state, warning filters, hooks
+for saved tensors and the like). It keeps the dtype, `float32` or `float64`, gives the same answer when called twice, and returns what its text says.
 A tensor may be a slice of a larger one, so `view` may fail on it.
 Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="e30b7a0e"
+# %% [markdown] lang="ko" en="cca2cd22"
 r"""
 # 과제
 
@@ -600,7 +600,7 @@ r"""
 통과한 뒤나 막혔을 때 터미널에 `autograder check 7 --solution saved_shapes`라고 입력하면 그 과제의 모범 풀이를 볼 수 있습니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
-`requires_grad`, hook, 그리고 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태, 경고 필터 등)입니다. dtype(`float32` 또는
+`requires_grad`, hook, 그리고 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태, 경고 필터, 저장된 텐서의 hook 등)입니다. dtype(`float32` 또는
 `float64`)을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다. 텐서는 더 큰 텐서에서
 잘라 낸 것일 수도 있으므로 `view`가 실패할 수 있습니다. hook을 걸거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
 """
@@ -617,7 +617,7 @@ Each of these five programs continues with `y.add_(1)` and then `y.sum().backwar
 y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y = x + 1
 ```
 
-- Return a dict with exactly the keys `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`. The values are bools: `True` if it raises, `False` if it works.
+- Return a dict, a new one in each call, with exactly the keys `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`. The values are bools: `True` if it raises, `False` if it works.
 - Reason it out, or let your function try it on tensors of its own: both are fine.
 
 <details><summary>Hint 1: the idea</summary>
@@ -633,7 +633,7 @@ Ask the nodes, as in section 1. `y.add_(1)` moves only the version of `y`. Or tr
 </details>
 """
 
-# %% [markdown] lang="ko" en="591109cb"
+# %% [markdown] lang="ko" en="5075d45f"
 r"""
 ## 과제 7.1 · `breaks_backward`
 
@@ -645,7 +645,7 @@ r"""
 y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y = x + 1
 ```
 
-- 키가 꼭 `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`인 dict를 돌려주세요. 값은 bool입니다. 오류가 나면 `True`, 잘 되면 `False`입니다.
+- 호출할 때마다 새 dict를 돌려주세요. 키는 꼭 `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`이어야 합니다. 값은 bool입니다. 오류가 나면 `True`, 잘 되면 `False`입니다.
 - 따져서 답해도 되고, 함수 안에서 텐서를 새로 만들어 직접 해 보아도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -677,7 +677,7 @@ from secant import check, observe, probe, say
 @probe
 def _calls():
     calls = observe()
-    [result.clear() for result in [calls(breaks_backward)] if isinstance(result, dict)]
+    [result.pop("x + 1", None) for result in [calls(breaks_backward)] if isinstance(result, dict)]
     calls(breaks_backward)
     return calls.data()
 
@@ -685,13 +685,15 @@ def _calls():
 _keys, _call = ["x + 1", "x.exp()", "x.log()", "x.sin()", "x.sqrt()"], "breaks_backward()"
 with check.asking(_call):
     _found = _calls()
-_hints = [say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="the first dict was emptied before the second call: make a new one in each call", ko="테스트가 두 번째 호출 전에 첫 번째 dict를 비웠습니다. 호출할 때마다 dict를 새로 만드세요")]
+_hints = [say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="a key was taken out of the first dict before the second call: make a new one in each call", ko="테스트가 두 번째 호출 전에 첫 번째 dict에서 키 하나를 뺐습니다. 호출할 때마다 dict를 새로 만드세요")]
 _few = say(en="some of these in-place edits break backward(), some do not: what did each node save?", ko="제자리 연산이 backward()를 망가뜨리는 것도 있고 아닌 것도 있습니다. 노드마다 무엇을 저장했나요?")
 _reasons = {"x + 1": say(en="the slope is 1 whatever x and y are. The node saved no tensor, so nothing can be spoiled", ko="x와 y가 무엇이든 기울기는 1입니다. 노드가 저장한 텐서가 없으니 망가질 것도 없습니다"),
     "x.exp()": say(en="the slope is exp(x), the output itself: the node saved y, and y has been changed", ko="기울기는 exp(x), 바로 출력입니다. 노드가 y를 저장했는데 그 y가 바뀌었습니다")}
 for _got, _hint in zip(_found["results"], _hints, strict=True):
-    check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=_hint)
-    check.that(all(type(_got[_key]) is bool for _key in _keys), f"{_call}: {_got}\n  " + say(en="each value is True or False, a bool", ko="값은 모두 True 또는 False (bool)입니다"))
+    _seen, _want = (sorted(_got, key=str), _keys) if isinstance(_got, dict) else (_got, dict.fromkeys(_keys, True))
+    check.equal(_seen, _want, say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=_hint)
+    for _key in _keys:
+        check.that(type(_got[_key]) is bool, f"{_call}[{_key!r}]: {check.kind(_got[_key])}\n  " + say(en="each value is Python's own True or False, a bool", ko="값은 모두 파이썬의 True 또는 False (bool)입니다"))
     check.equal(_got["x + 1"], False, f"{_call}['x + 1']", hint=_reasons["x + 1"])
     check.equal(_got["x.exp()"], True, f"{_call}['x.exp()']", hint=_reasons["x.exp()"])
     check.that(sum(_got.values()) == 2, f"{_call}: {_got}\n  {_few}")
@@ -741,8 +743,8 @@ Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`
 
 - `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
   and everything that it computes goes into its result.
-- Every tensor that a node saves counts, also if two nodes, or one node twice, save the same one. Numbers such as the exponent of `x**2` are not tensors and do not count.
-- Call `f` once, and do not call `backward()`.
+- Every tensor that a node saves counts, also if two nodes, or one node twice, save the same one. Numbers such as the exponent of `x**2` or the 2 of `x * 2` are not tensors and do not count.
+- Call `f` once, and walk nothing back: no `backward()`, no `torch.autograd.grad`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -757,7 +759,7 @@ Let `pack(t)` append `tuple(t.shape)` to a list and return `t`; `unpack` returns
 </details>
 """
 
-# %% [markdown] lang="ko" en="60030546"
+# %% [markdown] lang="ko" en="34ce1fdb"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
@@ -767,8 +769,8 @@ r"""
 
 - `x`는 추적되는 leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f`의 결과는 shape가 무엇이든 될 수 있는 텐서입니다. `f`는 다른 텐서도
   쓸 수 있고(추적되는 것이든 아니든), 계산한 것은 모두 결과에 쓰입니다.
-- 노드가 저장하는 텐서는 빠짐없이 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장해도 각각 셉니다. `x**2`의 지수처럼 텐서가 아닌 수는 세지 않습니다.
-- `f`는 한 번만 부르고, `backward()`는 부르지 마세요.
+- 노드가 저장하는 텐서는 빠짐없이 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장해도 각각 셉니다. `x**2`의 지수나 `x * 2`의 2처럼 텐서가 아닌 수는 세지 않습니다.
+- `f`는 한 번만 부르고, `backward()`나 `torch.autograd.grad`는 부르지 마세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -812,14 +814,13 @@ from secant import check, formula, graphs, observe, probe, say
 @probe
 def _look(program, x, dtype, held):
     runs, kind = [], getattr(torch, dtype)
-    f = formula(program, W=graphs.leaf([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]], kind, grad=7.0), c=torch.tensor([[2.0, -3.0]], dtype=kind))
-    x = graphs.leaf(x, kind, grad=held)
+    f, x = formula(program, W=graphs.leaf([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]], kind, grad=7.0), c=torch.tensor([[2.0, -3.0]], dtype=kind)), graphs.leaf(x, kind, grad=held)
     calls = observe(x=x)
     calls(saved_shapes, lambda t: [runs.append(1), f(t)][1], x)
     return {**calls.data(), "runs": len(runs)}
 
 
-_why = say(en="a tensor that is saved twice counts twice", ko="두 번 저장된 텐서는 두 번 셉니다"), say(en="that is the shape of x: some operations save their output or something on the way, or nothing", ko="x의 shape입니다. 출력이나 중간 결과를 저장하는 연산도 있고, 아무것도 저장하지 않는 연산도 있습니다"), say(en="that is the shape of f(x): many operations save their input, or nothing", ko="f(x)의 shape입니다. 입력을 저장하는 연산도 많고, 아무것도 저장하지 않는 연산도 있습니다")
+_why = say(en="an empty tensor is a tensor too: it counts", ko="빈 텐서도 텐서이므로 셉니다"), say(en="a saved tensor with no dimensions, shape (), counts too", ko="차원이 없는 텐서, 곧 shape가 ()인 텐서도 셉니다"), say(en="nothing was found: was f given x itself, tracked? Was every node asked, not the last alone?", ko="찾은 것이 없습니다. 추적되는 x를 그대로 f에 넘겼나요? 마지막 노드만이 아니라 모든 노드를 보았나요?"), say(en="a tensor that is saved twice counts twice", ko="두 번 저장된 텐서는 두 번 셉니다"), say(en="that is the shape of x: some operations save their output or something on the way, or nothing", ko="x의 shape입니다. 출력이나 중간 결과를 저장하는 연산도 있고, 아무것도 저장하지 않는 연산도 있습니다"), say(en="that is the shape of f(x): many operations save their input, or nothing", ko="f(x)의 shape입니다. 입력을 저장하는 연산도 많고, 아무것도 저장하지 않는 연산도 있습니다")
 
 
 def _compare(program, x, dtype, want, held=None):
@@ -829,7 +830,7 @@ def _compare(program, x, dtype, want, held=None):
     got, here = found["results"][0], tuple(torch.as_tensor(x).shape)
     got = sorted(got) if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got) else got
     out = tuple(formula(program, W=torch.ones(3, 2), c=torch.ones(1, 2))(torch.ones(here)).shape)
-    check.equal(got, sorted(want), call, mistakes=list(zip((sorted(set(want)), [here], [out]), _why, strict=True)), hint=say(en="which tensors does pack see? Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? shape는 튜플로, 리스트에 담으세요"))
+    check.equal(got, sorted(want), call, mistakes=list(zip(([s for s in sorted(want) if 0 not in s], [s for s in sorted(want) if s], [], sorted(set(want)), [here], [out]), _why, strict=True)), hint=say(en="which tensors does pack see? (A node that is reached twice counts once.) Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? (두 번 만나는 노드는 한 번만 셉니다.) shape는 튜플로, 리스트에 담으세요"))
     check.that(found["runs"] == 1, f"{call}: " + say(en=f"f must be called exactly once; it was called {found['runs']} times", ko=f"f는 한 번만 불러야 합니다. 부른 횟수: {found['runs']}"))
     check.untouched(found["changes"], call)
 
@@ -837,6 +838,7 @@ def _compare(program, x, dtype, want, held=None):
 _compare("t + 1", [1.0, 2.0], "float64", [])
 _compare("t * t", [1.0, 2.0], "float32", [(2,), (2,)], held=5.0)
 _compare("t.exp().sum() + t.sum().sin()", [[1.0, 2.0]], "float64", [(), (1, 2)])
+_compare("t.exp()", [], "float64", [(0,)])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 @probe
@@ -851,9 +853,11 @@ def _twice(programs, x):
 @probe
 def _afterwards(x):
     x, w = graphs.leaf(x, torch.float64), graphs.leaf(x, torch.float64)
-    made = []
-    saved_shapes(lambda t: [made.append(w.sin() * w + t.exp()), made[-1]][1], x)
-    made[-1].sum().backward(inputs=[w])
+    made, walked = [], []
+    saved_shapes(lambda t: [made.append(w.sin() * w + t.exp()), made[-1].register_hook(walked.append), made[-1]][2], x)
+    if walked:
+        return None, walked
+    made[-1].sum().backward()
     saved = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: [saved.append(1), t][1], lambda t: t):
         x.exp()
@@ -883,6 +887,8 @@ for _dtype in ("float32", "float64"):
         ("(t[0] * t[1]) * t[2]", _row, [(), (), (), ()]),
         ("t.exp()", [], [(0,)]),
         ("t", _row, []),
+        ("t.sin() * t + W.exp().sum()", _row, [(3,), (3,), (3,), (3, 2)]),
+        ("(lambda s: s * s.sin())(t.exp())", _row, [(3,), (3,), (3,), (3,)]),
     ]:
         check.smallest(_compare, _program, _x, _dtype, _want, 5.0)
 _compare("t.exp()", torch.empty(0, 3), "float64", [(0, 3)])
@@ -898,9 +904,10 @@ check.not_overwritten(
 )
 check.untouched(_found["changes"], _call)
 _x = check.draws(2, 0.5, 1.5)
-_call = say(en="backward() through f(x) after saved_shapes(f, x)", ko="saved_shapes(f, x) 뒤에 f(x)에서 부른 backward()")
+_call = say(en="backward() through f(x) after saved_shapes(f, x)", ko="saved_shapes(f, x)를 부른 뒤 f(x)의 결과에서 backward()를 실행했을 때")
 with check.asking(_call):
     _slope, _hooked = _afterwards(_x)
+check.that(_slope is not None, say(en="saved_shapes(f, x) walked back through the graph of f(x): call neither backward() nor autograd.grad", ko="saved_shapes(f, x)가 f(x)의 그래프를 거슬러 갔습니다. backward()도 autograd.grad도 부르지 마세요"))
 _here = torch.tensor(_x, dtype=torch.float64)
 check.close(_slope, _here.cos() * _here + _here.sin(), _call, hint=say(en="the graph must stay usable: pack has to return the tensor", ko="그래프는 계속 쓸 수 있어야 합니다. pack이 텐서를 돌려주어야 합니다"))
 check.that(_hooked == 1, say(en="after saved_shapes the hooks for saved tensors are still in force: use `with`", ko="saved_shapes가 끝난 뒤에도 저장된 텐서의 hook이 걸려 있습니다. `with`를 쓰세요"))
@@ -910,14 +917,14 @@ check.that(_hooked == 1, say(en="after saved_shapes the hooks for saved tensors 
 r"""
 ## Task 7.3 · `checkpoint_chain`
 
-●●●●○ · ★★★★☆ · 9 min · 2 points
+●●●○○ · ★★★★☆ · 9 min · 2 points
 
 Return the result of all functions of `fs`, applied to `x` one after the other (`fs[0]` first), **each in a checkpoint of its own**.
 
 - Value and gradients equal those of the plain chain. `backward()` and `torch.autograd.grad` both work on the result, and gradients reach `x` as well as every tracked weight that a function uses, also when `x` is not tracked.
-- Each function runs **once** during the call and **once more** during `backward()`: the last one first, each shortly before the walk passes through it. In the tests every function saves something for `backward()`.
+- Each function runs **once** during the call and **once more** during `backward()`: the last one first, each shortly before the walk passes through it. In the tests every function saves something for `backward()` (one that saves nothing is never run again). The graph saves no more than the input of each.
 - A function may draw random numbers, as dropout does. The second time it must draw the same ones.
-- `fs` is a list, perhaps empty (then return `x`); the same function may stand in it twice. Each takes and returns one tensor and changes nothing in place.
+- `fs` is a list, perhaps empty (then return `x` itself); the same function may stand in it twice. Each takes and returns one tensor and changes nothing in place.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -932,18 +939,18 @@ Section 5: `checkpoint(f, x, use_reentrant=False)` keeps the input of `f` and no
 </details>
 """
 
-# %% [markdown] lang="ko" en="73e8d2af"
+# %% [markdown] lang="ko" en="c123fd6b"
 r"""
 ## 과제 7.3 · `checkpoint_chain`
 
-●●●●○ · ★★★★☆ · 9분 · 2점
+●●●○○ · ★★★★☆ · 9분 · 2점
 
 `fs`의 함수를 `x`에 차례로 모두 적용한 결과를 돌려주세요(`fs[0]`부터). 단, **함수마다 체크포인트를 따로** 두세요.
 
 - 값과 gradient는 함수를 그냥 이어 부른 것과 같아야 합니다. 결과에 `backward()`와 `torch.autograd.grad`를 모두 쓸 수 있어야 합니다. gradient는 `x`뿐 아니라 함수가 쓰는 추적되는 가중치에도 모두 도달해야 하고, `x`가 추적되지 않을 때도 그래야 합니다.
-- 함수는 호출하는 동안 **한 번**, `backward()`를 하는 동안 **한 번 더** 실행됩니다. 마지막 함수부터, gradient가 그 함수를 지나가기 바로 전에 실행됩니다. 테스트의 함수는 모두 `backward()`를 위해 무언가를 저장합니다.
+- 함수는 호출하는 동안 **한 번**, `backward()`를 하는 동안 **한 번 더** 실행됩니다. 마지막 함수부터, gradient가 그 함수를 지나가기 바로 전에 실행됩니다. 테스트의 함수는 모두 `backward()`를 위해 무언가를 저장합니다(아무것도 저장하지 않는 함수는 다시 실행되지 않습니다). 그래프에는 각 함수의 입력만 저장되어야 합니다.
 - 드롭아웃(dropout)처럼 난수를 뽑는 함수도 있습니다. 두 번째로 실행될 때도 같은 난수를 뽑아야 합니다.
-- `fs`는 리스트이고 비어 있을 수도 있습니다(그때는 `x`를 돌려주세요). 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 텐서 하나를 받아 텐서 하나를 돌려주고, 제자리에서 바꾸는 것은 없습니다.
+- `fs`는 리스트이고 비어 있을 수도 있습니다(그때는 `x`를 그대로 돌려주세요). 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 텐서 하나를 받아 텐서 하나를 돌려주고, 제자리에서 바꾸는 것은 없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -982,14 +989,15 @@ from secant import check, formula, graphs, observe, probe, say
 
 @probe
 def _run(programs, x, dtype, w, tracked, by_grad):
-    runs, kind = [], getattr(torch, dtype)
+    runs, given, saved, kind = [], [], [], getattr(torch, dtype)
     w = [graphs.leaf(one, kind) for one in w]
     made = {p: (programs.index(p), formula(p, w=w)) for p in programs}
-    known = {p: lambda t, place=place, f=f: [runs.append(place), f(t)][1] for p, (place, f) in made.items()}
+    known = {p: lambda t, place=place, f=f: [runs.append(place), given.append(t.numel()), f(t)][2] for p, (place, f) in made.items()}
     fs, x = [known[p] for p in programs], graphs.leaf(x, kind).requires_grad_(tracked)
     calls = observe(x=x, **{f"w[{k}]": one for k, one in enumerate(w)})
-    y = calls(checkpoint_chain, fs, x)
-    found, inputs = {**calls.data(), "forward": list(runs), "left": len(fs)}, [x, *w] if tracked else w
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [saved.append(t.numel()), t][1], lambda t: t):
+        y = calls(checkpoint_chain, fs, x)
+    found, inputs = {**calls.data(), "forward": list(runs), "left": len(fs), "saved": sum(saved), "given": sum(given)}, [x, *w] if tracked else w
     if not isinstance(y, torch.Tensor) or not y.requires_grad:
         return found
     try:
@@ -1007,9 +1015,7 @@ def _plain(programs, x, dtype, w, tracked):
     return y.detach(), list(torch.autograd.grad(y.sum(), inputs))
 
 
-_runs = say(en="each function must run once during the call, in the order of the list; it was", ko="호출하는 동안 함수는 리스트의 순서대로 한 번씩 실행되어야 합니다. 실제로는")
-_then = say(en="and once more during backward(), the last one first: a checkpoint for each. It was", ko="backward()를 하는 동안에는 마지막 함수부터 한 번씩 더 실행되어야 합니다. 체크포인트를 함수마다 두세요. 실제로는")
-_reverse = say(en="begin with fs[0]: that is the chain from the other end", ko="fs[0]부터 적용하세요. 반대쪽 끝에서 시작한 값입니다")
+_late, _older, _runs, _then, _reverse = say(en="backward() stopped. Did the second run call another function? A lambda made in a loop finds the last f. The error", ko="backward()가 멈췄습니다. 두 번째 실행에서 다른 함수를 부르지 않았나요? 반복문에서 만든 lambda는 마지막 f를 찾습니다. 오류"), say(en="torch.autograd.grad stopped: it works with use_reentrant=False only. The error", ko="torch.autograd.grad가 멈췄습니다. use_reentrant=False라야 쓸 수 있습니다. 오류"), say(en="each function must run once during the call, in the order of the list; it was", ko="호출하는 동안 함수는 리스트의 순서대로 한 번씩 실행되어야 합니다. 실제로는"), say(en="and once more during backward(), the last one first: a checkpoint for each. It was", ko="backward()를 하는 동안에는 마지막 함수부터 한 번씩 더 실행되어야 합니다. 체크포인트를 함수마다 두세요. 실제로는"), say(en="begin with fs[0]: that is the chain from the other end", ko="fs[0]부터 적용하세요. 반대쪽 끝에서 시작한 값입니다")
 
 
 def _compare(programs, x, dtype, w=(), tracked=True, by_grad=False):
@@ -1018,18 +1024,19 @@ def _compare(programs, x, dtype, w=(), tracked=True, by_grad=False):
         found = _run(programs, x, dtype, w, tracked, by_grad)
     (value, grads), order = _plain(programs, x, dtype, w, tracked), [programs.index(program) for program in programs]
     check.close(found["results"][0], value, call, mistakes=[(_plain(programs[::-1], x, dtype, w, tracked)[0], _reverse)] if "@" not in call else [])
-    check.that("error" not in found, f"{call}: " + say(en="backward() stopped. Did the second run call another function? A lambda made in a loop finds the last f. The error", ko="backward()가 멈췄습니다. 두 번째 실행에서 다른 함수를 부르지 않았나요? 반복문에서 만든 lambda는 마지막 f를 찾습니다. 오류") + f": {found.get('error')}")
+    check.that("error" not in found, f"{call}: {_older if 'use_reentrant' in found.get('error', '') else _late}" + f": {found.get('error')}")
     check.that("grads" in found, f"{call}: " + say(en="the result must be tracked: gradients have to reach x and the weights, also if x itself is not tracked", ko="결과가 추적되어야 합니다. x가 추적되지 않더라도 gradient가 x와 가중치에 도달해야 합니다"))
     check.that(found["forward"] == order, f"{call}: {_runs} {found['forward']}")
-    check.that(not any(grad is None for grad in found["grads"]), f"{call}: " + say(en="no gradient has reached x or a weight", ko="x나 가중치에 gradient가 도달하지 않았습니다"))
+    check.that(not any(grad is None for grad in found["grads"]), f"{call}: " + say(en="no gradient has reached x or a weight. (A checkpoint needs use_reentrant=False for that.)", ko="x나 가중치에 gradient가 도달하지 않았습니다. (체크포인트라면 use_reentrant=False가 필요합니다.)"))
     check.that(found["then"] == order[::-1], f"{call}: {_then} {found['then']}")
+    check.that(found["saved"] <= found["given"], f"{call}: " + say(en=f"the graph saved {found['saved']} numbers; the inputs of the functions have {found['given']}. A checkpoint keeps no more", ko=f"그래프에 저장된 수는 {found['saved']}개인데 함수의 입력은 모두 {found['given']}개입니다. 체크포인트는 입력만 남깁니다"))
     check.close(found["grads"], grads, call + say(en=": the gradients of x and the weights", ko=": x와 가중치의 gradient"))
     check.that(found["left"] == len(programs), f"{call}: " + say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다"))
     check.untouched(found["changes"], call)
 
 
 _compare(["t.sin() * t", "t.exp()"], [0.3, -1.0], "float64")
-_compare(["t**2 * w[0]", "t.tanh()"], 0.5, "float32", (2.0,), tracked=False)
+_compare(["t**2 * w[0]", "t.tanh()"], 0.5, "float32", (2.0,), tracked=False, by_grad=True)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 @probe
@@ -1085,6 +1092,7 @@ _here = torch.tensor(_x, dtype=torch.float64)
 _values = [_here.sin().exp(), _here.exp().sin(), _here]
 _slopes = [_here.sin().exp() * _here.cos(), _here.exp().cos() * _here.exp()]
 check.close(_found["results"], _values, _call, hint=say(en="for an empty list return x", ko="빈 리스트이면 x를 돌려주세요"))
+check.that("x" in _found["aliases"][2], f"{_call}: " + say(en="for an empty list return x itself, not a copy", ko="빈 리스트이면 복사본이 아니라 x를 그대로 돌려주세요"))
 check.close(_found["grads"], _slopes, _call + say(en=": their gradients", ko=": gradient"), hint=check.stale())
 check.untouched(_found["changes"], _call)
 ### END HIDDEN TESTS
@@ -1095,10 +1103,10 @@ r"""
 
 ●●○○○ · ★★★★★ · 6 min · 2 points
 
-From now on, let no gradient larger than `m` pass through `t`: hang a hook on `t` that replaces the gradient $g$ by $g$ limited, number by number, to the range from $-m$ to $m$. **Return the hook's handle.**
+From now on, let no gradient larger than `m` in absolute value pass through `t`: hang a hook on `t` that replaces the gradient $g$ by $g$ limited, number by number, to the range from $-m$ to $m$. **Return the hook's handle.**
 
 - `t` is tracked, a leaf or an intermediate tensor, of any shape and used in one or several places. `m` is a number, 0 or greater. What is limited is the **whole** gradient that arrives at `t` in one `backward()`, the sum over all its uses.
-- What lies before `t` gets the limited gradient. Nothing else may notice: not the forward values, not the gradients of other tensors, not what is in `t.grad` already.
+- What `t` was computed from gets the limited gradient; so does `t.grad` of a leaf. Nothing else may notice: not the forward values, not other hooks of `t`, not the gradients of other tensors, not what is in `t.grad` already.
 - The hook works in every `backward()` until `handle.remove()` is called, then no longer.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1114,16 +1122,16 @@ In section 6 the return value of the hook took the place of the gradient. The te
 </details>
 """
 
-# %% [markdown] lang="ko" en="402e4d89"
+# %% [markdown] lang="ko" en="10e118ea"
 r"""
 ## 과제 7.4 · `clip_hook`
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-앞으로 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient $g$의 수를 하나하나 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**.
+앞으로 절댓값이 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient $g$의 수를 하나하나 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**.
 
 - `t`는 추적되는 텐서이고 leaf일 수도, 중간 텐서일 수도 있습니다. shape는 무엇이든 되고 한 곳 또는 여러 곳에 쓰입니다. `m`은 0 이상인 수입니다. 제한하는 것은 `backward()` 한 번에 `t`에 도착하는 gradient **전체**, 곧 쓰인 곳마다 온 것의 합입니다.
-- `t`에서 입력 쪽으로는 제한된 gradient가 갑니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향의 값도, 다른 텐서의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다.
+- `t`를 계산하는 데 쓰인 텐서에는 제한된 gradient가 갑니다. `t`가 leaf이면 `t.grad`가 제한된 gradient를 받습니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향의 값도, `t`에 걸린 다른 hook도, 다른 텐서의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다.
 - hook은 `handle.remove()`를 부를 때까지 모든 `backward()`에서 작동하고, 그 뒤에는 작동하지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1161,10 +1169,10 @@ from secant import check, formula, graphs, observe, probe, say
 def _through(program, x, c, m, dtype, held, uses):
     kind = getattr(torch, dtype)
     x, u, c = graphs.leaf(x, kind, grad=held), graphs.leaf(x, kind), torch.tensor(c, dtype=kind)
-    t = formula(program)(x)
+    v, t = u * 1, formula(program)(x)
     calls = observe(t=t, x=x)
     handle = calls(clip_hook, t, m)
-    y, grads = ((t + u) * c).sum() + (t * c).sum() * (uses - 1) if uses > 1 else ((t + u) * c).sum(), []
+    y, grads = ((t + v) * c).sum() + (t * c).sum() * (uses - 1) if uses > 1 else ((t + v) * c).sum(), []
     for turn in range(3):
         y.backward(retain_graph=True, inputs=[x, u])
         grads += [x.grad.clone(), u.grad.clone()]
@@ -1174,29 +1182,29 @@ def _through(program, x, c, m, dtype, held, uses):
     return {"grads": grads, "changes": calls.changes, "handle": hasattr(handle, "remove"), "retains": bool(t.retains_grad), "kind": type(handle).__name__}
 
 
-_why = {"free": say(en="the gradient is not limited: what a hook does not return is lost", ko="gradient가 제한되지 않았습니다. hook이 돌려주지 않은 값은 쓰이지 않습니다"), "norm": say(en="here the whole gradient was scaled down by its norm; limit each number by itself", ko="gradient 전체를 노름으로 줄였습니다. 수를 하나하나 따로 제한하세요"),
+_why = {"handle": say(en="the result must be the hook's handle, which has remove(); it is", ko="remove()가 있는 hook의 핸들을 돌려주어야 합니다. 돌려준 것은"), "free": say(en="the gradient is not limited: what a hook does not return is lost", ko="gradient가 제한되지 않았습니다. hook이 돌려주지 않은 값은 쓰이지 않습니다"), "norm": say(en="here the whole gradient was scaled down by its norm; limit each number by itself", ko="gradient 전체를 노름으로 줄였습니다. 수를 하나하나 따로 제한하세요"),
     "above": say(en="negative numbers must be limited too, at -m", ko="음수도 -m에서 제한해야 합니다"), "below": say(en="numbers below 0 are not to be cut off at 0", ko="음수를 0에서 자르면 안 됩니다"), "held": say(en="what was in t.grad before was limited too; limit only what arrives", ko="t.grad에 이미 있던 값까지 제한했습니다. 도착하는 것만 제한하세요")}
+_zero, _digits = say(en="m is 0 here, and 0 is a limit too: the gradient that passes is 0, and the hook has to return it", ko="m = 0도 한계입니다. 지나가는 gradient는 0이고, hook은 그 0을 돌려주어야 합니다"), say(en="right to about seven digits: it went through float32", ko="일곱 자리쯤만 맞습니다. float32를 거친 값입니다")
 _names = [say(en=", first backward()", ko=", 첫 번째 backward()"), say(en=", second backward()", ko=", 두 번째 backward()"), say(en=", after handle.remove()", ko=", handle.remove() 뒤")]
-_other = say(en=": the gradient of u", ko=": u의 gradient")
-_spoilt = say(en="the gradient of another tensor has changed: a hook must not edit the tensor that it is given in place", ko="다른 텐서의 gradient가 바뀌었습니다. hook은 받은 텐서를 제자리에서 고치면 안 됩니다")
+_other, _spoilt = say(en=": the gradient of u", ko=": u의 gradient"), say(en="the gradient of another tensor has changed: a hook must not edit the tensor that it is given in place", ko="다른 텐서의 gradient가 바뀌었습니다. hook은 받은 텐서를 제자리에서 고치면 안 됩니다")
 _stays = (say(en="the hook works only once; it must stay until remove()", ko="hook이 한 번만 작동했습니다. remove()를 부를 때까지 작동해야 합니다"), say(en="after remove() the gradient must be whole again", ko="remove() 뒤에는 gradient가 다시 온전해야 합니다"))
 
 
 def _compare(program, slope, x, c, m, dtype, held=None, uses=1):
-    call = f"clip_hook(t, {m}), t = {program.replace('t', 'x')}, y = ((t + u) * c{' + t * c' * (uses - 1)}).sum(), x={x}, c={c}, {dtype}" + ("" if held is None else f", x.grad = {held}")
+    call = f"clip_hook(t, {m}), t = {program.replace('t', 'x')}, y = ((t + u * 1) * c{' + t * c' * (uses - 1)}).sum(), x={x}, c={c}, {dtype}" + ("" if held is None else f", x.grad = {held}")
     with check.asking(call):
         found = _through(program, x, c, m, dtype, held, uses)
-    _handle = say(en="the result must be the hook's handle, which has remove(); it is", ko="remove()가 있는 hook의 핸들을 돌려주어야 합니다. 돌려준 것은")
-    check.that(found["handle"], f"{call}: {_handle} {found['kind']}")
+    check.that(found["handle"], f"{call}: {_why['handle']} {found['kind']}")
     arriving, slope = (torch.as_tensor(one, dtype=getattr(torch, dtype)) for one in (c, slope))
     alone, arriving = arriving, arriving * uses
     norm = arriving * (m / max(float(arriving.norm()), m, 1e-9))
     for turn, then in enumerate(_names):
         before, limited = held or 0.0 if not turn else 0.0, arriving if turn == 2 else arriving.clamp(-m, m)
         wrongs = [] if turn == 2 else [(arriving, "free"), (norm, "norm"), (arriving.clamp(max=m), "above"), (arriving.clamp(0, m), "below")]
-        mistakes = [(wrong * slope + before, _stays[0] if turn == 1 and why == "free" else _why[why]) for wrong, why in wrongs]
+        mistakes = [] if m or turn == 2 else [(arriving * slope + before, _zero)]
+        mistakes += [(wrong * slope + before, _stays[0] if turn == 1 and why == "free" else _why[why]) for wrong, why in wrongs]
         mistakes += [((arriving * slope + before).clamp(-m, m), _why["held"])] if before else []
-        check.close(found["grads"][2 * turn], limited * slope + before, call + then, mistakes=mistakes, hint=_stays[1] if turn == 2 else "")
+        check.close(found["grads"][2 * turn], limited * slope + before, call + then, mistakes=mistakes, hint=_stays[1] if turn == 2 else "", rtol=1e-4 if dtype == "float32" else 1e-9, nearly="" if dtype == "float32" else _digits)
         check.close(found["grads"][2 * turn + 1], alone, call + then + _other, hint=_spoilt)
     check.that(not found["retains"], f"{call}: " + say(en="t.retain_grad() was called, and t keeps gradients now", ko="t.retain_grad()를 불러 이제 t가 gradient를 남깁니다"))
     check.untouched(found["changes"], call, but=[("hooks", "t"), *([("hooks", "x")] if program == "t" else [])])
@@ -1204,6 +1212,7 @@ def _compare(program, slope, x, c, m, dtype, held=None, uses=1):
 
 _compare("t**3", 75.0, 5.0, 0.008, 0.004, "float32")
 _compare("t", [1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [3.0, -4.0, 0.25], 1.0, "float64", held=9.0, uses=2)
+_compare("t * 3", 3.0, 2.0, 5.0, 0, "float64")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 @probe
@@ -1256,6 +1265,31 @@ for _dtype in ("float64", "float32"):
     check.close(_first, _cut, _call, hint=_own)
     _then = say(en=", after the first handle's remove()", ko=", 첫째 핸들의 remove() 뒤")
     check.close(_second, [_whole[0], _cut[1]], _call + _then, hint=say(en="the second hook stays", ko="둘째 hook은 남아 있어야 합니다"))
+
+
+@probe
+def _on_one(c):
+    c = torch.tensor(c, dtype=torch.float64)
+    x = torch.zeros_like(c).requires_grad_()
+    t, beside = (x * 1).unbind(1)
+    t.register_hook(lambda g: g * 2)
+    handles, grads = [clip_hook(t, m) for m in (1.0, 0.5)], []
+    for _ in range(2):
+        ((t + beside) * c[:, 0]).sum().backward(retain_graph=True)
+        grads.append(x.grad.T.clone())
+        x.grad = None
+        handles[1].remove()
+    return grads
+
+
+_c = [[check.draw(0.3, 0.45)] * 2, [check.draw(-3, -1)] * 2]
+_call = say(en=f"clip_hook(t, 1), then clip_hook(t, 0.5), where a hook on t doubles the gradient {[row[0] for row in _c]}", ko=f"gradient {[row[0] for row in _c]}를 두 배로 만드는 hook이 걸린 t에 clip_hook(t, 1), 이어서 clip_hook(t, 0.5)")
+with check.asking(_call):
+    _found = _on_one(_c)
+_whole = torch.tensor([row[0] for row in _c], dtype=torch.float64)
+for _got, _m, _then in zip(_found, (0.5, 1), ("", say(en=", after the second handle's remove()", ko=", 둘째 핸들의 remove() 뒤")), strict=True):
+    check.close(_got[0], (2 * _whole).clamp(-_m, _m), _call + _then, hint=say(en="the hooks that t had before must stay", ko="t에 전부터 걸려 있던 hook은 그대로 남아야 합니다"))
+    check.close(_got[1], _whole, _call + _then + say(en=": a tensor beside t, from the same operation", ko=": 같은 연산에서 t와 함께 나온 텐서"))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1264,7 +1298,7 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8 min · 2 points
 
-Let `backward()` itself take the training step: afterwards, in every `backward()`, each parameter `p` moves by `-lr * p.grad` **as soon as its gradient is complete**, and its buffer is emptied at once. Only one gradient is then in memory at a time.
+Let `backward()` itself take the training step: afterwards, in every `backward()`, each parameter `p` moves by `-lr * p.grad` **as soon as its gradient is complete**, and its buffer is emptied at once. Only one `.grad` is then full at a time.
 
 - `params` is a list of tracked leaves of any shape, perhaps empty. Their `.grad` is `None` when your function is called, and `lr` is a number, 0 or greater. Your function itself moves nothing and returns `None`.
 - A parameter may be used several times: the step takes the **whole** gradient. One that gets no gradient stays where it is.
@@ -1284,15 +1318,15 @@ The hook takes `p`: inside `torch.no_grad()` it does `p -= lr * p.grad`, then `p
 </details>
 """
 
-# %% [markdown] lang="ko" en="c6fe3fd2"
+# %% [markdown] lang="ko" en="dbd5ea52"
 r"""
 ## 과제 7.5 · `step_in_backward`
 
 ●●●○○ · ★★★★☆ · 8분 · 2점
 
-학습의 업데이트를 `backward()`가 직접 하게 만드세요. 그 뒤로는 `backward()`를 부를 때마다 파라미터 `p`의 gradient가 **다 모이는 즉시** `p`가 `-lr * p.grad`만큼 움직이고, 버퍼는 바로 비워집니다. 그러면 메모리에 있는 gradient는 한 번에 하나뿐입니다.
+파라미터 업데이트를 `backward()` 안에서 바로 하게 만드세요. 그 뒤로는 `backward()`를 부를 때마다 파라미터 `p`의 gradient가 **다 모이는 즉시** `p`가 `-lr * p.grad`만큼 움직이고, 버퍼는 바로 비워집니다. 그러면 채워져 있는 `.grad`는 한 번에 하나뿐입니다.
 
-- `params`는 추적되는 leaf의 리스트입니다. shape는 무엇이든 되고 리스트는 비어 있을 수도 있습니다. 함수를 부를 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 수입니다. 여러분의 함수 자체는 아무것도 움직이지 않고 `None`을 돌려줍니다.
+- `params`는 추적되는 leaf의 리스트입니다. shape는 무엇이든 되고 리스트는 비어 있을 수도 있습니다. 함수를 부를 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 수입니다. 함수를 호출하는 것만으로는 파라미터가 바뀌지 않아야 하고, 돌려주는 것은 `None`입니다.
 - 파라미터 하나가 여러 번 쓰일 수 있습니다. 업데이트에는 gradient **전체**를 씁니다. gradient가 오지 않은 파라미터는 그대로 둡니다.
 - `p`는 제자리에서 바꾸세요. 같은 텐서, 같은 메모리이고 여전히 추적되는 leaf여야 합니다. `backward()`가 끝나면 `.grad`는 다시 `None`입니다. 첫 번째뿐 아니라 모든 `backward()`에서 그래야 합니다.
 - 함수를 여러 번 부르면, 그때 받은 파라미터에는 그때 받은 `lr`을 씁니다.
@@ -1337,26 +1371,26 @@ from secant import check, graphs, observe, probe, say
 @probe
 def _two_passes(a, b, lr):
     a, b = (graphs.leaf(value, torch.float32) for value in (a, b))
-    memory, calls, seen = [a.data_ptr(), b.data_ptr()], observe(), []
+    memory, calls, seen, full = [a.data_ptr(), b.data_ptr()], observe(), [], []
+    [p.register_post_accumulate_grad_hook(lambda p, q=q: full.append(q.grad is not None)) for p, q in ((a, b), (b, a))]
     calls(step_in_backward, [a, b], lr)
     for _ in range(2):
         (a * a + a - 3 * b).sum().backward()
         seen.append([a.detach().clone(), b.detach().clone()])
     kept = a.is_leaf and b.is_leaf and [a.data_ptr(), b.data_ptr()] == memory
-    return {**calls.data(), "seen": seen, "kept": kept, "empty": a.grad is None and b.grad is None}
+    return {**calls.data(), "seen": seen, "state": [kept, a.grad is None and b.grad is None, not any(full)]}
 
 
-_wrongs = {"itself": say(en="lr * p was subtracted: this hook is given the parameter, not the gradient, which is in p.grad", ko="lr * p를 뺐습니다. 이 hook이 받는 것은 gradient가 아니라 파라미터이고, gradient는 p.grad에 있습니다"), "up": say(en="it moved uphill: subtract lr * p.grad", ko="반대 방향으로 움직였습니다. lr * p.grad를 빼세요"),
-    "still": say(en="the parameter has not moved: does the hook run, and does it change p in place?", ko="파라미터가 움직이지 않았습니다. hook이 실행되나요? p를 제자리에서 바꾸나요?")}
-_each, *_state = [say(en="each parameter moves by its own gradient, in every backward(), with the lr of its own call", ko="파라미터마다 자기 gradient로, 모든 backward()에서, 그 호출에서 받은 lr로 움직여야 합니다"), say(en="a parameter is no longer a tracked leaf, or lies in other memory now: change it in place", ko="추적되는 leaf가 아니거나 메모리가 바뀐 파라미터가 있습니다. 제자리에서 바꾸세요"), say(en="after backward() p.grad is not None: empty the buffer once the gradient is in it and used", ko="backward()가 끝났는데 p.grad가 None이 아닙니다. gradient가 버퍼에 들어가고 쓰인 다음에 비우세요")]
+_wrongs = {"itself": say(en="lr * p was subtracted: this hook is given the parameter, not the gradient, which is in p.grad", ko="lr * p를 뺐습니다. 이 hook이 받는 것은 gradient가 아니라 파라미터이고, gradient는 p.grad에 있습니다"), "up": say(en="it moved uphill: subtract lr * p.grad", ko="반대 방향으로 움직였습니다. lr * p.grad를 빼세요"), "still": say(en="the parameter has not moved: does the hook run, and does it change p in place?", ko="파라미터가 움직이지 않았습니다. hook이 실행되나요? p를 제자리에서 바꾸나요?")}
+_each, *_state = [say(en="each parameter moves by its own gradient, in every backward(), with the lr of its own call", ko="파라미터마다 자기 gradient로, 모든 backward()에서, 그 호출에서 받은 lr로 움직여야 합니다"), say(en="a parameter is no longer a tracked leaf, or lies in other memory now: change it in place", ko="추적되는 leaf가 아니거나 메모리가 바뀐 파라미터가 있습니다. 제자리에서 바꾸세요"), say(en="after backward() p.grad is not None: empty the buffer once the gradient is in it and used", ko="backward()가 끝났는데 p.grad가 None이 아닙니다. gradient가 버퍼에 들어가고 쓰인 다음에 비우세요"), say(en="when the gradient of one parameter was complete, the buffer of another was still full: step as soon as each is complete", ko="한 파라미터의 gradient가 다 모였을 때 다른 파라미터의 버퍼가 아직 차 있었습니다. 파라미터마다 gradient가 다 모이는 즉시 움직이세요")]
 _call = "step_in_backward([a, b], 0.1), a=2.0, b=5.0, loss = a * a + a - 3 * b"
 with check.asking(_call):
     _found = _two_passes(2.0, 5.0, 0.1)
 _mistakes = [([torch.tensor(a), torch.tensor(b)], _wrongs[why]) for a, b, why in ((1.8, 4.5, "itself"), (2.5, 4.7, "up"), (2.0, 5.0, "still"))]
 for _got, _want, _then in zip(_found["seen"], ((1.5, 5.3), (1.1, 5.6)), "12", strict=True):
     check.close(_got, [torch.tensor(_number) for _number in _want], _call + say(en=f": the parameters after backward() number {_then}", ko=f": backward() {_then}번 뒤의 파라미터"), mistakes=_mistakes, hint=_each)
-check.that(_found["kept"], f"{_call}: {_state[0]}")
-check.that(_found["empty"], f"{_call}: {_state[1]}")
+for _holds, _why in zip(_found["state"], _state, strict=True):
+    check.that(_holds, f"{_call}: {_why}")
 check.equal(_found["results"], [None], _call, hint=say(en="return nothing", ko="아무것도 돌려주지 마세요"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1367,15 +1401,18 @@ from secant import formula
 def _run(loss, values, lrs, dtype, passes):
     params = [graphs.leaf(value, getattr(torch, dtype)) for value in values]
     memory, calls = [p.data_ptr() for p in params], observe(**{f"params[{k}]": p for k, p in enumerate(params)})
+    f, seen, full = formula(loss), [], []
+    hooked = [k for place in lrs for k in place]
+    for k in hooked:
+        others = [params[j] for j in hooked if j != k]
+        params[k].register_post_accumulate_grad_hook(lambda p, others=others: full.extend(q.grad is not None for q in others))
     for place, lr in lrs.items():
         calls(step_in_backward, [params[k] for k in place], lr)
-    f, seen = formula(loss), []
     for _ in range(passes):
         f(params).backward()
         seen.append([p.detach().clone() for p in params])
-    hooked = [k for place in lrs for k in place]
     kept = all(params[k].is_leaf and params[k].requires_grad and params[k].data_ptr() == memory[k] for k in hooked)
-    return {**calls.data(), "seen": seen, "state": [kept, all(params[k].grad is None for k in hooked)]}
+    return {**calls.data(), "seen": seen, "state": [kept, all(params[k].grad is None for k in hooked), not any(full)]}
 
 
 def _compare(loss, slopes, values, lrs, dtype, passes=2):
@@ -1394,10 +1431,11 @@ def _compare(loss, slopes, values, lrs, dtype, passes=2):
             for way, move in moves.items()
         }
         mistakes = [(ways[way], why) for way, why in _wrongs.items()]
-        check.close(got, ways[""], call + then, mistakes=mistakes, hint=_each)
+        exact = {} if dtype == "float32" else {"rtol": 1e-11, "atol": 1e-12, "nearly": _digits}
+        check.close(got, ways[""], call + then, mistakes=mistakes, hint=_zero if 0 in lrs.values() else _each, **exact)
         values = got
     for holds, why in zip(found["state"], _state, strict=True):
-        check.that(holds, f"{call}: {why}")
+        check.that(holds, f"{call}: {why}" + (f"\n  {_zero}" if 0 in lrs.values() else ""))
     check.equal(found["results"], [None] * len(lrs), call, hint=say(en="return nothing", ko="아무것도 돌려주지 마세요"))
     check.untouched(found["changes"], call, but=[("hooks", f"params[{k}]") for k in range(len(values))])
 
@@ -1410,6 +1448,10 @@ def _groups(a, b):
     step_in_backward([], 0.5)
     (kept * 2 + free * 3).sum().backward()
     return kept.detach().clone(), view.clone(), free.detach().clone(), free.grad
+
+
+_zero = say(en="lr is 0 here: nothing may move, but each buffer is emptied as always", ko="lr = 0이면 아무것도 움직이지 않지만, 버퍼는 언제나처럼 비워야 합니다")
+_digits = say(en="right to about seven digits: it went through float32", ko="일곱 자리쯤만 맞습니다. float32를 거친 값입니다")
 
 
 def _product(p):
@@ -1451,7 +1493,7 @@ r"""
 A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. On the way back, **which operation is the first to make a gradient that is not finite?** Return its place in `fs`: the largest $i$ for which every number of the gradient
 at $f_i$'s output is finite, and some number of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
 
-- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. Functions make a new tensor of any shape that depends on their argument, or return their argument itself. They may use tracked weights, whose `.grad` must survive too.
+- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive (the same tensor, not a copy put back). Functions make a new tensor of any shape that depends on their argument, or return their argument itself. They may use tracked weights, whose `.grad` must survive too.
 - Only the gradients count: a `nan` in the forward values is none of our business.
 - Return an `int` or `None`. For an empty list it is `None`.
 
@@ -1468,7 +1510,7 @@ Collect all tensors of the chain in a list. `torch.autograd.grad(y.sum(), tensor
 </details>
 """
 
-# %% [markdown] lang="ko" en="ac0ad3db"
+# %% [markdown] lang="ko" en="8cbb795d"
 r"""
 ## 과제 7.6 · `first_bad_op`
 
@@ -1477,7 +1519,7 @@ r"""
 연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 거슬러 갈 때 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 수가 모두 유한한데
 입력에서는 유한하지 않은 수(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
 
-- `x`는 추적되는 leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. 함수는 인자에 따라 정해지는 새 텐서(shape는 무엇이든)를 만들거나 인자를 그대로 돌려줍니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
+- `x`는 추적되는 leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape는 무엇이든)를 만들거나 인자를 그대로 돌려줍니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
 - gradient만 봅니다. 순방향 값에 있는 `nan`은 따지지 않습니다.
 - `int` 또는 `None`을 돌려주세요. 빈 리스트이면 `None`입니다.
 
@@ -1529,15 +1571,16 @@ def _run(programs, x, dtype, held):
     return calls.data()
 
 
-_last = say(en="that is where the walk makes the last bad gradient; the first one comes earlier on the way back", ko="거슬러 갈 때 유한하지 않은 gradient가 마지막으로 생기는 곳입니다. 처음 생기는 곳은 그보다 먼저 지납니다")
+_first, _last = say(en="compare the gradients of each function, in the dtype of x; and 0 is a place like any other: `0 or None` is None", ko="함수마다 x의 dtype으로 gradient를 비교하세요. 0도 자리입니다. `0 or None`은 None이 됩니다"), say(en="that is where the walk makes the last bad gradient; the first one comes earlier on the way back", ko="거슬러 갈 때 유한하지 않은 gradient가 마지막으로 생기는 곳입니다. 처음 생기는 곳은 그보다 먼저 지납니다")
 
 
 def _compare(programs, x, dtype, want, wrong=(), held=None):
     call = f"first_bad_op([{', '.join(programs)}], x={x}), {dtype}" + ("" if held is None else f", .grad = {held}")
     with check.asking(call):
         first, second, changes = (found := _run(programs, x, dtype, held))["results"] + [found["changes"]]
-    hint = say(en="compare the gradients at the output and at the input of each function, the last function first", ko="마지막 함수부터, 함수마다 출력과 입력의 gradient를 비교하세요") if want is not None else say(en="every gradient is finite: None", ko="gradient가 모두 유한하므로 None입니다")
-    check.that(want is None or first is not None, f"{call}: None; " + say(en=f"expected: {want}", ko=f"기대한 값: {want}") + f"\n  {hint}")
+    hint = say(en="compare the gradients at the output and at the input of each function, the last function first; inf is not finite either", ko="inf도 유한하지 않습니다. 마지막 함수부터, 함수마다 출력과 입력의 gradient를 비교하세요") if want is not None else say(en="every gradient is finite: None", ko="gradient가 모두 유한하므로 None입니다")
+    hint = hint if first is None or type(first) is int else say(en="return an int or None", ko="int 또는 None을 돌려주세요")
+    check.that(want is None or first is not None, f"{call}: None; " + say(en=f"expected: {want}", ko=f"기대한 값: {want}") + f"\n  {hint if want else _first}")
     check.equal(first, want, call, mistakes=list(wrong), hint=hint)
     check.repeatable(second, want, call)
     check.untouched(changes, call)
@@ -1549,6 +1592,7 @@ _compare(["t.log()", "t * 2"], [-1.0, 2.0], "float64", None, [(0, say(en="log(-1
 _compare(["t.sqrt()", "t.clamp(min=1)", "t - 1", "t.sqrt()"], [0.0, 4.0], "float64", 3, [(0, _last)])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+_only_sum = say(en="each number of the gradient is finite; only their sum is not: look at each number", ko="gradient의 수는 하나하나 유한하고 합만 유한하지 않습니다. 수를 하나하나 보세요")
 _dtypes = ("float64", "float32")
 for _dtype in _dtypes:
     _some, _low = check.draws(2, 0.5, 2), check.draw(-2, -0.5)
@@ -1575,10 +1619,12 @@ for _dtype in _dtypes:
         (["t.abs()", "t.sqrt()", "t[1:]"], [0.0, *_some], 1),
         (["t.norm()"], [_some, _some], None),
         (["t.unsqueeze(0)", "t.acos()", "t.mean()"], [1.0, 0.5], 1),
+        (["t * 3e38" if _dtype == "float32" else "t * 1.5e308"], [1.0, 1.0], None),
         ([], _some, None),
         (["t.sqrt()"], [], None),
     ]:
         _wrong = [(place, _last) for place in range(_want or 0)]
+        _wrong += [(0, _only_sum)] if "e3" in str(_programs) and _want is None and len(_programs) == 1 else []
         check.smallest(_compare, _programs, _x, _dtype, _want, _wrong, check.draw(1, 9))
 _compare(["t.sqrt()", "t * w"], torch.empty(0, 3), "float64", None, (), 5.0)
 
@@ -1603,17 +1649,17 @@ r"""
 
 - **7.1** Each of the five answers, tried out; a new dict in every call.
 - **7.2** Operations that save their input, their output, something on the way, several tensors, one tensor twice, or nothing; tracked and untracked weights; detached parts; `x` with one number, with none, with several dimensions, with a `.grad`;
-  one call of `f`; a fresh list in every call; that the graph stays usable and no hook stays in force; both dtypes.
-- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; random numbers; the empty list; both dtypes.
-- **7.4** Leaves and intermediate tensors, used once and several times; a slice of a larger tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own; both dtypes.
-- **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
-- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; an `x` that is a slice; `.grad` and hooks.
+  one call of `f`; a fresh list in every call; that nothing is walked back, that `backward()` still works on the graph of `f(x)` afterwards, and that no hook stays in force; both dtypes.
+- **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; how much the graph saves; random numbers; the empty list; both dtypes.
+- **7.4** Leaves and intermediate tensors, used once and several times; a slice of a larger tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on one tensor that has a hook already; both dtypes.
+- **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; how many `.grad` are full at a time; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
+- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; an `x` that is a slice; `.grad` and hooks.
 
 Everywhere: the rules of every task.
 
 ## What you have made
 
-The engine of lesson 10 works out its local slopes in the forward pass and keeps them for the way back: they are its saved tensors. You know now why nothing may change them in between, and that the difference quotient finds out if something did. Its walk back, node by node, is the one on which `first_bad_op` looked at every gradient.
+The engine that you write in lesson 10 works out its local slopes in the forward pass and keeps them for the way back: they are its saved tensors. You know now why nothing may change them in between, and that the difference quotient finds out if something did. Its walk back, node by node, is the one on which `first_bad_op` looked at every gradient.
 
 ## Checklist
 
@@ -1637,23 +1683,23 @@ You can now answer these without looking back:
 Next: Lesson 08, writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="68cd0922"
+# %% [markdown] lang="ko" en="7c451813"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
 - **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
-  `f`를 한 번만 부르는지, 매번 새 리스트인지, 그래프를 계속 쓸 수 있는지, hook이 남아 있지 않은지. 두 가지 dtype.
-- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 난수, 빈 리스트, 두 가지 dtype.
-- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, 두 가지 dtype.
-- **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
-- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
+  `f`를 한 번만 부르는지, 매번 새 리스트인지, gradient를 구하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
+- **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 그래프에 저장되는 양, 난수, 빈 리스트, 두 가지 dtype.
+- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, hook이 이미 걸린 한 텐서에 건 두 개, 두 가지 dtype.
+- **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
+- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
 
 모든 과제에서 공통 규칙을 함께 봅니다.
 
 ## 지금까지 만든 것
 
-수업 10의 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 거슬러 갈 때 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 그리고 바뀌었다면 차분몫으로 알아낼 수 있다는 것을 이제 알고 있습니다. 그 엔진도 `first_bad_op`이 gradient를 하나하나 살펴볼 때처럼 노드를 하나씩 거슬러 갑니다.
+수업 10에서 만들 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 거슬러 갈 때 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 그리고 바뀌었다면 차분몫으로 알아낼 수 있다는 것을 이제 알고 있습니다. 그 엔진도 `first_bad_op`이 gradient를 하나하나 살펴볼 때처럼 노드를 하나씩 거슬러 갑니다.
 
 ## 점검
 

@@ -113,6 +113,41 @@ def saved_shapes(f, x):
     return recorder.shapes
 
 
+# %% on a leaf of its own task="saved_shapes"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (shapes.append(t.size()), t)[1], lambda t: t):
+        f(x.detach().requires_grad_())
+    return sorted(shapes)
+
+
+# %% a checkpoint of its own make task="checkpoint_chain"
+def checkpoint_chain(fs, x):
+    def once(f, given):
+        state, kept, places = torch.get_rng_state(), [], []
+
+        def pack(_):
+            places.append(len(places))
+            return places[-1]
+
+        def unpack(place):
+            if not kept:
+                now = torch.get_rng_state()
+                torch.set_rng_state(state)
+                keep = torch.autograd.graph.saved_tensors_hooks(lambda t: (kept.append(t.detach()), t)[1], lambda t: t)
+                with torch.enable_grad(), keep:
+                    f(given.detach().requires_grad_(given.requires_grad))
+                torch.set_rng_state(now)
+            return kept[place]
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+            return f(given)
+
+    for f in fs:
+        x = once(f, x)
+    return x
+
+
 # %% recursive task="checkpoint_chain"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
@@ -224,6 +259,16 @@ def step_in_backward(params, lr):
         p.grad = None
 
     list(map(lambda p: p.register_post_accumulate_grad_hook(step), params))
+
+
+# %% deletes the buffer task="step_in_backward"
+def step_in_backward(params, lr):
+    def step(p):
+        p.detach().add_(p.grad, alpha=-lr)
+        del p.grad
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
 
 
 # %% a partial of a helper task="step_in_backward"

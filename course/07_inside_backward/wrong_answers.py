@@ -43,12 +43,12 @@ def breaks_backward():
     return {"exp": True, "sin": False, "sqrt": True, "log": False, "add": False}
 
 
-# %% the error instead of a bool task="breaks_backward" en="each value is True or False, a bool" ko="값은 모두 True 또는 False (bool)"
+# %% the error instead of a bool task="breaks_backward" en="own True or False, a bool" ko="파이썬의 True 또는 False (bool)"
 def breaks_backward():
     return {"x.exp()": "RuntimeError", "x.sin()": "", "x.sqrt()": "RuntimeError", "x.log()": "", "x + 1": ""}
 
 
-# %% one dict for all calls task="breaks_backward" en="make a new one in each call" ko="호출할 때마다 새로 만드세요"
+# %% one dict for all calls task="breaks_backward" en="make a new one in each call" ko="호출할 때마다 dict를 새로 만드세요"
 _known = {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
 
 
@@ -60,6 +60,18 @@ def breaks_backward():
 def breaks_backward():
     torch.autograd.set_detect_anomaly(True, check_nan=False)
     return {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
+
+
+# %% a dict that remembers task="breaks_backward" en="make a new one in each call" ko="호출할 때마다 dict를 새로 만드세요"
+def breaks_backward(known={}):
+    if not known:
+        known.update({"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False})
+    return known
+
+
+# %% numbers for bools task="breaks_backward" en="own True or False, a bool" ko="파이썬의 True 또는 False (bool)"
+def breaks_backward():
+    return {"x.exp()": 1, "x.sin()": 0, "x.sqrt()": 1, "x.log()": 0, "x + 1": 0}
 
 
 # %% each operation saves its output task="saved_shapes" en="that is the shape of" ko="의 shape입니다"
@@ -153,6 +165,89 @@ def saved_shapes(f, x):
     return shapes
 
 
+# %% the hooks are never taken off task="saved_shapes" en="hooks for saved tensors were left in force" ko="저장된 텐서의 hook이 남아"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        shapes.append(tuple(t.shape))
+        return t
+
+    torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t).__enter__()
+    f(x)
+    return list(shapes)
+
+
+# %% a walk that meets nodes twice task="saved_shapes" en="A node that is reached twice counts once" ko="두 번 만나는 노드는 한 번만"
+def saved_shapes(f, x):
+    def walk(node):
+        if node is None:
+            return []
+        values = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
+        found = [tuple(value.shape) for value in values if isinstance(value, torch.Tensor)]
+        return found + [shape for after, _ in node.next_functions for shape in walk(after)]
+
+    return walk(f(x).grad_fn)
+
+
+# %% walks back and puts the buffer back task="saved_shapes" en="walked back through the graph" ko="그래프를 거슬러 갔습니다"
+def saved_shapes(f, x):
+    shapes, held = [], x.grad
+    x.grad = None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t):
+        y = f(x)
+    if y.requires_grad:
+        y.sum().backward(inputs=[x])
+    x.grad = held
+    return shapes
+
+
+# %% counts what a walk to x reads task="saved_shapes" en="which tensors does pack see" ko="pack이 받는 텐서는"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]):
+        y = f(x)
+    if y.requires_grad:
+        torch.autograd.grad(y.sum(), x, allow_unused=True)
+    return shapes
+
+
+# %% leaves numbers out task="saved_shapes" en="a saved tensor with no dimensions" ko="차원이 없는 텐서"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        if t.dim():
+            shapes.append(tuple(t.shape))
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% leaves empty tensors out task="saved_shapes" en="an empty tensor is a tensor too" ko="빈 텐서도 텐서이므로"
+def saved_shapes(f, x):
+    shapes = []
+
+    def pack(t):
+        if t.numel():
+            shapes.append(tuple(t.shape))
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        f(x)
+    return shapes
+
+
+# %% runs f on a copy that is not tracked task="saved_shapes" en="was f given x itself, tracked" ko="추적되는 x를 그대로 f에"
+def saved_shapes(f, x):
+    shapes = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t):
+        f(x.detach())
+    return shapes
+
+
 # %% the plain chain task="checkpoint_chain" en="a checkpoint for each. It was []" ko="체크포인트를 함수마다 두세요. 실제로는 []"
 def checkpoint_chain(fs, x):
     for f in fs:
@@ -243,6 +338,43 @@ def checkpoint_chain(fs, x):
     return x
 
 
+# %% runs again but throws nothing away task="checkpoint_chain" en="the graph saved" ko="그래프에 저장된 수는"
+def checkpoint_chain(fs, x):
+    def one(f, t):
+        y = f(t)
+
+        def again(_):
+            with torch.enable_grad():
+                f(t)
+
+        y.register_hook(again)
+        return y
+
+    for f in fs:
+        x = one(f, x)
+    return x
+
+
+# %% the older form task="checkpoint_chain" en="use_reentrant=False" ko="use_reentrant=False"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    x = x if x.requires_grad else x.detach().requires_grad_()
+    for f in fs:
+        x = checkpoint(f, x, use_reentrant=True)
+    return x
+
+
+# %% a copy for the empty list task="checkpoint_chain" en="return x itself, not a copy" ko="복사본이 아니라 x를 그대로"
+def checkpoint_chain(fs, x):
+    from torch.utils.checkpoint import checkpoint
+
+    y = x.clone()
+    for f in fs:
+        y = checkpoint(f, y, use_reentrant=False)
+    return y
+
+
 # %% returns nothing from the hook task="clip_hook" en="what a hook does not return is lost" ko="hook이 돌려주지 않은 값은"
 def clip_hook(t, m):
     def hook(g):
@@ -310,6 +442,41 @@ def clip_hook(t, m):
 def clip_hook(t, m):
     t.data.clamp_(-m, m)
     return t.register_hook(lambda g: g.clamp(-m, m))
+
+
+# %% no limit where m is 0 task="clip_hook" en="0 is a limit too" ko="m = 0도 한계입니다"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g.clamp(-m, m) if m else g)
+
+
+# %% one hook on a tensor at a time task="clip_hook" en="the hooks that t had before must stay" ko="전부터 걸려 있던 hook은"
+_before = {}
+
+
+def clip_hook(t, m):
+    if id(t) in _before and _before[id(t)][0] is t:
+        _before[id(t)][1].remove()
+    _before[id(t)] = t, t.register_hook(lambda g: g.clamp(-m, m))
+    return _before[id(t)][1]
+
+
+# %% clears the caller's hooks task="clip_hook" en="the hooks that t had before must stay" ko="전부터 걸려 있던 hook은"
+def clip_hook(t, m):
+    if t._backward_hooks:
+        t._backward_hooks.clear()
+    return t.register_hook(lambda g: g.clamp(-m, m))
+
+
+# %% limits all that the operation gets task="clip_hook" en="a tensor beside t, from the same operation" ko="같은 연산에서 t와 함께 나온"
+def clip_hook(t, m):
+    if t.grad_fn is None:
+        return t.register_hook(lambda g: g.clamp(-m, m))
+    return t.grad_fn.register_prehook(lambda gs: tuple(g if g is None else g.clamp(-m, m) for g in gs))
+
+
+# %% limits in float32 task="clip_hook" en="it went through float32" ko="float32를 거친 값입니다"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g.float().clamp(-m, m).to(g.dtype))
 
 
 # %% takes the parameter for the gradient task="step_in_backward" en="this hook is given the parameter" ko="gradient가 아니라 파라미터이고"
@@ -421,7 +588,7 @@ def step_in_backward(params, lr):
     return [p.register_post_accumulate_grad_hook(step) for p in params]
 
 
-# %% one lr for all calls task="step_in_backward" en="with the lr of its own call" ko="자기 호출의 lr로"
+# %% one lr for all calls task="step_in_backward" en="with the lr of its own call" ko="그 호출에서 받은 lr로"
 _rate = [0.0]
 
 
@@ -430,6 +597,58 @@ def step_in_backward(params, lr):
 
     def step(p):
         p.data.sub_(_rate[0] * p.grad)
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% all steps at the end of backward task="step_in_backward" en="step as soon as each is complete" ko="다 모이는 즉시 움직이세요"
+def step_in_backward(params, lr):
+    def hook(p):
+        def later():
+            p.data.sub_(lr * p.grad)
+            p.grad = None
+
+        torch.autograd.Variable._execution_engine.queue_callback(later)
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(hook)
+
+
+# %% waits for the last one task="step_in_backward" en="step as soon as each is complete" ko="다 모이는 즉시 움직이세요"
+def step_in_backward(params, lr):
+    arrived = []
+
+    def step(p):
+        arrived.append(p)
+        if len(arrived) == len(params):
+            for q in arrived:
+                q.data.sub_(lr * q.grad)
+                q.grad = None
+            arrived.clear()
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% lr in float32 task="step_in_backward" en="it went through float32" ko="float32를 거친 값입니다"
+def step_in_backward(params, lr):
+    def step(p):
+        with torch.no_grad():
+            p -= torch.tensor(lr) * p.grad
+        p.grad = None
+
+    for p in params:
+        p.register_post_accumulate_grad_hook(step)
+
+
+# %% another lr for 0 task="step_in_backward" en="lr is 0 here" ko="lr = 0이면"
+def step_in_backward(params, lr):
+    lr = lr or 0.01
+
+    def step(p):
+        p.data.sub_(lr * p.grad)
         p.grad = None
 
     for p in params:
@@ -446,7 +665,7 @@ def first_bad_op(fs, x):
     return None
 
 
-# %% the last one on the way back task="first_bad_op" en="the first one comes earlier on the way back" ko="처음 생기는 곳은 그보다 앞서"
+# %% the last one on the way back task="first_bad_op" en="the first one comes earlier on the way back" ko="처음 생기는 곳은 그보다 먼저"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -533,3 +752,23 @@ def first_bad_op(fs, x):
         tensors.append(f(tensors[-1]))
     finite = [bool(torch.isfinite(g).all()) for g in torch.autograd.grad(tensors[-1].sum(), tensors)]
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% the sum for each number task="first_bad_op" en="look at each number" ko="수를 하나하나 보세요"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].sum(), tensors)
+    finite = [bool(torch.isfinite(g.sum())) for g in gradients]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% 0 taken for none task="first_bad_op" en="0 is a place like any other" ko="0도 자리입니다"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].sum(), tensors)
+    finite = [bool(torch.isfinite(g).all()) for g in gradients]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), 0) or None

@@ -593,6 +593,10 @@ def _side_effect(kind: str, name: str) -> str:
             en="torch's anomaly detection was left switched on",
             ko="torch의 이상 탐지(anomaly mode)가 켜진 채로 남았습니다",
         ),
+        "saved_hooks": say(
+            en="hooks for saved tensors were left in force, for the whole notebook: use `with`",
+            ko="저장된 텐서의 hook이 남아 노트북 전체에 영향을 줍니다. `with`를 쓰세요",
+        ),
         "recursion_limit": say(
             en="sys.setrecursionlimit was left changed, for the whole notebook",
             ko="sys.setrecursionlimit이 바뀐 채로 남아 노트북 전체에 영향을 줍니다",

@@ -23,8 +23,8 @@ class watch:
 
     The body starts with the settings of a new process. After it, `changes` holds a (kind, name) pair for each
     thing that differs, where kind is one of value, grad, requires_grad, hooks, training, or a setting of the
-    whole process: grad_mode, anomaly_mode, default_dtype, random_state, recursion_limit, warning_filters,
-    threads. It is plain data, made for `check.untouched`. Values are compared bit for bit.
+    whole process: grad_mode, anomaly_mode, saved_hooks, default_dtype, random_state, recursion_limit,
+    warning_filters, threads. It is plain data, made for `check.untouched`. Values are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -55,6 +55,7 @@ class watch:
 
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
+        _take_off_saved_hooks(self._before["saved_hooks", ""])
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
@@ -77,6 +78,7 @@ class watch:
         state: dict[Change, object] = {
             ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             ("anomaly_mode", ""): (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
+            ("saved_hooks", ""): _saved_hooks(),
             ("default_dtype", ""): torch.get_default_dtype(),
             ("recursion_limit", ""): sys.getrecursionlimit(),
             ("warning_filters", ""): _general_filters(),
@@ -110,6 +112,16 @@ class watch:
                 for key, held in part.items():
                     state["value", f"{name}.{key}"] = (id(held), state.get(("value", f"{name}.{key}")))
         return state
+
+
+def _saved_hooks() -> object:
+    """Return the saved_tensors_hooks in force: the innermost pair of functions, or None."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(True)
+
+
+def _take_off_saved_hooks(but: object) -> None:
+    while _saved_hooks() not in (None, but):
+        torch._C._autograd._pop_saved_tensors_default_hooks()
 
 
 def _same(a: object, b: object) -> bool:

@@ -261,7 +261,7 @@ class SavedExplorer(Panel[Reading]):
             ),
             Row(
                 "off",
-                say(en="x.grad is off by", ko="x.grad가 어긋난 크기"),
+                say(en="x.grad is off by", ko="x.grad의 오차"),
                 spoiler,
                 digits(reading.off, most=4),
             ),

@@ -75,6 +75,10 @@ def look_for_anomalies(x: torch.Tensor, model: nn.Module) -> None:
     torch.autograd.set_detect_anomaly(True)
 
 
+def pack_from_now_on(x: torch.Tensor, model: nn.Module) -> None:
+    torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t).__enter__()
+
+
 def change_default(x: torch.Tensor, model: nn.Module) -> None:
     torch.set_default_dtype(torch.float64)
 
@@ -95,6 +99,7 @@ def change_default(x: torch.Tensor, model: nn.Module) -> None:
         (silence_warnings, ("warning_filters", "")),
         (take_more_threads, ("threads", "")),
         (look_for_anomalies, ("anomaly_mode", "")),
+        (pack_from_now_on, ("saved_hooks", "")),
     ],
 )
 def test_each_side_effect_is_seen_and_told(spoil: Any, change: tuple[str, str]) -> None:
@@ -112,11 +117,16 @@ def test_settings_of_the_process_are_put_back() -> None:
         filters = list(warnings.filters)
         return sys.getrecursionlimit(), filters, torch.get_num_threads(), torch.is_anomaly_enabled()
 
+    packed: list[int] = []
     before = settings()
-    with watch():
-        for spoil in (raise_the_recursion_limit, silence_warnings, take_more_threads, look_for_anomalies):
-            spoil(torch.ones(1), nn.Module())
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (packed.append(1), t)[1], lambda t: t):
+        with watch():
+            for spoil in (raise_the_recursion_limit, silence_warnings, take_more_threads, look_for_anomalies):
+                spoil(torch.ones(1), nn.Module())
+            pack_from_now_on(torch.ones(1), nn.Module())
+        torch.ones(1, requires_grad=True).exp()
     assert settings() == before
+    assert packed == [1]  # the hooks that were there before the watch
 
 
 def test_a_library_may_add_filters_of_its_own() -> None:
