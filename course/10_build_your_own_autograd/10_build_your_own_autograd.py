@@ -606,7 +606,7 @@ Write `Value.order`, the order of the walk back. It returns a **list** of all Va
 - **Every Value stands before its parents.** Where that leaves a choice, any order will do.
 - Two different Values may hold the same number: tell them apart as objects (`is`, `id`, or a set of Values), not by `data`.
 - A graph may be deep, 5000 Values one after the other, and Python ends a recursion at about 1000. It may also have very many paths, like the forty diamonds of
-  task 4.1: do not look at a Value once for each path.
+  task 4.1: look at each Value a few times at most, not once for each path or for each other Value.
 
 On the graph of section 1, `w.order()` may be `[w, t, z, y, x]`, but not `[w, t, y, z, x]`.
 
@@ -624,7 +624,7 @@ Put pairs `(value, ready)` on the stack, at first `(self, False)`. When a pair c
 </details>
 """
 
-# %% [markdown] lang="ko" en="d7e3b4c3"
+# %% [markdown] lang="ko" en="782be5ec"
 r"""
 ## 과제 10.2 · `value_backward`: 거슬러 가는 순서
 
@@ -636,7 +636,7 @@ r"""
 - **모든 Value는 자기 부모보다 앞에 있습니다.** 이 규칙만 지키면 어떤 순서든 됩니다.
 - 서로 다른 Value에 같은 수가 들어 있을 수 있습니다. `data`가 아니라 객체로 구별하세요(`is`, `id`, Value의 집합).
 - 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 한 Value를
-  경로마다 다시 보지는 마세요.
+  많아야 몇 번만 보세요. 경로마다, 또는 다른 Value마다 다시 보면 너무 오래 걸립니다.
 
 1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`일 수 있지만 `[w, t, y, z, x]`이면 안 됩니다.
 

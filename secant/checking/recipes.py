@@ -120,7 +120,11 @@ def check_operation(
         ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
     )
     check.that(not found["strange"], f"{call}: {strange} {', '.join(found['strange'])}")
-    check.close(found["data"], data, f"({call}).data", rtol=1e-11, atol=0.0, mistakes=values)
+    exact = say(
+        en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
+        ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
+    )
+    check.close(found["data"], data, f"({call}).data", rtol=1e-11, atol=0.0, mistakes=values, nearly=exact)
     uneven = say(
         en="each parent needs one slope, in the same order",
         ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
@@ -132,7 +136,7 @@ def check_operation(
     )
     check.that(not found["lost"], f"{call}: {lost} ({', '.join(found['lost'])})")
     by_operand = say(en=f"{call}: slopes by operand", ko=f"{call}: 피연산자마다의 기울기")
-    check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes)
+    check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes, nearly=exact)
     not_yet = say(
         en="nothing has flowed back yet: leave every grad alone",
         ko="아직 아무것도 거슬러 흐르지 않았습니다. grad는 건드리지 마세요",
@@ -178,8 +182,8 @@ def check_order(
             ko="재귀가 너무 깊어졌습니다. 재귀 대신 스택(append와 pop을 쓰는 리스트)을 쓰세요",
         ),
         "TimeoutError": say(
-            en="it took too many steps: do not go through a Value once for each path that leads to it",
-            ko="너무 오래 걸렸습니다. 한 Value를 그리로 가는 경로마다 다시 지나지 마세요",
+            en="it took too many steps: look at a Value a few times, not once for each path or other Value",
+            ko="너무 오래 걸렸습니다. 한 Value를 경로마다, 또는 다른 Value마다 다시 보지 마세요",
         ),
     }
     check.that(not found["stopped"], f"{what}: {stopped.get(found['stopped'])}")
@@ -222,7 +226,7 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
 
 
 def passed(
-    kind: Callable[..., Any], recipe: Recipe, roots: Sequence[int], held: Sequence[float], alike: bool = False
+    kind: type[Any], recipe: Recipe, roots: Sequence[int], held: Sequence[float], alike: bool = False
 ) -> dict[str, Any]:
     """Return what calls of `backward()` of some Values of a recipe leave, as plain data.
 

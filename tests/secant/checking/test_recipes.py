@@ -132,7 +132,7 @@ def test_what_is_wrong_with_a_pass_is_named(grads: list[float], words: str) -> N
 
 
 def test_a_stranger_and_a_leaf_alone_are_named() -> None:
-    two = [([], []), ([], [])]
+    two: list[Any] = [([], []), ([], [])]
     for grads, words in (([3.0, 0.0], "nothing to do with it"), ([9.0, 4.0], "grows by 1")):
         found = {"calls": [(grads, "NoneType", False)], "changes": []}
         with pytest.raises(CheckFailed, match=words):
