@@ -181,16 +181,16 @@ else:
 
 # %% [markdown] lang="en"
 r"""
-Your function asked for one leaf, and its recursion found the order. An engine begins at $w$ and serves all leaves in one walk; so it must find the order itself. From here on we call the whole an engine: the record, and the walk back.
+`total_derivative` asked for one leaf, and a recursion found the order by itself. An engine begins at $w$ and serves all leaves in one walk; so it must find the order itself. From here on we call the whole an engine: the record, and the walk back.
 
 ## 2. Whose turn is it?
 
 Two orders in which the values may hand on what they have received. Both begin at $w$ and add up correctly:
 """
 
-# %% [markdown] lang="ko" en="98daee02"
+# %% [markdown] lang="ko" en="6b784a9c"
 r"""
-그 함수는 leaf 하나에 대한 도함수만 구했고, 순서는 재귀가 알아서 찾았습니다. 엔진은 $w$에서 시작해 한 번에 모든 leaf의 gradient를 구합니다. 그래서 순서를 스스로 찾아야 합니다. 이제부터는 기록하는 부분과 거슬러 가는 부분을 합쳐 엔진이라고 부르겠습니다.
+`total_derivative`는 leaf 하나에 대한 도함수만 구했고, 순서는 재귀가 알아서 찾았습니다. 엔진은 $w$에서 시작해 한 번에 모든 leaf의 gradient를 구합니다. 그래서 순서를 스스로 찾아야 합니다. 이제부터는 기록하는 부분과 거슬러 가는 부분을 합쳐 엔진이라고 부르겠습니다.
 
 ## 2. 누구의 차례인가
 
@@ -239,7 +239,7 @@ one edge, two (by way of $t$) and three (by way of $z$ as well). The order in wh
 # %% [markdown] lang="ko" en="9602ae0e"
 r"""
 끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **값은 저마다, $w$로 가는 길에서 자신을 써서 만든 값들이 모두 넘겨준 다음에야 넘겨줄 수 있습니다.** 이 규칙을 지키는 순서,
-곧 모든 값이 자기 부모보다 먼저 나오는 순서를 **위상 순서**(topological order)이라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
+곧 모든 값이 자기 부모보다 먼저 나오는 순서를 **위상 순서**(topological order)라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
 
 어느 값을 보더라도 $w$에서 그 값까지 가는 경로의 간선 수가 모두 같다면, 너비 우선으로 가도 이 규칙이 지켜집니다. 여기서는 $y$와 $w$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
 $t$를 거치면 둘, $z$까지 거치면 셋입니다. 단순한 재귀에서 값을 처음 만나는 순서도 위상 순서가 아닙니다. 여기서는 $w, t, y, x, z$입니다.
@@ -635,7 +635,7 @@ r"""
 - `self`가 맨 앞입니다. `self`를 만드는 데 직접 또는 다른 값을 거쳐 쓰인 Value가 leaf까지 모두, **정확히 한 번씩** 들어 있습니다.
 - **모든 Value는 자기 부모보다 앞에 있습니다.** 이 규칙만 지키면 어떤 순서든 됩니다.
 - 서로 다른 Value에 같은 수가 들어 있을 수 있습니다. `data`가 아니라 객체로 구별하세요(`is`, `id`, Value의 집합).
-- 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 한 Value를
+- 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. Value마다
   많아야 몇 번만 보세요. 경로마다, 또는 다른 Value마다 다시 보면 너무 오래 걸립니다.
 
 1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`일 수 있지만 `[w, t, y, z, x]`이면 안 됩니다.
@@ -1033,10 +1033,10 @@ r"""
 ## The engine runs
 
 Four pieces make an engine. The next cell tries yours on one expression. If a piece is missing or wrong, it says so, and **torch stands in**, wrapped to look like a Value: the lesson goes on, and you can come
-back. Then the engine in use is tried on functions of lessons 1 and 4, beside torch; and the last word has a central difference quotient, as in lesson 1.
+back. Then the engine in use is tried on functions of lessons 1 and 4, beside torch. A central difference quotient, as in lesson 1, has the last word.
 """
 
-# %% [markdown] lang="ko" en="1059457d"
+# %% [markdown] lang="ko" en="4e23dc07"
 r"""
 ## 엔진이 돌아간다
 
@@ -1110,7 +1110,7 @@ r"""
 Train a line $ax + b$ on points, with `Value` and `backward()`.
 
 - `points` is a list of pairs `(x, y)` of numbers, at least one; do not change it. `steps` is a whole number, 0 or more, `lr` the step size.
-- `a` and `b` begin at 0 as Values. The loss is the **mean** over all points of $(ax + b - y)^2$.
+- `a` and `b` begin at 0 as Values, made anew in every call. The loss is the **mean** over all points of $(ax + b - y)^2$.
 - Each step computes the loss, calls `backward()`, and subtracts `lr` times its gradient from each of the two. Every gradient must be that of this step **alone**.
 - Return `(a, b)`, the slope first, as two floats.
 - Take the gradients from `backward()` of `Value`, however often you call it. The tests put a `Value` of their own in place of yours, which has `+`, `-`, `*`, `/`, `**`, `data`, `grad` and
@@ -1129,7 +1129,7 @@ In the loop: `loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)`
 </details>
 """
 
-# %% [markdown] lang="ko" en="183c37ef"
+# %% [markdown] lang="ko" en="1ff4835c"
 r"""
 ## 과제 10.5 · `fit_line`: 직선 학습하기
 
@@ -1138,7 +1138,7 @@ r"""
 `Value`와 `backward()`로 직선 $ax + b$를 점에 맞추어 학습시키세요.
 
 - `points`는 수의 쌍 `(x, y)`가 하나 이상 든 리스트입니다. 바꾸지 마세요. `steps`는 0 이상인 정수, `lr`은 학습률입니다.
-- `a`와 `b`는 0인 Value로 시작합니다. loss는 모든 점에 대한 $(ax + b - y)^2$의 **평균**입니다.
+- `a`와 `b`는 호출할 때마다 새로 만든, 0인 Value로 시작합니다. loss는 모든 점에 대한 $(ax + b - y)^2$의 **평균**입니다.
 - 스텝마다 loss를 계산하고, `backward()`를 부르고, 둘에서 각각 자기 gradient의 `lr`배를 뺍니다. gradient는 **그 스텝만의** 것이어야 합니다.
 - `(a, b)`를 float 두 개로, 기울기를 먼저 돌려주세요.
 - gradient는 `Value`의 `backward()`로 구하세요. 몇 번 부르든 됩니다. 테스트는 여러분의 `Value` 자리에 자기 `Value`를 넣고, 그것을 쓰는지 봅니다. 그 `Value`에는 `+`, `-`, `*`, `/`, `**`, `data`,
@@ -1349,7 +1349,7 @@ and it counts what each node still waits for instead of sorting beforehand. But 
 
 ## What the hidden tests look for
 
-- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side; `a + a` and `a * a`; that operands are the parents themselves; that nothing else changed.
+- **10.1** Negative numbers, 0, very large and very small ones; numbers on either side; `a + a` and `a * a`; that operands are the parents themselves; a new Value each time; that nothing else changed.
 - **10.2** Graphs drawn at random; the order rule, not one certain list; equal numbers in different Values; a leaf; several calls from several Values; forty diamonds; 5000 Values in a chain, with the recursion limit as it was.
 - **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that stands twice; slopes of 0, very large and very small ones; equal numbers.
 - **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; the parent.
@@ -1381,14 +1381,14 @@ You can now answer these without looking back:
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="482065df"
+# %% [markdown] lang="ko" en="47535e69"
 r"""
 PyTorch도 핵심은 같습니다. 다만 텐서로 하므로 리스트의 한 단계에서 수를 백만 개씩 한꺼번에 처리하고, C++로 되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고, 미리 정렬하는
 대신 노드마다 아직 도착하지 않은 gradient가 몇 개인지 셉니다. 그러나 기록하고, 순서를 정하고, 더하고, 비우는 것이 핵심입니다.
 
 ## 숨은 테스트가 보는 것
 
-- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수. `a + a`와 `a * a`. 부모가 피연산자 자체인지. 다른 것이 바뀌지 않았는지.
+- **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수. `a + a`와 `a * a`. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
 - **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수. leaf. 여러 Value에서 여러 번 호출. 마름모 40개. 재귀 한도를 그대로 두고 Value 5000개짜리 사슬.
 - **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
 - **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. 부모.
