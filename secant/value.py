@@ -44,9 +44,13 @@ class Value:
 
 
 class TorchValue(Value):
-    """torch in the shape of a Value, for where no engine is at hand. `passes` counts all backward() calls."""
+    """torch in the shape of a Value, for where no engine is at hand.
 
-    passes = 0
+    `passes` counts all backward() calls. Every grad is `scale` times torch's: whoever takes it from somewhere
+    else will not notice.
+    """
+
+    passes, scale = 0, 1.0
 
     def __init__(self, data: float, tensor: Tensor | None = None) -> None:
         self.tensor = torch.tensor(float(data), dtype=torch.float64) if tensor is None else tensor
@@ -66,11 +70,11 @@ class TorchValue(Value):
     @property
     def grad(self) -> float:
         held = self.tensor.grad
-        return 0.0 if held is None else held.item()
+        return 0.0 if held is None else held.item() * TorchValue.scale
 
     @grad.setter
     def grad(self, number: float) -> None:
-        self.tensor.grad = torch.full_like(self.tensor, float(number))
+        self.tensor.grad = torch.full_like(self.tensor, float(number) / TorchValue.scale)
 
     def __add__(self, other: Any) -> "TorchValue":
         return _wrapped(self.tensor + _bare(other))

@@ -385,3 +385,41 @@ def fit_line(points, steps, lr):
         (sum((a * x + b - y) ** 2 for x, y in points) / len(points)).backward()
         a, b = a - lr * a.grad, b - lr * b.grad
     return a.data, b.data
+
+
+# %% a recursion, and the limit as it was afterwards task="value_backward"
+class Value(Value):
+    def order(self):
+        import sys
+
+        old = sys.getrecursionlimit()
+        sys.setrecursionlimit(20000)
+        seen, out = set(), []
+
+        def visit(v):
+            if v in seen:
+                return
+            seen.add(v)
+            for p in v.parents:
+                visit(p)
+            out.append(v)
+
+        try:
+            visit(self)
+        finally:
+            sys.setrecursionlimit(old)
+        return out[::-1]
+
+
+# %% differences of buffers that are never emptied task="fit_line"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    old_a = old_b = 0.0
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        new_a, new_b = a.grad, b.grad
+        a.data -= lr * (new_a - old_a)
+        b.data -= lr * (new_b - old_b)
+        old_a, old_b = new_a, new_b
+    return a.data, b.data

@@ -60,7 +60,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% changes self task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% changes self task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -317,7 +317,7 @@ class Value(Value):
             leaf.grad += before
 
 
-# %% no reset task="second_backward" en="still held what the call before had left" ko="앞의 호출이 남긴 것이 그대로"
+# %% no reset task="second_backward" en="still held what was in it before the call" ko="부르기 전에 있던 것이 그대로"
 class Value(Value):
     def backward(self):
         if self.parents:
@@ -567,7 +567,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (self.data > 0,))
 
 
-# %% relu returns self task="value_functions" en="its only parent must be x itself" ko="부모는 x 자체 하나뿐이어야"
+# %% relu returns self task="value_functions" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -701,6 +701,461 @@ def fit_line(points, steps, lr):
     a, b = _line
     for _ in range(steps):
         loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% empties the grad of the operands task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        self.grad = 0.0
+        other.grad = 0.0
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        self.grad = 0.0
+        other.grad = 0.0
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% one object for the same two operands task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        if not hasattr(self, "_sums"):
+            self._sums = {}
+        if id(other) not in self._sums:
+            self._sums[id(other)] = Value(self.data + other.data, (self, other), (1.0, 1.0))
+        return self._sums[id(other)]
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% adding 0 changes nothing task="value_add_mul" en="the result is an operand itself" ko="결과가 피연산자 자체이거나"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            if other == 0:
+                return self
+            other = Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% equal numbers taken for one Value task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        if other.data == self.data:
+            return Value(self.data**2, (self,), (2 * self.data,))
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% rounded to ten decimals task="value_add_mul" en="The value differs" ko="값이 다릅니다"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(round(self.data + other.data, 10), (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(round(self.data * other.data, 10), (self, other), (other.data, self.data))
+
+
+# %% a square with twice its slope for each parent task="value_add_mul" en="its slopes must add up to the slope of the whole" ko="두 기울기의 합이 전체의 기울기"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        if other is self:
+            return Value(self.data**2, (self, self), (2 * self.data, 2 * self.data))
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% a list of children on each operand task="value_add_mul" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+class Value(Value):
+    def __add__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        out = Value(self.data + other.data, (self, other), (1.0, 1.0))
+        for value in (self, other):
+            value.children = [*getattr(value, "children", []), out]
+        return out
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            other = Value(other)
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+
+# %% grad as a mark task="value_backward" en="only read its fields" ko="필드를 읽기만 하세요"
+class Value(Value):
+    def order(self):
+        out, stack = [], [(self, False)]
+        while stack:
+            v, ready = stack.pop()
+            if ready:
+                out.append(v)
+            elif v.grad != -1:
+                v.grad = -1
+                stack.append((v, True))
+                stack.extend((p, False) for p in v.parents)
+        for v in out:
+            v.grad = 0.0
+        return out[::-1]
+
+
+# %% the order kept on the Value task="value_backward" en="only read its fields" ko="필드를 읽기만 하세요"
+class Value(Value):
+    def order(self):
+        if hasattr(self, "_order"):
+            return self._order
+        out, stack, seen = [], [(self, False)], set()
+        while stack:
+            v, ready = stack.pop()
+            if ready:
+                out.append(v)
+            elif v not in seen:
+                seen.add(v)
+                stack.append((v, True))
+                stack.extend((p, False) for p in v.parents)
+        self._order = out[::-1]
+        return self._order
+
+
+# %% adds up by the numbers task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        got = {v.data: 0.0 for v in order}
+        got[self.data] = 1.0
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                got[p.data] += s * got[v.data]
+        for v in order:
+            v.grad = got[v.data] + (0.0 if v.parents else v.grad)
+
+
+# %% stops at a slope of 0 task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if v.parents:
+                v.grad = 0.0
+        self.grad += 1
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                if not s:
+                    break
+                p.grad += s * v.grad
+
+
+# %% ends at the first grad of 0 task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if v.parents:
+                v.grad = 0.0
+        self.grad += 1
+        for v in order:
+            if v.grad == 0:
+                break
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                p.grad += s * v.grad
+
+
+# %% a leaf is what has no slope but 0 task="second_backward" en="still held what was in it before the call" ko="부르기 전에 있던 것이 그대로"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if any(v.slopes):
+                v.grad = 0.0
+        self.grad = self.grad + 1 if not self.parents else 1.0
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                p.grad += s * v.grad
+
+
+# %% clips what is large task="second_backward" en="each value adds up what it receives" ko="값마다 받는 것을 +=로 더하고"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if v.parents:
+                v.grad = 0.0
+        self.grad += 1
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                p.grad += s * v.grad
+            for p in v.parents:
+                p.grad = max(-1000.0, min(1000.0, p.grad))
+
+
+# %% forgets what is small task="second_backward" en="do not round, and leave nothing out" ko="반올림하거나 빼놓지"
+class Value(Value):
+    def backward(self):
+        order = self.order()
+        for v in order:
+            if v.parents:
+                v.grad = 0.0
+        self.grad += 1
+        for v in order:
+            for p, s in zip(v.parents, v.slopes, strict=True):
+                if abs(s * v.grad) > 1e-9:
+                    p.grad += s * v.grad
+
+
+# %% exp empties the grad of x task="value_functions" en="a Value that was only read has changed" ko="읽기만 해야 할 Value가 바뀌었습니다"
+import math
+
+
+class Value(Value):
+    def __pow__(self, number):
+        if number == 0:
+            return Value(1.0, (self,), (0.0,))
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        self.grad = 0.0
+        y = math.exp(self.data)
+        return Value(y, (self,), (y,))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% relu makes a constant below 0 task="value_functions" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+import math
+
+
+class Value(Value):
+    def __pow__(self, number):
+        if number == 0:
+            return Value(1.0, (self,), (0.0,))
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        y = math.exp(self.data)
+        return Value(y, (self,), (y,))
+
+    def relu(self):
+        if self.data > 0:
+            return Value(self.data, (self,), (1.0,))
+        return Value(0.0)
+
+
+# %% the power 0 makes a constant task="value_functions" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+import math
+
+
+class Value(Value):
+    def __pow__(self, number):
+        if number == 0:
+            return Value(1.0)
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        y = math.exp(self.data)
+        return Value(y, (self,), (y,))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% a slope of 0 wherever x is 0 task="value_functions" en="its slope is 1 everywhere, at 0 too" ko="기울기는 0에서도 1입니다"
+import math
+
+
+class Value(Value):
+    def __pow__(self, number):
+        y = self.data**number
+        slope = number * y / self.data if self.data else 0.0
+        return Value(y, (self,), (slope,))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        y = math.exp(self.data)
+        return Value(y, (self,), (y,))
+
+    def relu(self):
+        return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
+
+
+# %% relu takes what is small for 0 task="value_functions" en="above 0 relu is x itself" ko="아무리 작아도 relu는 x입니다"
+import math
+
+
+class Value(Value):
+    def __pow__(self, number):
+        if number == 0:
+            return Value(1.0, (self,), (0.0,))
+        return Value(self.data**number, (self,), (number * self.data ** (number - 1),))
+
+    def log(self):
+        return Value(math.log(self.data), (self,), (1 / self.data,))
+
+    def exp(self):
+        y = math.exp(self.data)
+        return Value(y, (self,), (y,))
+
+    def relu(self):
+        on = self.data > 1e-8
+        return Value(self.data if on else 0.0, (self,), (1.0 if on else 0.0,))
+
+
+# %% a backward() for show task="fit_line" en="the gradients do not come from backward()" ko="gradient를 backward()에서 얻지"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        n = len(points)
+        ga = 2 / n * sum(x * (a.data * x + b.data - y) for x, y in points)
+        gb = 2 / n * sum(a.data * x + b.data - y for x, y in points)
+        a, b = Value(a.data - lr * ga), Value(b.data - lr * gb)
+    return a.data, b.data
+
+
+# %% clips the gradient task="fit_line" en="a and b move alike" ko="a와 b가 똑같이 움직입니다"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * max(-100, min(100, a.grad))
+        b.data -= lr * max(-100, min(100, b.grad))
+    return a.data, b.data
+
+
+# %% another method when there are many steps task="fit_line" en="each step moves a and b once" ko="스텝마다 a와 b를 한 번만"
+def fit_line(points, steps, lr):
+    import numpy as np
+
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    if steps >= 100 and len(points) > 1:
+        a.data, b.data = (float(v) for v in np.polyfit([p[0] for p in points], [p[1] for p in points], 1))
+    return a.data, b.data
+
+
+# %% ints when there is no step task="fit_line" en="return two floats" ko="float 두 개를 돌려주세요"
+def fit_line(points, steps, lr):
+    if steps == 0:
+        return 0, 0
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% one loss for all steps task="fit_line" en="the loss must be computed anew" ko="스텝마다 loss를 새로 계산"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% one Value for both parameters task="fit_line" en="a and b move alike" ko="a와 b가 똑같이 움직입니다"
+def fit_line(points, steps, lr):
+    a = b = Value(0.0)
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        a.grad = b.grad = 0.0
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% rounded to four decimals task="fit_line" en="and do not round" ko="반올림하지 마세요"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = b.grad = 0.0
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return round(a.data, 4), round(b.data, 4)
+
+
+# %% only one of the two buffers emptied task="fit_line" en="set both grad to 0" ko="두 grad를 0으로"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    for _ in range(steps):
+        a.grad = 0.0
+        loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
+        loss.backward()
+        a.data -= lr * a.grad
+        b.data -= lr * b.grad
+    return a.data, b.data
+
+
+# %% pops the points task="fit_line" en="the list of points was changed" ko="점의 리스트가 바뀌었습니다"
+def fit_line(points, steps, lr):
+    a, b = Value(0.0), Value(0.0)
+    mine = []
+    while points:
+        mine.append(points.pop(0))
+    for _ in range(steps):
+        loss = sum((a * x + b - y) ** 2 for x, y in mine) / len(mine)
         a.grad = b.grad = 0.0
         loss.backward()
         a.data -= lr * a.grad

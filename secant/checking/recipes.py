@@ -1,5 +1,6 @@
 """Graphs of lesson 10's Values: made from plain data, read as plain data, and what is wrong with them."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,8 +29,14 @@ def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]
 
 
 def fields(value: Any) -> tuple[Any, ...]:
-    """Return what a Value holds, so that two looks can be compared."""
-    return value.data, value.grad, tuple(map(id, value.parents)), tuple(value.slopes)
+    """Return what a Value holds, and under which names, so that two looks can be compared."""
+    return value.data, value.grad, tuple(map(id, value.parents)), tuple(value.slopes), sorted(vars(value))
+
+
+def fill(values: Sequence[Any]) -> None:
+    """Put a number of its own into every grad, so that one that is set to 0 or to 1 shows."""
+    for number, value in enumerate(values):
+        value.grad = 0.5 - 2.0 * number
 
 
 def places(values: Any, among: Sequence[Any]) -> list[int]:
@@ -47,13 +54,16 @@ def operate(kind: Callable[..., Any], text: str, numbers: Mapping[str, float]) -
         numbers: those of the operands, by name.
 
     raised: the error it stopped with, if any; then nothing else is there. kind: the result's type. data: its
-    number. slopes: for each operand, by name, the sum of its slopes. others: the numbers of those parents
-    that are no operand. even: whether each parent has one slope. strange: the types of what should be
-    numbers and is not. changed: the operands that are not what they were. changes: as in `observe`.
+    number. slopes: for each operand, by name, the sum of its slopes. lost: the operands that are no parent.
+    others: the numbers of those parents that are no operand. even: whether each parent has one slope.
+    strange: the types of what should be numbers and is not. old: whether it is an operand, or what the same
+    operation gave before. changed: the operands that are not what they were. changes: as in `observe`.
     """
     operands, calls = {name: kind(number) for name, number in numbers.items()}, observe()
+    fill(list(operands.values()))
     before = {name: fields(operand) for name, operand in operands.items()}
     try:
+        earlier = calls(lambda: eval(text, {}, dict(operands)))
         value = calls(lambda: eval(text, {}, dict(operands)))
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         return {"raised": f"{type(error).__name__}: {error}"}
@@ -70,9 +80,11 @@ def operate(kind: Callable[..., Any], text: str, numbers: Mapping[str, float]) -
             name: float(sum(slope for parent, slope in pairs if parent is operand))
             for name, operand in operands.items()
         },
+        "lost": [name for name, operand in operands.items() if id(operand) not in map(id, parents)],
         "others": [_number_of(parent) for parent in parents if id(parent) not in known],
         "even": len(parents) == len(slopes),
         "strange": sorted({type(n).__name__ for n in (*held, *slopes) if not _is_number(n)}),
+        "old": value is earlier or id(value) in known,
         "changed": [name for name, operand in operands.items() if fields(operand) != before[name]],
         "changes": calls.changes,
     }
@@ -86,7 +98,6 @@ def check_operation(
     *,
     values: check.Mistakes = (),
     mistakes: check.Mistakes = (),
-    hint: str = "",
 ) -> None:
     """Check what `operate` returned.
 
@@ -95,24 +106,37 @@ def check_operation(
         call: the operation, as a student would type it.
         data, slopes: what they should be.
         values, mistakes: wrong data and wrong slopes that betray their cause.
-        hint: what to say of other wrong slopes.
     """
     stopped = say(en="it stopped with an error:", ko="오류로 멈추었습니다.")
     check.that(not found["raised"], f"{call}: {stopped} {found['raised']}")
     check.equal(found["kind"], "Value", f"type({call})")
+    old = say(
+        en="the result is an operand itself, or that of an earlier call: make a new Value each time",
+        ko="결과가 피연산자 자체이거나 앞에서 돌려준 Value입니다. 매번 새 Value를 만드세요",
+    )
+    check.that(not found["old"], f"{call}: {old}")
     strange = say(
         en="data, grad and slopes must be plain numbers (a bool is none), not",
         ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
     )
     check.that(not found["strange"], f"{call}: {strange} {', '.join(found['strange'])}")
-    check.close(found["data"], data, f"({call}).data", rtol=1e-11, mistakes=values)
+    exact = say(
+        en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
+        ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
+    )
+    check.close(found["data"], data, f"({call}).data", rtol=1e-11, atol=0.0, mistakes=values, nearly=exact)
     uneven = say(
         en="each parent needs one slope, in the same order",
         ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
     )
     check.that(found["even"], f"{call}: {uneven}")
+    lost = say(
+        en="an operand is no parent of the result: keep the operand itself in `parents`, no copy",
+        ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
+    )
+    check.that(not found["lost"], f"{call}: {lost} ({', '.join(found['lost'])})")
     by_operand = say(en=f"{call}: slopes by operand", ko=f"{call}: 피연산자마다의 기울기")
-    check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes, hint=hint)
+    check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes, nearly=exact)
     not_yet = say(
         en="nothing has flowed back yet: leave every grad alone",
         ko="아직 아무것도 거슬러 흐르지 않았습니다. grad는 건드리지 마세요",
@@ -135,6 +159,7 @@ def ordered(
     result, and the places of the Values in it. changed: whether a field changed. changes: as in `observe`.
     """
     values, calls = build(kind, recipe, alike), observe()
+    fill(values)
     before, orders = [fields(value) for value in values], []
     for root in roots:
         try:
@@ -157,8 +182,8 @@ def check_order(
             ko="재귀가 너무 깊어졌습니다. 재귀 대신 스택(append와 pop을 쓰는 리스트)을 쓰세요",
         ),
         "TimeoutError": say(
-            en="it took too many steps: do not go through a Value once for each path that leads to it",
-            ko="너무 오래 걸렸습니다. 한 Value를 그리로 가는 경로마다 다시 지나지 마세요",
+            en="it took too many steps: look at a Value a few times, not once for each path or other Value",
+            ko="너무 오래 걸렸습니다. 한 Value를 경로마다, 또는 다른 Value마다 다시 보지 마세요",
         ),
     }
     check.that(not found["stopped"], f"{what}: {stopped.get(found['stopped'])}")
@@ -171,7 +196,8 @@ def check_order(
         problem = _order_problem(recipe, root, order, names)
         check.that(not problem, f"{call} = [{listed}{more}]\n  {problem}")
     changed = say(
-        en="a field of a Value was changed: only read them", ko="Value의 필드가 바뀌었습니다. 읽기만 하세요"
+        en="a Value was changed, or something was left on it: only read its fields",
+        ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",
     )
     check.that(not found["changed"], f"{what}: {changed}")
     check.untouched(found["changes"], what)
@@ -197,6 +223,137 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
             ko=f"{parent}: 이 값으로 만든 {child}보다 앞에 있습니다. 다 받기 전에 넘겨주게 됩니다",
         )
     return ""
+
+
+def passed(
+    kind: type[Any], recipe: Recipe, roots: Sequence[int], held: Sequence[float], alike: bool = False
+) -> dict[str, Any]:
+    """Return what calls of `backward()` of some Values of a recipe leave, as plain data.
+
+    held: every grad beforehand. calls: for each call every grad, the type of what came back, and whether
+    anything but a grad was changed. changes: as in `observe`.
+    """
+
+    def order(self: Any) -> list[Any]:
+        (place,) = places([self], values)
+        return [values[p] for p in sorted(reached(recipe, place), reverse=True)]
+
+    values, calls = build(type("Value", (kind,), {"order": order}), recipe, alike), observe()
+    for value, number in zip(values, held, strict=True):
+        value.grad = number
+    before, made = [_but_grad(value) for value in values], []
+    for root in roots:
+        returned = type(calls(values[root].backward)).__name__
+        changed = [_but_grad(value) for value in values] != before
+        made.append(([value.grad for value in values], returned, changed))
+    return {"calls": made, "changes": calls.changes}
+
+
+def check_passes(
+    found: Mapping[str, Any],
+    what: str,
+    names: Sequence[str],
+    recipe: Recipe,
+    roots: Sequence[int],
+    held: Sequence[float],
+) -> None:
+    """Check what `passed` returned: leaves have added, intermediate Values are those of the call alone."""
+    changed = say(
+        en="data, parents or slopes of a Value were changed, or something was left on it",
+        ko="Value의 data, parents, slopes 가운데 바뀐 것이 있거나, Value에 무언가를 남겼습니다",
+    )
+    now = list(held)
+    for number, (root, (grads, returned, spoilt)) in enumerate(zip(roots, found["calls"], strict=True), 1):
+        call = f"{what}: {names[root]}.backward()"
+        call += say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else ""
+        check.that(not spoilt, f"{call}: {changed}")
+        want = _after(recipe, root, now)
+        got, right = (dict(zip(names, numbers, strict=True)) for numbers in (grads, want))
+        check.close(
+            got,
+            right,
+            call + say(en=": every grad", ko=": 모든 grad"),
+            rtol=1e-7,
+            atol=1e-12,
+            nearly=say(en="do not round, and leave nothing out", ko="반올림하거나 빼놓지 마세요"),
+            hint=_pass_problem(recipe, root, now, grads),
+        )
+        kind = say(en=": type of what backward() returns", ko=": backward()가 돌려준 것의 타입")
+        check.equal(returned, "NoneType", what + kind)
+        now = want
+    check.untouched(found["changes"], what)
+
+
+def _after(recipe: Recipe, root: int, held: Sequence[float]) -> list[float]:
+    """Return every grad after a pass from a Value, for what they held before."""
+    within, slopes = reached(recipe, root), slopes_to(recipe, root)
+    kept = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
+    return [
+        old + (slope if p in within else 0.0) for p, (old, slope) in enumerate(zip(kept, slopes, strict=True))
+    ]
+
+
+def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Sequence[Any]) -> str:
+    """Return why the grads after a pass may be wrong."""
+    want, slopes, within = _after(recipe, root, held), slopes_to(recipe, root), reached(recipe, root)
+
+    def near(places: Sequence[int], numbers: Sequence[float]) -> bool:
+        pairs = [(grads[p], numbers[p]) for p in places]
+        return all(_is_number(a) and math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-12) for a, b in pairs)
+
+    wrong = [p for p in range(len(recipe)) if not near([p], want)]
+    leaves = [p for p in wrong if not recipe[p][0]]
+    inner = [p for p in wrong if recipe[p][0]]
+    local = [old if not recipe[p][0] else 0.0 for p, old in enumerate(held)]
+    for parents, numbers in recipe:
+        for p, slope in zip(parents, numbers, strict=True):
+            local[p] += slope
+    zeros = [0.0] * len(recipe)
+    stale = [number + old for number, old in zip(want, held, strict=True)]
+    if not set(wrong) <= within:
+        return say(
+            en="a Value that self was not made from has nothing to do with it: its grad must stay",
+            ko="self와 상관없는 Value의 grad는 그대로여야 합니다",
+        )
+    if root in leaves and not near([root], slopes):  # one that is set to 1 has lost what it held
+        return say(
+            en="self is a leaf: its grad grows by 1", ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
+        )
+    if leaves and not inner and near(leaves, slopes):
+        return say(
+            en="a leaf lost what it held: leaves add up from call to call",
+            ko="leaf에 있던 값이 사라졌습니다. leaf는 호출할 때마다 쌓습니다",
+        )
+    if inner and not leaves and near(inner, zeros):
+        return say(
+            en="the grad of an intermediate value is gone: after the call it must hold the slope",
+            ko="중간 값의 grad가 사라졌습니다. 부른 뒤에도 기울기가 들어 있어야 합니다",
+        )
+    if root in inner and (near(sorted(within), held) or near([root], zeros)):
+        return say(
+            en="nothing flows: self.grad must be 1 before the values hand on",
+            ko="아무것도 흐르지 않았습니다. 값들이 넘겨주기 전에 self.grad가 1이어야 합니다",
+        )
+    if any(held[p] and near([p], stale) for p in inner):
+        return say(
+            en="an intermediate value still held what was in it before the call: reset it first",
+            ko="중간 값에 부르기 전에 있던 것이 그대로 있었습니다. 먼저 비우세요",
+        )
+    if near(sorted(within - {root}), local):
+        return say(
+            en="these are sums of local slopes: multiply each by the grad of the value that hands on",
+            ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
+        )
+    return say(
+        en="each value adds up what it receives, with +=, and hands on once, when its turn in order() comes",
+        ko="값마다 받는 것을 +=로 더하고, order()에서 차례가 왔을 때 한 번만 넘겨주어야 합니다",
+    )
+
+
+def _but_grad(value: Any) -> tuple[Any, ...]:
+    """Return what a Value holds but its grad."""
+    data, _, *rest = fields(value)
+    return (data, *rest)
 
 
 def _is_number(thing: Any) -> bool:

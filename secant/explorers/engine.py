@@ -26,17 +26,17 @@ CALLS = (1, 2)
 
 
 def uneven(x: Tensor) -> Tensor:
-    """Return zy + y for y = x^2 and z = yx: paths of three lengths lead from x to it."""
+    """Return yz + y for y = x^2 and z = yx: paths of three lengths lead from x to it."""
     y = x**2
     z = y * x
-    return z * y + y
+    return y * z + y
 
 
 def two_paths(x: Tensor) -> Tensor:
     return log_of_cube(x) + root_of_square(x)
 
 
-FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_of_cube, "z·y + y": uneven}
+FUNCTIONS: dict[str, Function] = {"log x³ + √x²": two_paths, "log x³": log_of_cube, "y·z + y": uneven}
 
 
 @dataclass(frozen=True)
@@ -311,7 +311,7 @@ def explore_engine(
 
     Args:
         functions: one function of x, or several, by name or in a list; when left out,
-            log(x^3) + sqrt(x^2), log(x^3), and zy + y with y = x^2 and z = yx.
+            log(x^3) + sqrt(x^2), log(x^3), and yz + y with y = x^2 and z = yx.
         x_range: the ends of x's slider.
         x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.

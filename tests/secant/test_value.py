@@ -56,3 +56,13 @@ def test_a_value_in_between_has_a_gradient_too() -> None:
     y = x * 2
     (y * y).backward()
     assert (y.grad, x.grad) == (12.0, 24.0)
+
+
+def test_gradients_can_be_scaled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TorchValue, "scale", 3.0)
+    x = TorchValue(2.0)
+    x.grad = 6.0
+    y = x * x
+    y.backward()
+    y.backward()
+    assert (x.grad, y.grad) == (30.0, 6.0)
