@@ -223,7 +223,7 @@ class EngineExplorer(Panel[Reading]):
         ]
         self.function = controls.choice("f(x)", list(subject.functions), start.name)
         self.bug = controls.choice(say(en="bug", ko="버그"), bugs, start.bug)
-        self.passes = controls.choice("backward", [(f"{n} ×", n) for n in CALLS], start.calls)
+        self.passes = controls.choice(say(en="calls", ko="호출"), [(f"{n} ×", n) for n in CALLS], start.calls)
         self.x, x_row = controls.slider("x", start.x, subject.ends)
         self.log_h, h_row = controls.step_slider(start.h)
         rows = [(self.function, self.bug, self.passes), (x_row, h_row)]
