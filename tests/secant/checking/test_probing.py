@@ -117,16 +117,21 @@ def test_settings_of_the_process_are_put_back() -> None:
         filters = list(warnings.filters)
         return sys.getrecursionlimit(), filters, torch.get_num_threads(), torch.is_anomaly_enabled()
 
-    packed: list[int] = []
+    packed: list[torch.Tensor] = []
+
+    def pack(t: torch.Tensor) -> torch.Tensor:
+        packed.append(t)
+        return t
+
     before = settings()
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: (packed.append(1), t)[1], lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
         with watch():
             for spoil in (raise_the_recursion_limit, silence_warnings, take_more_threads, look_for_anomalies):
                 spoil(torch.ones(1), nn.Module())
             pack_from_now_on(torch.ones(1), nn.Module())
         torch.ones(1, requires_grad=True).exp()
     assert settings() == before
-    assert packed == [1]  # the hooks that were there before the watch
+    assert len(packed) == 1  # the hooks that were there before the watch
 
 
 def test_a_library_may_add_filters_of_its_own() -> None:
