@@ -741,9 +741,8 @@ def _seen(f, x, dtype, held):
     return calls.data()
 
 
-_first, _added = say(en="this is the first derivative: differentiate it once more", ko="일계 미분계수입니다. 한 번 더 미분하세요"), say(en="what stood in x.grad has been added: work with the gradient that torch.autograd.grad returns", ko="x.grad에 있던 값이 더해졌습니다. torch.autograd.grad가 돌려주는 gradient를 쓰세요")
-_nearly, _zero = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다"), say(en="0 is right only where the gradient does not depend on x. Was create_graph=True forgotten, and the error caught?", ko="0은 gradient가 x에 의존하지 않을 때만 맞습니다. create_graph=True를 잊고, 오류를 잡아 0을 돌려주지 않았나요?")
-_graph = say(en="the result is still part of a graph (requires_grad=True). create_graph=True belongs to the first call only, and torch.func.grad at a tracked x records too: detach() the result", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True). create_graph=True는 첫 호출에만 필요하고, torch.func.grad도 추적되는 x에서는 기록합니다. 결과에 detach()를 부르세요")
+_first, _added, _graph = say(en="this is the first derivative: differentiate it once more", ko="일계 미분계수입니다. 한 번 더 미분하세요"), say(en="what stood in x.grad has been added: work with the gradient that torch.autograd.grad returns", ko="x.grad에 있던 값이 더해졌습니다. torch.autograd.grad가 돌려주는 gradient를 쓰세요"), say(en="the result is still part of a graph (requires_grad=True). create_graph=True belongs to the first call only, and torch.func.grad at a tracked x records too: detach() the result", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True). create_graph=True는 첫 호출에만 필요하고, torch.func.grad도 추적되는 x에서는 기록합니다. 결과에 detach()를 부르세요")
+_nearly, _zero, _none = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다"), say(en="0 is right only where the gradient does not depend on x. Was create_graph=True forgotten, and the error caught?", ko="0은 gradient가 x에 의존하지 않을 때만 맞습니다. create_graph=True를 잊고, 오류를 잡아 0을 돌려주지 않았나요?"), say(en="the result is None: allow_unused=True gives None where no way leads back to x. Return zeros there", ko="결과가 None입니다. x로 되돌아가는 길이 없으면 allow_unused=True는 None을 줍니다. 그때는 0을 돌려주세요")
 
 
 def _compare(f, x, dtype, held, slope, second, hint=""):
@@ -752,6 +751,7 @@ def _compare(f, x, dtype, held, slope, second, hint=""):
     with check.asking(call):
         found = _seen(f, x, dtype, held)
     mistakes, rtol = [(0.0, _zero), (slope, _first), (want + (held or 0), _added), (slope + (held or 0), _added)], 1e-10 if dtype == "float64" else 1e-4
+    check.that(found["results"][0] is not None or bool(want), f"{call}: {_none}")
     check.close(found["results"][0], want, call, rtol=rtol, atol=rtol, mistakes=mistakes, nearly=_nearly, hint=hint)
     check.untouched(found["changes"], call)
     check.that(not found["tracked"][0], f"{call}: {_graph}")
@@ -916,8 +916,9 @@ def _work(n):
     return made.count, made.largest
 
 
-_ones, _diagonal, _number = say(en="this is H times ones, the sums of its rows: v is not used", ko="H에 성분이 모두 1인 벡터를 곱한 것(행의 합)입니다. v를 쓰지 않았습니다"), say(en="this is the diagonal of H times v: the mixed derivatives are missing", ko="H의 대각 성분에만 v를 곱했습니다. 서로 다른 변수로 미분한 것이 빠졌습니다"), say(en="this is v·Hv, a single number for all", ko="v·Hv, 곧 전체를 더한 수 하나입니다")
+_ones, _diagonal, _number, _rows = say(en="this is H times ones, the sums of its rows: v is not used", ko="H에 성분이 모두 1인 벡터를 곱한 것(행의 합)입니다. v를 쓰지 않았습니다"), say(en="this is the diagonal of H times v: the mixed derivatives are missing", ko="H의 대각 성분에만 v를 곱했습니다. 서로 다른 변수로 미분한 것이 빠졌습니다"), say(en="this is v·Hv, a single number for all", ko="v·Hv, 곧 전체를 더한 수 하나입니다"), say(en="these are the sums of H's rows, times v: begin the second walk with v instead", ko="H의 행의 합에 v를 곱했습니다. 두 번째로 거슬러 갈 때 v에서 출발하세요")
 _gradient, _nearly, _graph = say(en="this is the gradient, or the gradient times v", ko="gradient이거나 gradient에 v를 곱한 것입니다"), say(en="nearly: a difference quotient, or rounding on the way?", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요?"), say(en="the result is still part of a graph (requires_grad=True)", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True)")
+_none = say(en="the result is None: allow_unused=True gives None where no way leads back to x. Return zeros there", ko="결과가 None입니다. x로 되돌아가는 길이 없으면 allow_unused=True는 None을 줍니다. 그때는 0을 돌려주세요")
 _large = say(en="a tensor with more than 10 n numbers was made: was H itself built?", ko="원소가 10 n개보다 많은 텐서가 생겼습니다. H 자체를 만들지 않았나요?")
 _grows = say(en="the number of operations grows with n: one walk back for each row, or number, of H is too many", ko="연산의 수가 n에 따라 늘어납니다. H의 행이나 성분마다 한 번씩 거슬러 가면 너무 많습니다")
 
@@ -929,7 +930,8 @@ def _compare(f, x, v, dtype, H, slope, held=None, apart=False, hint=""):
     with check.asking(call):
         found = _seen(f, x, v, dtype, held, apart)
     rtol = 1e-10 if dtype == "float64" else 1e-4
-    mistakes = [(ones, _ones), ((H.diagonal().reshape(v.shape) * v).to(want.dtype), _diagonal), (slope.to(want.dtype), _gradient), ((slope * v).to(want.dtype), _gradient), (v.reshape(-1).dot(H @ v.reshape(-1)).item(), _number)]
+    mistakes = [(ones, _ones), (ones * v.to(ones.dtype), _rows), ((H.diagonal().reshape(v.shape) * v).to(want.dtype), _diagonal), (slope.to(want.dtype), _gradient), ((slope * v).to(want.dtype), _gradient), (v.reshape(-1).dot(H @ v.reshape(-1)).item(), _number)]
+    check.that(found["results"][0] is not None or bool(want.any()), f"{call}: {_none}")
     check.close(found["results"][0], want, call, rtol=rtol, atol=10 * rtol, mistakes=mistakes, nearly=_nearly, hint=hint)
     check.untouched(found["changes"], call)
     check.that(not any(found["tracked"]), f"{call}: {_graph}")
@@ -958,6 +960,9 @@ _FORMS = {
 }
 
 
+_zeros = say(en="v may be zeros: do not divide by its norm", ko="v는 0일 수도 있습니다. v의 노름으로 나누지 마세요")
+
+
 def _against_hessian(f, x, v, dtype, held=None, apart=False):
     here, g = torch.as_tensor(x, dtype=torch.float64), formula(f, w=torch.tensor(3.0, dtype=torch.float64))
     H = torch.func.jacrev(torch.func.grad(g))(here).reshape(here.numel(), -1)
@@ -970,7 +975,7 @@ for _dtype in ("float64", "float32"):
             _x, _v = (check.draw_tensor(*_shape, low=-1.5, high=1.5).tolist() for _ in range(2))
             check.smallest(_against_hessian, _f, _x, _v, _dtype, _held, _apart)
     _against_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
-    _against_hessian("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, 1.0)
+    _compare("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, [[2.0, 2.0], [2.0, 2.0]], [6.0, 6.0], 1.0, hint=_zeros)
 _kink = say(en="the slope of f has a kink near x, at 0: a difference quotient reaches over it", ko="x 가까이 0에서 f의 기울기가 꺾입니다. 차분몫은 그 너머의 값까지 씁니다")
 _compare("(t * torch.abs(t)).sum()", [1e-6, -1e-6], [1.0, 2.0], "float64", [[2.0, 0.0], [0.0, -2.0]], [2e-6, 2e-6], hint=_kink)
 _call = _call.replace("200", "1000")

@@ -105,6 +105,14 @@ def second_derivative(f, x):
     return torch.zeros_like(x) if second is None else second
 
 
+# %% hands on the None task="second_derivative" en="the result is None: allow_unused" ko="결과가 None입니다. x로"
+def second_derivative(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    return torch.autograd.grad(first, x, allow_unused=True)[0]
+
+
 # %% builds H first task="hvp" en="was H itself built" ko="H 자체를 만들지"
 def hvp(f, x, v):
     H = torch.func.jacrev(torch.func.grad(f))(x.detach()).detach()
@@ -184,6 +192,25 @@ def hvp(f, x, v):
         for j in range(1, i + 1):
             T[i].append((4**j * T[i][j - 1] - T[i - 1][j - 1]) / (4**j - 1))
     return T[2][2].to(x.dtype)
+
+
+# %% weighs the sums of the rows task="hvp" en="begin the second walk with v instead" ko="두 번째로 거슬러 갈 때 v에서 출발하세요"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (rows,) = torch.autograd.grad(first.sum(), x, allow_unused=True, materialize_grads=True)
+    return rows * v
+
+
+# %% a unit direction first task="hvp" en="do not divide by its norm" ko="v의 노름으로 나누지 마세요"
+def hvp(f, x, v):
+    size = v.norm()
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (product,) = torch.autograd.grad(first, x, grad_outputs=v / size, allow_unused=True, materialize_grads=True)
+    return product * size
 
 
 # %% steps chain one graph task="newton_step" en="the result is not a leaf" ko="결과가 leaf가 아닙니다"
