@@ -314,7 +314,7 @@ r"""
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 둘 다 이계 미분계수는 0이고, 아무 `f`나 받는 코드라면 이 두 경우를
 스스로 처리해야 합니다.
 
-## 3. 차분 두 번, 한 번, 또는 없이
+## 3. 차분을 두 번, 한 번, 또는 쓰지 않고
 
 이계 미분계수는 세 가지 방법으로 구할 수 있습니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
 $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
@@ -339,7 +339,7 @@ r"""
 1. Near $h = 10^{-3}$, where about $10^{-9}$ is left. To the left of it things get worse fast.
 2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, with about $10^{-9}$ too.
 3. The second difference says about $-8.9$: even the first digit is lost. The numerator loses about $10^{-15}$ to rounding and is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
-by $h$ only and still says $-0.120000$. **Differentiating exactly even once moves the V by four decades.**
+by $h$ only and still says $-0.12$. **Differentiating exactly even once moves the best $h$ by four decades.**
 4. It has no $h$. What is left, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
@@ -347,19 +347,19 @@ by $h$ only and still says $-0.120000$. **Differentiating exactly even once move
 Now a function of your own. Errors are then measured from double backward, since the truth is not known:
 """
 
-# %% [markdown] lang="ko" en="7c1ca7d2"
+# %% [markdown] lang="ko" en="d706fa31"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. $h = 10^{-3}$ 근처입니다. 이때 차이는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 빠르게 나빠집니다.
 2. $h = 10^{-7}$ 근처입니다. 이계 차분 때의 만분의 1인 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
 3. 이계 차분은 약 $-8.9$라고 합니다. 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
-여전히 $-0.120000$입니다. **한 번만 정확하게 미분해도 V의 바닥이 $h$가 만분의 1인 곳으로 옮겨 갑니다.**
+여전히 $-0.12$입니다. **한 번만 정확하게 미분해도 가장 좋은 $h$가 만분의 1로 작아집니다.**
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
 
-이번에는 여러분의 함수를 넣어 보세요. 참값을 모르므로 오차는 double backward에서 잽니다.
+이번에는 여러분의 함수를 넣어 보세요. 참값을 모르므로 오차는 double backward로 구한 값을 기준으로 잽니다.
 """
 
 
@@ -387,7 +387,7 @@ need only the product $Hv$ with one vector. **How many walks back does $Hv$ take
 r"""
 ## 4. 헤세 행렬과 벡터의 곱
 
-수 $n$개로 수 하나를 만드는 함수 $f$가 있습니다. gradient는 수 $n$개이고, 이것을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
+수 $n$개를 받아 수 하나를 내는 함수 $f$가 있습니다. gradient는 수 $n$개이고, 이것을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
 야코비 행렬입니다. $f = x_0^2\, x_1$이면 gradient는 $(2 x_0 x_1,\; x_0^2)$이므로 다음과 같습니다.
 
 $$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad (2, 3)\text{에서}\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}$$
@@ -523,17 +523,17 @@ the penalty does nothing.
 
 ## 7. Your own Function, twice
 
-`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), if it is made of torch's operations. One trap is left: what `forward` computes on the way is not recorded.
+`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), if it is made of torch's operations. One trap is left: what `forward` and `setup_context` compute is not recorded.
 """
 
-# %% [markdown] lang="ko" en="68c6f924"
+# %% [markdown] lang="ko" en="ea916603"
 r"""
 penalty는 두 번 다 16입니다. 기록하면 `w.grad`는 `out`의 gradient $(1, 2)$에 penalty의 gradient $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$를 더한 것입니다. **기록하지 않으면 penalty는 상수이고, 오류도 나지 않습니다.** loss의 나머지
 부분에 그래프가 있기 때문입니다. 학습은 되지만 penalty는 아무 일도 하지 않습니다.
 
 ## 7. 나만의 Function, 두 번 미분하기
 
-`create_graph=True`는 `Function`(수업 08)의 `backward` 안에서 일어나는 일도 기록합니다. torch의 연산으로 되어 있으면 그렇습니다. 그런데 함정이 하나 있습니다. `forward`가 중간에 계산한 것은 기록되지 않습니다.
+`create_graph=True`는 `Function`(수업 08)의 `backward` 안에서 일어나는 일도 기록합니다. torch의 연산으로 되어 있으면 그렇습니다. 그런데 함정이 하나 있습니다. `forward`와 `setup_context`가 계산한 것은 기록되지 않습니다.
 """
 
 
@@ -618,14 +618,14 @@ print("torch.prod, now:", torch.autograd.grad(here[3], x)[0].tolist())
 r"""
 The zeros are right. But the quotient of the gradient goes to 6: let $x_2$ grow from 0, and the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
 lost, as in section 7. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969): take the short cut only when nothing is recorded. Under
-`create_graph=True` go the long way, although all numbers are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
+`create_graph=True` go the long way, although all numbers of the gradient are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
 """
 
-# %% [markdown] lang="ko" en="0151b6aa"
+# %% [markdown] lang="ko" en="b9792c53"
 r"""
 0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6으로 다가갑니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 7절에서처럼 이계 미분계수가
 사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)는 이것을 한 줄로 말합니다. gradient의 requires_grad가 True가 아니라는 것입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
-모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
+gradient의 값이 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
 """
 
 # %% [markdown] lang="en"
@@ -1020,7 +1020,7 @@ r"""
 
 - 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. 최소점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
-- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과에 다시 몇 번이든 불러도 그래프가 커지지 않습니다.
+- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 불러도 그래프가 커지지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1309,13 +1309,13 @@ r"""
 Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
 - `Cube.apply(x)` is $x^3$ for every number of `x`, which has any shape, perhaps empty, and may be a slice of a larger tensor. Its numbers may be negative or 0.
-- The gradient is $3x^2$ times what comes in, also under `create_graph=True`, and then the second derivative, $6x$, is right too: with respect to `x`, and with respect to what comes in.
+- The gradient is $3x^2$ times the incoming gradient $g$, also under `create_graph=True`, and then its own derivatives are right too: $6x$ times $g$ with respect to `x`, and $3x^2$ with respect to $g$.
 - `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`; any way of saving is fine that passes.
 - Neither `x` nor the incoming gradient is changed. The result is tracked exactly if `x` is.
 
 <details><summary>Hint 1: the idea</summary>
 
-In section 7 the slope was computed in `forward`. What should be saved instead, and where should the slope be computed?
+In section 7 the slope was computed before `backward`. What should be saved instead, and where should the slope be computed?
 
 </details>
 
@@ -1326,7 +1326,7 @@ In section 7 the slope was computed in `forward`. What should be saved instead, 
 </details>
 """
 
-# %% [markdown] lang="ko" en="877538a2"
+# %% [markdown] lang="ko" en="a092fe09"
 r"""
 ## 과제 9.5 · `Cube`
 
@@ -1335,13 +1335,13 @@ r"""
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
 - `Cube.apply(x)`는 `x`의 수마다 $x^3$을 구합니다. `x`의 shape는 무엇이든 되고 비어 있을 수도 있으며, 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. 수는 음수나 0일 수도 있습니다.
-- gradient는 출력 쪽에서 넘어온 gradient에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주어도 그래야 하고, 이때 이계 미분계수 $6x$도 맞아야 합니다. `x`에 대해서도, 넘어온 gradient에 대해서도 맞아야 합니다.
+- gradient는 출력 쪽에서 넘어온 gradient $g$에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주어도 그래야 하고, 이때 이 gradient를 다시 미분한 것도 맞아야 합니다. `x`로 미분하면 $6x$에 $g$를 곱한 것이고, $g$로 미분하면 $3x^2$입니다.
 - `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 통과하기만 하면 어떻게 저장해도 좋습니다.
 - `x`도, 넘어온 gradient도 바꾸지 마세요. 결과는 `x`가 추적될 때만 추적됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-7절에서는 기울기를 `forward`에서 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
+7절에서는 기울기를 `backward`보다 먼저 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
 
 </details>
 
@@ -1511,11 +1511,11 @@ Next: Lesson 10, build your own autograd.
 r"""
 ## 숨은 테스트가 보는 것
 
-- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수 함수. 추적되는 파라미터가 있거나 없는 직선. 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 부르고, `x`를 옮기고, `f`를 바꾸었을 때.
-- **9.2** 성분이 모두 1이 아닌 $v$와 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 일차 함수, 입력 하나만 쓰는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
+- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수 함수. 추적되는 파라미터가 있거나 없는 직선. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 부르고, `x`를 옮기고, `f`를 바꾸었을 때.
+- **9.2** 성분이 전부 1은 아닌 $v$와 모두 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 일차 함수, 입력 하나만 쓰는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
 - **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 값이 든 `.grad`.
 - **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 출력의 두 가지 shape. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
-- **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 1이 아닌 넘어온 gradient. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
+- **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
 
 어디서나 두 가지 dtype과 공통 규칙을 함께 봅니다.
 
