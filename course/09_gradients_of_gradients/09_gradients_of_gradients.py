@@ -563,7 +563,7 @@ print("first        :", first, " requires_grad:", first.requires_grad)
 # %% [markdown] lang="en"
 r"""
 The first derivative, 32, is right and `gradcheck` is content. But `4 * x**3` was computed where nothing is recorded: to autograd it is a constant, and the second derivative, 48, is lost. **Save only inputs and outputs of `forward`, and compute the rest in `backward`.**
-`gradgradcheck` compares the gradient of your gradient with difference quotients of it, and finds this. If your `backward` cannot be recorded, because it uses NumPy, say, mark it with `torch.autograd.function.once_differentiable`.
+`gradgradcheck` compares the gradient of your gradient with difference quotients of it, and finds this. If your `backward` cannot be recorded, because it uses NumPy, say, mark it with `torch.autograd.function.once_differentiable`; but do not rely on an error, for torch 2.13 does not always raise one.
 
 ## 8. A real bug
 
@@ -571,10 +571,10 @@ The first derivative, 32, is right and `gradcheck` is content. But `4 * x**3` wa
 backward took a short cut there. Here it is in a `Function` of our own:
 """
 
-# %% [markdown] lang="ko" en="32f7c15a"
+# %% [markdown] lang="ko" en="66379948"
 r"""
 일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd가 보기에는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
-`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요.
+`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 torch 2.13에서는 그래도 오류가 나지 않을 때가 있습니다.
 
 ## 8. 실제로 있었던 버그
 
