@@ -19,10 +19,10 @@ Lesson 09 of 10 · ~80 min · create_graph, Hessian, Newton
 - take a step of Newton's method, and train with a loss that contains a gradient;
 - write a `Function` that can be differentiated twice, and check it.
 
-You need lesson 8 (`Function`, `gradcheck`) and from lesson 5 the product $v^\top J$.
+You need lesson 8 (`Function`, `gradcheck`), from lesson 5 the product $v^\top J$, and from lesson 6 `detach`.
 """
 
-# %% [markdown] lang="ko" en="a38b79ed"
+# %% [markdown] lang="ko" en="5d6e3082"
 r"""
 # gradient의 gradient
 
@@ -35,7 +35,7 @@ r"""
 - 뉴턴 방법을 한 스텝 진행하고, gradient가 들어 있는 loss로 모델을 학습시킬 수 있습니다.
 - 두 번 미분할 수 있는 `Function`을 작성하고 검사할 수 있습니다.
 
-수업 08의 내용(`Function`, `gradcheck`)과 수업 05의 곱 $v^\top J$를 알면 됩니다.
+수업 08의 내용(`Function`, `gradcheck`), 수업 05의 곱 $v^\top J$, 수업 06의 `detach`를 알면 됩니다.
 """
 
 # %%
@@ -121,7 +121,7 @@ predicted(
         ko="이계 미분계수로는 맞지만 autograd는 그것을 알 수 없습니다. `x.grad`에 `grad_fn`이 없기 때문입니다.",
     ),
     B=say(
-        en="It is a plain number, that is right. But autograd does not call it constant: it finds no graph, and stops.",
+        en="True, it is a plain number. But autograd does not call it constant: it finds no graph, and stops.",
         ko="그냥 수라는 것은 맞습니다. 그러나 autograd는 상수로 치지 않습니다. 그래프를 찾지 못해 멈춥니다.",
     ),
     C=say(
@@ -189,13 +189,14 @@ b = 1 / y
 c = a * b
 print(f"a = {a.item():.0f}, b = {b.item():.3f}, c = {c.item():.1f}")
 
-dc_da, dc_db, da_dx, db_dx, dc_dx = (
-    torch.autograd.grad(top, bottom, retain_graph=True)[0].item()
-    for top, bottom in ((c, a), (c, b), (a, x), (b, x), (c, x))
-)
-print(f"by way of a: {dc_da:.3f} * {da_dx:.0f} = {dc_da * da_dx:.2f}")
-print(f"by way of b: {dc_db:.0f} * {db_dx:.4f} = {dc_db * db_dx:.2f}")
-print(f"together   : {dc_dx:.2f}")
+
+def slope_of(top, bottom):
+    return torch.autograd.grad(top, bottom, retain_graph=True)[0].item()
+
+
+print(f"by way of a: {slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}")
+print(f"by way of b: {slope_of(c, b):.0f} * {slope_of(b, x):.4f} = {slope_of(c, b) * slope_of(b, x):.2f}")
+print(f"together   : {slope_of(c, x):.2f}")
 
 # %% [markdown] lang="en"
 r"""
@@ -227,7 +228,7 @@ x.grad = None
 
 # %% [markdown] lang="en"
 r"""
-`x` holds its buffer `x.grad`, that holds its graph, and the graph holds `x`: a circle. What stands in a circle is not freed when you let go of `x`; [such loops have
+`x` holds its buffer `x.grad`, that holds its graph, and the graph holds `x`: a circle. Objects that hold each other in a circle are not freed when you let go of `x`; [such loops have
 eaten the memory of many trainings](https://github.com/pytorch/pytorch/issues/4661). So either empty `x.grad` afterwards, or, better, use `torch.autograd.grad`, which touches no buffer.
 
 ### When the gradient is a constant
@@ -235,7 +236,7 @@ eaten the memory of many trainings](https://github.com/pytorch/pytorch/issues/46
 Take a straight line, $z = 3x + 1$. Its slope is 3 and the slope of its slope is 0. **What does autograd give?**
 """
 
-# %% [markdown] lang="ko" en="5796f67c"
+# %% [markdown] lang="ko" en="e0208cb9"
 r"""
 `x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 이것을 순환 참조(reference cycle)라고 합니다. 이렇게 서로 붙든 것은 `x`를 더 쓰지 않아도 메모리에서 사라지지
 않습니다. [이 때문에 학습 중에 메모리가 바닥나는 일이 많았습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad`를 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
@@ -313,7 +314,7 @@ r"""
 갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 둘 다 이계 미분계수는 0이고, 아무 `f`나 받는 코드라면 이 두 경우를
 스스로 처리해야 합니다.
 
-## 3. 차분 두 번, 한 번, 또는 없이
+## 3. 차분을 두 번, 한 번, 또는 쓰지 않고
 
 이계 미분계수는 세 가지 방법으로 구할 수 있습니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
 $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
@@ -338,7 +339,7 @@ r"""
 1. Near $h = 10^{-3}$, where about $10^{-9}$ is left. To the left of it things get worse fast.
 2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, with about $10^{-9}$ too.
 3. The second difference says about $-8.9$: even the first digit is lost. The numerator loses about $10^{-15}$ to rounding and is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
-by $h$ only and still says $-0.120000$. **To differentiate exactly just once moves the V by four decades.**
+by $h$ only and still says $-0.12$. **Differentiating exactly even once moves the best $h$ by four decades.**
 4. It has no $h$. What is left, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
@@ -346,19 +347,19 @@ by $h$ only and still says $-0.120000$. **To differentiate exactly just once mov
 Now a function of your own. Errors are then measured from double backward, since the truth is not known:
 """
 
-# %% [markdown] lang="ko" en="750e49b0"
+# %% [markdown] lang="ko" en="d706fa31"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. $h = 10^{-3}$ 근처입니다. 이때 차이는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 빠르게 나빠집니다.
 2. $h = 10^{-7}$ 근처입니다. 이계 차분 때의 만분의 1인 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
 3. 이계 차분은 약 $-8.9$라고 합니다. 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
-여전히 $-0.120000$입니다. **한 번만 정확하게 미분해도 V의 바닥이 $h$가 만분의 1인 곳으로 옮겨 갑니다.**
+여전히 $-0.12$입니다. **한 번만 정확하게 미분해도 가장 좋은 $h$가 만분의 1로 작아집니다.**
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
 
-이번에는 여러분의 함수를 넣어 보세요. 참값을 모르므로 오차는 double backward에서 잽니다.
+이번에는 여러분의 함수를 넣어 보세요. 참값을 모르므로 오차는 double backward로 구한 값을 기준으로 잽니다.
 """
 
 
@@ -386,7 +387,7 @@ need only the product $Hv$ with one vector. **How many walks back does $Hv$ take
 r"""
 ## 4. 헤세 행렬과 벡터의 곱
 
-수 $n$개로 수 하나를 만드는 함수 $f$가 있습니다. gradient는 수 $n$개이고, 이것을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
+수 $n$개를 받아 수 하나를 내는 함수 $f$가 있습니다. gradient는 수 $n$개이고, 이것을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
 야코비 행렬입니다. $f = x_0^2\, x_1$이면 gradient는 $(2 x_0 x_1,\; x_0^2)$이므로 다음과 같습니다.
 
 $$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad (2, 3)\text{에서}\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}$$
@@ -441,7 +442,7 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-The second walk starts from the gradient with the weights $v$. By lesson 5 it gives $v^\top J$ with the Jacobian of the gradient, $v^\top H$. And **$H$ is symmetric** ($\frac{\partial^2 f}{\partial x_0 \partial x_1}$ does not care for the order, as long as $f$ is
+The second walk starts from the gradient with the weights $v$. By lesson 5 it gives $v^\top J$ with the Jacobian of the gradient, $v^\top H$. And **$H$ is symmetric** ($\frac{\partial^2 f}{\partial x_0 \partial x_1}$ does not depend on the order, as long as $f$ is
 smooth), so $v^\top H$ and $Hv$ hold the same numbers. No matrix was built: the largest tensor has as many numbers as `x`. The product goes by the name
 **HVP**, Hessian-vector product.
 
@@ -451,7 +452,7 @@ Where is $f$ lowest? Its slope must be 0 there. Near $x$ the slope is about $f'(
 derivative says how far to go.
 """
 
-# %% [markdown] lang="ko" en="70848ef7"
+# %% [markdown] lang="ko" en="3de8ca15"
 r"""
 두 번째에는 gradient에서 가중치 $v$를 주고 출발합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
 매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다. 
@@ -487,11 +488,11 @@ grow.
 
 ## 6. A loss that contains a gradient
 
-Some trainings want the slope of a network itself to have a certain size. A **gradient penalty** adds to the loss how far the norm of the gradient with respect to the *input* is from 1, $(\lVert \nabla_x m(x)\rVert - 1)^2$. Then `backward()` must find how the *weights* change a *gradient*: a
+Some trainings want the slope of a network itself to have a certain size. A **gradient penalty** adds to the loss how far the norm of the gradient with respect to the *input* is from 1, $(\lVert \nabla_x m(x)\rVert - 1)^2$ ($\nabla_x m$ is the gradient of $m$ with respect to $x$; the bars mean the norm). Then `backward()` must find how the *weights* change a *gradient*: a
 gradient of a gradient. The smallest example is $m(x) = w \cdot x$. Its gradient with respect to $x$ is $w$, so the penalty is $(\lVert w\rVert - 1)^2$:
 """
 
-# %% [markdown] lang="ko" en="7d2ec875"
+# %% [markdown] lang="ko" en="aadce459"
 r"""
 3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**(local maximum)입니다. 뉴턴 방법은 기울기가 0인 곳을
 찾을 뿐, 그곳이 어떤 점인지는 묻지 않습니다. (다른 책에서 말하는 뉴턴 방법은 같은 방법을 *근*(root), 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
@@ -501,7 +502,7 @@ r"""
 
 ## 6. gradient가 들어 있는 loss
 
-신경망의 기울기 자체가 일정한 크기가 되도록 학습시킬 때가 있습니다. **gradient penalty**는 *입력*에 대한 gradient의 노름이 1에서 얼마나 떨어져 있는지, 곧 $(\lVert \nabla_x m(x)\rVert - 1)^2$을 loss에 더합니다.
+신경망의 기울기 자체가 일정한 크기가 되도록 학습시킬 때가 있습니다. **gradient penalty**는 *입력*에 대한 gradient의 노름이 1에서 얼마나 떨어져 있는지, 곧 $(\lVert \nabla_x m(x)\rVert - 1)^2$을 loss에 더합니다($\nabla_x m$은 $m$의 $x$에 대한 gradient이고, 두 겹의 세로줄은 노름입니다).
 그러면 `backward()`는 *가중치*에 따라 *gradient*가 어떻게 변하는지 알아내야 합니다. gradient의 gradient입니다. 가장 작은 예는 $m(x) = w \cdot x$입니다. $x$에 대한 gradient가 $w$이므로 penalty는 $(\lVert w\rVert - 1)^2$입니다.
 """
 
@@ -522,17 +523,17 @@ the penalty does nothing.
 
 ## 7. Your own Function, twice
 
-`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), if it is made of torch's operations. One trap is left: what `forward` computes on the way is not recorded.
+`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), if it is made of torch's operations. One trap is left: what `forward` and `setup_context` compute is not recorded.
 """
 
-# %% [markdown] lang="ko" en="68c6f924"
+# %% [markdown] lang="ko" en="ea916603"
 r"""
 penalty는 두 번 다 16입니다. 기록하면 `w.grad`는 `out`의 gradient $(1, 2)$에 penalty의 gradient $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$를 더한 것입니다. **기록하지 않으면 penalty는 상수이고, 오류도 나지 않습니다.** loss의 나머지
 부분에 그래프가 있기 때문입니다. 학습은 되지만 penalty는 아무 일도 하지 않습니다.
 
 ## 7. 나만의 Function, 두 번 미분하기
 
-`create_graph=True`는 `Function`(수업 08)의 `backward` 안에서 일어나는 일도 기록합니다. torch의 연산으로 되어 있으면 그렇습니다. 그런데 함정이 하나 있습니다. `forward`가 중간에 계산한 것은 기록되지 않습니다.
+`create_graph=True`는 `Function`(수업 08)의 `backward` 안에서 일어나는 일도 기록합니다. torch의 연산으로 되어 있으면 그렇습니다. 그런데 함정이 하나 있습니다. `forward`와 `setup_context`가 계산한 것은 기록되지 않습니다.
 """
 
 
@@ -562,18 +563,18 @@ print("first        :", first, " requires_grad:", first.requires_grad)
 # %% [markdown] lang="en"
 r"""
 The first derivative, 32, is right and `gradcheck` is content. But `4 * x**3` was computed where nothing is recorded: to autograd it is a constant, and the second derivative, 48, is lost. **Save only inputs and outputs of `forward`, and compute the rest in `backward`.**
-`gradgradcheck` compares the gradient of your gradient with difference quotients of it, and finds this. If your `backward` cannot be recorded, because it uses NumPy, say, mark it with `torch.autograd.function.once_differentiable`.
+`gradgradcheck` compares the gradient of your gradient with difference quotients of it, and finds this. If your `backward` cannot be recorded, because it uses NumPy, say, mark it with `torch.autograd.function.once_differentiable`; but do not rely on an error, for torch 2.13 does not always raise one.
 
 ## 8. A real bug
 
-`torch.prod` multiplies all numbers of a tensor. Its slope with respect to $x_i$ is the product of *the others*. If two of the numbers are 0, each such product contains a 0 at least: the gradient is zero everywhere. Up to the end of 2023 its
+`torch.prod` multiplies all numbers of a tensor. Its slope with respect to $x_i$ is the product of *the others*. If two of the numbers are 0, each such product contains at least one 0: the gradient is zero everywhere. Up to the end of 2023 its
 backward took a short cut there. Here it is in a `Function` of our own:
 """
 
-# %% [markdown] lang="ko" en="6355881b"
+# %% [markdown] lang="ko" en="66379948"
 r"""
 일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd가 보기에는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
-`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요.
+`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 torch 2.13에서는 그래도 오류가 나지 않을 때가 있습니다.
 
 ## 8. 실제로 있었던 버그
 
@@ -617,14 +618,14 @@ print("torch.prod, now:", torch.autograd.grad(here[3], x)[0].tolist())
 r"""
 The zeros are right. But the quotient of the gradient goes to 6: let $x_2$ grow from 0, and the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
 lost, as in section 7. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969): take the short cut only when nothing is recorded. Under
-`create_graph=True` go the long way, although all numbers are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
+`create_graph=True` go the long way, although all numbers of the gradient are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
 """
 
-# %% [markdown] lang="ko" en="0151b6aa"
+# %% [markdown] lang="ko" en="b9792c53"
 r"""
 0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6으로 다가갑니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 7절에서처럼 이계 미분계수가
 사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)는 이것을 한 줄로 말합니다. gradient의 requires_grad가 True가 아니라는 것입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
-모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
+gradient의 값이 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
 """
 
 # %% [markdown] lang="en"
@@ -740,18 +741,18 @@ def _seen(f, x, dtype, held):
     return calls.data()
 
 
-_first, _added = say(en="this is the first derivative: differentiate it once more", ko="일계 미분계수입니다. 한 번 더 미분하세요"), say(en="what stood in x.grad has been added: work with the gradient that torch.autograd.grad returns", ko="x.grad에 있던 값이 더해졌습니다. torch.autograd.grad가 돌려주는 gradient를 쓰세요")
-_nearly, _zero = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다"), say(en="0 is right only where the gradient does not depend on x. Was create_graph=True forgotten, and the error caught?", ko="0은 gradient가 x에 의존하지 않을 때만 맞습니다. create_graph=True를 잊고, 오류를 잡아 0을 돌려주지 않았나요?")
-_graph = say(en="the result is still part of a graph (requires_grad=True). create_graph=True belongs to the first call only, and torch.func.grad at a tracked x records too: detach() the result", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True). create_graph=True는 첫 호출에만 필요하고, torch.func.grad도 추적되는 x에서는 기록합니다. 결과에 detach()를 부르세요")
+_first, _added, _graph = say(en="this is the first derivative: differentiate it once more", ko="일계 미분계수입니다. 한 번 더 미분하세요"), say(en="what stood in x.grad has been added: work with the gradient that torch.autograd.grad returns", ko="x.grad에 있던 값이 더해졌습니다. torch.autograd.grad가 돌려주는 gradient를 쓰세요"), say(en="the result is still part of a graph (requires_grad=True). create_graph=True belongs to the first call only, and torch.func.grad at a tracked x records too: detach() the result", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True). create_graph=True는 첫 호출에만 필요하고, torch.func.grad도 추적되는 x에서는 기록합니다. 결과에 detach()를 부르세요")
+_nearly, _zero, _none = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다"), say(en="0 is right only where the gradient does not depend on x. Was create_graph=True forgotten, and the error caught?", ko="0은 gradient가 x에 의존하지 않을 때만 맞습니다. create_graph=True를 잊고, 오류를 잡아 0을 돌려주지 않았나요?"), say(en="the result is None: allow_unused=True gives None where no way leads back to x. Return zeros there", ko="결과가 None입니다. x로 되돌아가는 길이 없으면 allow_unused=True는 None을 줍니다. 그때는 0을 돌려주세요")
 
 
-def _compare(f, x, dtype, held, slope, second):
+def _compare(f, x, dtype, held, slope, second, hint=""):
     call = f"second_derivative(lambda t: {f}, x={x}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else "")
     want, slope = (torch.tensor(number, dtype=getattr(torch, dtype)) for number in (second, slope))
     with check.asking(call):
         found = _seen(f, x, dtype, held)
-    mistakes, rtol = [(slope, _first), (want + (held or 0), _added), (slope + (held or 0), _added), (0.0, _zero)], 1e-10 if dtype == "float64" else 1e-4
-    check.close(found["results"][0], want, call, rtol=rtol, atol=rtol, mistakes=mistakes, nearly=_nearly)
+    mistakes, rtol = [(0.0, _zero), (slope, _first), (want + (held or 0), _added), (slope + (held or 0), _added)], 1e-10 if dtype == "float64" else 1e-4
+    check.that(found["results"][0] is not None or bool(want), f"{call}: {_none}")
+    check.close(found["results"][0], want, call, rtol=rtol, atol=rtol, mistakes=mistakes, nearly=_nearly, hint=hint)
     check.untouched(found["changes"], call)
     check.that(not found["tracked"][0], f"{call}: {_graph}")
 
@@ -815,6 +816,9 @@ for _dtype in ("float64", "float32"):
             check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _held)
     _again("t**4 - 8*t**2", 0.0, _dtype, 1.0)
     _again("w*t + torch.cos(t)", 0.0, _dtype, None)
+_kink = say(en="the slope of f has a kink near x, at 0: a difference quotient reaches over it", ko="x 가까이 0에서 f의 기울기가 꺾입니다. 차분몫은 그 너머의 값까지 씁니다")
+for _x in (1e-6, -1e-6):
+    _compare("t * torch.abs(t)", _x, "float64", None, 2 * abs(_x), 2.0 if _x > 0 else -2.0, _kink)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -896,7 +900,7 @@ from secant import check, formula, graphs, observe, operations, probe, say
 @probe
 def _seen(f, x, v, dtype, held, apart=False):
     x, v, w = (torch.as_tensor(value, dtype=getattr(torch, dtype)) for value in (x, v, 3.0))
-    x, v = ((graphs.strided(tensor) if apart else tensor.clone()) for tensor in (x, v))
+    x, v = ((tensor.clone() if not apart else graphs.strided(tensor.mT).mT if tensor.ndim > 1 else graphs.strided(tensor)) for tensor in (x, v))
     x.requires_grad_().grad, w = None if held is None else torch.full_like(x, held), w.requires_grad_()
     f, calls = formula(f, w=w), observe(x=x, v=v, w=w)
     for function, weights in ((f, v), (f, v), (f, 2 * v + 1), (lambda t: -2 * f(t), v)):
@@ -912,21 +916,23 @@ def _work(n):
     return made.count, made.largest
 
 
-_ones, _diagonal, _number = say(en="this is H times ones, the sums of its rows: v is not used", ko="H에 성분이 모두 1인 벡터를 곱한 것(행의 합)입니다. v를 쓰지 않았습니다"), say(en="this is the diagonal of H times v: the mixed derivatives are missing", ko="H의 대각 성분에만 v를 곱했습니다. 서로 다른 변수로 미분한 것이 빠졌습니다"), say(en="this is v·Hv, a single number for all", ko="v·Hv, 곧 전체를 더한 수 하나입니다")
+_ones, _diagonal, _number, _rows = say(en="this is H times ones, the sums of its rows: v is not used", ko="H에 성분이 모두 1인 벡터를 곱한 것(행의 합)입니다. v를 쓰지 않았습니다"), say(en="this is the diagonal of H times v: the mixed derivatives are missing", ko="H의 대각 성분에만 v를 곱했습니다. 서로 다른 변수로 미분한 것이 빠졌습니다"), say(en="this is v·Hv, a single number for all", ko="v·Hv, 곧 전체를 더한 수 하나입니다"), say(en="these are the sums of H's rows, times v: begin the second walk with v instead", ko="H의 행의 합에 v를 곱했습니다. 두 번째로 거슬러 갈 때 v에서 출발하세요")
 _gradient, _nearly, _graph = say(en="this is the gradient, or the gradient times v", ko="gradient이거나 gradient에 v를 곱한 것입니다"), say(en="nearly: a difference quotient, or rounding on the way?", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요?"), say(en="the result is still part of a graph (requires_grad=True)", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True)")
+_none = say(en="the result is None: allow_unused=True gives None where no way leads back to x. Return zeros there", ko="결과가 None입니다. x로 되돌아가는 길이 없으면 allow_unused=True는 None을 줍니다. 그때는 0을 돌려주세요")
 _large = say(en="a tensor with more than 10 n numbers was made: was H itself built?", ko="원소가 10 n개보다 많은 텐서가 생겼습니다. H 자체를 만들지 않았나요?")
 _grows = say(en="the number of operations grows with n: one walk back for each row, or number, of H is too many", ko="연산의 수가 n에 따라 늘어납니다. H의 행이나 성분마다 한 번씩 거슬러 가면 너무 많습니다")
 
 
-def _compare(f, x, v, dtype, H, slope, held=None, apart=False):
+def _compare(f, x, v, dtype, H, slope, held=None, apart=False, hint=""):
     call = f"hvp(lambda t: {f}, x={x}, v={v}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else "") + (say(en=", slices of larger tensors", ko=", 더 큰 텐서의 일부") if apart else "")
     H, slope, v = (torch.as_tensor(part, dtype=torch.float64) for part in (H, slope, v))
     want, other, ones = ((H @ t.reshape(-1)).reshape(v.shape).to(getattr(torch, dtype)) for t in (v, 2 * v + 1, torch.ones_like(v)))
     with check.asking(call):
         found = _seen(f, x, v, dtype, held, apart)
     rtol = 1e-10 if dtype == "float64" else 1e-4
-    mistakes = [(ones, _ones), ((H.diagonal().reshape(v.shape) * v).to(want.dtype), _diagonal), (slope.to(want.dtype), _gradient), ((slope * v).to(want.dtype), _gradient), (v.reshape(-1).dot(H @ v.reshape(-1)).item(), _number)]
-    check.close(found["results"][0], want, call, rtol=rtol, atol=10 * rtol, mistakes=mistakes, nearly=_nearly)
+    mistakes = [(ones, _ones), (ones * v.to(ones.dtype), _rows), ((H.diagonal().reshape(v.shape) * v).to(want.dtype), _diagonal), (slope.to(want.dtype), _gradient), ((slope * v).to(want.dtype), _gradient), (v.reshape(-1).dot(H @ v.reshape(-1)).item(), _number)]
+    check.that(found["results"][0] is not None or bool(want.any()), f"{call}: {_none}")
+    check.close(found["results"][0], want, call, rtol=rtol, atol=10 * rtol, mistakes=mistakes, nearly=_nearly, hint=hint)
     check.untouched(found["changes"], call)
     check.that(not any(found["tracked"]), f"{call}: {_graph}")
     check.repeatable(found["results"][1], want, call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=10 * rtol)
@@ -954,6 +960,9 @@ _FORMS = {
 }
 
 
+_zeros = say(en="v may be zeros: do not divide by its norm", ko="v는 0일 수도 있습니다. v의 노름으로 나누지 마세요")
+
+
 def _against_hessian(f, x, v, dtype, held=None, apart=False):
     here, g = torch.as_tensor(x, dtype=torch.float64), formula(f, w=torch.tensor(3.0, dtype=torch.float64))
     H = torch.func.jacrev(torch.func.grad(g))(here).reshape(here.numel(), -1)
@@ -966,7 +975,9 @@ for _dtype in ("float64", "float32"):
             _x, _v = (check.draw_tensor(*_shape, low=-1.5, high=1.5).tolist() for _ in range(2))
             check.smallest(_against_hessian, _f, _x, _v, _dtype, _held, _apart)
     _against_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
-    _against_hessian("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, 1.0)
+    _compare("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, [[2.0, 2.0], [2.0, 2.0]], [6.0, 6.0], 1.0, hint=_zeros)
+_kink = say(en="the slope of f has a kink near x, at 0: a difference quotient reaches over it", ko="x 가까이 0에서 f의 기울기가 꺾입니다. 차분몫은 그 너머의 값까지 씁니다")
+_compare("(t * torch.abs(t)).sum()", [1e-6, -1e-6], [1.0, 2.0], "float64", [[2.0, 0.0], [0.0, -2.0]], [2e-6, 2e-6], hint=_kink)
 _call = _call.replace("200", "1000")
 with check.asking(_call):
     _many, _largest = _work(1000)
@@ -1009,7 +1020,7 @@ r"""
 
 - 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. 최소점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
-- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과에 다시 몇 번이든 불러도 그래프가 커지지 않습니다.
+- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 불러도 그래프가 커지지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1054,16 +1065,16 @@ def _seen(f, x, dtype, held):
 
 
 _root, _sign, _size = say(en="this is x - f/f', Newton's step for a root of f; here the slope is to become 0: x - f'/f''", ko="x - f/f', 곧 f의 근을 찾는 스텝입니다. 여기서는 기울기가 0이 되어야 합니다. x - f'/f''입니다"), say(en="this is x + f'/f'', away from the place: subtract", ko="x + f'/f''입니다. 반대쪽으로 갑니다. 빼세요"), say(en="this is x - f'/|f''|: do not change the sign of f''; towards a maximum is right too", ko="x - f'/|f''|입니다. f''의 부호를 바꾸지 마세요. 극대점으로 가도 됩니다")
-_descent, _still = say(en="this is gradient descent: divide the slope by the second derivative", ko="경사 하강법입니다. 기울기를 이계 미분계수로 나누세요"), say(en="x has not moved", ko="x가 움직이지 않았습니다")
+_descent, _still, _many, _nearly = say(en="this is gradient descent: divide the slope by the second derivative", ko="경사 하강법입니다. 기울기를 이계 미분계수로 나누세요"), say(en="x has not moved", ko="x가 움직이지 않았습니다"), say(en="many steps end there: take one", ko="여러 스텝을 가면 닿는 곳입니다. 한 스텝만 가세요"), say(en="nearly: was something added to f'', or a difference quotient or rounding used?", ko="거의 맞습니다. f''에 무엇을 더하거나, 차분몫을 쓰거나, 반올림하지 않았나요?")
 _facts = [say(en="the result shares memory with x, or is x: return a new leaf", ko="결과가 x와 메모리를 함께 쓰거나 x 자신입니다. 새 leaf를 돌려주세요"), say(en="the result is not a leaf: it is made from x and drags all graphs of the steps before along. detach() it", ko="결과가 leaf가 아닙니다. x로 만들었으니 앞 스텝의 그래프가 모두 매달려 있습니다. detach()로 끊으세요"), say(en="the result has requires_grad=False, so the next step cannot be taken from it", ko="결과의 requires_grad가 False여서 다음 스텝을 갈 수 없습니다"), say(en="the .grad of the result is not None: it must be a fresh leaf", ko="결과의 .grad가 None이 아닙니다. 새 leaf여야 합니다")]
 
 
 def _compare(f, x, dtype, held, value, first, second):
     call, kind = f"newton_step(lambda t: {f}, x={x}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else ""), getattr(torch, dtype)
-    wrongs = [(x - value / first if first else x, _root), (x - first / abs(second), _size), (x + first / second, _sign), (x - first, _descent), (x - 0.1 * first, _descent), (x, _still)]
+    wrongs = [(x - value / first if first else x, _root), (x - first / abs(second), _size), (x + first / second, _sign), (x - first, _descent), (x - 0.1 * first, _descent), (x, _still), (2.0 if x > 0 else -2.0, _many)]
     with check.asking(call):
         found = _seen(f, x, dtype, held)
-    check.close(found["results"][0], torch.tensor(x - first / second, dtype=kind), call, mistakes=[(torch.tensor(wrong, dtype=kind), why) for wrong, why in wrongs])
+    check.close(found["results"][0], torch.tensor(x - first / second, dtype=kind), call, rtol=1e-10 if dtype == "float64" else 1e-4, atol=1e-10 if dtype == "float64" else 1e-5, mistakes=[(torch.tensor(wrong, dtype=kind), why) for wrong, why in wrongs], nearly=_nearly)
     for passed, why in zip(found["facts"], _facts, strict=True):
         check.that(passed, f"{call}: {why}")
     check.untouched(found["changes"], call)
@@ -1141,8 +1152,8 @@ Return the gradient penalty of section 6 for a batch, ready to be added to a los
 
 - `x` has shape `(n, ...)`: $n \ge 1$ samples in the first dimension, and at least one more dimension. It is plain data, not tracked, and stays so. `model(x)` gives one number for each sample, in shape `(n, 1)` or `(n,)`, and treats each sample by itself.
 - For **each sample** take the gradient of its number with respect to that sample, and the norm of this gradient over **all its numbers**, however many dimensions they have. The penalty is $(\text{norm} - 1)^2$, and the result is the
-  **mean** over the samples. No such gradient is 0.
-- The result has shape `()` and a graph: after `penalty.backward()` every tracked parameter of the model that the penalty depends on has the right gradient. Your function itself calls no `backward()` and fills no `.grad`.
+  **mean** over the samples, exact up to rounding. No such gradient is 0, so nothing needs to be added under the root.
+- The result has shape `()` and a graph: after `penalty.backward()` every tracked parameter of the model that the penalty depends on has the right gradient. After your function itself every `.grad` is what it was.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1157,7 +1168,7 @@ Since each sample is treated by itself, one walk back from the sum of all the nu
 </details>
 """
 
-# %% [markdown] lang="ko" en="8c3731a9"
+# %% [markdown] lang="ko" en="7ecd0b7f"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
@@ -1168,8 +1179,8 @@ r"""
 - `x`의 shape는 `(n, ...)`입니다. 첫째 차원에 샘플이 $n \ge 1$개 있고, 차원이 하나 이상 더 있습니다. 추적되지 않는 보통의 데이터이고, 부른 뒤에도 그래야 합니다. `model(x)`는 샘플마다 수 하나를 내놓고(shape는 `(n, 1)` 또는 `(n,)`), 샘플을 하나씩
   따로 다룹니다.
 - **샘플마다** 그 수를 그 샘플로 미분한 gradient를 구하고, gradient의 **모든 수**에 대한 노름을 구하세요. 차원이 몇 개든 마찬가지입니다. penalty는 $(\text{노름} - 1)^2$이고, 결과는 샘플에 대한 **평균**입니다.
-  gradient가 0인 샘플은 없습니다.
-- 결과는 shape가 `()`이고 그래프에 연결되어 있습니다. `penalty.backward()`를 부르면, 추적되는 모델 파라미터 가운데 penalty에 영향을 주는 것마다 올바른 gradient가 들어 있어야 합니다. 여러분의 함수 자체는 `backward()`를 부르지 않고 어떤 `.grad`도 채우지 않습니다.
+  반올림 오차 안에서 정확해야 합니다. gradient가 0인 샘플은 없으니 제곱근 안에 작은 수를 더할 필요가 없습니다.
+- 결과는 shape가 `()`이고 그래프에 연결되어 있습니다. `penalty.backward()`를 부르면, 추적되는 모델 파라미터 가운데 penalty에 영향을 주는 것마다 올바른 gradient가 들어 있어야 합니다. 여러분의 함수 자체를 부른 뒤에는 모든 `.grad`가 그대로여야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1221,7 +1232,7 @@ def _seen(weights, x, dtype, held, column, apart=False, training=True):
 
 
 _sum, _one, _square = say(en="this is the sum over the samples: take the mean", ko="샘플에 대한 합입니다. 평균을 구하세요"), say(en="this takes one norm of all samples together, or of a mean: each sample has a norm of its own", ko="모든 샘플의 gradient를 한데 모아, 또는 평균 내어 노름을 구했습니다. 샘플마다 노름을 따로 구하세요"), say(en="this is the mean of (norm² - 1)², or of norm²: it is (norm - 1)²", ko="(노름² - 1)²이나 노름²의 평균입니다. (노름 - 1)²이어야 합니다")
-_dim, _shrunk = say(en="the norm was taken over one dimension only: it goes over all numbers of a sample. flatten(1) first", ko="노름을 한 차원에 대해서만 구했습니다. 샘플의 모든 수에 대해 구하세요. 먼저 flatten(1)을 부르세요"), say(en="the gradients are those of the mean over the samples, n times too small: go back from the sum", ko="샘플에 대한 평균의 gradient라서 n배 작습니다. 합에서 거슬러 가세요")
+_dim, _shrunk, _side, _nearly = say(en="the norm was taken over one dimension only: it goes over all numbers of a sample. flatten(1) first", ko="노름을 한 차원에 대해서만 구했습니다. 샘플의 모든 수에 대해 구하세요. 먼저 flatten(1)을 부르세요"), say(en="the gradients are those of the mean over the samples, n times too small: go back from the sum", ko="샘플에 대한 평균의 gradient라서 n배 작습니다. 합에서 거슬러 가세요"), say(en="norms below 1 count too: do not cut norm - 1 off at 0", ko="1보다 작은 노름도 셉니다. 노름 - 1을 0에서 자르지 마세요"), say(en="nearly: was something added under the root, or rounded?", ko="거의 맞습니다. 제곱근 안에 무엇을 더하거나 반올림하지 않았나요?")
 _cut = say(en="the penalty has no graph, or one that does not lead to the weights: adding it to a loss changes nothing. Record the walk back with create_graph=True, and do not detach", ko="penalty에 그래프가 없거나 가중치로 이어지지 않습니다. loss에 더해도 아무 일도 하지 않습니다. create_graph=True로 기록하고, detach하지 마세요")
 
 
@@ -1237,14 +1248,14 @@ def _compare(shape, dtype, held, column, *how, hidden=3):
         found = _seen([part.detach() for part in weights], x, dtype, held, column, *how)
     slopes, kind, rtol = _slopes(weights, x), getattr(torch, dtype), 1e-8 if dtype == "float64" else 2e-3
     norms = slopes.flatten(1).norm(dim=1)
-    want, wrongs = ((norms - 1) ** 2).mean(), [((norms - 1).square().sum(), _sum), ((slopes.norm() - 1) ** 2, _one), ((slopes.mean(0).norm() - 1) ** 2, _one), ((norms.mean() - 1) ** 2, _one), (((norms**2 - 1) ** 2).mean(), _square), ((norms**2).mean(), _square), (((norms / len(x) - 1) ** 2).mean(), _shrunk), *((((slopes.norm(dim=dim) - 1) ** 2).mean(), _dim) for dim in (1, -1))]
-    check.close(found["results"][0], want.detach().to(kind), call, rtol=rtol, atol=rtol, mistakes=[(value.item(), why) for value, why in wrongs])
+    want, wrongs = ((norms - 1) ** 2).mean(), [((norms - 1).square().sum(), _sum), ((slopes.norm() - 1) ** 2, _one), ((slopes.mean(0).norm() - 1) ** 2, _one), ((norms.mean() - 1) ** 2, _one), (((norms**2 - 1) ** 2).mean(), _square), ((norms**2).mean(), _square), (((norms - 1).clamp(min=0) ** 2).mean(), _side), (((norms / len(x) - 1) ** 2).mean(), _shrunk), *((((slopes.norm(dim=dim) - 1) ** 2).mean(), _dim) for dim in (1, -1))]
+    check.close(found["results"][0], want.detach().to(kind), call, rtol=rtol, atol=rtol, mistakes=[(value.item(), why) for value, why in wrongs], nearly=_nearly)
     check.untouched(found["changes"], call)
     check.that(found["tracked"][0] and found["grads"][0] is not None, f"{call}: {_cut}")
     for got, grad in zip(found["grads"], torch.autograd.grad(want, weights), strict=True):
-        check.close(got, grad.to(kind), call + say(en=": a parameter's gradient after penalty.backward()", ko=": penalty.backward() 뒤 파라미터의 gradient"), rtol=rtol, atol=rtol, hint=_cut)
-    later = ((_slopes(weights, x + 1).flatten(1).norm(dim=1) - 1) ** 2).mean().detach().to(kind)
-    check.not_stale(found["results"][1], later, call + say(en=", then with x + 1", ko=", 이어서 x + 1로"), rtol=rtol, atol=rtol)
+        check.close(got, grad.to(kind), call + say(en=": a parameter's gradient after penalty.backward()", ko=": penalty.backward() 뒤 파라미터의 gradient"), rtol=rtol, atol=rtol, nearly=_nearly, hint=_cut)
+    later = (_slopes(weights, x + 1).flatten(1).norm(dim=1) - 1).detach()
+    check.not_stale(found["results"][1], (later**2).mean().to(kind), call + say(en=", then with x + 1", ko=", 이어서 x + 1로"), rtol=rtol, atol=rtol, mistakes=[((later.clamp(min=0) ** 2).mean().item(), _side)], nearly=_nearly)
 
 
 for _case in ((torch.Size([3, 2]), "float64", 5.0, True), (torch.Size([2, 2, 3]), "float32", None, False)):
@@ -1277,12 +1288,13 @@ def _along_a_line(w, x, bias):
         found = _linear(w, x, bias)
     weight = torch.tensor(w, dtype=torch.float64)
     norm = weight.norm()
-    check.close(found["results"][0], (norm - 1) ** 2, call)
+    check.close(found["results"][0], (norm - 1) ** 2, call, rtol=1e-9, atol=1e-9, mistakes=[((norm - 1).clamp(min=0).item() ** 2, _side)], nearly=_nearly)
     check.untouched(found["changes"], call)
     check.close(found["grad"], 4 * (norm - 1) * weight / norm, call + say(en=": the gradient of the weights after (2 * penalty).backward()", ko=": (2 * penalty).backward() 뒤 가중치의 gradient"), hint=_cut)
     check.repeatable(found["results"][1], (norm - 1) ** 2, call + say(en=", called a second time", ko=", 두 번째 호출"))
 
 
+_along_a_line([[0.06, -0.08]], [[1.0, 2.0]], True)
 for _bias in (True, False):
     check.smallest(_along_a_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
     check.smallest(_along_a_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
@@ -1297,13 +1309,13 @@ r"""
 Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
 - `Cube.apply(x)` is $x^3$ for every number of `x`, which has any shape, perhaps empty, and may be a slice of a larger tensor. Its numbers may be negative or 0.
-- The gradient is $3x^2$ times what comes in, also under `create_graph=True`, and then the second derivative, $6x$, is right too: with respect to `x`, and with respect to what comes in.
+- The gradient is $3x^2$ times the incoming gradient $g$, also under `create_graph=True`, and then its own derivatives are right too: $6x$ times $g$ with respect to `x`, and $3x^2$ with respect to $g$.
 - `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`; any way of saving is fine that passes.
 - Neither `x` nor the incoming gradient is changed. The result is tracked exactly if `x` is.
 
 <details><summary>Hint 1: the idea</summary>
 
-In section 7 the slope was computed in `forward`. What should be saved instead, and where should the slope be computed?
+In section 7 the slope was computed before `backward`. What should be saved instead, and where should the slope be computed?
 
 </details>
 
@@ -1314,7 +1326,7 @@ In section 7 the slope was computed in `forward`. What should be saved instead, 
 </details>
 """
 
-# %% [markdown] lang="ko" en="877538a2"
+# %% [markdown] lang="ko" en="a092fe09"
 r"""
 ## 과제 9.5 · `Cube`
 
@@ -1323,13 +1335,13 @@ r"""
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
 - `Cube.apply(x)`는 `x`의 수마다 $x^3$을 구합니다. `x`의 shape는 무엇이든 되고 비어 있을 수도 있으며, 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. 수는 음수나 0일 수도 있습니다.
-- gradient는 출력 쪽에서 넘어온 gradient에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주어도 그래야 하고, 이때 이계 미분계수 $6x$도 맞아야 합니다. `x`에 대해서도, 넘어온 gradient에 대해서도 맞아야 합니다.
+- gradient는 출력 쪽에서 넘어온 gradient $g$에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주어도 그래야 하고, 이때 이 gradient를 다시 미분한 것도 맞아야 합니다. `x`로 미분하면 $6x$에 $g$를 곱한 것이고, $g$로 미분하면 $3x^2$입니다.
 - `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 통과하기만 하면 어떻게 저장해도 좋습니다.
 - `x`도, 넘어온 gradient도 바꾸지 마세요. 결과는 `x`가 추적될 때만 추적됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-7절에서는 기울기를 `forward`에서 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
+7절에서는 기울기를 `backward`보다 먼저 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
 
 </details>
 
@@ -1374,7 +1386,7 @@ from secant import check, graphs, observe, probe, say
 @probe
 def _seen(x, g, u, dtype, apart=False):
     x, g, u = (torch.as_tensor(part, dtype=getattr(torch, dtype)) for part in (x, g, u))
-    x, g = ((graphs.strided(part) if apart else part.clone()).requires_grad_() for part in (x, g))
+    x, g = ((part.clone() if not apart else graphs.strided(part.mT).mT if part.ndim > 1 else graphs.strided(part)).requires_grad_() for part in (x, g))
     calls, own = observe(x=x, g=g), issubclass(Cube, torch.autograd.Function) and "backward" in vars(Cube)
     y = calls(Cube.apply, x)
     (first,) = calls(lambda: torch.autograd.grad(y, x, g, create_graph=True))
@@ -1382,7 +1394,7 @@ def _seen(x, g, u, dtype, apart=False):
     return {**calls.data(), "found": [y.detach(), first.detach(), *seconds], "own": own}
 
 
-_own, _chain, _slope, _cut, _half = say(en="Cube must be a torch.autograd.Function with a backward of its own", ko="Cube는 자신의 backward가 있는 torch.autograd.Function이어야 합니다"), say(en="the gradient that came in is missing: multiply by g", ko="넘어온 gradient가 빠졌습니다. g를 곱하세요"), say(en="the slope of x³ is 3x²", ko="x³의 기울기는 3x²입니다"), say(en="the second derivative is lost: to autograd what backward used is a constant. Save the input itself, and compute the slope from it in backward", ko="이계 미분계수가 사라졌습니다. backward에서 쓴 것이 autograd가 보기에는 상수입니다. 입력 자체를 저장하고, 기울기는 backward에서 그것으로 계산하세요"), say(en="one of the paths is cut: 3x² must be computed in backward from a saved tensor that autograd knows, and g must not be detached", ko="경로 하나가 끊어졌습니다. 3x²은 autograd가 아는 저장된 텐서로 backward에서 계산해야 하고, g를 detach하면 안 됩니다")
+_own, _chain, _slope, _cut, _half = say(en="Cube must be a torch.autograd.Function with a backward of its own", ko="Cube는 자신의 backward가 있는 torch.autograd.Function이어야 합니다"), say(en="the gradient that came in is missing: multiply by g", ko="넘어온 gradient가 빠졌습니다. g를 곱하세요"), say(en="the slope of x³ is 3x²", ko="x³의 기울기는 3x²입니다"), say(en="the second derivative is lost: to autograd what backward used is a constant. Save the input itself, and compute the slope from it in backward", ko="이계 미분계수가 사라졌습니다. backward에서 쓴 것이 autograd가 보기에는 상수입니다. 입력 자체를 저장하고, 기울기는 backward에서 그것으로 계산하세요"), say(en="one of the paths is cut: 3x² must be computed in backward from a saved tensor that autograd knows, and g must not be detached, nor a 0 returned without a graph", ko="경로 하나가 끊어졌습니다. 3x²은 autograd가 아는 저장된 텐서로 backward에서 계산해야 하고, g를 detach하거나 그래프 없는 0을 돌려주면 안 됩니다")
 
 
 def _compare(x, g, u, dtype, apart=False):
@@ -1449,6 +1461,7 @@ for _dtype in ("float64", "float32"):
             check.smallest(_compare, *_parts, _dtype, _apart)
         _compare([[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]], _dtype, _apart)
     _compare([], [], [], _dtype)
+    _compare([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
     check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
 check.smallest(_inside, check.draws(3, -0.9, 0.9))
 check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
@@ -1469,7 +1482,7 @@ Everywhere: both dtypes, and the rules of every task.
 ## What you have built
 
 In lesson 10 your own engine keeps a gradient as a plain Python number, so it is like section 1: it cannot be differentiated again. You now know what it would take. The local slopes would have to be made of the engine's own recorded values, so that the walk back
-writes a graph: that is all that `create_graph=True` does. And `newton_step` has shown the one habit that every training loop needs: cut, then make a fresh leaf.
+writes a graph: that is all that `create_graph=True` does. And `newton_step` has shown what every loop must see to: that a step does not hang on the graphs of the steps before. (A parameter is moved in place for that, lesson 6.)
 
 ## Checklist
 
@@ -1494,22 +1507,22 @@ You can now answer these without looking back:
 Next: Lesson 10, build your own autograd.
 """
 
-# %% [markdown] lang="ko" en="6ac982ac"
+# %% [markdown] lang="ko" en="42d47555"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수 함수. 추적되는 파라미터가 있거나 없는 직선. 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 부르고, `x`를 옮기고, `f`를 바꾸었을 때.
-- **9.2** 성분이 모두 1이 아닌 $v$와 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 일차 함수, 입력 하나만 쓰는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
+- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수 함수. 추적되는 파라미터가 있거나 없는 직선. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 부르고, `x`를 옮기고, `f`를 바꾸었을 때.
+- **9.2** 성분이 전부 1은 아닌 $v$와 모두 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 일차 함수, 입력 하나만 쓰는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
 - **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 값이 든 `.grad`.
 - **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 출력의 두 가지 shape. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
-- **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 1이 아닌 넘어온 gradient. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
+- **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
 
 어디서나 두 가지 dtype과 공통 규칙을 함께 봅니다.
 
 ## 지금까지 만든 것
 
 수업 10에서 만들 엔진은 gradient를 그냥 파이썬 수로 둡니다. 그래서 1절처럼 다시 미분할 수 없습니다. 무엇이 더 있어야 하는지는 이제 알고 있습니다. 각 연산의 기울기도 엔진이 기록하는 값으로 계산해야 합니다. 그러면 거슬러 가는 것 자체가
-그래프를 남깁니다. `create_graph=True`가 하는 일이 바로 그것입니다. 그리고 `newton_step`에서는 스텝을 되풀이해도 그래프가 쌓이지 않게 하는 습관도 익혔습니다. 스텝마다 그래프를 끊는 것입니다.
+그래프를 남깁니다. `create_graph=True`가 하는 일이 바로 그것입니다. 그리고 `newton_step`에서는 스텝을 되풀이할 때 무엇을 조심해야 하는지 보았습니다. 스텝이 앞 스텝의 그래프에 매달려 있으면 안 됩니다. (그래서 파라미터는 제자리에서 옮깁니다. 수업 06)
 
 ## 점검
 

@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% torch.func twice task="second_derivative"
 def second_derivative(f, x):
     return torch.func.grad(torch.func.grad(f))(x.detach()).detach()
@@ -159,6 +160,24 @@ def gradient_penalty(model, x):
         slopes = torch.autograd.grad([model(leaf).sum()], [leaf], create_graph=True)[0]
     norms = torch.linalg.vector_norm(slopes, dim=tuple(range(1, x.ndim)))
     return torch.nn.functional.mse_loss(norms, torch.ones_like(norms))
+
+
+# %% backward into a leaf of its own task="gradient_penalty"
+def gradient_penalty(model, x):
+    import warnings
+
+    leaf = x.detach().clone().requires_grad_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model(leaf).sum().backward(create_graph=True, inputs=[leaf])
+    slopes, leaf.grad = leaf.grad, None
+    return ((slopes.flatten(1).norm(dim=1) - 1) ** 2).mean()
+
+
+# %% the jacobian of the sum task="gradient_penalty"
+def gradient_penalty(model, x):
+    J = torch.autograd.functional.jacobian(lambda t: model(t).sum(), x, create_graph=True)
+    return ((J.flatten(1).norm(dim=1) - 1) ** 2).mean()
 
 
 # %% everything in forward and backward task="Cube"

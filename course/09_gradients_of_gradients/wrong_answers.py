@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% takes backward with create_graph for harmless task="second_derivative" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
 def second_derivative(f, x):
     x.grad = None
@@ -76,6 +77,42 @@ def second_derivative(f, x):
     return x.grad.clone()
 
 
+# %% a quotient made exact by extrapolation task="second_derivative" en="a difference quotient reaches over it" ko="차분몫은 그 너머의 값까지 씁니다"
+def second_derivative(f, x):
+    def d(t):
+        leaf = torch.tensor(t, dtype=torch.float64, requires_grad=True)
+        return torch.autograd.grad(f(leaf).double(), leaf)[0].item()
+
+    a = x.item()
+
+    def q(h):
+        return (d(a + h) - d(a - h)) / (2 * h)
+
+    h = 0.01
+    T = [[q(h / 2**i)] for i in range(4)]
+    for i in range(1, 4):
+        for j in range(1, i + 1):
+            T[i].append((4**j * T[i][j - 1] - T[i - 1][j - 1]) / (4**j - 1))
+    return torch.tensor(T[3][3], dtype=x.dtype)
+
+
+# %% takes a slope of 0 for a constant task="second_derivative" en="0 is right only where" ko="0은 gradient가 x에 의존하지 않을 때만"
+def second_derivative(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if first == 0 or not first.requires_grad:
+        return torch.zeros_like(x)
+    (second,) = torch.autograd.grad(first, x, allow_unused=True)
+    return torch.zeros_like(x) if second is None else second
+
+
+# %% hands on the None task="second_derivative" en="the result is None: allow_unused" ko="결과가 None입니다. x로"
+def second_derivative(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    return torch.autograd.grad(first, x, allow_unused=True)[0]
+
+
 # %% builds H first task="hvp" en="was H itself built" ko="H 자체를 만들지"
 def hvp(f, x, v):
     H = torch.func.jacrev(torch.func.grad(f))(x.detach()).detach()
@@ -138,6 +175,42 @@ def hvp(f, x, v):
     x.grad = None
     (first * v).sum().backward(inputs=[x])
     return x.grad.clone()
+
+
+# %% a quotient of the gradient, extrapolated task="hvp" en="a difference quotient reaches over it" ko="차분몫은 그 너머의 값까지 씁니다"
+def hvp(f, x, v):
+    def g(s):
+        leaf = (x.detach().double() + s * v.double()).requires_grad_()
+        return torch.autograd.grad(f(leaf).double(), leaf)[0]
+
+    def q(h):
+        return (g(h) - g(-h)) / (2 * h)
+
+    h = 1e-2
+    T = [[q(h / 2**i)] for i in range(3)]
+    for i in range(1, 3):
+        for j in range(1, i + 1):
+            T[i].append((4**j * T[i][j - 1] - T[i - 1][j - 1]) / (4**j - 1))
+    return T[2][2].to(x.dtype)
+
+
+# %% weighs the sums of the rows task="hvp" en="begin the second walk with v instead" ko="두 번째로 거슬러 갈 때 v에서 출발하세요"
+def hvp(f, x, v):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (rows,) = torch.autograd.grad(first.sum(), x, allow_unused=True, materialize_grads=True)
+    return rows * v
+
+
+# %% a unit direction first task="hvp" en="do not divide by its norm" ko="v의 노름으로 나누지 마세요"
+def hvp(f, x, v):
+    size = v.norm()
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    if not first.requires_grad:
+        return torch.zeros_like(x)
+    (product,) = torch.autograd.grad(first, x, grad_outputs=v / size, allow_unused=True, materialize_grads=True)
+    return product * size
 
 
 # %% steps chain one graph task="newton_step" en="the result is not a leaf" ko="결과가 leaf가 아닙니다"
@@ -214,6 +287,25 @@ def newton_step(f, x):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     (second,) = torch.autograd.grad(first, x)
     return (x - first / second).item()
+
+
+# %% adds a little to the second derivative task="newton_step" en="was something added to f''" ko="f''에 무엇을 더하거나"
+def newton_step(f, x):
+    (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    return (x - first / (second + 1e-8)).detach().requires_grad_()
+
+
+# %% walks on to the end task="newton_step" en="many steps end there" ko="여러 스텝을 가면 닿는 곳입니다"
+def newton_step(f, x):
+    for _ in range(50):
+        (first,) = torch.autograd.grad(f(x), x, create_graph=True)
+        (second,) = torch.autograd.grad(first, x)
+        new = (x - first / second).detach().requires_grad_()
+        if abs(new - x) < 1e-7:
+            break
+        x = new
+    return new
 
 
 # %% without the record task="gradient_penalty" en="the penalty has no graph" ko="penalty에 그래프가 없거나"
@@ -294,6 +386,20 @@ def gradient_penalty(model, x):
     leaf = x.detach().clone().requires_grad_()
     (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
     return ((slopes.flatten(1).norm(dim=1) - 1) ** 2).mean()
+
+
+# %% only norms above 1 task="gradient_penalty" en="do not cut norm - 1 off at 0" ko="노름 - 1을 0에서 자르지 마세요"
+def gradient_penalty(model, x):
+    leaf = x.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    return ((slopes.flatten(1).norm(dim=1) - 1).clamp(min=0) ** 2).mean()
+
+
+# %% adds a little under the root task="gradient_penalty" en="was something added under the root" ko="제곱근 안에 무엇을 더하거나"
+def gradient_penalty(model, x):
+    leaf = x.detach().clone().requires_grad_()
+    (slopes,) = torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)
+    return ((torch.sqrt(slopes.flatten(1).pow(2).sum(1) + 1e-8) - 1) ** 2).mean()
 
 
 # %% keeps x detached task="Cube" en="the second derivative is lost" ko="이계 미분계수가 사라졌습니다"
@@ -435,3 +541,21 @@ class Cube(torch.autograd.Function):
     @staticmethod
     def apply(x):
         return x**3
+
+
+# %% takes a short cut where what comes in is 0 task="Cube" en="nor a 0 returned without a graph" ko="그래프 없는 0을 돌려주면"
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        if not g.any():
+            return torch.zeros_like(x)
+        return g * 3 * x**2
