@@ -131,10 +131,10 @@ CONTESTS = (
     _other(4, "explore_paths"),
     _other(5, "explore_arrows", "first"),
     _other(6, "explore_cut"),
-    _other(9, "explore_second"),
     _other(7, "explore_saved"),
-    _other(10, "explore_engine"),
     _other(8, "explore_backward"),
+    _other(9, "explore_second"),
+    _other(10, "explore_engine"),
 )
 
 # Written into the page: when the mouse moved and when a new picture of an output was painted.

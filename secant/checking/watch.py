@@ -50,12 +50,13 @@ class watch:
         # Nor these where an earlier call left them, or one that leaves them so again would look innocent.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
+        self._hooks = _saved_hooks()
         self._before = self._snapshot()
         return self
 
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
-        _take_off_saved_hooks(self._before["saved_hooks", ""])
+        _take_off_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
