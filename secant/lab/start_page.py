@@ -126,7 +126,7 @@ the worked solution of a task: why it is right, and a detour that many take.
 
 In `{workspace}`, and nowhere else. JupyterLab saves by itself every two minutes; **Ctrl+S** saves at once.
 A file that is there is never overwritten. To begin a lesson afresh, rename or delete its notebook and run
-`make lab` again. To stop, press **Ctrl+C** in the terminal where you started.
+`{command}` again. To stop, press **Ctrl+C** in the terminal where you started.
 """
 
 HOW_TO_KO = """## 진행 방법
@@ -157,13 +157,13 @@ HOW_TO_KO = """## 진행 방법
 모든 작업은 `{workspace}` 폴더에만 저장됩니다.
 2분마다 자동으로 저장되며, **Ctrl+S**를 누르면 바로 저장됩니다.
 이 폴더에 이미 있는 파일은 절대 덮어쓰지 않습니다.
-수업을 처음부터 다시 하고 싶다면 노트북 파일의 이름을 바꾸거나 지운 뒤 `make lab lang=ko`를 다시 실행하세요.
+수업을 처음부터 다시 하고 싶다면 노트북 파일의 이름을 바꾸거나 지운 뒤 `{command}` 명령을 다시 실행하세요.
 끝내려면 처음 명령을 실행한 터미널에서 **Ctrl+C**를 누르세요.
 """
 
 
-def start_page(lessons: list[Lesson], copied: list[Copied], workspace: Path) -> str:
-    """The whole page as Markdown, in the language in use."""
+def start_page(lessons: list[Lesson], copied: list[Copied], workspace: Path, command: str) -> str:
+    """The whole page as Markdown, in the language in use; `command` is what starts it again."""
     parts = [
         say(en="# Secant: learn PyTorch's autograd", ko="# Secant: PyTorch autograd 배우기"),
         say(
@@ -175,7 +175,7 @@ def start_page(lessons: list[Lesson], copied: list[Copied], workspace: Path) -> 
         lesson_table(lessons, copied),
         how_many(lessons, copied),
         new_versions(copied),
-        say(en=HOW_TO_EN, ko=HOW_TO_KO).format(workspace=workspace),
+        say(en=HOW_TO_EN, ko=HOW_TO_KO).format(workspace=workspace, command=command),
     ]
     return "\n\n".join(part for part in parts if part)
 
