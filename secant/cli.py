@@ -1,6 +1,7 @@
 """The command line for a learner: `secant lab`, `secant progress`, `secant doctor`."""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -176,11 +177,11 @@ def _speak(lang: Languages | None) -> None:
         language(lang.value)
 
 
-def main() -> None:
-    """Run the command line in the reader's language."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line in the reader's language; without arguments, with the process's own."""
     print_whatever_comes()
     language(of_this_machine())
     try:
-        make_app()(prog_name="secant")
+        make_app()(arguments, prog_name="secant")
     except KeyboardInterrupt:
         sys.exit(130)

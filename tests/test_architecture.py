@@ -36,8 +36,9 @@ ROOMS: dict[str, set[str]] = {
         "autograder.grading",
     },
 }
-#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used.
-FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph"}}
+#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used;
+#: the command `secant` opens the lab.
+FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab"}}
 
 
 def room(module: str) -> str:

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 from platformdirs import user_data_path
 
-from secant.lab.launch import workspace_for
+from secant.lab.launch import command, workspace_for
 from secant.lab.workspace import LabError
 from secant.language import language, say
 from secant.where import NoCourseError, course_root
@@ -60,9 +60,8 @@ class Finding:
 
 def look_around(chosen: Path | None = None) -> list[Finding]:
     """Look at everything that learning needs here; `chosen` is as in `workspace_for`."""
-    command = [sys.executable, "-c", _GRADIENT]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
+    computing, pipe = [sys.executable, "-c", _GRADIENT], subprocess.PIPE
+    with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
         found = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
         found += _folders(chosen)
         if language() == "ko":
@@ -161,9 +160,9 @@ def _server_extensions() -> list[Finding]:
         found.append(
             Finding(
                 f"server extension {name}",
-                say(en=f"Jupyter server: {name}", ko=f"Jupyter 서버: {name}"),
+                say(en="Jupyter extension", ko="Jupyter 확장"),
                 ok,
-                _on_or_off(ok),
+                _on_or_off(name, ok),
                 "" if ok else todo,
                 needed=False,  # lessons work without them, only less well
             )
@@ -195,13 +194,14 @@ def _lab_extensions() -> list[Finding]:
         ok = name in known and name not in off
         again = f"{Path(sys.executable).name} -m pip install --force-reinstall --no-deps {package}"
         todo = f"jupyter labextension enable {name}" if name in known else again
-        what = say(en=f"JupyterLab: {name}", ko=f"JupyterLab: {name}")
-        found.append(Finding(f"lab extension {name}", what, ok, _on_or_off(ok), "" if ok else todo))
+        what = say(en="JupyterLab extension", ko="JupyterLab 확장")
+        found.append(Finding(f"lab extension {name}", what, ok, _on_or_off(name, ok), "" if ok else todo))
     return found
 
 
-def _on_or_off(on: bool) -> str:
-    return say(en="on", ko="켜짐") if on else say(en="missing or switched off", ko="없거나 꺼져 있음")
+def _on_or_off(name: str, on: bool) -> str:
+    state = say(en="on", ko="켜짐") if on else say(en="missing or switched off", ko="없거나 꺼져 있음")
+    return f"{name}: {state}"
 
 
 def _kernel() -> Finding:
@@ -214,9 +214,11 @@ def _kernel() -> Finding:
     except (NoSuchKernel, IndexError):
         todo = f"{Path(sys.executable).name} -m pip install ipykernel"
         return Finding("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
+    if python in ("python", "python3"):  # Jupyter then takes the one that it runs in itself
+        python = sys.executable
     null = subprocess.DEVNULL
     try:
-        same = python in (sys.executable, "python", "python3") or not subprocess.call(
+        same = python == sys.executable or not subprocess.call(
             [python, "-c", "import secant"], stdin=null, stdout=null, stderr=null, timeout=_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired):
@@ -299,38 +301,37 @@ def main(chosen: Path | None = None, *, as_json: bool = False) -> int:
     if as_json:
         print(json.dumps({"ready": ready, "findings": [asdict(one) for one in findings]}, ensure_ascii=False))
     else:
-        _show(findings, ready)
+        _show(findings, ready, chosen)
     return 0 if ready else 1
 
 
-def _show(findings: list[Finding], ready: bool) -> None:
+def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False, markup=False, emoji=False)
-    table = Table(
-        "",
-        "",
-        say(en="Found", ko="확인 결과"),
-        say(en="What to do", ko="해결 방법"),
-        box=None,
-        padding=(0, 2, 0, 0),
-    )
+    table = Table("", "", say(en="Found", ko="확인 결과"), box=None, padding=(0, 2, 0, 0))
+    if advised := any(one.todo for one in findings):
+        table.add_column(say(en="What to do", ko="해결 방법"))
     for one in findings:
         mark, style = (say(en="ok", ko="정상"), "green")
         if not one.ok:
             mark, style = (
                 (say(en="no", ko="문제"), "red") if one.needed else (say(en="well", ko="참고"), "yellow")
             )
-        table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"), Text(one.todo))
+        todo = [Text(one.todo, overflow="fold")] if advised else []
+        table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"), *todo)
     console.print(table)
     console.print()
     if ready:
-        console.print(say(en="You can learn here: secant lab", ko="바로 배울 수 있습니다: secant lab"))
+        begin = command(course_root(), chosen)
+        console.print(
+            say(en=f"You can learn here. Begin with: {begin}", ko=f"바로 배울 수 있습니다. 시작: {begin}")
+        )
     else:
         console.print(
-            say(en="Put right what is marked no first.", ko="먼저 '문제'라고 표시된 것을 해결하세요.")
+            say(en="First put right what is marked: no", ko="먼저 '문제'라고 표시된 것을 해결하세요.")
         )
     console.print(
         say(
