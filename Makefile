@@ -23,7 +23,7 @@ help:
 	@echo 'make clean    remove .venv and caches; workspace/ is kept'
 
 lab:
-	$(bootstrap) -m secant.lab --lang $(lang) $(if $(port),--port $(port)) $(args)
+	$(bootstrap) -m secant lab --lang $(lang) $(if $(port),--port $(port)) $(args)
 
 # Not in the reader's language: the tests choose it themselves.
 test test-deep: lang = en

@@ -38,8 +38,10 @@ ROOMS: dict[str, set[str]] = {
     },
 }
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
-#: (`secant.progress`: when a prediction is clicked).
-FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.progress"}}
+#: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab.
+FRONT_DOORS = {
+    "secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab", "secant.progress"}
+}
 
 
 def room(module: str) -> str:

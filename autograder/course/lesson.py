@@ -13,6 +13,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
+from secant.where import course_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
@@ -60,9 +61,8 @@ class Answer:
 
 def find_root(start: Path) -> Path:
     """Return the course directory that `start` is in: the one with course/ and nbgrader_config.py."""
-    for folder in (start, *start.parents):
-        if (folder / "course").is_dir() and (folder / "nbgrader_config.py").is_file():
-            return folder
+    if found := course_above(start):
+        return found
     raise CourseError(
         f"{start} is not in a course directory: there is no course/ beside a nbgrader_config.py."
     )

@@ -13,6 +13,7 @@ from secant.files import replace_file
 from secant.lab.workspace import LabError, content_of, create
 from secant.language import Language, say
 from secant.placed import fingerprint, read_state
+from secant.progress import store
 from secant.progress.course import read_course
 from secant.progress.overview import overview, released_beside
 
@@ -184,7 +185,7 @@ In `{workspace}`, and nowhere else. What you have reached is kept in `{progress}
 
 JupyterLab saves by itself every two minutes; **Ctrl+S** saves at once.
 A file that is there is never overwritten. To begin a lesson afresh, rename or delete its notebook and run
-`make lab` again. To stop, press **Ctrl+C** in the terminal where you started.
+`{command}` again. To stop, press **Ctrl+C** in the terminal where you started.
 """
 
 HOW_TO_KO = """## 진행 방법
@@ -204,7 +205,7 @@ HOW_TO_KO = """## 진행 방법
 수업을 마치기 전에는 노트북 위쪽의 **Validate** 버튼을 눌러 보세요.
 새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
 
-숨은 테스트까지 돌려 보려면 노트북 위쪽의 **Check** 버튼을 누르세요.
+숨은 테스트까지 돌려 보려면 노트북 위쪽의 **답 확인** 버튼을 누르세요.
 모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
 터미널에서는 `autograder check 1`이 수업 01에 대해 똑같은 일을 합니다.
 `autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
@@ -217,19 +218,29 @@ HOW_TO_KO = """## 진행 방법
 점수와 레벨은 `{progress}` 파일에 있습니다. 터미널에서 `secant progress`를 실행하면 보거나 내보낼 수 있습니다.
 2분마다 자동으로 저장되며, **Ctrl+S**를 누르면 바로 저장됩니다.
 이 폴더에 이미 있는 파일은 절대 덮어쓰지 않습니다.
-수업을 처음부터 다시 하고 싶다면 노트북 파일의 이름을 바꾸거나 지운 뒤 `make lab lang=ko`를 다시 실행하세요.
+수업을 처음부터 다시 하고 싶다면 노트북 파일의 이름을 바꾸거나 지운 뒤 `{command}` 명령을 다시 실행하세요.
 끝내려면 처음 명령을 실행한 터미널에서 **Ctrl+C**를 누르세요.
 """
 
 
-def start_page(root: Path, workspace: Path, language: Language) -> str:
+HOW_TO: dict[Language, str] = {"en": HOW_TO_EN, "ko": HOW_TO_KO}
+
+
+def start_page(root: Path, workspace: Path, language: Language, command: str) -> str:
     """The whole page as Markdown.
 
     Args:
         root: the folder with course/ and release/.
         workspace: where the lessons were copied to.
         language: the page's.
+        command: what starts it again.
     """
+    how_to = HOW_TO[language].format(workspace=workspace, progress=store.path(), command=command)
+    return f"{how_far(root, workspace, language)}\n\n{how_to}"
+
+
+def how_far(root: Path, workspace: Path, language: Language) -> str:
+    """The page's first part, which changes as one learns."""
     say, found = speaker(language), overview(root, workspace, language)
     beside = released_beside(read_course(root, language), workspace, read_state(workspace))
     parts = [
@@ -247,7 +258,6 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
         how_many(found["lessons"], say),
         new_versions(beside, say),
         achievements(found, say),
-        say(en=HOW_TO_EN, ko=HOW_TO_KO).format(workspace=workspace, progress=found["saved"]["path"]),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -267,10 +277,11 @@ def refresh(root: Path, workspace: Path, language: Language) -> bool:
             if (content := content_of(path)) is None:
                 break
             if is_ours(content):
-                page = signed(start_page(root, workspace, language))
-                if page != content:
-                    replace_file(path, page)
-                return True
+                head = HOW_TO[language].splitlines()[0]
+                how_to = content.decode().rpartition("\n<!-- ")[0].partition(f"\n\n{head}\n")[2]
+                if how_to:  # else the page is of another language, or of an earlier Secant
+                    replace_file(path, signed(f"{how_far(root, workspace, language)}\n\n{head}\n{how_to}"))
+                return bool(how_to)
     return False
 
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import secant
 from secant.language import LANGUAGES, Language
 from secant.placed import fingerprint
+from secant.where import NoCourseError, course_root
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,14 @@ class Lesson:
 Course = tuple[Lesson, ...]
 
 
-def find_course() -> Path | None:
-    """Return the folder with course/ and release/: where we are, or that of this package."""
-    package = Path(secant.__file__).resolve().parent
-    for root in (Path.cwd(), *Path.cwd().parents, package.parent, package / "_course"):
-        if (root / "course" / "syllabus.toml").is_file() and (root / "release").is_dir():
-            return root
-    return None
-
-
 def any_course(root: Path | None) -> Course:
     """Return the lessons in whichever language is released: tasks and predictions are the same in all.
 
     Where there is no course, there are no lessons.
     """
-    root = root or find_course()
-    if root is None:
+    try:
+        root = root or course_root()
+    except NoCourseError:
         return ()
     for language in LANGUAGES:
         try:

@@ -8,12 +8,12 @@ from typer.testing import CliRunner, Result
 
 from secant import language
 from secant.progress import record
-from secant.progress.commands import app
+from secant.progress.commands import make_app
 from tests.secant.progress.test_record import LESSON, kept, row
 
 
 def run(*words: str, say: str = "") -> Result:
-    return CliRunner().invoke(app, list(words), input=say)
+    return CliRunner().invoke(make_app(), list(words), input=say)
 
 
 def test_it_shows_level_lessons_and_achievements() -> None:
