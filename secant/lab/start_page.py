@@ -47,7 +47,9 @@ def cell(text: str) -> str:
 def level_line(found: dict[str, Any], say: Say) -> str:
     """The level, a bar to the next one, and the experience points."""
     level = found["level"]
-    name = say(en=f"Level {level['number']}, {level['title']}", ko=f"레벨 {level['number']} {level['title']}")
+    name = say(
+        en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
+    )
     if level["to"] is None:
         return f"**{name}** · {level['xp']} XP"
     done = (level["xp"] - level["from"]) * 10 // (level["to"] - level["from"])
@@ -77,7 +79,7 @@ def state_of(lesson: dict[str, Any], say: Say) -> str:
         "new": say(en="new", ko="시작 전"),
         "in_progress": say(en="in progress", ko="진행 중"),
         "done": say(en="✓ done", ko="✓ 완료"),
-        "missing": say(en="its notebook is gone", ko="노트북 없음"),
+        "missing": say(en="its file is gone", ko="파일 없음"),
     }
     return words[lesson["state"]]
 
@@ -85,7 +87,7 @@ def state_of(lesson: dict[str, Any], say: Say) -> str:
 def lesson_table(lessons: list[dict[str, Any]], say: Say) -> str:
     """The lessons that are released, as a Markdown table."""
     head = say(
-        en="| Lesson | Time | About | After | Points | State |",
+        en="| Lesson | Time | About | Needs | Points | State |",
         ko="| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | 점수 | 상태 |",
     )
     rows = [_row(lesson, say) for lesson in lessons if lesson["released"]]
@@ -116,12 +118,15 @@ def how_many(lessons: list[dict[str, Any]], say: Say) -> str:
     )
 
 
+ACHIEVEMENTS_EN, ACHIEVEMENTS_KO = "## Achievements", "## 성취"
+
+
 def achievements(found: dict[str, Any], say: Say) -> str:
     """What was earned, and what can be, as a Markdown table."""
     all_of_them = found["achievements"]
     earned = sum(each["earned"] is not None for each in all_of_them)
     of = len(all_of_them)
-    title = say(en=f"## Achievements: {earned} of {of}", ko=f"## 도전 과제: {of}개 중 {earned}개")
+    title = say(en=f"{ACHIEVEMENTS_EN}: {earned} of {of}", ko=f"{ACHIEVEMENTS_KO}: {of}개 중 {earned}개")
     head = say(en="| | Achievement | How |", ko="| | 이름 | 조건 |")
     rows = [
         f"| {'★' if each['earned'] else '☆'} | {cell(each['title'])} | {cell(each['how'])} |"
@@ -236,11 +241,11 @@ def start_page(root: Path, workspace: Path, language: Language, command: str) ->
         command: what starts it again.
     """
     how_to = HOW_TO[language].format(workspace=workspace, progress=store.path(), command=command)
-    return f"{how_far(root, workspace, language)}\n\n{how_to}"
+    return page_around(how_to, root, workspace, language)
 
 
-def how_far(root: Path, workspace: Path, language: Language) -> str:
-    """The page's first part, which changes as one learns."""
+def page_around(how_to: str, root: Path, workspace: Path, language: Language) -> str:
+    """The whole page around the part that stays the same as one learns."""
     say, found = speaker(language), overview(root, workspace, language)
     beside = released_beside(read_course(root, language), workspace, read_state(workspace))
     parts = [
@@ -257,6 +262,7 @@ def how_far(root: Path, workspace: Path, language: Language) -> str:
         lesson_table(found["lessons"], say),
         how_many(found["lessons"], say),
         new_versions(beside, say),
+        how_to.strip(),
         achievements(found, say),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -264,6 +270,15 @@ def how_far(root: Path, workspace: Path, language: Language) -> str:
 
 def _names() -> Iterator[str]:
     yield from (START, "START (new).md", *(f"START (new {number}).md" for number in range(2, 100)))
+
+
+def _how_to_of(page: str, language: Language) -> str:
+    """That part of a page of ours; nothing if the page is of another language, or of an earlier Secant."""
+    head = HOW_TO[language].splitlines()[0]
+    end = speaker(language)(en=ACHIEVEMENTS_EN, ko=ACHIEVEMENTS_KO)
+    _, found, rest = page.partition(f"\n\n{head}\n")
+    how_to, ended, _ = rest.partition(f"\n\n{end}")
+    return f"{head}\n{how_to}" if found and ended else ""
 
 
 def refresh(root: Path, workspace: Path, language: Language) -> bool:
@@ -274,13 +289,12 @@ def refresh(root: Path, workspace: Path, language: Language) -> bool:
     """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         for path in (workspace / name for name in _names()):
-            if (content := content_of(path)) is None:
+            if not path.exists():
                 break
-            if is_ours(content):
-                head = HOW_TO[language].splitlines()[0]
-                how_to = content.decode().rpartition("\n<!-- ")[0].partition(f"\n\n{head}\n")[2]
-                if how_to:  # else the page is of another language, or of an earlier Secant
-                    replace_file(path, signed(f"{how_far(root, workspace, language)}\n\n{head}\n{how_to}"))
+            if is_ours(content := content_of(path) or b""):
+                how_to = _how_to_of(content.decode(), language)
+                if how_to:
+                    replace_file(path, signed(page_around(how_to, root, workspace, language)))
                 return bool(how_to)
     return False
 

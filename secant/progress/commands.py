@@ -26,7 +26,7 @@ def make_app() -> typer.Typer:
         invoke_without_command=True,
         help=say(
             en="Show what you have reached: level, lessons, achievements. It is kept on this computer alone.",
-            ko="레벨, 수업, 도전 과제를 보여 줍니다. 기록은 이 컴퓨터에만 있습니다.",
+            ko="레벨, 수업, 성취를 보여 줍니다. 기록은 이 컴퓨터에만 있습니다.",
         ),
     )
     def show(
@@ -109,7 +109,7 @@ def _show(as_json: bool) -> None:
 def _print(found: dict[str, Any]) -> None:
     level = found["level"]
     title = say(
-        en=f"Level {level['number']}, {level['title']}", ko=f"레벨 {level['number']} {level['title']}"
+        en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
     )
     top = f" / {level['to']}" if level["to"] else ""
     lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
@@ -126,7 +126,7 @@ def _print(found: dict[str, Any]) -> None:
         )
     achievements = Table(
         "",
-        say(en="Achievement", ko="도전 과제"),
+        say(en="Achievement", ko="성취"),
         say(en="How", ko="조건"),
         title_justify="left",
     )

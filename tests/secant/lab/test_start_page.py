@@ -92,7 +92,7 @@ def test_the_page_says_how_far_one_is(real: Path) -> None:
     assert "Continue" not in prepare(real)
     solve("MyPow", "backward_is_right")
     page = prepare(real)
-    assert "**Level 1, Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
+    assert "**Level 1: Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
     assert f"Continue: [8. Writing your own backward and checking it]({EIGHT}/{EIGHT}.ipynb)" in page
     assert "Task 8.3 · StableSoftplus" in page
     assert "| 7 | 4 / 10 | in progress |" in page
@@ -105,7 +105,7 @@ def test_the_korean_page_says_it_in_korean(real: Path) -> None:
     language("ko")
     solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink")
     page = prepare(real)
-    assert "**레벨 2 접선** · ▱▱▱▱▱▱▱▱▱▱ · 120 XP · 다음 레벨까지 120 XP" in page
+    assert "**레벨 2: 접선** · ▱▱▱▱▱▱▱▱▱▱ · 120 XP · 다음 레벨까지 120 XP" in page
     assert "| 7 | 10 / 10 | ✓ 완료 |" in page
     terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
     assert [word for term in terms for word in term["avoid"] if word in page] == []
@@ -118,7 +118,11 @@ def test_our_page_follows_a_check(real: Path) -> None:
     language("ko")  # the process's, not the page's
     assert start_page.refresh(real, workspace, "en")
     assert "| 7 | 2 / 10 | in progress |" in (workspace / "START.md").read_text()
-    assert start_page.is_ours((workspace / "START.md").read_bytes())
+    refreshed = (workspace / "START.md").read_text()
+    assert start_page.is_ours(refreshed.encode())
+    language("en")
+    assert prepare(real) == refreshed
+    assert "`make lab` again" in refreshed
 
 
 def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
@@ -159,5 +163,5 @@ def test_a_lesson_whose_notebook_is_gone(real: Path) -> None:
     (workspace / NOTEBOOK).unlink()
     start_page.refresh(real, workspace, "en")
     page = (workspace / "START.md").read_text()
-    assert "| its notebook is gone |" in page
+    assert "| its file is gone |" in page
     assert "2 of the 10 planned lessons" in page
