@@ -71,7 +71,20 @@ def make_app() -> typer.Typer:
         subcommand_metavar=say(en="COMMAND ...", ko="명령 ..."),
         options_metavar="",
     )
+    # Here, since its help is in the language in use when it is imported.
+    from secant.progress.commands import app as progress
+
     _add_lab(app)
+    app.add_typer(
+        progress,
+        cls=_Group,
+        name="progress",
+        help=say(
+            en="Show, export, import or reset what you have reached.",
+            ko="지금까지 이룬 것을 보거나, 내보내거나, 가져오거나, 처음으로 되돌립니다.",
+        ),
+        rich_help_panel=_commands(),
+    )
     _add_doctor(app)
     return app
 

@@ -74,7 +74,17 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
     Path(ours, "others.pth").write_text("\n".join(site.getsitepackages()))
     borrow(Path(sys.prefix), environment)
     python = environment / SCRIPTS / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet"]
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--quiet",
+    ]
     subprocess.run([*pip, "--disable-pip-version-check", "--no-compile", wheel], check=True)
     return Place(environment / SCRIPTS, tmp_path_factory.mktemp("home"))
 
