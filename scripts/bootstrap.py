@@ -157,7 +157,7 @@ def wanted() -> str:
 
 def front_end() -> "list[str]":
     """The files that an installation copies to where JupyterLab looks for them: those are not linked."""
-    folder = os.path.join("secant", "lab", "labextension")
+    folder = os.path.join("secant", "lab", "labextensions")
     found = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
     return sorted(os.path.relpath(path, ROOT) for path in found)
 

@@ -73,16 +73,17 @@ def make_app() -> typer.Typer:
         options_metavar="",
     )
     _add_lab(app)
-    _add_doctor(app)
     app.add_typer(
         make_progress(),
+        cls=_Group,
         name="progress",
-        rich_help_panel=_commands(),
-        short_help=say(
+        help=say(
             en="Show, export, import or reset what you have reached.",
-            ko="진행 상황을 보여 주고, 내보내고, 가져오고, 비웁니다.",
+            ko="지금까지 이룬 것을 보거나, 내보내거나, 가져오거나, 처음으로 되돌립니다.",
         ),
+        rich_help_panel=_commands(),
     )
+    _add_doctor(app)
     return app
 
 

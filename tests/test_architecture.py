@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     },
 }
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
-#: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab.
+#: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab and shows progress.
 FRONT_DOORS = {
     "secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab", "secant.progress"}
 }

@@ -3,7 +3,6 @@
 import importlib.metadata
 import importlib.util
 import json
-import os
 import platform
 import shutil
 import subprocess
@@ -14,11 +13,10 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.version import Version
-from platformdirs import user_data_path
 
-from secant.lab.launch import command, workspace_for
-from secant.lab.workspace import LabError
+from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
+from secant.progress import store
 from secant.where import NoCourseError, course_root
 
 OLDEST_PYTHON = (3, 11)
@@ -187,8 +185,8 @@ def _lab_extensions() -> list[Finding]:
     off = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
     needed = {Requirement(text).name for text in importlib.metadata.requires("secant") or []}
     names = {front: package for package, front in FRONT_ENDS.items() if package in needed}
-    if Path(__file__).with_name("labextension").is_dir():
-        names["secant"] = "secant"
+    ours = Path(__file__).with_name("labextensions").glob("*/package.json")
+    names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in ours}
     found = []
     for name, package in names.items():
         ok = name in known and name not in off
@@ -237,10 +235,10 @@ def _folders(chosen: Path | None) -> list[Finding]:
     """The course, and the folders that a learner's work goes into."""
     try:
         root = course_root()
-        workspace = workspace_for(root, chosen)
+        workspace = workspace_for(root, language(), chosen)
     except (NoCourseError, LabError) as error:
         return [Finding("lessons", say(en="lessons", ko="수업 파일"), False, str(error))]
-    data = Path(os.environ.get("SECANT_DATA") or user_data_path("secant", appauthor=False))
+    data = store.path().parent
     return [
         Finding("lessons", say(en="lessons", ko="수업 파일"), True, str(root)),
         _writable("workspace", say(en="your work", ko="작업 폴더"), workspace),
@@ -325,7 +323,8 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
     console.print(table)
     console.print()
     if ready:
-        begin = command(course_root(), chosen)
+        root = course_root()
+        begin = command(root, language(), workspace_for(root, language(), chosen))
         console.print(
             say(en=f"You can learn here. Begin with: {begin}", ko=f"바로 배울 수 있습니다. 시작: {begin}")
         )

@@ -16,13 +16,10 @@ from urllib.parse import quote
 import zmq
 
 from secant.lab.start_page import start_page, write_start_page
-from secant.lab.workspace import LabError, copy_lessons
+from secant.lab.workspace import LabError, copy_lessons, workspace_for
 from secant.language import language, say
 from secant.placed import STATE_FOLDER
-from secant.where import NoCourseError, course_root, is_installed
-
-#: In the learner's home, where the course came in the package.
-HOME_FOLDER = "secant-lessons"
+from secant.where import NoCourseError, course_root
 
 
 @dataclass(frozen=True)
@@ -172,41 +169,6 @@ def launch(workspace: Path, page: str, options: Options, extra: list[str]) -> No
 # --- The command ---
 
 
-def workspace_for(root: Path, chosen: Path | None = None) -> Path:
-    """The folder of the learner's lessons in the language in use.
-
-    Args:
-        root: the course; if it came in the package, lessons go to the learner's home, else beside it.
-        chosen: the folder to use instead.
-
-    Raises:
-        LabError: nobody knows where the learner's home is.
-    """
-    if chosen is None:
-        chosen = _at_home() if is_installed(root) else root / "workspace"
-    return Path(os.path.abspath(chosen.expanduser())) / language()
-
-
-def _at_home() -> Path:
-    try:
-        return Path.home() / HOME_FOLDER
-    except RuntimeError as error:  # a container's user without a name
-        raise LabError(
-            say(
-                en="You have no home folder here: name a folder for the lessons with --workspace.",
-                ko="홈 폴더를 찾을 수 없습니다. --workspace 옵션으로 수업 파일을 둘 폴더를 지정해 주세요.",
-            )
-        ) from error
-
-
-def command(root: Path, chosen: Path | None = None) -> str:
-    """What to type to come back to these lessons."""
-    if chosen is None and not is_installed(root) and os.name != "nt":
-        return say(en="make lab", ko="make lab lang=ko")
-    named = "" if chosen is None else f' --workspace "{chosen}"'
-    return f"secant lab --lang {language()}{named}"
-
-
 def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, str]:
     """Copy the lessons and write the start page; return the workspace and the page's name.
 
@@ -214,7 +176,7 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
         LabError: with what the learner can do about it.
         OSError: a file cannot be read or written.
     """
-    release, workspace = root / "release" / language(), workspace_for(root, chosen)
+    release, workspace = root / "release" / language(), workspace_for(root, language(), chosen)
     if not release.is_dir():
         raise LabError(
             say(
@@ -223,8 +185,7 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
             )
         )
     copy_lessons(release, workspace, today)
-    page = start_page(root, workspace, language(), command(root, chosen))
-    return workspace, write_start_page(workspace, page)
+    return workspace, write_start_page(workspace, start_page(root, workspace, language()))
 
 
 def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()) -> int:

@@ -10,14 +10,17 @@ from typing import Any
 from urllib.parse import quote
 
 from secant.files import replace_file
-from secant.lab.workspace import LabError, content_of, create
+from secant.lab.workspace import LabError, command, content_of, create
 from secant.language import Language, say
 from secant.placed import fingerprint, read_state
-from secant.progress import store
 from secant.progress.course import read_course
 from secant.progress.overview import overview, released_beside
 
 START = "START.md"
+TITLE: dict[Language, str] = {
+    "en": "# Secant: learn PyTorch's autograd",
+    "ko": "# Secant: PyTorch autograd 배우기",
+}
 
 Say = Callable[..., str]
 
@@ -118,15 +121,12 @@ def how_many(lessons: list[dict[str, Any]], say: Say) -> str:
     )
 
 
-ACHIEVEMENTS_EN, ACHIEVEMENTS_KO = "## Achievements", "## 성취"
-
-
 def achievements(found: dict[str, Any], say: Say) -> str:
     """What was earned, and what can be, as a Markdown table."""
     all_of_them = found["achievements"]
     earned = sum(each["earned"] is not None for each in all_of_them)
     of = len(all_of_them)
-    title = say(en=f"{ACHIEVEMENTS_EN}: {earned} of {of}", ko=f"{ACHIEVEMENTS_KO}: {of}개 중 {earned}개")
+    title = say(en=f"## Achievements: {earned} of {of}", ko=f"## 성취: {of}개 중 {earned}개")
     head = say(en="| | Achievement | How |", ko="| | 이름 | 조건 |")
     rows = [
         f"| {'★' if each['earned'] else '☆'} | {cell(each['title'])} | {cell(each['how'])} |"
@@ -228,28 +228,18 @@ HOW_TO_KO = """## 진행 방법
 """
 
 
-HOW_TO: dict[Language, str] = {"en": HOW_TO_EN, "ko": HOW_TO_KO}
-
-
-def start_page(root: Path, workspace: Path, language: Language, command: str) -> str:
+def start_page(root: Path, workspace: Path, language: Language) -> str:
     """The whole page as Markdown.
 
     Args:
         root: the folder with course/ and release/.
         workspace: where the lessons were copied to.
         language: the page's.
-        command: what starts it again.
     """
-    how_to = HOW_TO[language].format(workspace=workspace, progress=store.path(), command=command)
-    return page_around(how_to, root, workspace, language)
-
-
-def page_around(how_to: str, root: Path, workspace: Path, language: Language) -> str:
-    """The whole page around the part that stays the same as one learns."""
     say, found = speaker(language), overview(root, workspace, language)
     beside = released_beside(read_course(root, language), workspace, read_state(workspace))
     parts = [
-        say(en="# Secant: learn PyTorch's autograd", ko="# Secant: PyTorch autograd 배우기"),
+        TITLE[language],
         say(
             en="Each lesson is a notebook that you read, run and complete. Sliders show a secant turning "
             "into the tangent, and tests tell you at once how your answer does.",
@@ -262,7 +252,13 @@ def page_around(how_to: str, root: Path, workspace: Path, language: Language) ->
         lesson_table(found["lessons"], say),
         how_many(found["lessons"], say),
         new_versions(beside, say),
-        how_to.strip(),
+        say(en=HOW_TO_EN, ko=HOW_TO_KO)
+        .format(
+            workspace=workspace,
+            progress=found["saved"]["path"],
+            command=command(root, language, workspace),
+        )
+        .strip(),
         achievements(found, say),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -272,17 +268,8 @@ def _names() -> Iterator[str]:
     yield from (START, "START (new).md", *(f"START (new {number}).md" for number in range(2, 100)))
 
 
-def _how_to_of(page: str, language: Language) -> str:
-    """That part of a page of ours; nothing if the page is of another language, or of an earlier Secant."""
-    head = HOW_TO[language].splitlines()[0]
-    end = speaker(language)(en=ACHIEVEMENTS_EN, ko=ACHIEVEMENTS_KO)
-    _, found, rest = page.partition(f"\n\n{head}\n")
-    how_to, ended, _ = rest.partition(f"\n\n{end}")
-    return f"{head}\n{how_to}" if found and ended else ""
-
-
-def refresh(root: Path, workspace: Path, language: Language) -> bool:
-    """Bring the start page up to date after a check; return whether that was possible.
+def refresh(root: Path, workspace: Path) -> bool:
+    """Bring the start page up to date after a check, in its language; return whether that was possible.
 
     Only a page that stands there as we wrote it is written. What goes wrong here goes wrong quietly: the next
     start of JupyterLab writes the page again.
@@ -291,11 +278,10 @@ def refresh(root: Path, workspace: Path, language: Language) -> bool:
         for path in (workspace / name for name in _names()):
             if not path.exists():
                 break
-            if is_ours(content := content_of(path) or b""):
-                how_to = _how_to_of(content.decode(), language)
-                if how_to:
-                    replace_file(path, signed(page_around(how_to, root, workspace, language)))
-                return bool(how_to)
+            if is_ours(page := content_of(path) or b""):
+                language: Language = "ko" if page.startswith(TITLE["ko"].encode()) else "en"
+                replace_file(path, signed(start_page(root, workspace, language)))
+                return True
     return False
 
 

@@ -60,14 +60,21 @@ class Lesson:
 Course = tuple[Lesson, ...]
 
 
+def find_course() -> Path | None:
+    """Return the folder with course/ and release/, if there is one; see secant.where."""
+    try:
+        return course_root()
+    except NoCourseError:
+        return None
+
+
 def any_course(root: Path | None) -> Course:
     """Return the lessons in whichever language is released: tasks and predictions are the same in all.
 
     Where there is no course, there are no lessons.
     """
-    try:
-        root = root or course_root()
-    except NoCourseError:
+    root = root or find_course()
+    if root is None:
         return ()
     for language in LANGUAGES:
         try:

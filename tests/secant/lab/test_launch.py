@@ -19,6 +19,7 @@ from traitlets.config import Config
 import secant
 from secant import cli, language
 from secant.lab import launch as lab
+from secant.lab import workspace
 from secant.lab.workspace import LabError
 from secant.where import course_root
 from tests.secant.lab.house import DAY, NOTEBOOK, build, free_port, write
@@ -130,10 +131,10 @@ def test_the_kernels_know_the_language(
 ) -> None:
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/own")
     seen = started("--lang", "ko", "--no-browser")
-    workspace = house / "workspace/ko"
-    assert (seen["code"], seen["SECANT_LANG"], seen["cwd"]) == (0, "ko", workspace)
-    assert seen["JUPYTER_CONFIG_PATH"] == f"{workspace}/.secant/jupyter{os.pathsep}/own"
-    assert f"--ServerApp.root_dir={workspace}" in seen["arguments"]
+    place = house / "workspace/ko"
+    assert (seen["code"], seen["SECANT_LANG"], seen["cwd"]) == (0, "ko", place)
+    assert seen["JUPYTER_CONFIG_PATH"] == f"{place}/.secant/jupyter{os.pathsep}/own"
+    assert f"--ServerApp.root_dir={place}" in seen["arguments"]
     assert "--ServerApp.open_browser=False" in seen["arguments"]
 
 
@@ -148,10 +149,10 @@ def test_the_learner_chooses_the_folder(
     monkeypatch.setenv("HOME", str(house / "home"))
     (house / "house").mkdir()
     monkeypatch.chdir(house / "house")
-    workspace = house / where / "en"
-    assert started("--workspace", said)["cwd"] == workspace
-    assert (workspace / NOTEBOOK).is_file()
-    assert f'`secant lab --lang en --workspace "{said}"` again' in (workspace / "START.md").read_text()
+    place = house / where / "en"
+    assert started("--workspace", said)["cwd"] == place
+    assert (place / NOTEBOOK).is_file()
+    assert f'`secant lab --lang en --workspace "{place.parent}"` again' in (place / "START.md").read_text()
     assert not (house / "workspace").exists()
 
 
@@ -172,10 +173,10 @@ class TestFromAWheel:
         monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
         language(lang)
         root = course_root()
-        workspace, page = lab.prepare(root, DAY)
-        assert (root, workspace) == (wheel, tmp_path / "home/secant-lessons" / lang)
-        assert (workspace / NOTEBOOK).is_file()
-        assert f"`secant lab --lang {lang}`" in (workspace / page).read_text()
+        place, page = lab.prepare(root, DAY)
+        assert (root, place) == (wheel, tmp_path / "home/secant-lessons" / lang)
+        assert (place / NOTEBOOK).is_file()
+        assert f"`secant lab --lang {lang}`" in (place / page).read_text()
         assert not list(wheel.rglob("workspace"))
 
     def test_nobody_without_a_home_is_left_alone(self, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,9 +189,11 @@ class TestFromAWheel:
 
 
 def test_on_windows_nobody_is_told_to_make(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lab.command(house) == "make lab"
-    monkeypatch.setattr(lab, "os", SimpleNamespace(name="nt"))
-    assert lab.command(house) == "secant lab --lang en"
+    places = house / "workspace"
+    assert workspace.command(house, "en", places / "en") == "make lab"
+    assert workspace.command(house, "ko", places / "ko") == "make lab lang=ko"
+    monkeypatch.setattr(workspace, "os", SimpleNamespace(name="nt", path=os.path))
+    assert workspace.command(house, "en", places / "en") == "secant lab --lang en"
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def test_our_page_follows_a_check(real: Path) -> None:
     workspace = real / "workspace/en"
     solve("MyPow")
     language("ko")  # the process's, not the page's
-    assert start_page.refresh(real, workspace, "en")
+    assert start_page.refresh(real, workspace)
     assert "| 7 | 2 / 10 | in progress |" in (workspace / "START.md").read_text()
     refreshed = (workspace / "START.md").read_text()
     assert start_page.is_ours(refreshed.encode())
@@ -130,11 +130,11 @@ def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
     workspace = real / "workspace/en"
     (workspace / "START.md").write_text("my notes")
     before = tree(workspace)
-    assert not start_page.refresh(real, workspace, "en")
+    assert not start_page.refresh(real, workspace)
     assert tree(workspace) == before
     prepare(real)
     solve("MyPow")
-    assert start_page.refresh(real, workspace, "en")
+    assert start_page.refresh(real, workspace)
     assert "2 / 10" in (workspace / "START (new).md").read_text()
     assert (workspace / "START.md").read_text() == "my notes"
 
@@ -146,9 +146,9 @@ def test_a_page_that_cannot_be_refreshed(real: Path, monkeypatch: pytest.MonkeyP
     solve("MyPow")
     with monkeypatch.context() as full:
         full.setattr(start_page, "replace_file", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
-        assert not start_page.refresh(real, workspace, "en")
+        assert not start_page.refresh(real, workspace)
     assert (workspace / "START.md").read_bytes() == before
-    assert not start_page.refresh(real / "no course", workspace, "en")
+    assert not start_page.refresh(real / "no course", workspace)
 
 
 def test_progress_that_cannot_be_read_is_said_on_the_page(real: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_lesson_whose_notebook_is_gone(real: Path) -> None:
     prepare(real)
     workspace = real / "workspace/en"
     (workspace / NOTEBOOK).unlink()
-    start_page.refresh(real, workspace, "en")
+    start_page.refresh(real, workspace)
     page = (workspace / "START.md").read_text()
     assert "| its file is gone |" in page
     assert "2 of the 10 planned lessons" in page
