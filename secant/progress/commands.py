@@ -21,6 +21,7 @@ from secant.where import NoCourseError, course_root
 def make_app() -> typer.Typer:
     """The commands, with their help in the language in use."""
     app = typer.Typer(pretty_exceptions_enable=False)
+    commands, options = say(en="Commands", ko="명령"), say(en="Options", ko="옵션")
 
     @app.callback(
         invoke_without_command=True,
@@ -35,6 +36,7 @@ def make_app() -> typer.Typer:
             bool,
             typer.Option(
                 "--json",
+                rich_help_panel=options,
                 help=say(
                     en="Print what `export` would write, and nothing else.",
                     ko="`export`가 저장할 내용만 출력합니다.",
@@ -45,12 +47,16 @@ def make_app() -> typer.Typer:
         if context.invoked_subcommand is None:
             _show(as_json)
 
-    @app.command(help=say(en="Write it to a new file, as JSON.", ko="새 파일에 JSON으로 저장합니다."))
+    @app.command(
+        rich_help_panel=commands,
+        help=say(en="Write it to a new file, as JSON.", ko="새 파일에 JSON으로 저장합니다."),
+    )
     def export(file: Annotated[Path, typer.Argument(help=say(en="The new file.", ko="새 파일."))]) -> None:
         _export(file)
 
     @app.command(
         "import",
+        rich_help_panel=commands,
         help=say(
             en="Add another computer's file: of everything the better is kept, and nothing is lost.",
             ko="다른 컴퓨터에서 내보낸 기록을 더합니다. 둘 중 더 나은 쪽이 남고 아무것도 사라지지 않습니다.",
@@ -64,13 +70,17 @@ def make_app() -> typer.Typer:
         _import(file)
 
     @app.command(
+        rich_help_panel=commands,
         help=say(
             en="Begin anew, after asking. The old file is kept.",
             ko="물어본 뒤 처음부터 새로 시작합니다. 이전 파일은 남겨 둡니다.",
-        )
+        ),
     )
     def reset(
-        yes: Annotated[bool, typer.Option("--yes", help=say(en="Do not ask.", ko="묻지 않습니다."))] = False,
+        yes: Annotated[
+            bool,
+            typer.Option("--yes", rich_help_panel=options, help=say(en="Do not ask.", ko="묻지 않습니다.")),
+        ] = False,
     ) -> None:
         _reset(yes)
 
