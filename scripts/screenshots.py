@@ -8,7 +8,7 @@ import html
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -43,8 +43,8 @@ def as_a_student(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def pictures(page: Page, folder: Path) -> Iterator[Path]:
-    """Scroll through the notebook that is open and yield a picture a page."""
+def photograph(page: Page, folder: Path) -> None:
+    """Scroll through the notebook that is open and save a picture a page."""
     scroller = page.evaluate_handle(SCROLLER)
     place = scroller.as_element()
     if place is None:
@@ -53,30 +53,27 @@ def pictures(page: Page, folder: Path) -> Iterator[Path]:
     top, number = -1, 0
     while top < (top := int(scroller.evaluate(f"e => (e.scrollTop = {number * step}, e.scrollTop)"))):
         page.wait_for_timeout(400)
-        path = folder / f"{number + 1:02}.png"
-        place.screenshot(path=path)
-        yield path
         number += 1
+        place.screenshot(path=folder / f"{number:02}.png")
 
 
-def take(browser: Browser, address: str, lesson: str, folder: Path) -> list[Path]:
+def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
     """Run a lesson and take its pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.png"):
         old.unlink()
-    with lab.open_lab(browser, address, width=WIDTH, height=HEIGHT) as page:
+    with (
+        lab.open_lab(browser, address, width=WIDTH, height=HEIGHT) as page,
+        lab.running(page, address, f"{lesson}.ipynb"),
+    ):
         page.evaluate(BARE)
-        with lab.running(page, address, f"{lesson}.ipynb"):
-            page.wait_for_function(DONE, timeout=300_000)
-            page.wait_for_timeout(2000)  # the last picture becomes sharp
-            return list(pictures(page, folder))
+        page.wait_for_function(DONE, timeout=300_000)
+        page.wait_for_timeout(2000)  # the last picture becomes sharp
+        photograph(page, folder)
 
 
-def take_all(
-    out: Path, lessons: Sequence[Lesson], languages: Sequence[str], themes: Sequence[str]
-) -> dict[str, list[Path]]:
-    """Return the pictures by what they show; a JupyterLab serves all lessons of one language and theme."""
-    taken: dict[str, list[Path]] = {}
+def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], themes: Sequence[str]) -> None:
+    """Take the pictures of lessons; a JupyterLab serves all of one language and theme."""
     with lab.chromium() as browser:
         for language, theme in product(languages, themes):
             with tempfile.TemporaryDirectory(prefix="secant-pictures-") as place:
@@ -85,23 +82,20 @@ def take_all(
                     notebook = as_a_student(nbformat.read(released, as_version=4))
                     nbformat.write(notebook, Path(place, f"{lesson.name}.ipynb"))
                 with lab.jupyterlab(Path(place), language=language, dark=theme == "dark") as address:
-                    urllib.request.urlopen(
-                        urllib.request.Request(address + WINDOWING, ALL_CELLS, method="PUT"), timeout=30
-                    ).close()
+                    request = urllib.request.Request(address + WINDOWING, ALL_CELLS, method="PUT")
+                    urllib.request.urlopen(request, timeout=30).close()
                     for lesson in track(lessons, f"{language}, {theme}", transient=True):
-                        name = f"{lesson.name} {language} {theme}"
-                        taken[name] = take(browser, address, lesson.name, out / name.replace(" ", "_"))
-    return taken
+                        take(browser, address, lesson.name, out / f"{lesson.name}_{language}_{theme}")
 
 
-def contact_sheet(out: Path, taken: dict[str, list[Path]]) -> str:
-    """Return a page that shows all pictures, a row a lesson; a click opens one."""
+def contact_sheet(out: Path) -> str:
+    """Return a page that shows all pictures that are there, a row a lesson; a click opens one."""
     rows = []
-    for name, paths in taken.items():
-        links = [path.relative_to(out).as_posix() for path in paths]
+    for folder in sorted(path for path in out.iterdir() if path.is_dir()):
+        links = [html.escape(path.relative_to(out).as_posix()) for path in sorted(folder.glob("*.png"))]
         shown = "".join(f'<a href="{link}"><img src="{link}" loading="lazy" alt=""></a>' for link in links)
-        rows.append(f"<h2>{html.escape(name)}</h2><div>{shown}</div>")
-    style = "body{font-family:sans-serif}div{display:flex;gap:6px;overflow-x:auto}img{width:420px;border:1px solid #888}"
+        rows.append(f"<h2>{html.escape(folder.name)}</h2><div>{shown}</div>")
+    style = "body{font-family:sans-serif} div{display:flex;gap:6px;overflow-x:auto} img{width:420px}"
     return (
         '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Secant: pictures of the lessons</title>'
         f"<style>{style}</style><h1>Pictures of the lessons</h1>{''.join(rows)}</html>\n"
@@ -116,9 +110,10 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "screenshots")
     options = parser.parse_args()
     lessons = choose_lessons(find_lessons(ROOT), options.lessons)
-    taken = take_all(options.out, lessons, options.lang, options.theme)
-    (options.out / "index.html").write_text(contact_sheet(options.out, taken), encoding="utf-8")
-    print(f"{options.out / 'index.html'}: {sum(map(len, taken.values()))} pictures")
+    take_all(options.out, lessons, options.lang, options.theme)
+    sheet = options.out / "index.html"
+    sheet.write_text(contact_sheet(options.out), encoding="utf-8")
+    print(f"Look at {sheet}")
     return 0
 
 
