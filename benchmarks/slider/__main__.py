@@ -71,6 +71,10 @@ PEERS = {  # by their modules
     "canvas": Peer("bare canvas", "anywidget"),
 }
 
+# The widest that could be one.
+PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
+  .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
+
 # The explorers of the other lessons: the peer draws their own figure from the same numbers.
 OTHER_DRAW = """
 %matplotlib inline
@@ -152,13 +156,9 @@ def measure(
 def _show_picture(page: Page) -> None:
     """Wait for the picture and scroll it into view: a browser paints what is in view."""
     lab.slider(page, 0)
-    page.wait_for_function("frames_.length > 0", polling=50, timeout=60_000)
+    page.wait_for_function(f"() => ({PICTURE})?.clientWidth > 300", polling=50, timeout=60_000)
     settle(page)
-    page.evaluate(
-        """() => [...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
-             .reduce((a, b) => a.clientWidth * a.clientHeight < b.clientWidth * b.clientHeight ? b : a)
-             .scrollIntoView({block: 'nearest'})"""
-    )
+    page.evaluate(f"() => ({PICTURE}).scrollIntoView({{block: 'nearest'}})")
 
 
 def rows(contests: Sequence[Contest], rounds: int) -> list[dict[str, Any]]:
