@@ -45,7 +45,9 @@ NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # in the 
 def show() -> None:
     """Show the picture in the cell's output."""
     figure = go.FigureWidget(make_subplots(1, 2))
-    figure.add_scatter(x=picture.curve[0], y=picture.curve[1], name="f", **_line(INK, 1.6), row=1, col=1)
+    figure.add_scatter(
+        x=picture.curve[0].tolist(), y=picture.curve[1].tolist(), name="f", **_line(INK, 1.6), row=1, col=1
+    )
     for number, (name, look) in enumerate(LOOKS.items()):
         figure.add_scatter(name=name, showlegend=name in NAMES, **look, row=1, col=1 + (number >= 4))
     (x, y), (h, error) = picture.LABELS
@@ -69,7 +71,9 @@ def show() -> None:
     def draw(moving: Moving) -> None:
         with figure.batch_update():
             for field in fields(moving):
-                traces[field.name].x, traces[field.name].y = getattr(moving, field.name)
+                x, y = getattr(moving, field.name)
+                # lists: of an array, Plotly 7.1 asks whether it is true when the page answers, and fails
+                traces[field.name].update(x=x.tolist(), y=y.tolist())
 
     display(picture.panel(figure, draw))
 
