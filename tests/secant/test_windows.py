@@ -17,8 +17,8 @@ from secant import files
 #: All that a learner's commands, notebooks and checks load.
 MODULES = """
     secant.cli secant.lab.launch secant.lab.doctor secant.lab.server_extension secant.progress.commands
-    secant.progress.record secant.predictions secant.explorers.tangent autograder.cli autograder.exam.selfcheck
-    autograder.exam.pool autograder.sandbox.inside.candidate autograder.doctor
+    secant.progress.record secant.predictions secant.explorers.tangent autograder.cli
+    autograder.exam.selfcheck autograder.exam.pool autograder.sandbox.inside.candidate autograder.doctor
     """
 
 
@@ -69,7 +69,7 @@ def test_a_file_that_somebody_reads_is_replaced_a_little_later(
         Path(temporary).replace(path)
 
     monkeypatch.setattr(files, "os", SimpleNamespace(**{**vars(os), "name": "nt", "replace": replace}))
-    monkeypatch.setattr(files.time, "sleep", lambda _: None)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
     kept = tmp_path / "kept.json"
     kept.write_bytes(b"old")
     if times == 99:
