@@ -24,8 +24,8 @@ NAMES = {
     os: """
         fork forkpty getuid geteuid getgid getegid getpgid getpgrp getpriority getsid initgroups killpg mkfifo
         nice openpty pidfd_open pipe2 posix_spawn posix_spawnp sched_getaffinity sched_setaffinity sched_yield
-        setgid setgroups setpgid setpriority setsid setuid statvfs sysconf uname wait wait3 wait4 waitid chown fchmod
-        lchown chroot memfd_create O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK WNOHANG
+        setgid setgroups setpgid setpriority setsid setuid statvfs sysconf uname wait wait3 wait4 waitid
+        chown fchmod lchown chroot memfd_create O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK WNOHANG
         """,
     signal: """
         SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGTSTP SIGUSR1 SIGUSR2 ITIMER_REAL
@@ -37,8 +37,8 @@ NAMES = {
 #: What lessons and checks import and is not ours.
 LIBRARIES = """
     concurrent.futures.thread multiprocessing.connection asyncio IPython.core.interactiveshell ipywidgets
-    jupytext matplotlib.pyplot nbformat networkx rich.console rich.table torch.func typer platformdirs filelock zmq
-    jupyter_core.paths
+    jupytext matplotlib.pyplot nbformat networkx rich.console rich.table torch.func typer platformdirs
+    filelock zmq jupyter_core.paths
     """
 
 

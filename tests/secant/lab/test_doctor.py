@@ -6,8 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import namedtuple
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jupyter_core.paths
@@ -82,7 +83,7 @@ def test_jupyter_extensions_that_are_not_there(tmp_path: Path, monkeypatch: pyte
     ("argv", "ok"), [("python", True), (sys.executable, True), ("/nowhere/python", False)]
 )
 def test_another_pythons_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch, argv: str, ok: bool) -> None:
-    spec = namedtuple("spec", "argv")([argv, "-m", "ipykernel_launcher"])
+    spec = SimpleNamespace(argv=[argv, "-m", "ipykernel_launcher"])
     monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", lambda *_: spec)
     assert doctor._kernel().ok == ok
 
@@ -90,13 +91,13 @@ def test_another_pythons_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch, ar
 def test_folders_that_cannot_be_written_and_a_full_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usage = namedtuple("usage", "total used free")(1, 1, 10**8)
+    usage = SimpleNamespace(free=10**8)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
 
     def refuse(**_: object) -> None:
         raise PermissionError(13, os.strerror(13))
 
-    monkeypatch.setattr(doctor.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     found = by_id(doctor._folders(tmp_path / "mine"))
     assert {name: (one.ok, one.needed) for name, one in found.items()} == {
         "lessons": (True, True),
