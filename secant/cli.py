@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from secant.language import language, of_this_machine, print_whatever_comes, say
+from secant.progress.commands import make_app as make_progress
 
 
 class Languages(StrEnum):
@@ -71,12 +72,9 @@ def make_app() -> typer.Typer:
         subcommand_metavar=say(en="COMMAND ...", ko="명령 ..."),
         options_metavar="",
     )
-    # Here, since its help is in the language in use when it is imported.
-    from secant.progress.commands import app as progress
-
     _add_lab(app)
     app.add_typer(
-        progress,
+        make_progress(),
         cls=_Group,
         name="progress",
         help=say(

@@ -115,10 +115,10 @@ class Prediction(_Shown):
             )
         else:
             self.note.value = self._note(choice)
-        if self.buttons.clicked and self.name not in _told:
-            _record(self.name, choice)
         for tell in _waiting.get(self.name, []):
             tell()
+        if self.buttons.clicked and self.name not in _told:
+            _record(self.name, choice)
 
     def _note(self, choice: str | None) -> str:
         if choice is None:

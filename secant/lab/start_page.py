@@ -17,6 +17,10 @@ from secant.progress.course import read_course
 from secant.progress.overview import overview, released_beside
 
 START = "START.md"
+TITLE: dict[Language, str] = {
+    "en": "# Secant: learn PyTorch's autograd",
+    "ko": "# Secant: PyTorch autograd 배우기",
+}
 
 Say = Callable[..., str]
 
@@ -46,7 +50,9 @@ def cell(text: str) -> str:
 def level_line(found: dict[str, Any], say: Say) -> str:
     """The level, a bar to the next one, and the experience points."""
     level = found["level"]
-    name = say(en=f"Level {level['number']}, {level['title']}", ko=f"레벨 {level['number']} {level['title']}")
+    name = say(
+        en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
+    )
     if level["to"] is None:
         return f"**{name}** · {level['xp']} XP"
     done = (level["xp"] - level["from"]) * 10 // (level["to"] - level["from"])
@@ -76,7 +82,7 @@ def state_of(lesson: dict[str, Any], say: Say) -> str:
         "new": say(en="new", ko="시작 전"),
         "in_progress": say(en="in progress", ko="진행 중"),
         "done": say(en="✓ done", ko="✓ 완료"),
-        "missing": say(en="its notebook is gone", ko="노트북 없음"),
+        "missing": say(en="its file is gone", ko="파일 없음"),
     }
     return words[lesson["state"]]
 
@@ -84,7 +90,7 @@ def state_of(lesson: dict[str, Any], say: Say) -> str:
 def lesson_table(lessons: list[dict[str, Any]], say: Say) -> str:
     """The lessons that are released, as a Markdown table."""
     head = say(
-        en="| Lesson | Time | About | After | Points | State |",
+        en="| Lesson | Time | About | Needs | Points | State |",
         ko="| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | 점수 | 상태 |",
     )
     rows = [_row(lesson, say) for lesson in lessons if lesson["released"]]
@@ -120,7 +126,7 @@ def achievements(found: dict[str, Any], say: Say) -> str:
     all_of_them = found["achievements"]
     earned = sum(each["earned"] is not None for each in all_of_them)
     of = len(all_of_them)
-    title = say(en=f"## Achievements: {earned} of {of}", ko=f"## 도전 과제: {of}개 중 {earned}개")
+    title = say(en=f"## Achievements: {earned} of {of}", ko=f"## 성취: {of}개 중 {earned}개")
     head = say(en="| | Achievement | How |", ko="| | 이름 | 조건 |")
     rows = [
         f"| {'★' if each['earned'] else '☆'} | {cell(each['title'])} | {cell(each['how'])} |"
@@ -204,7 +210,7 @@ HOW_TO_KO = """## 진행 방법
 수업을 마치기 전에는 노트북 위쪽의 **Validate** 버튼을 눌러 보세요.
 새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
 
-숨은 테스트까지 돌려 보려면 노트북 위쪽의 **Check** 버튼을 누르세요.
+숨은 테스트까지 돌려 보려면 노트북 위쪽의 **답 확인** 버튼을 누르세요.
 모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
 터미널에서는 `autograder check 1`이 수업 01에 대해 똑같은 일을 합니다.
 `autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
@@ -233,7 +239,7 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
     say, found = speaker(language), overview(root, workspace, language)
     beside = released_beside(read_course(root, language), workspace, read_state(workspace))
     parts = [
-        say(en="# Secant: learn PyTorch's autograd", ko="# Secant: PyTorch autograd 배우기"),
+        TITLE[language],
         say(
             en="Each lesson is a notebook that you read, run and complete. Sliders show a secant turning "
             "into the tangent, and tests tell you at once how your answer does.",
@@ -246,12 +252,14 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
         lesson_table(found["lessons"], say),
         how_many(found["lessons"], say),
         new_versions(beside, say),
-        achievements(found, say),
-        say(en=HOW_TO_EN, ko=HOW_TO_KO).format(
+        say(en=HOW_TO_EN, ko=HOW_TO_KO)
+        .format(
             workspace=workspace,
             progress=found["saved"]["path"],
             command=command(root, language, workspace),
-        ),
+        )
+        .strip(),
+        achievements(found, say),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -260,20 +268,19 @@ def _names() -> Iterator[str]:
     yield from (START, "START (new).md", *(f"START (new {number}).md" for number in range(2, 100)))
 
 
-def refresh(root: Path, workspace: Path, language: Language) -> bool:
-    """Bring the start page up to date after a check; return whether that was possible.
+def refresh(root: Path, workspace: Path) -> bool:
+    """Bring the start page up to date after a check, in its language; return whether that was possible.
 
     Only a page that stands there as we wrote it is written. What goes wrong here goes wrong quietly: the next
     start of JupyterLab writes the page again.
     """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         for path in (workspace / name for name in _names()):
-            if (content := content_of(path)) is None:
+            if not path.exists():
                 break
-            if is_ours(content):
-                page = signed(start_page(root, workspace, language))
-                if page != content:
-                    replace_file(path, page)
+            if is_ours(page := content_of(path) or b""):
+                language: Language = "ko" if page.startswith(TITLE["ko"].encode()) else "en"
+                replace_file(path, signed(start_page(root, workspace, language)))
                 return True
     return False
 

@@ -13,11 +13,78 @@ from rich.text import Text
 from secant.files import replace_file
 from secant.language import language, say
 from secant.progress import record, store
-from secant.progress.course import find_course
 from secant.progress.facts import Facts
 from secant.progress.overview import overview
+from secant.where import NoCourseError, course_root
 
-app = typer.Typer(help="Show, export, import or reset what you have reached.", pretty_exceptions_enable=False)
+
+def make_app() -> typer.Typer:
+    """The commands, with their help in the language in use."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    commands, options = say(en="Commands", ko="명령"), say(en="Options", ko="옵션")
+
+    @app.callback(
+        invoke_without_command=True,
+        help=say(
+            en="Show what you have reached: level, lessons, achievements. It is kept on this computer alone.",
+            ko="레벨, 수업, 성취를 보여 줍니다. 기록은 이 컴퓨터에만 있습니다.",
+        ),
+    )
+    def show(
+        context: typer.Context,
+        as_json: Annotated[
+            bool,
+            typer.Option(
+                "--json",
+                rich_help_panel=options,
+                help=say(
+                    en="Print what `export` would write, and nothing else.",
+                    ko="`export`가 저장할 내용만 출력합니다.",
+                ),
+            ),
+        ] = False,
+    ) -> None:
+        if context.invoked_subcommand is None:
+            _show(as_json)
+
+    @app.command(
+        rich_help_panel=commands,
+        help=say(en="Write it to a new file, as JSON.", ko="새 파일에 JSON으로 저장합니다."),
+    )
+    def export(file: Annotated[Path, typer.Argument(help=say(en="The new file.", ko="새 파일."))]) -> None:
+        _export(file)
+
+    @app.command(
+        "import",
+        rich_help_panel=commands,
+        help=say(
+            en="Add another computer's file: of everything the better is kept, and nothing is lost.",
+            ko="다른 컴퓨터에서 내보낸 기록을 더합니다. 둘 중 더 나은 쪽이 남고 아무것도 사라지지 않습니다.",
+        ),
+    )
+    def import_file(
+        file: Annotated[
+            Path, typer.Argument(help=say(en="A file that `export` wrote.", ko="`export`로 저장한 파일."))
+        ],
+    ) -> None:
+        _import(file)
+
+    @app.command(
+        rich_help_panel=commands,
+        help=say(
+            en="Begin anew, after asking. The old file is kept.",
+            ko="물어본 뒤 처음부터 새로 시작합니다. 이전 파일은 남겨 둡니다.",
+        ),
+    )
+    def reset(
+        yes: Annotated[
+            bool,
+            typer.Option("--yes", rich_help_panel=options, help=say(en="Do not ask.", ko="묻지 않습니다.")),
+        ] = False,
+    ) -> None:
+        _reset(yes)
+
+    return app
 
 
 def _out() -> Console:
@@ -38,30 +105,21 @@ def _facts() -> Facts:
         raise _stop(error.said(language())) from None
 
 
-@app.callback(invoke_without_command=True)
-def show(
-    context: typer.Context,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print what `export` would write, and nothing else.")
-    ] = False,
-) -> None:
-    """Show what you have reached: level, lessons, achievements."""
-    if context.invoked_subcommand:
-        return
+def _show(as_json: bool) -> None:
+    facts = _facts()
     if as_json:
-        sys.stdout.write(store.dump(_facts()).decode())
+        sys.stdout.write(store.dump(facts).decode())
         return
-    _facts()
-    root = find_course()
-    if root is None:
-        raise _stop(say(en="The lessons are not here.", ko="수업 파일이 없습니다."))
-    _show(overview(root, None, language()))
+    try:
+        _print(overview(course_root(), None, language()))
+    except NoCourseError as error:
+        raise _stop(str(error)) from None
 
 
-def _show(found: dict[str, Any]) -> None:
+def _print(found: dict[str, Any]) -> None:
     level = found["level"]
     title = say(
-        en=f"Level {level['number']}, {level['title']}", ko=f"레벨 {level['number']} {level['title']}"
+        en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
     )
     top = f" / {level['to']}" if level["to"] else ""
     lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
@@ -78,7 +136,7 @@ def _show(found: dict[str, Any]) -> None:
         )
     achievements = Table(
         "",
-        say(en="Achievement", ko="도전 과제"),
+        say(en="Achievement", ko="성취"),
         say(en="How", ko="조건"),
         title_justify="left",
     )
@@ -90,9 +148,7 @@ def _show(found: dict[str, Any]) -> None:
     _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
 
 
-@app.command()
-def export(file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.")]) -> None:
-    """Write what you have reached to a file, as JSON."""
+def _export(file: Path) -> None:
     facts = _facts()
     if file.exists():
         raise _stop(
@@ -113,9 +169,7 @@ def export(file: Annotated[Path, typer.Argument(help="The file to write; it must
     _out().print(say(en=f"Written: {file}", ko=f"저장했습니다: {file}"))
 
 
-@app.command("import")
-def import_file(file: Annotated[Path, typer.Argument(help="A file that `export` wrote.")]) -> None:
-    """Add what another machine's file holds: of everything the better one is kept, and nothing is lost."""
+def _import(file: Path) -> None:
     try:
         other = store.parse(file.read_bytes(), file)
     except OSError as error:
@@ -138,11 +192,7 @@ def import_file(file: Annotated[Path, typer.Argument(help="A file that `export` 
     )
 
 
-@app.command()
-def reset(
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
-    """Begin anew. The old file is kept beside the new one."""
+def _reset(yes: bool) -> None:
     question = say(en="Begin anew, with no points and no level?", ko="점수와 레벨을 비우고 새로 시작할까요?")
     if not yes and not typer.confirm(question):
         raise _stop(say(en="Nothing was changed.", ko="아무것도 바꾸지 않았습니다."))

@@ -64,12 +64,12 @@ def check(
 
 def hint(lesson: str, task: str, number: int) -> Recorded:
     """Note that a hint was asked for; it counts only if the task was not passed before."""
-    return _keep(lambda facts: notes.note_hint(facts, lesson, task, number))
+    return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
 def solution(lesson: str, task: str) -> Recorded:
     """Note that a worked solution was looked at; it counts only if the task was not passed before."""
-    return _keep(lambda facts: notes.note_solution(facts, lesson, task))
+    return _keep(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
 
 
 def prediction(name: str, choice: str, right: str | None) -> Recorded:
@@ -81,7 +81,7 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
         right: the right one, if it is known here; else the lesson's notebook tells.
     """
     when = store.now()
-    return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when))
+    return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
 
 
 def merge(other: Facts) -> Recorded:
@@ -99,8 +99,17 @@ def _keep(
     said_in: Language | None = None,
     *,
     wait: bool = True,
+    earns: bool = True,
 ) -> Recorded:
-    """Keep a note, and those that could not be kept before it."""
+    """Keep a note, and those that could not be kept before it.
+
+    Args:
+        note: what is to be changed.
+        course: for achievements.
+        said_in: the language of a problem.
+        wait: whether it may be kept later, if not now.
+        earns: whether something may be earned by it; only then are the lessons read.
+    """
     said_in = said_in or language()
     new: list[str] = []
     with _alone:
@@ -110,7 +119,8 @@ def _keep(
         def change(facts: Facts) -> Facts:
             for each in todo:
                 each(facts)
-            new.extend(earn(facts, any_course(course), store.now()))
+            if earns or waiting:
+                new.extend(earn(facts, any_course(course), store.now()))
             return facts
 
         try:

@@ -256,7 +256,7 @@ ACHIEVEMENTS = (
         _tasks(8, "backward_is_right"),
         {"en": "Caught by the quotient", "ko": "차분몫이 잡은 버그"},
         {
-            "en": "Lesson 8: find out wrong backwards with the difference quotient (backward_is_right).",
+            "en": "Lesson 8: tell a wrong backward from a right one by its quotient (backward_is_right).",
             "ko": "수업 08: 차분몫으로 잘못된 backward를 가려냅니다(backward_is_right).",
         },
     ),

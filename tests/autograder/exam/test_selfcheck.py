@@ -1,6 +1,7 @@
 """Checking one's own notebook: what it says, and that it leaves everything as it was."""
 
 import copy
+import os
 import shutil
 import socket
 import subprocess
@@ -186,3 +187,22 @@ def test_no_course(
     monkeypatch.setattr("autograder.__file__", str(tmp_path / "site-packages" / "autograder" / "__init__.py"))
     with pytest.raises(CourseError, match="No course was found"):
         checker.check(path)
+
+
+def test_predictions_in_a_notebook_that_is_checked_are_no_progress(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
+    one = {"hand_derivative": right["hand_derivative"]}  # the rest is not attempted, which is quick
+    notebook, marker = answered(ROOT, one, lesson=LESSON), tmp_path / "it ran"
+    source = f"""
+import secant
+question = secant.predict("1 checked", A="a", B="b")
+question.buttons.value = "A"
+secant.predicted("1 checked", right="B", A="a", B="b")
+open({str(marker)!r}, "w").write(question.note.value)
+"""
+    notebook.cells.append(nbformat.v4.new_code_cell(source))
+    assert checker.check(save(notebook, tmp_path / "a.ipynb")).score == 1
+    assert "Your choice is A" in marker.read_text()
+    progress = Path(os.environ["SECANT_DATA"], "progress.json")
+    assert not progress.exists() or "1 checked" not in progress.read_text()

@@ -92,7 +92,7 @@ def test_the_page_says_how_far_one_is(real: Path) -> None:
     assert "Continue" not in prepare(real)
     solve("MyPow", "backward_is_right")
     page = prepare(real)
-    assert "**Level 1, Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
+    assert "**Level 1: Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
     assert f"Continue: [8. Writing your own backward and checking it]({EIGHT}/{EIGHT}.ipynb)" in page
     assert "Task 8.3 · StableSoftplus" in page
     assert "| 7 | 4 / 10 | in progress |" in page
@@ -105,7 +105,7 @@ def test_the_korean_page_says_it_in_korean(real: Path) -> None:
     language("ko")
     solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink")
     page = prepare(real)
-    assert "**레벨 2 접선** · ▱▱▱▱▱▱▱▱▱▱ · 120 XP · 다음 레벨까지 120 XP" in page
+    assert "**레벨 2: 접선** · ▱▱▱▱▱▱▱▱▱▱ · 120 XP · 다음 레벨까지 120 XP" in page
     assert "| 7 | 10 / 10 | ✓ 완료 |" in page
     terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
     assert [word for term in terms for word in term["avoid"] if word in page] == []
@@ -116,9 +116,13 @@ def test_our_page_follows_a_check(real: Path) -> None:
     workspace = real / "workspace/en"
     solve("MyPow")
     language("ko")  # the process's, not the page's
-    assert start_page.refresh(real, workspace, "en")
+    assert start_page.refresh(real, workspace)
     assert "| 7 | 2 / 10 | in progress |" in (workspace / "START.md").read_text()
-    assert start_page.is_ours((workspace / "START.md").read_bytes())
+    refreshed = (workspace / "START.md").read_text()
+    assert start_page.is_ours(refreshed.encode())
+    language("en")
+    assert prepare(real) == refreshed
+    assert "`make lab` again" in refreshed
 
 
 def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
@@ -126,11 +130,11 @@ def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
     workspace = real / "workspace/en"
     (workspace / "START.md").write_text("my notes")
     before = tree(workspace)
-    assert not start_page.refresh(real, workspace, "en")
+    assert not start_page.refresh(real, workspace)
     assert tree(workspace) == before
     prepare(real)
     solve("MyPow")
-    assert start_page.refresh(real, workspace, "en")
+    assert start_page.refresh(real, workspace)
     assert "2 / 10" in (workspace / "START (new).md").read_text()
     assert (workspace / "START.md").read_text() == "my notes"
 
@@ -142,9 +146,9 @@ def test_a_page_that_cannot_be_refreshed(real: Path, monkeypatch: pytest.MonkeyP
     solve("MyPow")
     with monkeypatch.context() as full:
         full.setattr(start_page, "replace_file", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
-        assert not start_page.refresh(real, workspace, "en")
+        assert not start_page.refresh(real, workspace)
     assert (workspace / "START.md").read_bytes() == before
-    assert not start_page.refresh(real / "no course", workspace, "en")
+    assert not start_page.refresh(real / "no course", workspace)
 
 
 def test_progress_that_cannot_be_read_is_said_on_the_page(real: Path) -> None:
@@ -157,7 +161,7 @@ def test_a_lesson_whose_notebook_is_gone(real: Path) -> None:
     prepare(real)
     workspace = real / "workspace/en"
     (workspace / NOTEBOOK).unlink()
-    start_page.refresh(real, workspace, "en")
+    start_page.refresh(real, workspace)
     page = (workspace / "START.md").read_text()
-    assert "| its notebook is gone |" in page
+    assert "| its file is gone |" in page
     assert "2 of the 10 planned lessons" in page

@@ -8,19 +8,19 @@ from typer.testing import CliRunner, Result
 
 from secant import language
 from secant.progress import record
-from secant.progress.commands import app
+from secant.progress.commands import make_app
 from tests.secant.progress.test_record import LESSON, kept, row
 
 
 def run(*words: str, say: str = "") -> Result:
-    return CliRunner().invoke(app, list(words), input=say)
+    return CliRunner().invoke(make_app(), list(words), input=say)
 
 
 def test_it_shows_level_lessons_and_achievements() -> None:
     record.check(LESSON, [row("MyPow"), row("backward_is_right")])
     shown = run()
     assert shown.exit_code == 0
-    assert "Level 1, Secant · 48 / 120 XP" in shown.output
+    assert "Level 1: Secant · 48 / 120 XP" in shown.output
     assert "4 / 10" in shown.output
     assert "★" in shown.output
     assert "progress.json" in shown.output
@@ -29,8 +29,8 @@ def test_it_shows_level_lessons_and_achievements() -> None:
 def test_it_speaks_korean() -> None:
     language("ko")
     shown = run()
-    assert "레벨 1 할선" in shown.output
-    assert "도전 과제" in shown.output
+    assert "레벨 1: 할선" in shown.output
+    assert "성취" in shown.output
 
 
 def test_json_is_what_export_writes(tmp_path: Path) -> None:
