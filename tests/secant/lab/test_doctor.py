@@ -71,9 +71,10 @@ def test_packages_are_held_against_what_is_needed_and_what_was_tried(monkeypatch
 def test_jupyter_extensions_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *_: [str(tmp_path)])
     monkeypatch.setattr(jupyter_core.paths, "jupyter_config_path", lambda: [str(tmp_path)])
-    found = [*doctor._lab_extensions(), *doctor._server_extensions()]
+    widgets, found = doctor._lab_extensions()[0], doctor._server_extensions()
+    assert not widgets.ok
+    assert "pip install --force-reinstall --no-deps ipywidgets" in widgets.todo
     assert not any(one.ok for one in found)
-    assert "pip install --force-reinstall --no-deps ipywidgets" in found[0].todo
     assert "jupyter server extension enable --sys-prefix secant.lab.server_extension" in {
         o.todo for o in found
     }
