@@ -15,7 +15,7 @@ from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
-from secant.language import language, say
+from secant.language import language, print_whatever_comes, say
 
 if TYPE_CHECKING:
     from autograder.exam.report import Report
@@ -135,6 +135,10 @@ def grade(
 
     Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
     """
+    if sys.platform == "win32":
+        raise CourseError(
+            "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
+        )
     from autograder.course.settings import Course
     from autograder.grading import batch
     from autograder.grading.executors import LocalWorkers, cluster
@@ -287,6 +291,7 @@ def _count(number: int, noun: str) -> str:
 
 def main() -> None:
     """Run the command line; a CourseError becomes its one sentence and exit status 2."""
+    print_whatever_comes()
     try:
         app()
     except CourseError as error:

@@ -286,12 +286,20 @@ def connect_by_port(
             with contextlib.suppress(OSError):
                 channel, _ = server.accept()
                 channel.settimeout(5.0)
-                if secrets.compare_digest(channel.recv(32, socket.MSG_WAITALL), token):
+                if secrets.compare_digest(_receive_exactly(channel, 32), token):
                     return channel, process
                 channel.close()
     process.kill()
     process.wait(_KILL_SECONDS)
     raise WallError("no candidate could be started: it did not connect")
+
+
+def _receive_exactly(channel: socket.socket, count: int) -> bytes:
+    """So many bytes, or fewer if the other side ends. Windows has MSG_WAITALL only without a timeout."""
+    data = b""
+    while len(data) < count and (part := channel.recv(count - len(data))):
+        data += part
+    return data
 
 
 def read_end(complaints: IO[bytes]) -> str:

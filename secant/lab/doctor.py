@@ -180,12 +180,13 @@ def _lab_extensions() -> list[Finding]:
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
-    places = jupyter_path("labextensions")
+    our_folder = Path(__file__).with_name("labextensions")  # where `secant lab` looks, too
+    places = [str(our_folder), *jupyter_path("labextensions")]
     known = get_federated_extensions(places)
     off = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
     needed = {Requirement(text).name for text in importlib.metadata.requires("secant") or []}
     names = {front: package for package, front in FRONT_ENDS.items() if package in needed}
-    ours = Path(__file__).with_name("labextensions").glob("*/package.json")
+    ours = our_folder.glob("*/package.json")
     names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in ours}
     found = []
     for name, package in names.items():
