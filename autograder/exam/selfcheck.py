@@ -4,41 +4,113 @@
         report = checker.check(Path("01_what_autograd_does.ipynb"))
 
 The code runs as its author, in a process of its own. Nothing is sent anywhere; the notebook stays as it is.
+Where the course's own notebooks are not, the notebook's own tests, the visible ones, are asked in the same way.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from nbformat import NotebookNode
+
 from autograder.course.assignment import Assignment, built_lessons, find_course, read_assignment
-from autograder.course.cells import grade_id
+from autograder.course.cells import Task, grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons
 from autograder.course.solutions import WorkedSolution, worked_solutions
-from autograder.exam.examiner import Examiner
-from autograder.exam.pool import WarmPool
-from autograder.exam.report import Report
+from autograder.exam.examiner import Asking, Examiner
+from autograder.exam.own_tests import own_assignment
+from autograder.exam.pool import Pool, WarmPool
+from autograder.exam.report import Report, TaskResult
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
 from autograder.sandbox.client import CandidateClient
-from secant.language import Language
+from secant.language import Language, say
 
 
 class CheckError(CourseError):
     """This notebook cannot be checked. The message is for its author."""
 
 
+class NoLesson(CheckError):
+    """It is no notebook of a lesson."""
+
+
 class OwnProcesses:
     """What stands in the wall's place: processes of the author's own."""
 
-    def __init__(self, waiting: WarmPool) -> None:
+    def __init__(self, waiting: Pool, kind: type[CandidateClient] = CandidateClient) -> None:
         self._waiting = waiting
+        self._kind = kind
 
     def candidate(self) -> CandidateClient:
         """A new candidate; use it in a `with` statement."""
-        return CandidateClient(self._waiting.take)
+        return self._kind(self._waiting.take)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A notebook that has been read, and the lesson that it answers.
+
+    Attributes:
+        root: the course directory; None where there is none, or not this lesson.
+        assignment: what is asked; without the course's, the visible tests of the notebook itself.
+        script: what is to run.
+    """
+
+    path: Path
+    root: Path | None
+    assignment: Assignment
+    script: Script
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the hidden tests are here."""
+        return self.root is not None
+
+    @property
+    def language(self) -> Language:
+        """The notebook's."""
+        return self.script.language
+
+    @property
+    def tasks(self) -> list[Task]:
+        """What is asked, in order."""
+        return tasks(self.assignment.source)
+
+    @property
+    def given(self) -> NotebookNode:
+        """What the learner was given, in the notebook's language."""
+        return self.assignment.releases[self.language]
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The answers' code, by task."""
+        return {step.task: step.source for step in self.script.steps if step.task}
+
+    def solution(self, task: str) -> WorkedSolution:
+        """Return the worked solution of a task.
+
+        Raises:
+            CheckError: there is none.
+        """
+        found: dict[str, WorkedSolution] = {}
+        if self.root is not None:
+            lessons = {lesson.name: lesson for lesson in find_lessons(self.root)}
+            if lesson := lessons.get(self.assignment.lesson):
+                found = worked_solutions(lesson, self.assignment.source)
+        if task not in found:
+            there = ", ".join(found)
+            raise CheckError(
+                say(
+                    en=f'There is no worked solution of "{task}"; there are: {there or "none"}.',
+                    ko=f'"{task}"의 모범 풀이가 없습니다. 있는 것: {there or "없음"}.',
+                )
+            )
+        return found[task]
 
 
 class Checker:
@@ -47,14 +119,24 @@ class Checker:
     Args:
         waiting: the processes to use.
         keep_warm: whether to start the next process after each check.
+        asking: how to ask several tasks; by default, one after another.
+        kind: what asks the candidate.
     """
 
-    def __init__(self, waiting: WarmPool | None = None, *, keep_warm: bool = True) -> None:
+    def __init__(
+        self,
+        waiting: Pool | None = None,
+        *,
+        keep_warm: bool = True,
+        asking: Asking | None = None,
+        kind: type[CandidateClient] = CandidateClient,
+    ) -> None:
         self._waiting = waiting or WarmPool()
-        self._wall = OwnProcesses(self._waiting)
+        self._wall = OwnProcesses(self._waiting, kind)
         self._keep_warm = keep_warm
-        self._assignments: dict[Path, list[Assignment]] = {}
-        self._examiners: dict[tuple[Path, str], Examiner] = {}
+        self._asking = asking
+        self._assignments: dict[tuple[Path, str], tuple[object, Assignment]] = {}
+        self._examiners: dict[tuple[Path, str], tuple[Assignment, Examiner]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -66,31 +148,107 @@ class Checker:
         """End the processes that wait."""
         self._waiting.close()
 
+    def read(self, notebook: Path, below: Path | None = None) -> Sheet:
+        """Read a notebook, and find out which lesson it is of.
+
+        Args:
+            notebook: the file.
+            below: a folder that it has to be in, by real folders only; else a link will do.
+
+        Raises:
+            NoLesson: it is of no lesson.
+            CheckError: it cannot be read.
+        """
+        path = _file(notebook) if below is None else notebook
+        try:
+            root = find_course(path.parent, Path.cwd())
+        except CourseError:
+            root = None
+        assignment = self._recognise(path, root) if root else None
+        if assignment is None:
+            root, assignment = None, own_assignment(path, below)
+        if assignment is None:
+            raise NoLesson(
+                say(en=f"{path.name} is not a notebook of the course.", ko=f"{path.name}: 수업 노트북이 아닙니다.")
+            )
+        taken = take_in(path, assignment.lesson, assignment.releases, below)
+        if isinstance(taken, Rejected):
+            raise CheckError(f"{path.name}: {taken.message}")
+        return Sheet(path, root, assignment, taken.script)
+
     def check(self, notebook: Path) -> Report:
         """Grade a notebook as the class's own grading would.
 
         Raises:
             CheckError: it is not a notebook of this course.
-            CourseError: there is no course.
             WallError: no process could be started.
         """
-        path = _file(notebook)
-        root = find_course(path.parent, Path.cwd())
-        if root not in self._assignments:
-            self._assignments[root] = _all_assignments(root)
-        assignment = _recognise(path, root, self._assignments[root])
-        script = _read(path, assignment)
+        return self.examine(self.read(notebook))
+
+    def examine(
+        self,
+        sheet: Sheet,
+        only: str | None = None,
+        tell: Callable[[TaskResult], object] = lambda result: None,
+    ) -> Report:
+        """Grade what was read, or one task of it.
+
+        Raises:
+            CheckError: its own tests cannot be read.
+            WallError: no process could be started.
+        """
+        examiner = self.examiner(sheet)
         try:
-            return self._examiner(root, assignment).grade(self._wall, script)
+            return examiner.grade(self._wall, sheet.script, only=only, asking=self._asking, tell=tell)
         finally:
             if self._keep_warm:
                 self._waiting.refill()
 
-    def _examiner(self, root: Path, assignment: Assignment) -> Examiner:
-        key = (root, assignment.lesson)
-        if key not in self._examiners:
-            self._examiners[key] = Examiner(assignment.lesson, assignment.source)
-        return self._examiners[key]
+    def examiner(self, sheet: Sheet) -> Examiner:
+        """Return who examines; for a lesson of the course, always the same.
+
+        Raises:
+            CheckError: the notebook's own tests cannot be read.
+        """
+        assignment = sheet.assignment
+        if sheet.root is None:
+            try:
+                return Examiner(assignment.lesson, assignment.source, hidden=False)
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                raise CheckError(
+                    say(
+                        en=f"The tests in this notebook cannot be read ({error}). Was a test cell changed?",
+                        ko=f"이 노트북의 테스트를 읽을 수 없습니다({error}). 테스트 셀을 고치지 않았나요?",
+                    )
+                ) from None
+        key = (sheet.root, assignment.lesson)
+        if key not in self._examiners or self._examiners[key][0] is not assignment:
+            self._examiners[key] = assignment, Examiner(assignment.lesson, assignment.source)
+        return self._examiners[key][1]
+
+    def _recognise(self, path: Path, root: Path) -> Assignment | None:
+        """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
+        marks = _grade_ids(path)
+        names = built_lessons(root)
+        names.sort(key=lambda name: name.casefold() not in path.name.casefold())  # most often it is that one
+        best, most = None, (0, False)
+        for name in names:
+            assignment = self._assignment(root, name)
+            graded = _graded(assignment)
+            found = (len(marks & graded), name.casefold() in path.name.casefold())
+            if found > most:
+                best, most = assignment, found
+            if 2 * found[0] > len(marks):  # no other can have as many
+                break
+        return best
+
+    def _assignment(self, root: Path, lesson: str) -> Assignment:
+        """Read a lesson, once for each version of its files."""
+        stamp = tuple(_stamps(root, lesson))
+        key = (root, lesson)
+        if key not in self._assignments or self._assignments[key][0] != stamp:
+            self._assignments[key] = stamp, read_assignment(root, lesson)
+        return self._assignments[key][1]
 
 
 def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language]:
@@ -98,17 +256,26 @@ def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language
 
     Raises:
         CheckError: it is not a notebook of this course, or there is no such solution.
-        CourseError: there is no course.
     """
-    path = _file(notebook)
-    root = find_course(path.parent, Path.cwd())
-    assignment = _recognise(path, root, _all_assignments(root))
-    script = _read(path, assignment)
-    lessons = {lesson.name: lesson for lesson in find_lessons(root)}
-    found = worked_solutions(lessons[assignment.lesson], assignment.source)
-    if task not in found:
-        raise CheckError(f'There is no worked solution of "{task}"; there are: {", ".join(found) or "none"}.')
-    return found[task], script.language
+    sheet = Checker(_Nothing()).read(notebook)
+    return sheet.solution(task), sheet.language
+
+
+class _Nothing(WarmPool):
+    """No processes, for who only reads."""
+
+    def refill(self) -> None:
+        pass
+
+
+def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
+    for folder in ("source", "release/en", "release/ko"):
+        path = root / folder / lesson / f"{lesson}.ipynb"
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        yield folder, found.st_mtime_ns, found.st_size
 
 
 def _file(notebook: Path) -> Path:
@@ -118,35 +285,12 @@ def _file(notebook: Path) -> Path:
     return path
 
 
-def _all_assignments(root: Path) -> list[Assignment]:
-    return [read_assignment(root, lesson) for lesson in built_lessons(root)]
-
-
-def _recognise(path: Path, root: Path, assignments: Sequence[Assignment]) -> Assignment:
-    """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
-    marks = _grade_ids(path)
-    found = [
-        (len(marks & _graded(assignment)), assignment.lesson.casefold() in path.name.casefold(), assignment)
-        for assignment in assignments
-    ]
-    shared, named, assignment = max(found, key=lambda entry: entry[:2], default=(0, False, None))
-    if assignment is None or not (shared or named):
-        raise CheckError(f"{path.name} is not a notebook of the course in {root}.")
-    return assignment
-
-
-def _read(path: Path, assignment: Assignment) -> Script:
-    taken = take_in(path, assignment.lesson, assignment.releases)
-    if isinstance(taken, Rejected):
-        raise CheckError(f"{path.name}: {taken.message}")
-    return taken.script
-
-
 def _graded(assignment: Assignment) -> set[str]:
     return {grade_id(cell) for cell in assignment.source.cells} - {""}
 
 
 def _grade_ids(path: Path) -> set[str]:
     """The grade ids that a file seems to hold; the intake looks closer."""
-    text = path.read_bytes()[:MAX_FILE_BYTES].decode("utf-8", "replace")
+    with open(path, "rb") as file:
+        text = file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
     return set(re.findall(r'"grade_id"\s*:\s*"([^"\\]*)"', text))

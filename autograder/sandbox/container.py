@@ -239,11 +239,10 @@ def start_bare(language: str) -> Container:
     return container
 
 
-def _start_process(
-    folder: str, language: str, complaints: IO[bytes]
-) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+def bare_environment(language: str) -> dict[str, str]:
+    """The environment of a plain process that runs a person's own notebook."""
     package = str(Path(__file__).resolve().parents[2])
-    environment = os.environ | {
+    return os.environ | {
         "MPLBACKEND": "Agg",
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
@@ -251,9 +250,14 @@ def _start_process(
         "PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")])),
         "SECANT_LANG": language,
     }
+
+
+def _start_process(
+    folder: str, language: str, complaints: IO[bytes]
+) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     settings: dict[str, Any] = {
         "cwd": folder,
-        "env": environment,
+        "env": bare_environment(language),
         "stdout": subprocess.DEVNULL,
         "stderr": complaints,
     }
