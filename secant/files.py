@@ -22,3 +22,16 @@ def replace_file(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def put_aside(path: Path, mark: str) -> Path:
+    """Rename a file that is in the way, since somebody may still want it; return its new place.
+
+    Raises:
+        OSError: if it cannot be renamed.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.stem} ({mark} {number}){path.suffix}")).exists():
+        number += 1
+    path.rename(aside)
+    return aside

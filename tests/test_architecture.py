@@ -13,7 +13,8 @@ ROOMS: dict[str, set[str]] = {
     "secant.graph": {"secant"},
     "secant.explorers.kit": {"secant"},
     "secant.explorers": {"secant", "secant.explorers.kit"},
-    "secant.lab": {"secant"},
+    "secant.progress": {"secant"},
+    "secant.lab": {"secant", "secant.progress"},
     "autograder.sandbox.inside": {"secant"},
     "autograder.course": {"secant"},
     "autograder.build": {"secant", "autograder.course"},
@@ -36,8 +37,9 @@ ROOMS: dict[str, set[str]] = {
         "autograder.grading",
     },
 }
-#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used.
-FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph"}}
+#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
+#: (`secant.progress`: when a prediction is clicked).
+FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.progress"}}
 
 
 def room(module: str) -> str:

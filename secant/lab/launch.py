@@ -14,9 +14,10 @@ from urllib.parse import quote
 import zmq
 
 import secant
-from secant.lab.start_page import read_syllabus, start_page, write_start_page
-from secant.lab.workspace import STATE_FOLDER, LabError, copy_lessons
+from secant.lab.start_page import start_page, write_start_page
+from secant.lab.workspace import LabError, copy_lessons
 from secant.language import LANGUAGES, language, say
+from secant.placed import STATE_FOLDER
 
 # --- JupyterLab ---
 
@@ -185,9 +186,8 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 def prepare(root: Path, today: date) -> tuple[Path, str]:
     """Copy the lessons and write the start page; return the workspace and the page's name."""
     workspace = root / "workspace" / language()
-    copied = copy_lessons(root / "release" / language(), workspace, today)
-    lessons = read_syllabus(root / "course" / "syllabus.toml")
-    return workspace, write_start_page(workspace, start_page(lessons, copied, workspace))
+    copy_lessons(root / "release" / language(), workspace, today)
+    return workspace, write_start_page(workspace, start_page(root, workspace, language()))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,7 +3,6 @@
 A file that stands in the workspace belongs to the learner: nothing here ever writes over it.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +10,7 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-# Hidden, so that JupyterLab neither lists nor serves it.
-STATE_FOLDER = ".secant"
-# For each file of a release, the versions it was copied from and last put beside (see `copy_file`).
-State = dict[str, dict[str, str]]
+from secant.placed import STATE_FOLDER, State, fingerprint, read_state
 
 
 class LabError(Exception):
@@ -28,20 +24,6 @@ class Copied:
     name: str
     edited: bool
     beside: str | None  # the newer version that stands next to it
-
-
-def fingerprint(content: bytes) -> str:
-    """A short name for exactly these bytes."""
-    return hashlib.sha256(content).hexdigest()[:32]
-
-
-def read_state(workspace: Path) -> State:
-    """What was put where; a file that cannot be understood counts as an empty one."""
-    try:
-        state = json.loads((workspace / STATE_FOLDER / "state.json").read_bytes())
-        return {str(name): {str(k): str(v) for k, v in entry.items()} for name, entry in state.items()}
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return {}
 
 
 def write_state(workspace: Path, state: State) -> None:

@@ -3,7 +3,8 @@
 from datetime import date
 from pathlib import Path
 
-from secant.lab import launch, workspace
+from secant.lab import launch
+from secant.placed import STATE_FOLDER
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "01_what_autograd_does"
@@ -43,7 +44,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and workspace.STATE_FOLDER not in path.parts
+        if path.is_file() and STATE_FOLDER not in path.parts
     }
 
 

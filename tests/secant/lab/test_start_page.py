@@ -4,7 +4,9 @@ import tomllib
 from pathlib import Path
 
 from secant import language
-from secant.lab import launch, start_page
+from secant.lab import launch
+from secant.language import LANGUAGES
+from secant.progress.course import read_course
 from tests.secant.lab.house import DAY, NOTEBOOK, ROOT, prepare, write
 
 
@@ -58,8 +60,7 @@ def test_a_start_page_in_the_way_that_is_no_file(house: Path) -> None:
 
 
 def test_the_syllabus_is_whole() -> None:
-    for name in ("en", "ko"):
-        language(name)
-        lessons = start_page.read_syllabus(ROOT / "course/syllabus.toml")
+    for name in LANGUAGES:
+        lessons = read_course(ROOT, name)
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
         assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
