@@ -85,7 +85,7 @@ class ForkPool:
         """Nothing is used up."""
 
     def wait(self) -> None:
-        """Wait until its imports are done.
+        """Wait until its imports are done. Forks of the process that made the pool come after that.
 
         Raises:
             WallError: it ended.

@@ -4,7 +4,7 @@
         report = checker.check(Path("01_what_autograd_does.ipynb"))
 
 The code runs as its author, in a process of its own. Nothing is sent anywhere; the notebook stays as it is.
-Where the course's own notebooks are not, the notebook's own tests, the visible ones, are asked in the same way.
+Where the course's own notebooks are not, the notebook's own tests, the visible ones, are asked likewise.
 """
 
 from collections.abc import Callable

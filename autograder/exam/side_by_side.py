@@ -1,4 +1,4 @@
-"""Asking several tasks at the same time: for each a fork of the examiner, and a fork of the candidate as ever.
+"""Asking several tasks at a time: for each a fork of the examiner, and a fork of the candidate as ever.
 
 What a test cell sets (generators, the calls it names) is set in its own fork, so the verdicts are those of
 one task after another. Linux only, and only in a process with a single thread.
@@ -23,7 +23,7 @@ LANES = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity")
 
 
 class SharedCandidate(CandidateClient):
-    """A candidate of which several copies live at a time. What ends one asks nothing of the loaded process."""
+    """A candidate of which several copies live at a time. Ending one asks nothing of the loaded process."""
 
     def _ending_of_task(self, container: Container) -> Crashed:
         return Crashed("unknown")  # of a process without a wall, every end is told in the same words

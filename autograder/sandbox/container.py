@@ -52,6 +52,10 @@ class Container:
             return Crashed("unknown")
         return Crashed("signal", -code) if code < 0 else Crashed("exit", code)
 
+    def kill(self) -> None:
+        """End its candidate, also from another thread than the one that waits for it."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """End everything in the container, and wait until it has ended."""
         raise NotImplementedError
@@ -218,6 +222,9 @@ class PlainContainer(Container):
             return self.reason(self._process.wait(_LAST_WORDS_SECONDS))
         except subprocess.TimeoutExpired:
             return Crashed("unknown")
+
+    def kill(self) -> None:
+        self._process.kill()
 
     def close(self) -> None:
         self.channel.close()
