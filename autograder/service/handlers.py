@@ -46,15 +46,31 @@ def _root(contents: Any) -> str:
     return str(getattr(contents, "root_dir", "") or os.getcwd())
 
 
+class Refusal(web.HTTPError):
+    """An answer with a status and a sentence for a person."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(status, "%s", sentence)  # a path may hold a percent sign
+        self.sentence = sentence
+
+
 class _Handler(APIHandler):
     """What all endpoints have in common. What is wrong with a request is said in a sentence, with a 4xx."""
 
     def initialize(self, warm: Warm) -> None:
         self.warm = warm
 
-    def refuse(self, status: int, *, en: str, ko: str) -> web.HTTPError:
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer with the sentence of a refusal."""
+        _, error, _ = kwargs.get("exc_info", (None, None, None))
+        if isinstance(error, Refusal):
+            self.finish(json.dumps({"message": error.sentence}))
+        else:
+            super().write_error(status_code, **kwargs)
+
+    def refuse(self, status: int, *, en: str, ko: str) -> "Refusal":
         """The error that says this in the reader's language."""
-        return _error(status, {"en": en, "ko": ko}[self.spoken])
+        return Refusal(status, {"en": en, "ko": ko}[self.spoken])
 
     @property
     def spoken(self) -> Language:
@@ -94,7 +110,7 @@ class _Handler(APIHandler):
         """An order about the request's notebook.
 
         Raises:
-            web.HTTPError: it is not one below the server's root, as the contents API would show it.
+            Refusal: it is not one below the server's root, as the contents API would show it.
         """
         path = self.asked.get("path")
         if not isinstance(path, str) or not 0 < len(path) <= _LONGEST_PATH:
@@ -120,7 +136,7 @@ class _Handler(APIHandler):
         """What the worker says to an order.
 
         Raises:
-            web.HTTPError: it refuses, or has ended.
+            Refusal: it refuses, or has ended.
         """
         return self.taken(await self.warm.ask(order))["ok"]  # type: ignore[no-any-return]
 
@@ -133,7 +149,7 @@ class _Handler(APIHandler):
                 ko="확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
             )
         if "refused" in answer:
-            raise _error(answer["refused"], answer["message"])
+            raise Refusal(answer["refused"], answer["message"])
         return answer
 
     def send(self, found: Any) -> None:
@@ -274,9 +290,3 @@ def _overview(workspace: str, spoken: Language) -> dict[str, Any]:
     if root is None:
         raise FileNotFoundError("there is no course")
     return overview(root, Path(workspace), spoken)
-
-
-def _error(status: int, message: str) -> web.HTTPError:
-    error = web.HTTPError(status)
-    error.log_message = message  # not through a format: a path may hold a percent sign
-    return error

@@ -31,7 +31,7 @@ def keep(sheet: Sheet, rows: list[dict[str, Any]]) -> None:
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:
-    """Return a notebook's last verdicts, and whether its answers have changed since; None if never checked."""
+    """Return a notebook's last verdicts, and whether its answers have changed since; or None."""
     found = _load(sheet.path)
     answers = _digests(sheet)
     known = {task.id for task in sheet.tasks}

@@ -1,5 +1,6 @@
 """One real Jupyter server with its worker, for all tests of the service."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -45,14 +46,16 @@ class Server:
 
     def ask(self, method: str, name: str, body: Any = None, **query: Any) -> tuple[int, Any]:
         """The status and the JSON of an answer."""
-        answer = self.open(method, name, body, **query).getresponse()
-        return answer.status, json.loads(answer.read())
+        with contextlib.closing(self.open(method, name, body, **query)) as connection:
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
 
     def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
         """The events of a check."""
-        answer = self.open("POST", "check", {"path": path, "task": task}).getresponse()
-        assert answer.status == 200, answer.read()
-        return [json.loads(line) for line in answer.read().splitlines()]
+        with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            return [json.loads(line) for line in answer.read().splitlines()]
 
     def save(self, name: str, answers: dict[str, str], language: str = "en") -> str:
         """Save lesson 1 with these answers beside its solutions; return its path as the server has it."""
@@ -104,14 +107,14 @@ def start(folder: Path, home: Path) -> Server:
         "SECANT_LANG": "en",
     }
     flags = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root", "--port-retries=0"]
-    log = (home / "log").open("w")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "jupyter_server", *flags, f"--IdentityProvider.token={TOKEN}"],
-        cwd=folder,
-        env=environment,
-        stdout=log,
-        stderr=log,
-    )
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyter_server", *flags, f"--IdentityProvider.token={TOKEN}"],
+            cwd=folder,
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with socket.socket() as probe:

@@ -34,7 +34,7 @@ def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
     return {event["task"]["id"]: event["task"]["outcome"] for event in events if event["event"] == "task"}
 
 
-# --- What a page is told ----------------------------------------------------------------------------------
+# --- What a page is told --------------------------------------------------------------------------------
 
 
 def test_the_server_needs_no_torch() -> None:
@@ -70,7 +70,7 @@ def test_progress_is_the_overview(server: Server) -> None:
     assert (status, found["language"], len(found["lessons"])) == (200, "ko", 10)
 
 
-# --- Checks -------------------------------------------------------------------------------------------------
+# --- Checks ---------------------------------------------------------------------------------------------
 
 
 def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
@@ -191,7 +191,7 @@ def test_without_the_course_the_visible_tests_are_asked(server: Server, tmp_path
     assert "Was a test cell changed?" in server.check("03_own.ipynb")[-1]["message"]
 
 
-# --- Who may ask, and for what ------------------------------------------------------------------------------
+# --- Who may ask, and for what --------------------------------------------------------------------------
 
 
 def test_only_notebooks_below_the_root(server: Server, tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_strangers_and_hostile_pages_are_refused(server: Server) -> None:
     assert server.open("GET", "lesson", headers=rebound, path=path).getresponse().status == 403
 
 
-# --- The command line uses it ---------------------------------------------------------------------------------
+# --- The command line uses it ---------------------------------------------------------------------------
 
 
 def run_check(server: Server, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -329,7 +329,7 @@ def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_p
     assert json.loads(done.stdout)["score"] == 10
 
 
-# --- The end --------------------------------------------------------------------------------------------------
+# --- The end --------------------------------------------------------------------------------------------
 
 
 def test_nothing_outlives_a_server_that_is_killed(server: Server) -> None:
