@@ -60,6 +60,17 @@ class _Handler(APIHandler):
     def initialize(self, warm: Warm) -> None:
         self.warm = warm
 
+    async def prepare(self) -> None:
+        """Refuse a page of another origin, also where it only shows an answer as a picture: a hint is noted."""
+        await super().prepare()
+        if self.request.method != "GET" or self.token_authenticated:
+            return
+        if self.settings.get("disable_check_xsrf", False):
+            return
+        site = self.request.headers.get("Sec-Fetch-Site")  # every browser says so since 2023
+        if site not in ("same-origin", "none") and (site or not self.check_referer()):
+            raise web.HTTPError(403)
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer with the sentence of a refusal."""
         _, error, _ = kwargs.get("exc_info", (None, None, None))

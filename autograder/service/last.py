@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from secant.files import replace_file
 from secant.progress import store
 
 
-def keep(sheet: Sheet, rows: list[dict[str, Any]]) -> None:
+def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
     """Note the verdicts of a check; those of other tasks stay. A disk that refuses is no fault."""
     kept = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
     answers = _digests(sheet)

@@ -24,6 +24,7 @@ from autograder.exam.pool import ForkPool, Pool, WarmPool
 from autograder.exam.sheet import NoLesson, Reader, Sheet
 from autograder.sandbox.results import WallError
 from autograder.service import describe, last
+from autograder.service.noting import note
 from autograder.service.running import Forked, Leash, Running, Threaded
 from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
@@ -129,7 +130,7 @@ class Worker:
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
             """In a thread of the check's own."""
             if end["event"] == "end":
-                end |= _note(sheet, rows)
+                end |= note(sheet, rows)
             self._running.pop(path, None)
             answer({"event": end, "last": True})
 
@@ -147,20 +148,6 @@ class Worker:
         for running in list(self._running.values()):
             running.stop()
         self._pool.close()
-
-
-def _note(sheet: Sheet, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Keep what a check has found; return what the learner earned by it, and what went wrong."""
-    last.keep(sheet, rows)
-    noted = record.check(
-        sheet.assignment.lesson,
-        rows,
-        hidden=sheet.hidden,
-        answers=sheet.answers,
-        course=sheet.root,
-        said_in=sheet.language,
-    )
-    return {"new": noted.new, "problem": noted.problem}
 
 
 def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:

@@ -50,6 +50,13 @@ class Server:
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
 
+    def status(
+        self, method: str, name: str, body: Any = None, headers: dict[str, str] | None = None, **query: Any
+    ) -> int:
+        """The status of an answer."""
+        with contextlib.closing(self.open(method, name, body, headers, **query)) as connection:
+            return connection.getresponse().status
+
     def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
         """The events of a check."""
         with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:

@@ -1,5 +1,6 @@
 """The service as a page has it: a real server, its worker, real checks."""
 
+import contextlib
 import json
 import os
 import signal
@@ -260,25 +261,27 @@ def test_strangers_and_hostile_pages_are_refused(server: Server) -> None:
     """Without the token nothing; with a login cookie alone, nothing from another page."""
     path = server.save("mine.ipynb", {})
     body = {"path": path, "task": TASKS[0]}
-    posts = ("check", "stop", "solution")
-    for name in posts:
-        assert server.open("POST", name, body, headers={}).getresponse().status == 403
-    for name in ("lesson", "hint", "progress"):
-        assert server.open("GET", name, headers={}, path=path).getresponse().status == 403
-    login = server.open("GET", "progress", headers={}, token=TOKEN)
-    cookies = [value for key, value in login.getresponse().getheaders() if key.lower() == "set-cookie"]
-    cookie = "; ".join(value.partition(";")[0] for value in cookies)
-    assert "username" in cookie
-    evil = {"Cookie": cookie, "Origin": "http://evil.example", "Referer": "http://evil.example/"}
-    for name in posts:
-        assert server.open("POST", name, body, headers={"Cookie": cookie}).getresponse().status == 403
-        assert server.open("POST", name, body, headers=evil).getresponse().status in (403, 404)
-    neighbour = {"Cookie": cookie, "Referer": "http://127.0.0.1:1/"}  # another server of this machine
-    for headers in (evil, neighbour, {"Cookie": cookie}):
+
+    def posts(headers: dict[str, str]) -> set[int]:
+        return {server.status("POST", name, body, headers) for name in ("check", "stop", "solution")}
+
+    def gets(headers: dict[str, str]) -> set[int]:
         query = {"path": path, "task": TASKS[0], "number": 1}
-        assert server.open("GET", "hint", headers=headers, **query).getresponse().status in (403, 404)
-    rebound = {"Cookie": cookie, "Host": "evil.example"}
-    assert server.open("GET", "lesson", headers=rebound, path=path).getresponse().status == 403
+        return {server.status("GET", name, None, headers, **query) for name in ("lesson", "hint", "progress")}
+
+    assert (posts({}), gets({})) == ({403}, {403})
+    with contextlib.closing(server.open("GET", "progress", headers={}, token=TOKEN)) as login:
+        cookies = [v for key, v in login.getresponse().getheaders() if key.lower() == "set-cookie"]
+    cookie = {"Cookie": "; ".join(value.partition(";")[0] for value in cookies)}
+    assert "username" in cookie["Cookie"]
+    evil = cookie | {"Origin": "http://evil.example", "Referer": "http://evil.example/"}
+    neighbour = cookie | {"Referer": "http://127.0.0.1:1/"}  # another server of this machine
+    picture = cookie | {"Sec-Fetch-Site": "same-site", "Referer": f"http://127.0.0.1:{server.port}/"}
+    rebound = cookie | {"Host": "evil.example"}
+    for headers in (evil, neighbour, picture, rebound, cookie):
+        assert posts(headers) <= {403, 404}
+        assert gets(headers) <= {403, 404}
+    assert gets(cookie | {"Sec-Fetch-Site": "same-origin"}) == {200}
 
 
 # --- The command line uses it ---------------------------------------------------------------------------
