@@ -138,7 +138,9 @@ class Examiner:
 class Opening(Protocol):
     """What a task needs of a loaded candidate."""
 
-    spent: float
+    @property
+    def spent(self) -> float:
+        """Seconds of its time that were used."""
 
     def task(self, seed: int = 0) -> TaskClient:
         """A fresh copy of the loaded process; see CandidateClient."""

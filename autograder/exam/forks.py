@@ -118,7 +118,8 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
                 for one in living.values():
                     one.end()
                 os._exit(0)
-            one = _begin(message.decode(), *descriptors, shell)
+            channel, lifeline = descriptors
+            one = _begin(message.decode(), channel, lifeline, shell)
             living[one.pid] = one
             waiting.register(one.lifeline, selectors.EVENT_READ, one)
             waiting.register(one.handle, selectors.EVENT_READ, one)

@@ -27,7 +27,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | None:
         submitted = parse(read(path, path.stem, below)[1])
     except Refused:
         return None
-    notebook = new_notebook(cells=[_cell(cell) for cell in submitted.cells])
+    notebook: NotebookNode = new_notebook(cells=[_cell(cell) for cell in submitted.cells])
     if not tasks(notebook):
         return None
     lesson = path.stem
@@ -37,12 +37,13 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | None:
 def _cell(cell: Cell) -> NotebookNode:
     """A cell with those of nbgrader's marks that are of the right type."""
     if cell.kind != "code":
-        return new_markdown_cell(cell.source)
+        prose: NotebookNode = new_markdown_cell(cell.source)
+        return prose
     marks = dict(zip(_MARKS, cell.marks, strict=False))
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
     marks["points"] = float(points) if is_number else 0.0
-    made = new_code_cell(cell.source)
+    made: NotebookNode = new_code_cell(cell.source)
     if cell.grade_id:
         made.metadata["nbgrader"] = {**marks, "grade_id": cell.grade_id}
     return made

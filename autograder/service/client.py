@@ -63,14 +63,11 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
     url = urlsplit(server["url"])
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
     try:
-        connection.connect()
-        assert connection.sock is not None
-        connection.sock.settimeout(CONNECT_SECONDS)
         headers = _headers(server)
         connection.request("GET", f"{url.path}api/status", headers=headers)  # whether anybody is there
-        if connection.getresponse().read(100_000) and connection.sock is None:
-            connection.connect()
-        connection.sock.settimeout(BEGIN_SECONDS)
+        connection.getresponse().read()
+        connection.close()
+        connection.timeout = BEGIN_SECONDS
         body = json.dumps({"path": server["path"], "task": None, "lang": language})
         connection.request("POST", f"{url.path}secant/api/check", body, headers)
         answer = connection.getresponse()
@@ -109,7 +106,8 @@ def _follow(answer: http.client.HTTPResponse) -> dict[str, Any]:
             case "task":
                 rows[event["task"]["id"]] = event["task"]
             case "end":
-                return found | event | {"tasks": [rows[name] for name in found["tasks"]]}
+                whole: dict[str, Any] = found | event
+                return whole | {"tasks": [rows[name] for name in found["tasks"]]}
             case "stopped" | "error":
                 break
     raise NoAnswer

@@ -60,8 +60,8 @@ class _Handler(APIHandler):
     def initialize(self, warm: Warm) -> None:
         self.warm = warm
 
-    async def prepare(self) -> None:
-        """Refuse a page of another origin, also where it only shows an answer as a picture: a hint is noted."""
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Refuse a page of another origin, also where it only asks for a picture: hints are noted."""
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
@@ -187,7 +187,7 @@ class Check(_Handler):
     _order: dict[str, Any] | None = None
 
     @web.authenticated
-    @authorized("execute", "kernels")
+    @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         task = None if self.asked.get("task") is None else self.name("task")
         order = self.order("check", task=task)
@@ -245,7 +245,7 @@ class Stop(_Handler):
     auth_resource = "kernels"
 
     @web.authenticated
-    @authorized("execute", "kernels")
+    @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         self.send(await self.obeyed(self.order("stop")))
 
@@ -270,7 +270,7 @@ class Solution(_Handler):
     auth_resource = "contents"
 
     @web.authenticated
-    @authorized("read", "contents")
+    @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         self.send(await self.obeyed(self.order("solution", task=self.name("task"))))
 
