@@ -22,12 +22,20 @@ ROOMS: dict[str, set[str]] = {
     "autograder.sandbox": {"autograder.sandbox.inside"},
     "autograder.exam": {
         "secant",
+        "secant.explorers.kit",
         "autograder.course",
         "autograder.intake",
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
     "autograder.grading": {"autograder.course", "autograder.intake", "autograder.sandbox", "autograder.exam"},
+    "autograder.service": {
+        "secant",
+        "secant.progress",
+        "autograder.course",
+        "autograder.sandbox",
+        "autograder.exam",
+    },
     "autograder": {
         "secant",
         "autograder.course",
@@ -35,6 +43,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.exam",
         "autograder.grading",
+        "autograder.service",
     },
 }
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used

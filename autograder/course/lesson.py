@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jupytext
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
@@ -90,6 +89,8 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
 
 def read_text(path: Path) -> NotebookNode:
     """Read a py:percent text into a notebook. The same text always gives the same notebook, ids included."""
+    import jupytext  # which imports half of a Jupyter server: too slow for a command that reads no lesson
+
     try:
         read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     except OSError as error:

@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import os
-import re
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed

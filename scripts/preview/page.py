@@ -177,9 +177,7 @@ def _still_explorer(data: NotebookNode, widgets: Widgets) -> str:
         ko="JupyterLab에서는 슬라이더로 이 그림을 움직일 수 있습니다.",
     )
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
-    return (
-        f'<figure class="still"><div class="wide">{picture}</div>{words}<figcaption>{moves}</figcaption></figure>'
-    )
+    return f'<figure class="still"><div class="wide">{picture}</div>{words}<figcaption>{moves}</figcaption></figure>'
 
 
 def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
@@ -202,7 +200,9 @@ def _common() -> dict[str, Any]:
 def _words() -> dict[str, str]:
     """Return what the pages say besides the lessons, in the language in use."""
     return {
-        "course": say(en="Secant: PyTorch's autograd in ten lessons", ko="Secant: 수업 열 개로 배우는 PyTorch autograd"),
+        "course": say(
+            en="Secant: PyTorch's autograd in ten lessons", ko="Secant: 수업 열 개로 배우는 PyTorch autograd"
+        ),
         "about": say(
             en="Ten lessons on PyTorch's autograd as Jupyter notebooks, with sliders that turn a secant into the "
             "tangent and tests that tell you what is wrong with your function.",
@@ -219,7 +219,9 @@ def _words() -> dict[str, str]:
         "minutes": say(en=" min", ko="분"),
         "theme": say(en="Light or dark", ko="밝게 또는 어둡게"),
         "skip": say(en="To the lesson", ko="본문으로"),
-        "tests": say(en="Visible tests (you run them in JupyterLab)", ko="보이는 테스트 (JupyterLab에서 실행합니다)"),
+        "tests": say(
+            en="Visible tests (you run them in JupyterLab)", ko="보이는 테스트 (JupyterLab에서 실행합니다)"
+        ),
         "code": say(en="Code of this cell", ko="이 셀의 코드"),
         "output": say(en="Output", ko="출력"),
         "before": say(en="Before", ko="이전"),

@@ -66,4 +66,3 @@ def run(notebook: NotebookNode, language: str) -> tuple[NotebookNode, Widgets]:
         if output.get("name") == "stderr":
             raise PreviewError(f"a cell prints to stderr: {output.text.strip()}")
     return copy, json.loads(asked.outputs[0].text)
-
