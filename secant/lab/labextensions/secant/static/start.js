@@ -1,0 +1,216 @@
+/** The start page: where one is, the map of the lessons, and what has been earned. */
+
+/** @import { Achievement, Jupyter, LessonState, Overview } from './types.js' */
+/** @import { Server } from './server.js' */
+/** @import { Words } from './words.js' */
+import { button, h } from './dom.js';
+import { day, figure, words } from './words.js';
+
+const SIGNS = { new: '○', in_progress: '◐', done: '✓', missing: '–' };
+const SVG = 'http://www.w3.org/2000/svg';
+
+export class StartPage {
+  /**
+   * @param {Server} server
+   * @param {string} language for as long as the server has not said, or ''
+   * @param {(path: string, task?: string | null) => void} open
+   * @param {() => void} openText shows the plain page instead
+   */
+  constructor(server, language, open, openText) {
+    this.server = server;
+    this.language = language;
+    this.open = open;
+    this.openText = openText;
+    this.drawn = '';
+    this.node = h('div', { class: 'secant-start', role: 'region' });
+    /** @type {[SVGPathElement, HTMLElement, HTMLElement][]} */
+    this.arrows = [];
+    this.resized = new ResizeObserver(() => this.drawArrows());
+    this.resized.observe(this.node);
+  }
+
+  /** Ask anew; the page is redrawn only if something is different, and the focus stays where it was. */
+  async refresh() {
+    let overview;
+    try {
+      overview = await this.server.progress(this.language);
+    } catch {
+      if (!this.drawn) this.drawTrouble();
+      return;
+    }
+    const text = JSON.stringify(overview);
+    if (text === this.drawn) return;
+    this.drawn = text;
+    const focused = this.node.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
+    this.draw(overview);
+    if (focused) /** @type {HTMLElement | null} */ (this.node.querySelector(`[data-key="${focused}"]`))?.focus();
+  }
+
+  drawTrouble() {
+    const say = words(this.language);
+    this.node.replaceChildren(
+      h('h1', {}, say.title),
+      h('p', { class: 'secant-problem', role: 'alert' }, say.noProgress),
+      h(
+        'div',
+        { class: 'secant-buttons' },
+        button(say.retry, () => void this.refresh()),
+        button(say.openText, this.openText),
+      ),
+    );
+  }
+
+  /** @param {Overview} overview */
+  draw(overview) {
+    const say = words(overview.language);
+    this.node.lang = overview.language;
+    this.node.setAttribute('aria-label', say.startPage);
+    this.node.replaceChildren(
+      h('h1', {}, say.title),
+      h('div', { class: 'secant-top' }, this.level(overview, say), this.continue(overview, say)),
+      h('h2', {}, say.lessons),
+      h('p', { class: 'secant-legend' }, say.legend),
+      this.map(overview, say),
+      h('h2', {}, say.achievements),
+      this.achievements(overview, say),
+      h('p', { class: 'secant-kept' }, say.kept(overview.saved.path)),
+      overview.saved.problem && h('p', { class: 'secant-problem', role: 'alert' }, overview.saved.problem),
+    );
+    this.drawArrows();
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  level({ level }, say) {
+    const more = level.to === null ? say.xpTop : say.xpTo(level.to - level.xp);
+    const whole = level.to === null ? 1 : level.to - level.from;
+    const part = level.to === null ? 1 : level.xp - level.from;
+    return h(
+      'section',
+      { class: 'secant-level' },
+      h('p', {}, h('strong', {}, say.level(level.number, level.title)), h('span', {}, say.xp(level.xp))),
+      h('progress', { max: whole, value: part, 'aria-label': more }),
+      h('p', { class: 'secant-small' }, more),
+    );
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  continue(overview, say) {
+    const next = overview.continue;
+    if (!next) return h('p', {}, say.allDone);
+    const begun = overview.lessons.some((lesson) => lesson.state === 'in_progress' || lesson.state === 'done');
+    const title = `${next.number}. ${next.title}`;
+    const task = next.task_title || next.task;
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'secant-button secant-primary secant-continue',
+        'data-key': 'continue',
+        onclick: () => this.open(next.path, next.task),
+      },
+      h('strong', {}, begun ? say.continue : say.begin),
+      h('span', {}, task ? `${title} · ${task}` : title),
+    );
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  map(overview, say) {
+    const arrows = document.createElementNS(SVG, 'svg');
+    arrows.setAttribute('class', 'secant-arrows');
+    arrows.setAttribute('aria-hidden', 'true');
+    const head = document.createElementNS(SVG, 'marker');
+    for (const [name, value] of Object.entries({ id: 'secant-head', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' })) {
+      head.setAttribute(name, String(value));
+    }
+    const tip = document.createElementNS(SVG, 'path');
+    tip.setAttribute('d', 'M0 0 8 4 0 8z');
+    head.append(tip);
+    arrows.append(head);
+    /** @type {Map<number, HTMLElement>} */
+    const cards = new Map();
+    for (const lesson of overview.lessons) cards.set(lesson.number, this.card(lesson, say));
+    this.arrows = [];
+    for (const lesson of overview.lessons) {
+      for (const number of lesson.prerequisites) {
+        const [from, to] = [cards.get(number), cards.get(lesson.number)];
+        if (!from || !to) continue;
+        const path = document.createElementNS(SVG, 'path');
+        path.setAttribute('marker-end', 'url(#secant-head)');
+        arrows.append(path);
+        this.arrows.push([path, from, to]);
+      }
+    }
+    return h('div', { class: 'secant-map' }, h('ol', { 'aria-label': say.lessons }, ...cards.values()), arrows);
+  }
+
+  /** @param {LessonState} lesson @param {Words} say */
+  card(lesson, say) {
+    const { path, beside } = lesson;
+    const points = say.pointsName(figure(lesson.points), figure(lesson.max_points));
+    const title = [h('span', { class: 'secant-number' }, `${lesson.number}`), h('span', {}, lesson.title)];
+    const name = path
+      ? h('button', { type: 'button', class: 'secant-open', 'data-key': lesson.folder, onclick: () => this.open(path) }, ...title)
+      : h('span', { class: 'secant-open' }, ...title);
+    const predictions = lesson.predictions.of > 0 && say.predictions(lesson.predictions.made, lesson.predictions.of);
+    return h(
+      'li',
+      { class: 'secant-card', 'data-state': lesson.state },
+      h('h3', {}, name),
+      h('p', { class: 'secant-small' }, [say.minutes(lesson.minutes), ...lesson.tags].join(' · ')),
+      h(
+        'p',
+        { class: 'secant-line' },
+        h('span', { class: 'secant-sign', 'aria-hidden': 'true' }, SIGNS[lesson.state]),
+        h('span', { class: 'secant-outcome' }, say.state[lesson.state]),
+        h('span', { class: 'secant-points' }, say.points(figure(lesson.points), figure(lesson.max_points))),
+      ),
+      h('progress', { max: lesson.max_points || 1, value: lesson.points, 'aria-label': points }),
+      predictions && h('p', { class: 'secant-small' }, predictions),
+      lesson.prerequisites.length > 0 && h('p', { class: 'secant-small' }, say.after(lesson.prerequisites.join(', '))),
+      beside && button(say.newVersion(lesson.number), () => this.open(beside), { 'data-key': `${lesson.folder}/new` }),
+    );
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  achievements({ achievements, language }, say) {
+    const earned = achievements.filter((each) => each.earned);
+    const one = (/** @type {Achievement} */ { title, how, earned: when }) =>
+      h(
+        'li',
+        { 'data-earned': when !== null },
+        h('span', { class: 'secant-medal', 'aria-hidden': 'true' }, when ? '★' : '☆'),
+        h(
+          'div',
+          {},
+          h('strong', {}, title),
+          h('p', {}, how),
+          h('p', { class: 'secant-small' }, when ? say.earnedOn(day(when, language)) : say.notEarned),
+        ),
+      );
+    return h(
+      'div',
+      {},
+      h('p', { class: 'secant-legend' }, say.achievementsCount(earned.length, achievements.length)),
+      h('ul', { class: 'secant-achievements' }, ...achievements.map(one)),
+    );
+  }
+
+  /** Draw the arrows anew where the cards stand now: from side to side in a row, else from below to above. */
+  drawArrows() {
+    const map = this.node.querySelector('.secant-map');
+    if (!map) return;
+    const origin = map.getBoundingClientRect();
+    for (const [path, from, to] of this.arrows) {
+      const a = from.getBoundingClientRect();
+      const b = to.getBoundingClientRect();
+      const beside = Math.abs(a.top - b.top) < 4;
+      const [x1, y1, x2, y2] = beside
+        ? [a.right, a.top + 28, b.left, b.top + 28]
+        : [a.left + a.width / 2, a.bottom, b.left + b.width / 2, b.top];
+      const [left, top] = [origin.left, origin.top];
+      const middle = (y1 + y2) / 2 - top;
+      const bend = beside ? `L` : `C ${x1 - left} ${middle} ${x2 - left} ${middle}`;
+      path.setAttribute('d', `M ${x1 - left} ${y1 - top} ${bend} ${x2 - left} ${y2 - top}`);
+    }
+  }
+}
