@@ -2,6 +2,7 @@
 
 /** @import { Jupyter } from './types.js' */
 import { decorate } from './cell.js';
+import { button, h } from './dom.js';
 import { Lesson, mayBeLesson } from './lesson.js';
 import { Panel } from './panel.js';
 import { Refused, Server } from './server.js';
@@ -133,15 +134,15 @@ class Extension {
   /** The button in the notebook's toolbar.
    * @param {Lesson} lesson */
   addButton(lesson) {
-    const button = new this.lab.ToolbarButton({
-      label: lesson.words.check,
-      tooltip: lesson.words.checkCaption,
-      icon: this.lab.checkIcon,
-      onClick: () => void this.check(lesson),
+    // Not JupyterLab's ToolbarButton, whose element has attributes that its role does not allow.
+    const press = button(`✓ ${lesson.words.check}`, () => void this.check(lesson), {
+      class: 'secant-button secant-check',
+      'aria-label': lesson.words.check,
+      title: lesson.words.checkCaption,
     });
-    button.addClass('secant-toolbar');
+    const widget = new this.lab.Widget({ node: h('div', { class: 'secant-toolbar' }, press) });
     const { toolbar } = lesson.notebook;
-    toolbar.insertAfter('cellType', 'secant', button) || toolbar.addItem('secant', button);
+    toolbar.insertAfter('cellType', 'secant', widget) || toolbar.addItem('secant', widget);
   }
 
   /** Tell who shows it when the notebook changes, and the start page when something was earned.

@@ -78,7 +78,7 @@ export class Row {
     write(this.points, say.points(points, figure(task.max_points)));
     write(this.changed, outcome !== 'waiting' && lesson.stale(task.id) ? say.rowChanged : '');
     this.toggle(this.checkButton, lesson.run !== null);
-    const hints = row?.hints ?? task.hints;
+    const hints = outcome === 'passed' ? 0 : (row?.hints ?? task.hints);
     this.hintButton.hidden = this.hints >= hints;
     write(this.hintButton, this.hints < hints ? say.hint(this.hints + 1, hints) : '');
     if (row !== this.drawn) this.draw(row);

@@ -7,6 +7,8 @@ import { button, h } from './dom.js';
 import { day, figure, words } from './words.js';
 
 const SIGNS = { new: '○', in_progress: '◐', done: '✓', missing: '–' };
+/** Between two rows of cards, as in style.css. */
+const GAP = 32;
 const SVG = 'http://www.w3.org/2000/svg';
 
 export class StartPage {
@@ -177,7 +179,7 @@ export class StartPage {
     const one = (/** @type {Achievement} */ { title, how, earned: when }) =>
       h(
         'li',
-        { 'data-earned': when !== null },
+        { 'data-earned': String(when !== null) },
         h('span', { class: 'secant-medal', 'aria-hidden': 'true' }, when ? '★' : '☆'),
         h(
           'div',
@@ -195,22 +197,32 @@ export class StartPage {
     );
   }
 
-  /** Draw the arrows anew where the cards stand now: from side to side in a row, else from below to above. */
+  /** Draw the arrows anew where the cards stand now. */
   drawArrows() {
     const map = this.node.querySelector('.secant-map');
     if (!map) return;
-    const origin = map.getBoundingClientRect();
+    const { left, top } = map.getBoundingClientRect();
     for (const [path, from, to] of this.arrows) {
-      const a = from.getBoundingClientRect();
-      const b = to.getBoundingClientRect();
-      const beside = Math.abs(a.top - b.top) < 4;
-      const [x1, y1, x2, y2] = beside
-        ? [a.right, a.top + 28, b.left, b.top + 28]
-        : [a.left + a.width / 2, a.bottom, b.left + b.width / 2, b.top];
-      const [left, top] = [origin.left, origin.top];
-      const middle = (y1 + y2) / 2 - top;
-      const bend = beside ? `L` : `C ${x1 - left} ${middle} ${x2 - left} ${middle}`;
-      path.setAttribute('d', `M ${x1 - left} ${y1 - top} ${bend} ${x2 - left} ${y2 - top}`);
+      const [a, b] = [from, to].map((card) => {
+        const box = card.getBoundingClientRect();
+        return { x: box.left - left, y: box.top - top, width: box.width, bottom: box.bottom - top };
+      });
+      path.setAttribute('d', route(a, b, from.nextElementSibling === to));
     }
   }
+}
+
+/** The way of an arrow from one card to another: across the gap to the next card, else around those between.
+ * @typedef {{x: number, y: number, width: number, bottom: number}} Box
+ * @param {Box} a @param {Box} b @param {boolean} next */
+function route(a, b, next) {
+  if (next && b.x > a.x) return `M ${a.x + a.width} ${a.y + 28} H ${b.x}`;
+  const leave = a.x + a.width * (next ? 0.5 : 0.75);
+  const arrive = b.x + b.width * (next ? 0.5 : 0.25);
+  // Two arrows in one gap do not lie on each other.
+  const lane = next ? 0.5 : 0.25;
+  const below = a.bottom + GAP * lane;
+  const above = b.y - GAP * (1 - lane);
+  const around = Math.abs(above - below) < GAP ? '' : `H 4 V ${above}`;
+  return `M ${leave} ${a.bottom} V ${below} ${around} H ${arrive} V ${b.y}`;
 }
