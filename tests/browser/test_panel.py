@@ -25,6 +25,7 @@ WRITE = """([task, code]) => {
   const cells = [...window.jupyterapp.shell.currentWidget.content.model.cells];
   cells.find(cell => cell.getMetadata('nbgrader')?.grade_id === task).sharedModel.setSource(code);
 }"""
+CLEAR = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
 ACTIVE = """() => {
   const cell = window.jupyterapp.shell.currentWidget.content.activeCell;
   return cell.model.getMetadata('nbgrader')?.grade_id;
@@ -69,7 +70,7 @@ def page(served: Any, shared: Page, request: pytest.FixtureRequest) -> Iterator[
     shared.unroute_all()
     for dialog in shared.locator(".jp-Dialog button").all():
         dialog.click()
-    shared.evaluate(lab.DISPOSE)
+    shared.evaluate(CLEAR)
     lab.shut_down(served.address, name)
 
 
@@ -343,7 +344,6 @@ def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> 
     page.unroute_all()
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".secant-card")).to_have_count(10)
-    page.evaluate(lab.DISPOSE)
 
 
 # --- for everybody ---
@@ -373,7 +373,6 @@ def test_axe_finds_no_serious_fault(page: Page, theme: str) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
     page.locator(".secant-card").first.wait_for()
     assert faults(page, ".secant-start") == []
-    page.evaluate(lab.DISPOSE)  # the start page
 
 
 @pytest.mark.parametrize("width", [1024, 640])
@@ -386,7 +385,6 @@ def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
     page.locator(".secant-card").first.wait_for()
     assert page.locator(".secant-start").evaluate(WIDER) == []
-    page.evaluate(lab.DISPOSE)
     page.set_viewport_size({"width": 1280, "height": 800})
 
 

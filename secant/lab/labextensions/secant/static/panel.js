@@ -28,6 +28,18 @@ export class Panel {
     /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
     this.kept = new WeakMap();
     this.wasRunning = false;
+    this.heading = h('h2');
+    this.checkButton = button('', () => void this.lesson?.check(), { class: 'secant-button secant-primary' });
+    this.stopButton = button('', () => void this.lesson?.stop());
+    this.clock = h('span', { class: 'secant-clock', 'aria-hidden': 'true' });
+    this.problem = h('p', { class: 'secant-problem', role: 'alert', hidden: true });
+    this.total = h('p', { class: 'secant-total' });
+    this.bar = /** @type {HTMLProgressElement} */ (h('progress'));
+    this.when = h('p', { class: 'secant-when' });
+    this.changed = h('p', { class: 'secant-notice' });
+    this.visible = h('p', { class: 'secant-notice' });
+    this.earned = h('p', { class: 'secant-earned', hidden: true });
+    this.list = h('ul', { class: 'secant-rows' });
     this.content = h('div', { class: 'secant-scroll' });
     // Outside of what is redrawn: a region must be there before it speaks.
     this.spoken = h('div', { class: 'secant-spoken', role: 'status' });
@@ -59,18 +71,15 @@ export class Panel {
     const rows = this.kept.get(lesson) ?? lesson.info.tasks.map((task) => new Row(this, lesson, task));
     this.kept.set(lesson, rows);
     this.rows = rows;
-    this.checkButton = button(say.checkLesson, () => void lesson.check(), { class: 'secant-button secant-primary' });
-    this.stopButton = button(say.stop, () => void lesson.stop());
-    this.clock = h('span', { class: 'secant-clock', 'aria-hidden': 'true' });
-    this.total = h('p', { class: 'secant-total' });
-    this.bar = /** @type {HTMLProgressElement} */ (h('progress', { 'aria-label': say.tasks }));
-    this.when = h('p', { class: 'secant-when' });
-    this.changed = h('p', { class: 'secant-notice' });
-    this.visible = h('p', { class: 'secant-notice' });
-    this.earned = h('p', { class: 'secant-earned', hidden: true });
-    this.problem = h('p', { class: 'secant-problem', role: 'alert', hidden: true });
+    write(this.heading, say.lesson(lesson.info.number, lesson.info.title));
+    write(this.checkButton, say.checkLesson);
+    write(this.stopButton, say.stop);
+    write(this.earned, '');
+    this.bar.setAttribute('aria-label', say.tasks);
+    this.list.setAttribute('aria-label', say.tasks);
+    this.list.replaceChildren(...rows.map((row) => row.node));
     this.content.replaceChildren(
-      h('h2', {}, say.lesson(lesson.info.number, lesson.info.title)),
+      this.heading,
       h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock),
       this.problem,
       this.total,
@@ -79,14 +88,14 @@ export class Panel {
       this.changed,
       this.visible,
       this.earned,
-      h('ul', { class: 'secant-rows', 'aria-label': say.tasks }, ...rows.map((row) => row.node)),
+      this.list,
     );
     this.update();
   }
 
   update() {
     const { lesson } = this;
-    if (!lesson || !this.checkButton || !this.stopButton) return;
+    if (!lesson) return;
     const say = lesson.words;
     const running = lesson.run !== null;
     const hadFocus = document.activeElement === this.checkButton || document.activeElement === this.stopButton;
@@ -116,7 +125,7 @@ export class Panel {
 
   updateClock() {
     const run = this.lesson?.run;
-    if (!this.lesson || !this.clock) return;
+    if (!this.lesson) return;
     const say = this.lesson.words;
     const phase = run && { saving: say.saving, checking: say.checking, stopping: say.stopping }[run.phase];
     write(this.clock, run ? `${phase} ${say.elapsed(Math.floor((performance.now() - run.began) / 1000))}` : '');
@@ -136,7 +145,7 @@ export class Panel {
 
   /** @param {Lesson} lesson @param {string[]} titles of achievements */
   showEarned(lesson, titles) {
-    if (lesson === this.lesson && this.earned) write(this.earned, lesson.words.earned(titles.join(', ')));
+    if (lesson === this.lesson) write(this.earned, lesson.words.earned(titles.join(', ')));
   }
 
   /** Bring a task's answer cell into view and select it.

@@ -65,6 +65,7 @@ export class StartPage {
   /** @param {Overview} overview */
   draw(overview) {
     const say = words(overview.language);
+    const problem = overview.saved.problem ?? '';
     this.node.lang = overview.language;
     this.node.setAttribute('aria-label', say.startPage);
     this.node.replaceChildren(
@@ -76,7 +77,7 @@ export class StartPage {
       h('h2', {}, say.achievements),
       this.achievements(overview, say),
       h('p', { class: 'secant-kept' }, say.kept(overview.saved.path)),
-      overview.saved.problem && h('p', { class: 'secant-problem', role: 'alert' }, overview.saved.problem),
+      h('p', { class: 'secant-problem', role: 'alert', hidden: !problem }, problem),
     );
     this.drawArrows();
   }
@@ -169,7 +170,7 @@ export class StartPage {
       h('progress', { max: lesson.max_points || 1, value: lesson.points, 'aria-label': points }),
       predictions && h('p', { class: 'secant-small' }, predictions),
       lesson.prerequisites.length > 0 && h('p', { class: 'secant-small' }, say.after(lesson.prerequisites.join(', '))),
-      beside && button(say.newVersion(lesson.number), () => this.open(beside), { 'data-key': `${lesson.folder}/new` }),
+      beside ? button(say.newVersion(lesson.number), () => this.open(beside), { 'data-key': `${lesson.folder}/new` }) : null,
     );
   }
 
