@@ -66,6 +66,7 @@ def page(served: Any, shared: Page, request: pytest.FixtureRequest) -> Iterator[
     name = f"{getattr(request, 'param', 'en')}/{request.node.name.partition('[')[0]}/lesson.ipynb"
     fake_lesson.write(served.place / name)
     opened(shared, name)
+    shared.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     yield shared
     shared.unroute_all()
     for dialog in shared.locator(".jp-Dialog button").all():
@@ -143,6 +144,12 @@ def test_in_korean(page: Page) -> None:
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "틀림"
     assert page.locator(".secant-total").inner_text() == "14점 만점에 2점"
     assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == []
+
+
+def test_it_says_where_only_the_visible_tests_are(page: Page) -> None:
+    page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
+    check(page)
+    page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
 
 
 def test_the_shortcut_is_ours_alone(page: Page) -> None:

@@ -151,9 +151,10 @@ class Check(Handler):
         answers, stop = self.answers(path), asyncio.Event()
         tasks = [task for task in answers if task == only or (only is None and TASKS[task] != "manual")]
         RUNNING[path] = stop
+        hidden = "visible" not in path
         self.stop = stop
         try:
-            await self.say(event="begin", lesson="03_lesson", language="en", hidden=True, tasks=tasks)
+            await self.say(event="begin", lesson="03_lesson", language="en", hidden=hidden, tasks=tasks)
             rows = []
             for task in tasks:
                 if answers[task] == "slow":
@@ -167,7 +168,7 @@ class Check(Handler):
             if only is None:
                 LAST[path] = {
                     "rows": rows,
-                    "hidden": True,
+                    "hidden": hidden,
                     "when": "2026-11-20T10:00:00+00:00",
                     "changed": False,
                 }

@@ -120,11 +120,13 @@ export class Lesson {
     this.earned = [];
     this.waiting = new Set(task ? [task] : this.info.tasks.filter((each) => !each.manual).map((each) => each.id));
     this.tell();
+    // Before it is saved: what is typed while that goes on may not have been.
+    const judged = new Map(this.info.tasks.map((each) => [each.id, this.code(each.id)]));
     try {
       await Promise.race([this.save(), aborted(abort.signal)]);
       run.phase = 'checking';
       this.tell();
-      await this.follow(run);
+      await this.follow(run, judged);
     } catch (error) {
       this.problem = this.sentence(error, abort.signal);
     } finally {
@@ -135,9 +137,8 @@ export class Lesson {
     }
   }
 
-  /** @param {NonNullable<Lesson['run']>} run */
-  async follow(run) {
-    const judged = new Map(this.info.tasks.map((task) => [task.id, this.code(task.id)]));
+  /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
+  async follow(run, judged) {
     for await (const event of this.server.check(this.notebook.context.path, run.task, run.abort.signal)) {
       if (event.event === 'begin') {
         this.hidden = event.hidden;

@@ -88,12 +88,12 @@ class Extension {
     });
     // Before the page's address is read: what the plain page is opened by, opens ours.
     const page = lab.PageConfig.getOption('secantStart');
-    const plain = page && `/tree/${encodeURIComponent(page)}`;
     const here = new URL(location.href);
-    const asked = here.searchParams.get('secant') === 'start';
-    if (asked || (plain && here.pathname.endsWith(plain))) {
+    const [place, file] = here.pathname.split('/tree/');
+    const plain = page !== '' && file !== undefined && decodeURIComponent(file) === page;
+    if (plain || here.searchParams.get('secant') === 'start') {
       here.searchParams.delete('secant');
-      if (plain && here.pathname.endsWith(plain)) here.pathname = here.pathname.slice(0, -plain.length);
+      if (plain) here.pathname = place;
       history.replaceState(history.state, '', here);
       void app.restored.then(() => app.commands.execute(START));
     }
@@ -193,7 +193,7 @@ class Extension {
   /** Open the start page, or bring it to the front. */
   openStart() {
     const { app, lab } = this;
-    if (this.tracker.currentWidget && app.name === 'Jupyter Notebook') {
+    if (app.name === 'Jupyter Notebook') {
       // There a page holds one document.
       window.open(`${lab.PageConfig.getBaseUrl()}lab?secant=start`, '_blank', 'noopener');
       return;

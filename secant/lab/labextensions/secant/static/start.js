@@ -154,7 +154,9 @@ export class StartPage {
     const name = path
       ? h('button', { type: 'button', class: 'secant-open', 'data-key': lesson.folder, onclick: () => this.open(path) }, ...title)
       : h('span', { class: 'secant-open' }, ...title);
-    const predictions = lesson.predictions.of > 0 && say.predictions(lesson.predictions.made, lesson.predictions.of);
+    const more = [];
+    if (lesson.predictions.of > 0) more.push(say.predictions(lesson.predictions.made, lesson.predictions.of));
+    if (lesson.prerequisites.length > 0) more.push(say.after(lesson.prerequisites.join(', ')));
     return h(
       'li',
       { class: 'secant-card', 'data-state': lesson.state },
@@ -168,8 +170,7 @@ export class StartPage {
         h('span', { class: 'secant-points' }, say.points(figure(lesson.points), figure(lesson.max_points))),
       ),
       h('progress', { max: lesson.max_points || 1, value: lesson.points, 'aria-label': points }),
-      predictions && h('p', { class: 'secant-small' }, predictions),
-      lesson.prerequisites.length > 0 && h('p', { class: 'secant-small' }, say.after(lesson.prerequisites.join(', '))),
+      h('p', { class: 'secant-small' }, more.join(' · ')),
       beside ? button(say.newVersion(lesson.number), () => this.open(beside), { 'data-key': `${lesson.folder}/new` }) : null,
     );
   }
