@@ -18,7 +18,8 @@ pytestmark = pytest.mark.browser
 OPEN = """async (path) => {
   const app = window.jupyterapp;
   await app.restored;
-  const notebook = await app.commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  const notebook = await app.commands.execute('docmanager:open',
+    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
   await notebook.context.ready;
 }"""
 WRITE = """([task, code]) => {
@@ -270,13 +271,24 @@ def break_off(route: Route) -> None:
     [
         ("**/api/contents/**", refuse(403, "Permission denied: x"), "may not be written"),
         ("**/api/contents/**", refuse(500, "x [Errno 28] No space left on device"), "disk is full"),
-        ("**/api/contents/**", refuse(500, "the disk burns"), "the disk burns"),
+        pytest.param(
+            "**/api/contents/**", refuse(500, "the disk burns"), "the disk burns", marks=pytest.mark.deep
+        ),
         ("**/api/contents/**", hang_up, "server does not answer"),
         ("**/secant/api/check*", refuse(409, ""), "being checked already"),
-        ("**/secant/api/check*", refuse(403, "XSRF"), "no longer knows this page"),
-        ("**/secant/api/check*", refuse(404, "not there"), "not where it was"),
-        ("**/secant/api/check*", refuse(500, "the worker is gone"), "the worker is gone"),
-        ("**/secant/api/check*", hang_up, "server does not answer"),
+        pytest.param(
+            "**/secant/api/check*", refuse(403, "XSRF"), "no longer knows this page", marks=pytest.mark.deep
+        ),
+        pytest.param(
+            "**/secant/api/check*", refuse(404, "not there"), "not where it was", marks=pytest.mark.deep
+        ),
+        pytest.param(
+            "**/secant/api/check*",
+            refuse(500, "the worker is gone"),
+            "the worker is gone",
+            marks=pytest.mark.deep,
+        ),
+        pytest.param("**/secant/api/check*", hang_up, "server does not answer", marks=pytest.mark.deep),
         ("**/secant/api/check*", break_off, "ended before the last verdict"),
     ],
 )

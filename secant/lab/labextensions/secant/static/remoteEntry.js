@@ -2,6 +2,9 @@
 // Notebook 7 load it as they load any prebuilt extension. The rest are ES modules beside this file.
 (() => {
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
+  // Asked for at once, so that it is here when JupyterLab's own code has loaded.
+  const ours = import(new URL('plugin.js', script.src).href);
+  ours.catch(() => {}); // is told below
   /** @type {Record<string, Record<string, {get: () => Promise<() => any>, loaded?: 1 | boolean}>>} */
   let shared = {};
 
@@ -18,7 +21,7 @@
     './extension': async () => {
       const names = ['apputils', 'coreutils', 'launcher', 'notebook', 'rendermime', 'services', 'ui-components'];
       const [{ plugin }, widgets, ...packages] = await Promise.all([
-        import(new URL('plugin.js', script.src).href),
+        ours,
         use('@lumino/widgets'),
         ...names.map((name) => use(`@jupyterlab/${name}`)),
       ]);
