@@ -128,10 +128,14 @@ class Lesson(Handler):
     def get(self) -> None:
         path = self.get_query_argument("path")
         self.answers(path)
+        word = "과제" if self.language(path) == "ko" else "Task"
         tasks = [
-            {"id": task, "title": task, "max_points": 2.0, "manual": outcome == "manual", "hints": 2}
-            for task, outcome in TASKS.items()
-        ]
+            {
+                "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
+                "manual": outcome == "manual", "hints": 2,
+            }
+            for number, (task, outcome) in enumerate(TASKS.items(), start=1)
+        ]  # fmt: skip
         self.finish(
             {
                 "lesson": "03_lesson", "number": 3, "language": self.language(path),

@@ -44,7 +44,10 @@ export class Row {
     this.checkButton = button(say.checkTask, () => void lesson.check(task.id), { 'aria-label': say.checkTaskOf(task.id) });
     this.hintButton = button('', () => void this.nextHint());
     this.solutionButton = button(say.solution, () => void this.showSolution());
-    const name = task.title && task.title !== task.id ? [h('span', { class: 'secant-task-title' }, task.title)] : [];
+    // A title such as "Task 1.2 · central_difference" holds the name of the function already.
+    const at = task.title.indexOf(task.id);
+    const before = at < 0 ? '' : task.title.slice(0, at);
+    const after = at < 0 ? ` ${task.title}` : task.title.slice(at + task.id.length);
     this.node = h(
       'li',
       { class: 'secant-row', 'data-task': task.id },
@@ -54,8 +57,9 @@ export class Row {
         h(
           'button',
           { type: 'button', class: 'secant-go', title: say.goTo(task.id), onclick: () => panel.goTo(lesson, task.id) },
+          before,
           h('code', {}, task.id),
-          ...name,
+          after,
         ),
       ),
       h('p', { class: 'secant-line' }, this.sign, this.word, this.changed, this.points),
