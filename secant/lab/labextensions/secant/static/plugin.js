@@ -95,7 +95,10 @@ class Extension {
       here.searchParams.delete('secant');
       if (plain) here.pathname = place;
       history.replaceState(history.state, '', here);
-      void app.restored.then(() => app.commands.execute(START));
+      void app.restored.then(() => {
+        void app.commands.execute(START);
+        this.keepInFront();
+      });
     }
   }
 
@@ -214,6 +217,20 @@ class Extension {
     }
     app.shell.activateById(this.startWidget.id);
     return this.startPage?.refresh();
+  }
+
+  /** JupyterLab puts its launcher into an empty window, perhaps after our page: until somebody acts, ours stays. */
+  keepInFront() {
+    const { shell } = this.app;
+    const look = () =>
+      setTimeout(() => {
+        const launchers = [...shell.widgets('main')].filter((widget) => widget.id.startsWith('launcher-'));
+        for (const launcher of launchers) launcher.dispose();
+        if (launchers.length > 0 && this.startWidget) shell.activateById(this.startWidget.id);
+      });
+    shell.layoutModified?.connect(look);
+    const acted = () => shell.layoutModified?.disconnect(look);
+    for (const type of ['pointerdown', 'keydown']) document.addEventListener(type, acted, { once: true, capture: true });
   }
 
   /** @param {string} path @param {string | null} [task] */
