@@ -1,4 +1,4 @@
-"""Write preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it from any path."""
+"""Write preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it."""
 
 import argparse
 import hashlib

@@ -1,4 +1,4 @@
-"""Make a static page of a lesson: its own pictures and texts, formulas as MathML, nothing fetched from elsewhere."""
+"""Make a static page of a lesson: its pictures and texts, formulas as MathML, nothing from elsewhere."""
 
 import html
 import re
@@ -105,7 +105,7 @@ def _code_colours(name: str) -> str:
 
 
 class _Renderer(IPythonRenderer):
-    """nbconvert's own, for one page, but formulas are set here and not by a script that the page would fetch."""
+    """nbconvert's own, for one page, but formulas are set here, not by a script that the page fetches."""
 
     titled = False
 
@@ -177,7 +177,8 @@ def _still_explorer(data: NotebookNode, widgets: Widgets) -> str:
         ko="JupyterLab에서는 슬라이더로 이 그림을 움직일 수 있습니다.",
     )
     picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
-    return f'<figure class="still"><div class="wide">{picture}</div>{words}<figcaption>{moves}</figcaption></figure>'
+    shown = f'<div class="wide">{picture}</div>{words}<figcaption>{moves}</figcaption>'
+    return f'<figure class="still">{shown}</figure>'
 
 
 def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
@@ -204,14 +205,16 @@ def _words() -> dict[str, str]:
             en="Secant: PyTorch's autograd in ten lessons", ko="Secant: 수업 열 개로 배우는 PyTorch autograd"
         ),
         "about": say(
-            en="Ten lessons on PyTorch's autograd as Jupyter notebooks, with sliders that turn a secant into the "
-            "tangent and tests that tell you what is wrong with your function.",
-            ko="PyTorch의 autograd를 다루는 주피터 노트북 수업 열 개입니다. 슬라이더로 할선을 접선으로 바꾸어 보고, "
-            "직접 쓴 함수의 어디가 틀렸는지 테스트로 확인합니다.",
+            en="Ten lessons on PyTorch's autograd as Jupyter notebooks, with sliders that turn a secant into "
+            "the tangent and tests that tell you what is wrong with your function.",
+            ko="PyTorch의 autograd를 다루는 주피터 노트북 수업 열 개입니다. "
+            "슬라이더로 할선을 접선으로 바꾸어 보고, 직접 쓴 함수의 어디가 틀렸는지 테스트로 확인합니다.",
         ),
         "look": say(
-            en="These pages are for a look. To move the sliders and write your own answers, clone the repository and run",
-            ko="이 페이지는 미리 보기입니다. 슬라이더를 움직이고 직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
+            en="These pages are for a look. To move the sliders and write your own answers, "
+            "clone the repository and run",
+            ko="이 페이지는 미리 보기입니다. 슬라이더를 움직이고 직접 답을 쓰려면 저장소를 복제한 뒤 "
+            "다음 명령을 실행하세요.",
         ),
         "command": say(en="make lab", ko="make lab lang=ko"),
         "lessons": say(en="Lessons", ko="수업 목록"),

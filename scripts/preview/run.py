@@ -1,4 +1,4 @@
-"""Run a released lesson as a student finds it, and keep of its widgets what a page without a kernel can show."""
+"""Run a released lesson as a student finds it; of its widgets, keep what a page without a kernel can show."""
 
 import json
 import os

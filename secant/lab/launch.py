@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import zmq
 
-from secant.lab.start_page import start_page, write_start_page
+from secant.lab.start_page import START, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, workspace_for
 from secant.language import language, say
 from secant.placed import STATE_FOLDER
@@ -31,6 +31,9 @@ class Options:
 
 
 # --- JupyterLab ---
+
+# Where our JupyterLab extension stands: found here, a new version is shown without being installed anew.
+LABEXTENSIONS = Path(__file__).with_name("labextensions")
 
 
 def language_pack(locale: str) -> bool:
@@ -70,7 +73,9 @@ HIDDEN_SERVICES = (
 
 def jupyter_defaults() -> dict[str, dict[str, object]]:
     """What every Jupyter program reads first, so that a learner's own configuration goes before it."""
-    defaults: dict[str, dict[str, object]] = {}
+    defaults: dict[str, dict[str, object]] = {
+        "LabServerApp": {"extra_labextensions_path": [str(LABEXTENSIONS)]}
+    }
     if zmq.has("curve"):  # else no kernel would start
         # A kernel warns of plain TCP in the learner's terminal. Unlike Unix sockets, whose paths may not be
         # long and which not every disk and system has, encryption works wherever TCP does.
@@ -83,13 +88,20 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-def write_lab_config(workspace: Path) -> Path:
-    """Write our defaults into a folder of their own: the learner's configuration stays as it is."""
+def write_lab_config(workspace: Path, page: str = START) -> Path:
+    """Write our defaults into a folder of their own: the learner's configuration stays as it is.
+
+    Our extension shows its start page where the address names this page, which is read where it is missing.
+    """
     folder = workspace / STATE_FOLDER / "jupyter"
     files: dict[str, object] = {
         "jupyter_config.json": jupyter_defaults(),
         "labconfig/default_setting_overrides.json": lab_defaults(),
-        "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(HIDDEN_PANELS, True)},
+        "labconfig/page_config.json": {
+            "disabledExtensions": dict.fromkeys(HIDDEN_PANELS, True),
+            "secantStart": page,
+            "secantLanguage": language(),
+        },
         "jupyter_server_config.json": {
             "ServerApp": {"jpserver_extensions": dict.fromkeys(HIDDEN_SERVICES, False)}
         },
@@ -144,7 +156,7 @@ def check_port(port: int) -> None:
 
 def launch(workspace: Path, page: str, options: Options, extra: list[str]) -> None:
     """Become the JupyterLab server."""
-    paths = [str(write_lab_config(workspace)), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    paths = [str(write_lab_config(workspace, page)), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["SECANT_LANG"] = language()
     # So that a terminal in JupyterLab finds `autograder`.

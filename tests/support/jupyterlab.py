@@ -28,6 +28,7 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+ROOT = Path(__file__).parents[2]
 SERVER_FLAGS = [
     "--no-browser",
     "--ServerApp.ip=127.0.0.1",
@@ -35,6 +36,8 @@ SERVER_FLAGS = [
     "--ServerApp.disable_check_xsrf=True",
     "--ServerApp.allow_root=True",
     "--LabApp.expose_app_in_browser=True",
+    # The extension as it stands here, not as it was installed.
+    f"--LabServerApp.extra_labextensions_path={ROOT / 'secant' / 'lab' / 'labextensions'}",
 ]
 RUN_ALL = """async (path) => {
   const app = window.jupyterapp;
@@ -67,7 +70,13 @@ def chromium() -> Iterator[Browser]:
 
 @contextlib.contextmanager
 def jupyterlab(
-    directory: Path, *, language: str = "en", dark: bool = False, kernels: Path | None = None
+    directory: Path,
+    *,
+    language: str = "en",
+    dark: bool = False,
+    kernels: Path | None = None,
+    program: str = "jupyterlab",
+    flags: Sequence[str] = (),
 ) -> Iterator[str]:
     """Serve a directory with a JupyterLab of its own settings and yield its address.
 
@@ -76,6 +85,8 @@ def jupyterlab(
         language: of what the kernels say.
         dark: the theme.
         kernels: a data folder with more kernels, as in JUPYTER_PATH.
+        program: the module that is run: jupyterlab or notebook.
+        flags: more words for its command line.
 
     Raises:
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
@@ -87,7 +98,7 @@ def jupyterlab(
         log = Path(home, "server.log")
         with log.open("w") as out:
             server = subprocess.Popen(
-                [sys.executable, "-m", "jupyterlab", *SERVER_FLAGS, f"--ServerApp.port={port}"],
+                [sys.executable, "-m", program, *SERVER_FLAGS, f"--ServerApp.port={port}", *flags],
                 cwd=directory,
                 env=_environment(Path(home), language, dark, kernels),
                 stdout=out,

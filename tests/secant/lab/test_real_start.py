@@ -113,6 +113,11 @@ def test_it_opens_at_the_start_page(server: Server) -> None:
     assert server.address.startswith(f"{server.base}/lab/tree/START.md?token=")
     settings = json.loads(server.ask("/lab/api/settings/@jupyterlab/docmanager-extension:plugin"))
     assert settings["schema"]["properties"]["defaultViewers"]["default"] == {"markdown": "Markdown Preview"}
+    config = page_config(server)
+    assert (config["secantStart"], config["secantLanguage"]) == ("START.md", "ko")
+    assert [each["name"] for each in config["federated_extensions"]].count("secant") == 1
+    here = Path(launch.__file__).with_name("labextensions") / "secant/static/plugin.js"
+    assert server.ask("/lab/extensions/secant/static/plugin.js") == here.read_text()
     assert "Autograd가" in json.loads(server.ask("/api/contents/START.md?type=file"))["content"]
 
 

@@ -1,0 +1,54 @@
+/** The small button at each test cell, with the task's verdict. */
+
+/** @import { Jupyter } from './types.js' */
+/** @import { Lesson } from './lesson.js' */
+import { button, h, write } from './dom.js';
+import { taskOf } from './lesson.js';
+import { SIGNS } from './row.js';
+
+/** Put a button at every test cell of a lesson, also at those that are drawn or put back later.
+ * @param {Lesson} lesson
+ * @param {Jupyter} lab JupyterLab's classes
+ */
+export function decorate(lesson, lab) {
+  const { notebook } = lesson;
+  /** @type {WeakSet<object>} */
+  const done = new WeakSet();
+  const look = () => {
+    for (const cell of notebook.content.widgets) {
+      const id = taskOf(cell.model);
+      const task = lesson.info.tasks.find((each) => each.id === id);
+      if (!task || task.manual || done.has(cell)) continue;
+      done.add(cell);
+      // A cell that is not in view has not been drawn.
+      void cell.ready.then(() => cell.isDisposed || add(cell, task.id));
+    }
+  };
+
+  /** @param {Jupyter} cell @param {string} task */
+  const add = (cell, task) => {
+    const say = lesson.words;
+    const verdict = h('span', { class: 'secant-outcome' });
+    // JupyterLab's own keys for cells (Enter begins to edit) must not take the button's.
+    const press = button(say.checkTask, () => void lesson.check(task), {
+      'aria-label': say.checkTaskOf(task),
+      'data-lm-suppress-shortcuts': 'true',
+    });
+    const widget = new lab.Widget({ node: h('div', { class: 'secant-cell' }, press, verdict) });
+    const update = () => {
+      const outcome = lesson.outcome(/** @type {any} */ (lesson.info.tasks.find((each) => each.id === task)));
+      const stale = outcome !== 'waiting' && lesson.stale(task) ? ` (${say.rowChanged})` : '';
+      widget.node.dataset.outcome = outcome;
+      write(verdict, outcome === 'unchecked' ? '' : `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}`);
+      press.setAttribute('aria-disabled', String(lesson.run !== null));
+    };
+    const input = cell.layout.widgets.findIndex((/** @type {Jupyter} */ part) => part.hasClass('jp-Cell-inputWrapper'));
+    cell.layout.insertWidget(input + 1, widget);
+    lesson.listeners.add(update);
+    widget.disposed.connect(() => lesson.listeners.delete(update));
+    update();
+  };
+
+  look();
+  notebook.content.model.cells.changed.connect(() => queueMicrotask(look));
+}

@@ -1,0 +1,220 @@
+/** One open notebook that is a lesson: its verdicts, and the check that is running. */
+
+/** @import { Jupyter, LessonInfo, Row, Task } from './types.js' */
+/** @import { Server } from './server.js' */
+import { Refused, Unreachable } from './server.js';
+import { words } from './words.js';
+
+/** How long the server may take to say that it has stopped before we hang up, in ms. */
+const PATIENCE = 3000;
+
+/** What goes wrong in a way that has a sentence. */
+class Trouble extends Error {}
+
+/** @param {Jupyter} cell a cell's model @returns {string} its grade_id, or empty */
+export function gradeId(cell) {
+  return cell.getMetadata('nbgrader')?.grade_id ?? '';
+}
+
+/** The task that a cell tests, or null.
+ * @param {Jupyter} cell its model */
+export function taskOf(cell) {
+  const id = gradeId(cell);
+  return cell.type === 'code' && id.startsWith('test_') ? id.slice('test_'.length) : null;
+}
+
+/** Whether a notebook has a test cell: without one it is no lesson, and the server need not be asked.
+ * @param {Jupyter} model */
+export function mayBeLesson(model) {
+  return [...model.cells].some((cell) => taskOf(cell) !== null);
+}
+
+export class Lesson {
+  /**
+   * @param {Jupyter} notebook its panel (a NotebookPanel)
+   * @param {Server} server
+   * @param {LessonInfo} info
+   */
+  constructor(notebook, server, info) {
+    this.notebook = notebook;
+    this.server = server;
+    this.info = info;
+    this.words = words(info.language);
+    /** @type {Map<string, Row>} */
+    this.rows = new Map();
+    /** For each verdict, the code that it is about. @type {Map<string, string>} */
+    this.judged = new Map();
+    /** Tasks that the running check has not decided. @type {Set<string>} */
+    this.waiting = new Set();
+    /** @type {null | {task: string | null, began: number, phase: 'saving' | 'checking' | 'stopping', abort: AbortController}} */
+    this.run = null;
+    /** The task that the last check was about, if it was one alone. @type {string | null} */
+    this.lastTask = null;
+    /** What went wrong last, as a sentence. */
+    this.problem = '';
+    /** @type {Date | null} */
+    this.when = null;
+    /** Whether the hidden tests took part in the verdicts that are shown. */
+    this.hidden = info.hidden;
+    /** Ids of achievements that the last check earned. @type {string[]} */
+    this.earned = [];
+    /** @type {Set<() => void>} */
+    this.listeners = new Set();
+    if (info.last) {
+      for (const row of info.last.rows) this.judge(row, info.last.changed);
+      this.when = new Date(info.last.when);
+      this.hidden = info.last.hidden;
+    }
+  }
+
+  tell() {
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  /** @param {Row} row @param {boolean} [stale] */
+  judge(row, stale = false) {
+    this.rows.set(row.id, row);
+    this.judged.set(row.id, stale ? '' : this.code(row.id));
+  }
+
+  /** What a task's verdict rests on: its answer, and all code that belongs to no task.
+   * @param {string} task */
+  code(task) {
+    const said = [];
+    for (const cell of this.notebook.model?.cells ?? []) {
+      const id = gradeId(cell);
+      if (cell.type === 'code' && (id === '' || id === task)) said.push(cell.sharedModel.getSource());
+    }
+    return said.join('\0');
+  }
+
+  /** Whether a verdict is about something else than what stands in the notebook.
+   * @param {string} task */
+  stale(task) {
+    return this.rows.has(task) && this.judged.get(task) !== this.code(task);
+  }
+
+  /** Points reached and to be reached; what a person grades counts in neither. */
+  total() {
+    const counted = this.info.tasks.filter((task) => !task.manual);
+    const points = counted.reduce((sum, task) => sum + (this.rows.get(task.id)?.points ?? 0), 0);
+    return { points, most: counted.reduce((sum, task) => sum + task.max_points, 0) };
+  }
+
+  /** @param {Task} task @returns {import('./types.js').Outcome | 'unchecked' | 'waiting'} */
+  outcome(task) {
+    if (this.waiting.has(task.id)) return 'waiting';
+    return this.rows.get(task.id)?.outcome ?? (task.manual ? 'manual' : 'unchecked');
+  }
+
+  /**
+   * Save the notebook and check it; returns when it is over, whichever way.
+   * @param {string | null} [task] one task alone
+   */
+  async check(task = null) {
+    if (this.run) return;
+    const abort = new AbortController();
+    const run = (this.run = { task, began: performance.now(), phase: /** @type {any} */ ('saving'), abort });
+    this.lastTask = task;
+    this.problem = '';
+    this.earned = [];
+    this.waiting = new Set(task ? [task] : this.info.tasks.filter((each) => !each.manual).map((each) => each.id));
+    this.tell();
+    // Before it is saved: what is typed while that goes on may not have been.
+    const judged = new Map(this.info.tasks.map((each) => [each.id, this.code(each.id)]));
+    try {
+      await Promise.race([this.save(), aborted(abort.signal)]);
+      run.phase = 'checking';
+      this.tell();
+      await this.follow(run, judged);
+    } catch (error) {
+      this.problem = this.sentence(error, abort.signal);
+    } finally {
+      abort.abort();
+      this.run = null;
+      this.waiting.clear();
+      this.tell();
+    }
+  }
+
+  /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
+  async follow(run, judged) {
+    for await (const event of this.server.check(this.notebook.context.path, run.task, run.abort.signal)) {
+      if (event.event === 'begin') {
+        this.hidden = event.hidden;
+        this.waiting = new Set(event.tasks);
+      } else if (event.event === 'task') {
+        this.rows.set(event.task.id, event.task);
+        this.judged.set(event.task.id, judged.get(event.task.id) ?? '');
+        this.waiting.delete(event.task.id);
+        this.when = new Date();
+      } else if (event.event === 'end') {
+        this.earned = event.new;
+        this.problem = event.problem ?? '';
+        return;
+      } else if (event.event === 'stopped') {
+        throw new Trouble(this.words.stopped);
+      } else if (event.event === 'error') {
+        throw new Trouble(event.message);
+      }
+      this.tell();
+    }
+    throw new Trouble(this.words.brokenOff);
+  }
+
+  /** Stop the check; if the server does not say soon that it has, hang up, which stops it too. */
+  async stop() {
+    const run = this.run;
+    if (!run || run.phase === 'stopping') return;
+    const saving = run.phase === 'saving';
+    run.phase = 'stopping';
+    this.tell();
+    const patience = setTimeout(() => run.abort.abort(), saving ? 0 : PATIENCE);
+    run.abort.signal.addEventListener('abort', () => clearTimeout(patience));
+    if (!saving) await this.server.stop(this.notebook.context.path).catch(() => run.abort.abort());
+  }
+
+  /** Save as JupyterLab does, whose dialogs then show as well. */
+  async save() {
+    const said = this.words.notSaved;
+    try {
+      await this.notebook.context.save();
+    } catch (/** @type {any} */ error) {
+      const why = `${error?.message ?? error}`;
+      if (error?.name === 'ModalCancelError') throw new Trouble(said.cancelled);
+      if (error?.response?.status === 403) throw new Trouble(said.permission);
+      if (/no space left|errno 28|disk quota/i.test(why)) throw new Trouble(said.full);
+      if (/permission denied|errno 13|read-only/i.test(why)) throw new Trouble(said.permission);
+      if (!error?.response) throw new Trouble(said.offline);
+      throw new Trouble(said.other(why.trim().replace(/\.$/, '')));
+    }
+  }
+
+  /** What to tell the learner of an error.
+   * @param {unknown} error
+   * @param {AbortSignal} [signal]
+   */
+  sentence(error, signal) {
+    if (signal?.aborted) return this.words.stopped;
+    if (error instanceof Trouble) return error.message;
+    if (error instanceof Unreachable) return this.words.unreachable;
+    if (error instanceof Refused) {
+      if (error.status === 409) return error.message || this.words.busy;
+      if (error.status === 401 || error.status === 403) return this.words.refused;
+      if (error.status === 404) return this.words.gone;
+      return this.words.serverTrouble(error.message ? ` (${error.message.replace(/\.$/, '')})` : '');
+    }
+    return this.words.serverTrouble(error instanceof Error ? ` (${error.message})` : '');
+  }
+
+  /** The number of a task's answer cell in the notebook, or -1.
+   * @param {string} task */
+  answerCell(task) {
+    return [...this.notebook.model.cells].findIndex((cell) => gradeId(cell) === task);
+  }
+}
+
+/** @param {AbortSignal} signal @returns {Promise<never>} */
+function aborted(signal) {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+}

@@ -1,0 +1,188 @@
+/** The panel on the right: what the check of the notebook in front said. */
+
+/** @import { Jupyter } from './types.js' */
+/** @import { Words } from './words.js' */
+/** @import { Lesson } from './lesson.js' */
+import { button, h, write } from './dom.js';
+import { Row } from './row.js';
+import { figure, moment } from './words.js';
+
+export class Panel {
+  /**
+   * @param {Jupyter} app
+   * @param {Jupyter} lab JupyterLab's classes
+   * @param {Jupyter} rendermime
+   * @param {Words} say for as long as no lesson is open
+   * @param {() => void} progressed what to do when something has been earned or noted
+   */
+  constructor(app, lab, rendermime, say, progressed) {
+    this.app = app;
+    this.lab = lab;
+    this.rendermime = rendermime;
+    this.say = say;
+    this.progressed = progressed;
+    /** @type {Lesson | null} */
+    this.lesson = null;
+    /** @type {Row[]} */
+    this.rows = [];
+    /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
+    this.kept = new WeakMap();
+    this.wasRunning = false;
+    this.heading = h('h2');
+    this.checkButton = button('', () => void this.lesson?.check(), { class: 'secant-button secant-primary' });
+    this.stopButton = button('', () => void this.lesson?.stop());
+    this.clock = h('span', { class: 'secant-clock', 'aria-hidden': 'true' });
+    this.problem = h('p', { class: 'secant-problem', role: 'alert', hidden: true });
+    this.total = h('p', { class: 'secant-total' });
+    this.bar = /** @type {HTMLProgressElement} */ (h('progress'));
+    this.when = h('p', { class: 'secant-when' });
+    this.changed = h('p', { class: 'secant-notice' });
+    this.visible = h('p', { class: 'secant-notice' });
+    this.earned = h('p', { class: 'secant-earned', hidden: true });
+    this.list = h('ul', { class: 'secant-rows' });
+    this.content = h('div', { class: 'secant-scroll' });
+    // Outside of what is redrawn: a region must be there before it speaks.
+    this.spoken = h('div', { class: 'secant-spoken', role: 'status' });
+    this.widget = new lab.Widget({ node: h('div', { class: 'secant-panel', role: 'region' }, this.content, this.spoken) });
+    this.widget.id = 'secant-panel';
+    this.onChange = () => this.update();
+    setInterval(() => this.lesson?.run && this.updateClock(), 500);
+    this.show(null);
+  }
+
+  /** Show a lesson, or none.
+   * @param {Lesson | null} lesson */
+  show(lesson) {
+    if (lesson === this.lesson && this.content.firstChild) return;
+    this.lesson?.listeners.delete(this.onChange);
+    this.lesson = lesson;
+    const say = lesson?.words ?? this.say;
+    const node = this.widget.node;
+    node.lang = lesson?.info.language ?? node.lang;
+    node.setAttribute('aria-label', say.panel);
+    this.widget.title.caption = say.panel;
+    this.wasRunning = lesson?.run != null;
+    if (!lesson) {
+      const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
+      this.content.replaceChildren(h('p', {}, say.noLesson), start);
+      return;
+    }
+    lesson.listeners.add(this.onChange);
+    const rows = this.kept.get(lesson) ?? lesson.info.tasks.map((task) => new Row(this, lesson, task));
+    this.kept.set(lesson, rows);
+    this.rows = rows;
+    write(this.heading, say.lesson(lesson.info.number, lesson.info.title));
+    write(this.checkButton, say.checkLesson);
+    write(this.stopButton, say.stop);
+    write(this.earned, '');
+    this.bar.setAttribute('aria-label', say.tasks);
+    this.list.setAttribute('aria-label', say.tasks);
+    this.list.replaceChildren(...rows.map((row) => row.node));
+    this.content.replaceChildren(
+      this.heading,
+      h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock),
+      this.problem,
+      this.total,
+      this.bar,
+      this.when,
+      this.changed,
+      this.visible,
+      this.earned,
+      this.list,
+    );
+    this.update();
+  }
+
+  update() {
+    const { lesson } = this;
+    if (!lesson) return;
+    const say = lesson.words;
+    const running = lesson.run !== null;
+    const hadFocus = document.activeElement === this.checkButton || document.activeElement === this.stopButton;
+    this.checkButton.hidden = running;
+    this.stopButton.hidden = !running;
+    if (hadFocus) (running ? this.stopButton : this.checkButton).focus();
+    this.widget.node.setAttribute('aria-busy', String(running));
+    this.updateClock();
+    const { points, most } = lesson.total();
+    write(this.total, say.total(figure(points), figure(most)));
+    this.bar.max = most || 1;
+    this.bar.value = points;
+    write(this.when, lesson.when ? say.checkedAt(moment(lesson.when, lesson.info.language)) : say.neverChecked);
+    const stale = !running && lesson.info.tasks.some((task) => lesson.stale(task.id));
+    write(this.changed, stale ? say.changed : '');
+    write(this.visible, lesson.hidden ? '' : say.visibleOnly);
+    write(this.problem, lesson.problem);
+    if (!lesson.earned.length) write(this.earned, '');
+    for (const row of this.rows) row.update();
+    if (running !== this.wasRunning) {
+      this.wasRunning = running;
+      // Once at the beginning and once at the end, not once a task; an alert speaks for itself.
+      write(this.spoken, running ? say.checking : lesson.problem ? '' : this.summary(lesson));
+      this.spoken.hidden = false;
+    }
+  }
+
+  updateClock() {
+    const run = this.lesson?.run;
+    if (!this.lesson) return;
+    const say = this.lesson.words;
+    const phase = run && { saving: say.saving, checking: say.checking, stopping: say.stopping }[run.phase];
+    write(this.clock, run ? `${phase} ${say.elapsed(Math.floor((performance.now() - run.began) / 1000))}` : '');
+  }
+
+  /** The verdict in a sentence.
+   * @param {Lesson} lesson */
+  summary(lesson) {
+    const say = lesson.words;
+    const counted = lesson.info.tasks.filter((task) => !task.manual);
+    const passed = counted.filter((task) => lesson.rows.get(task.id)?.outcome === 'passed').length;
+    const { points, most } = lesson.total();
+    const only = lesson.lastTask && lesson.info.tasks.find((task) => task.id === lesson.lastTask);
+    const one = only ? `${say.verdict(only.id, say.outcome[lesson.outcome(only)])} ` : '';
+    return one + say.summary(passed, counted.length, say.total(figure(points), figure(most)));
+  }
+
+  /** @param {Lesson} lesson @param {string[]} titles of achievements */
+  showEarned(lesson, titles) {
+    if (lesson === this.lesson) write(this.earned, lesson.words.earned(titles.join(', ')));
+  }
+
+  /** Bring a task's answer cell into view and select it.
+   * @param {Lesson} lesson @param {string} task */
+  async goTo(lesson, task) {
+    const index = lesson.answerCell(task);
+    if (index < 0) {
+      lesson.problem = lesson.words.noCell;
+      lesson.tell();
+      return;
+    }
+    this.app.shell.activateById(lesson.notebook.id);
+    const notebook = lesson.notebook.content;
+    notebook.deselectAll();
+    notebook.activeCellIndex = index;
+    await notebook.scrollToItem(index, 'center');
+    notebook.activate();
+  }
+
+  /** Whether to show the solution of a task that is not passed.
+   * @param {Words} say @returns {Promise<boolean>} */
+  async ask(say) {
+    const { Dialog, showDialog } = this.lab;
+    const buttons = [
+      Dialog.cancelButton({ label: say.solutionKeep }),
+      Dialog.okButton({ label: say.solutionShow }),
+    ];
+    const answer = await showDialog({ title: say.solutionAsk, body: say.solutionWarning, buttons, defaultButton: 0 });
+    return answer.button.accept;
+  }
+
+  /** Show a text of the server's as JupyterLab shows Markdown that nobody has vouched for.
+   * @param {string} markdown @param {HTMLElement} host on the page, or formulas would stay as they are written */
+  async render(markdown, host) {
+    const type = 'text/markdown';
+    const renderer = this.rendermime.createRenderer(type);
+    await renderer.renderModel(this.rendermime.createModel({ data: { [type]: markdown }, trusted: false }));
+    this.lab.Widget.attach(renderer, host);
+  }
+}

@@ -1,0 +1,245 @@
+/** Where JupyterLab and Notebook 7 meet the rest: commands, buttons, the panel and the start page. */
+
+/** @import { Jupyter } from './types.js' */
+import { decorate } from './cell.js';
+import { button, h } from './dom.js';
+import { Lesson, mayBeLesson } from './lesson.js';
+import { Panel } from './panel.js';
+import { Refused, Server } from './server.js';
+import { StartPage } from './start.js';
+import { words } from './words.js';
+
+const CHECK = 'secant:check';
+const START = 'secant:start';
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="16">
+  <g class="jp-icon3" fill="none" stroke="#616161" stroke-width="2" stroke-linecap="round">
+  <path d="M3 20C9 20 12 12 21 4"/><path d="M4 22 20 6" stroke-dasharray="1 4"/><path d="M5 8l3 3 6-7"/></g></svg>`;
+
+/** @param {Jupyter} lab the classes of JupyterLab's packages, by name */
+export function plugin(lab) {
+  return {
+    id: 'secant:plugin',
+    description: 'Checks the answers of a Secant lesson, and shows progress.',
+    autoStart: true,
+    requires: [lab.INotebookTracker, lab.IRenderMimeRegistry],
+    optional: [lab.ICommandPalette, lab.ILauncher].filter(Boolean),
+    /**
+     * @param {Jupyter} app
+     * @param {Jupyter} tracker
+     * @param {Jupyter} rendermime
+     * @param {Jupyter} palette
+     * @param {Jupyter} launcher
+     */
+    activate: (app, tracker, rendermime, palette, launcher) => new Extension(lab, app, tracker, rendermime).add(palette, launcher),
+  };
+}
+
+class Extension {
+  /**
+   * @param {Jupyter} lab
+   * @param {Jupyter} app
+   * @param {Jupyter} tracker
+   * @param {Jupyter} rendermime
+   */
+  constructor(lab, app, tracker, rendermime) {
+    this.lab = lab;
+    this.app = app;
+    this.tracker = tracker;
+    this.server = new Server(lab, app.serviceManager.serverSettings);
+    this.chosen = lab.PageConfig.getOption('secantLanguage');
+    this.language = this.chosen || (document.documentElement.lang.startsWith('ko') ? 'ko' : 'en');
+    this.icon = new lab.LabIcon({ name: 'secant:icon', svgstr: ICON });
+    /** @type {WeakMap<object, Lesson>} */
+    this.lessons = new WeakMap();
+    /** @type {Jupyter} */
+    this.startWidget = null;
+    /** @type {StartPage | null} */
+    this.startPage = null;
+    this.panel = new Panel(app, lab, rendermime, words(this.language), () => void this.startPage?.refresh());
+    this.panel.widget.title.icon = this.icon;
+  }
+
+  /** @param {Jupyter} palette @param {Jupyter} launcher */
+  add(palette, launcher) {
+    const { app, lab } = this;
+    const say = () => this.current()?.words ?? words(this.language);
+    app.commands.addCommand(CHECK, {
+      label: () => say().checkLesson,
+      caption: () => say().checkCaption,
+      isEnabled: () => this.current() !== null,
+      execute: () => this.check(),
+      describedBy: { args: { type: 'object', properties: {} } },
+    });
+    app.commands.addCommand(START, {
+      label: () => words(this.language).startPage,
+      icon: this.icon,
+      execute: () => this.openStart(),
+      describedBy: { args: { type: 'object', properties: {} } },
+    });
+    for (const command of [CHECK, START]) palette?.addItem({ command, category: words(this.language).category });
+    launcher?.add({ command: START, category: words(this.language).category, rank: 0 });
+
+    app.shell.add(this.panel.widget, 'right', { rank: 900, type: 'Secant' });
+    this.tracker.widgetAdded.connect((/** @type {unknown} */ _, /** @type {Jupyter} */ notebook) => void this.meet(notebook));
+    this.tracker.forEach((/** @type {Jupyter} */ notebook) => void this.meet(notebook));
+    this.tracker.currentChanged.connect(() => this.follow());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') void this.startPage?.refresh();
+    });
+    // Before the page's address is read: what the plain page is opened by, opens ours.
+    const page = lab.PageConfig.getOption('secantStart');
+    const here = new URL(location.href);
+    const [place, file] = here.pathname.split('/tree/');
+    const plain = page !== '' && file !== undefined && decodeURIComponent(file) === page;
+    if (plain || here.searchParams.get('secant') === 'start') {
+      here.searchParams.delete('secant');
+      if (plain) here.pathname = place;
+      history.replaceState(history.state, '', here);
+      void app.restored.then(() => {
+        void app.commands.execute(START);
+        this.keepInFront();
+      });
+    }
+  }
+
+  /** The lesson of the notebook in front. @returns {Lesson | null} */
+  current() {
+    return this.lessons.get(this.tracker.currentWidget) ?? null;
+  }
+
+  /** Let the panel show the notebook in front; nothing changes where there is none, as on the start page. */
+  follow() {
+    if (this.tracker.currentWidget) this.panel.show(this.current());
+    this.app.commands.notifyCommandChanged(CHECK);
+  }
+
+  /** Find out whether a notebook is a lesson, and if it is one, give it its buttons.
+   * @param {Jupyter} notebook a NotebookPanel */
+  async meet(notebook) {
+    await notebook.context.ready;
+    if (notebook.isDisposed || !mayBeLesson(notebook.model)) return;
+    let info;
+    try {
+      info = await this.server.lesson(notebook.context.path);
+    } catch (error) {
+      if (!(error instanceof Refused)) setTimeout(() => void this.meet(notebook), 5000);
+      return;
+    }
+    if (notebook.isDisposed) return;
+    const lesson = new Lesson(notebook, this.server, info);
+    this.lessons.set(notebook, lesson);
+    this.addButton(lesson);
+    decorate(lesson, this.lab);
+    this.watch(lesson);
+    this.follow();
+  }
+
+  /** The button in the notebook's toolbar.
+   * @param {Lesson} lesson */
+  addButton(lesson) {
+    // Not JupyterLab's ToolbarButton, whose element has attributes that its role does not allow.
+    const press = button(`✓ ${lesson.words.check}`, () => void this.check(lesson), {
+      class: 'secant-button secant-check',
+      'aria-label': lesson.words.check,
+      title: lesson.words.checkCaption,
+    });
+    const widget = new this.lab.Widget({ node: h('div', { class: 'secant-toolbar' }, press) });
+    const { toolbar } = lesson.notebook;
+    toolbar.insertAfter('cellType', 'secant', widget) || toolbar.addItem('secant', widget);
+  }
+
+  /** Tell who shows it when the notebook changes, and the start page when something was earned.
+   * @param {Lesson} lesson */
+  watch(lesson) {
+    const { model } = lesson.notebook.content;
+    let soon = 0;
+    const changed = () => {
+      clearTimeout(soon);
+      soon = setTimeout(() => lesson.tell(), 300);
+    };
+    model.contentChanged.connect(changed);
+    lesson.notebook.disposed.connect(() => {
+      clearTimeout(soon);
+      model.contentChanged.disconnect(changed);
+      // A check that runs goes with its notebook: hanging up stops it.
+      lesson.run?.abort.abort();
+      if (this.panel.lesson === lesson) this.panel.show(null);
+    });
+    let running = false;
+    lesson.listeners.add(() => {
+      const ended = running && lesson.run === null;
+      running = lesson.run !== null;
+      if (ended) void this.ended(lesson);
+    });
+  }
+
+  /** @param {Lesson} lesson */
+  async ended(lesson) {
+    void this.startPage?.refresh();
+    if (lesson.earned.length === 0) return;
+    const overview = await this.server.progress(lesson.info.language).catch(() => null);
+    const titles = overview?.achievements.filter(({ id }) => lesson.earned.includes(id)).map(({ title }) => title);
+    if (titles?.length) this.panel.showEarned(lesson, titles);
+  }
+
+  /** Check a lesson, and show the panel without taking the focus from where it is.
+   * @param {Lesson | null} [lesson] */
+  async check(lesson = this.current()) {
+    if (!lesson) return;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    this.panel.show(lesson);
+    if (!this.panel.widget.isVisible) this.app.shell.activateById(this.panel.widget.id);
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    await lesson.check();
+  }
+
+  /** Open the start page, or bring it to the front. */
+  openStart() {
+    const { app, lab } = this;
+    if (app.name === 'Jupyter Notebook') {
+      // There a page holds one document.
+      window.open(`${lab.PageConfig.getBaseUrl()}lab?secant=start`, '_blank', 'noopener');
+      return;
+    }
+    if (!this.startWidget || this.startWidget.isDisposed) {
+      const open = (/** @type {string} */ path, /** @type {string | null | undefined} */ task) => void this.openLesson(path, task);
+      const text = () => void app.commands.execute('docmanager:open', { path: lab.PageConfig.getOption('secantStart') || 'START.md' });
+      const page = new StartPage(this.server, this.chosen, open, text);
+      const widget = new lab.Widget({ node: page.node });
+      widget.id = 'secant-start';
+      widget.title.label = 'Secant';
+      widget.title.icon = this.icon;
+      widget.title.closable = true;
+      widget.disposed.connect(() => page.resized.disconnect());
+      this.startPage = page;
+      this.startWidget = widget;
+      app.shell.add(widget, 'main', { type: 'Secant' });
+    }
+    app.shell.activateById(this.startWidget.id);
+    return this.startPage?.refresh();
+  }
+
+  /** JupyterLab puts its launcher into an empty window, perhaps after our page: until somebody acts, ours stays. */
+  keepInFront() {
+    const { shell } = this.app;
+    const look = () =>
+      setTimeout(() => {
+        const launchers = [...shell.widgets('main')].filter((widget) => widget.id.startsWith('launcher-'));
+        for (const launcher of launchers) launcher.dispose();
+        if (launchers.length > 0 && this.startWidget) shell.activateById(this.startWidget.id);
+      });
+    shell.layoutModified?.connect(look);
+    const acted = () => shell.layoutModified?.disconnect(look);
+    for (const type of ['pointerdown', 'keydown']) document.addEventListener(type, acted, { once: true, capture: true });
+  }
+
+  /** @param {string} path @param {string | null} [task] */
+  async openLesson(path, task) {
+    const notebook = await this.app.commands.execute('docmanager:open', { path, factory: 'Notebook' });
+    if (!task || !notebook) return;
+    await notebook.context.ready;
+    for (let wait = 0; wait < 20 && !this.lessons.get(notebook); wait++) await new Promise((go) => setTimeout(go, 100));
+    const lesson = this.lessons.get(notebook);
+    if (lesson) await this.panel.goTo(lesson, task);
+  }
+}

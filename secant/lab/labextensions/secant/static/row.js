@@ -1,0 +1,169 @@
+/** A task in the panel: its verdict, its hints and its worked solution. */
+
+/** @import { Jupyter, Row as Verdict, Task } from './types.js' */
+/** @import { Lesson } from './lesson.js' */
+/** @import { Panel } from './panel.js' */
+import { button, h, write } from './dom.js';
+import { figure } from './words.js';
+
+/** What stands beside the word: no outcome is told by colour alone. */
+export const SIGNS = {
+  passed: '✓',
+  wrong: '✗',
+  not_attempted: '–',
+  crashed: '!',
+  timed_out: '∞',
+  rejected: '⊘',
+  manual: '✎',
+  grader_failure: '?',
+  unchecked: '○',
+  waiting: '…',
+};
+
+export class Row {
+  /**
+   * @param {Panel} panel
+   * @param {Lesson} lesson
+   * @param {Task} task
+   */
+  constructor(panel, lesson, task) {
+    this.panel = panel;
+    this.lesson = lesson;
+    this.task = task;
+    this.hints = 0;
+    /** The verdict that is drawn. @type {Verdict | undefined} */
+    this.drawn = undefined;
+    const say = lesson.words;
+    this.sign = h('span', { class: 'secant-sign', 'aria-hidden': 'true' });
+    this.word = h('span', { class: 'secant-outcome' });
+    this.points = h('span', { class: 'secant-points' });
+    this.changed = h('span', { class: 'secant-changed' });
+    this.body = h('div', { class: 'secant-verdict' });
+    this.more = h('div', { class: 'secant-more' });
+    this.trouble = h('p', { class: 'secant-problem', role: 'alert', hidden: true });
+    this.checkButton = button(say.checkTask, () => void lesson.check(task.id), { 'aria-label': say.checkTaskOf(task.id) });
+    this.hintButton = button('', () => void this.nextHint());
+    this.solutionButton = button(say.solution, () => void this.showSolution());
+    // A title such as "Task 1.2 · central_difference" holds the name of the function already.
+    const at = task.title.indexOf(task.id);
+    const before = at < 0 ? '' : task.title.slice(0, at);
+    const after = at < 0 ? ` ${task.title}` : task.title.slice(at + task.id.length);
+    this.node = h(
+      'li',
+      { class: 'secant-row', 'data-task': task.id },
+      h(
+        'h3',
+        {},
+        h(
+          'button',
+          { type: 'button', class: 'secant-go', title: say.goTo(task.id), onclick: () => panel.goTo(lesson, task.id) },
+          before,
+          h('code', {}, task.id),
+          after,
+        ),
+      ),
+      h('p', { class: 'secant-line' }, this.sign, this.word, this.changed, this.points),
+      this.body,
+      this.trouble,
+      h('div', { class: 'secant-buttons' }, task.manual ? null : this.checkButton, this.hintButton, this.solutionButton),
+      this.more,
+    );
+  }
+
+  update() {
+    const { lesson, task } = this;
+    const say = lesson.words;
+    const row = lesson.rows.get(task.id);
+    const outcome = lesson.outcome(task);
+    this.node.dataset.outcome = outcome;
+    write(this.sign, SIGNS[outcome]);
+    write(this.word, say.outcome[outcome]);
+    const points = outcome === 'manual' || !row ? '–' : figure(row.points);
+    write(this.points, say.points(points, figure(task.max_points)));
+    write(this.changed, outcome !== 'waiting' && lesson.stale(task.id) ? say.rowChanged : '');
+    this.toggle(this.checkButton, lesson.run !== null);
+    const hints = outcome === 'passed' ? 0 : (row?.hints ?? task.hints);
+    this.hintButton.hidden = this.hints >= hints;
+    write(this.hintButton, this.hints < hints ? say.hint(this.hints + 1, hints) : '');
+    if (row !== this.drawn) this.draw(row);
+  }
+
+  /** A button that cannot be pressed now keeps the focus.
+   * @param {HTMLElement} element @param {boolean} off */
+  toggle(element, off) {
+    element.setAttribute('aria-disabled', String(off));
+  }
+
+  /** @param {Verdict | undefined} row */
+  draw(row) {
+    this.drawn = row;
+    const say = this.lesson.words;
+    if (!row) {
+      this.body.replaceChildren();
+      return;
+    }
+    const parts = row.parts.length ? row.parts : [{ kind: /** @type {const} */ ('text'), text: row.message }];
+    /** @type {HTMLElement[]} */
+    const drawn = [];
+    /** @type {HTMLElement | null} */
+    let pairs = null;
+    for (const { kind, text } of parts) {
+      if (kind === 'expected' || kind === 'got') {
+        if (!pairs) drawn.push((pairs = h('dl', { class: 'secant-pairs' })));
+        pairs.append(h('dt', {}, say[kind]), h('dd', { class: `secant-${kind}` }, h('pre', {}, text)));
+      } else {
+        pairs = null;
+        drawn.push(kind === 'trace' ? h('pre', { class: 'secant-trace' }, text) : h('p', {}, text));
+      }
+    }
+    this.body.replaceChildren(...drawn);
+  }
+
+  async nextHint() {
+    const { lesson, task } = this;
+    await this.try(async () => {
+      const hint = await lesson.server.hint(lesson.notebook.context.path, task.id, this.hints + 1);
+      this.hints = hint.number;
+      await this.add(hint.title, hint.text);
+      this.update();
+      // The button goes with the last hint: the focus stays near.
+      if (this.hintButton.hidden) this.solutionButton.focus();
+    });
+  }
+
+  async showSolution() {
+    const { lesson, task } = this;
+    const say = lesson.words;
+    if (lesson.rows.get(task.id)?.outcome !== 'passed' && !(await this.panel.ask(say))) return;
+    await this.try(async () => {
+      const solution = await lesson.server.solution(lesson.notebook.context.path, task.id);
+      const longest = Math.max(2, ...[...solution.code.matchAll(/`+/g)].map((run) => run[0].length));
+      const fence = '`'.repeat(longest + 1);
+      const noted = solution.noted ? `${say.solutionNoted}\n\n` : '';
+      await this.add(say.solution, `${noted}${fence}python\n${solution.code}\n${fence}\n\n${solution.words}`);
+      this.solutionButton.hidden = true;
+      this.panel.progressed();
+    });
+  }
+
+  /** Show a text below the verdict, and bring the focus to it.
+   * @param {string} title @param {string} markdown */
+  async add(title, markdown) {
+    const heading = h('h4', { tabindex: '-1' }, title);
+    const block = h('section', {}, heading);
+    this.more.append(block);
+    await this.panel.render(markdown, block);
+    heading.focus();
+    block.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** @param {() => Promise<void>} act */
+  async try(act) {
+    write(this.trouble, '');
+    try {
+      await act();
+    } catch (error) {
+      write(this.trouble, this.lesson.sentence(error));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/** The endpoints below `secant/api/`, with Jupyter's own authentication and XSRF. */
+
+/** @import { CheckEvent, Hint, Jupyter, LessonInfo, Overview, Solution } from './types.js' */
+
+/** What the server refused, in its own words if it has any. */
+export class Refused extends Error {
+  /**
+   * @param {number} status of HTTP
+   * @param {string} message a sentence for the learner, or empty
+   */
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Nobody answered, or the answer broke off. */
+export class Unreachable extends Error {}
+
+export class Server {
+  /**
+   * @param {Jupyter} lab
+   * @param {Jupyter} settings the server's, from JupyterLab
+   */
+  constructor(lab, settings) {
+    this.lab = lab;
+    this.settings = settings;
+  }
+
+  /** @param {string} path of the notebook @returns {Promise<LessonInfo>} */
+  lesson(path) {
+    return this.get('lesson', { path });
+  }
+
+  /** @param {string} path @param {string} task @param {number} number @returns {Promise<Hint>} */
+  hint(path, task, number) {
+    return this.get('hint', { path, task, number: String(number) });
+  }
+
+  /** @param {string} path @param {string} task @returns {Promise<Solution>} */
+  async solution(path, task) {
+    return (await this.post('solution', { path, task })).json();
+  }
+
+  /** @param {string} path @returns {Promise<{stopped: boolean}>} */
+  async stop(path) {
+    return (await this.post('stop', { path })).json();
+  }
+
+  /** @param {string} language or '' for the server's own @returns {Promise<Overview>} */
+  progress(language) {
+    return this.get('progress', language ? { lang: language } : {});
+  }
+
+  /**
+   * Check a saved notebook; what the server says, as it says it.
+   * @param {string} path
+   * @param {string | null} task one task alone
+   * @param {AbortSignal} signal
+   * @returns {AsyncGenerator<CheckEvent>}
+   */
+  async *check(path, task, signal) {
+    const response = await this.post('check', { path, task }, signal);
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    for (;;) {
+      let chunk;
+      try {
+        chunk = await reader.read();
+      } catch (error) {
+        if (signal.aborted) throw error;
+        throw new Unreachable();
+      }
+      text += decoder.decode(chunk.value, { stream: !chunk.done });
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) if (line.trim()) yield JSON.parse(line);
+      if (chunk.done) return;
+    }
+  }
+
+  /** @param {string} name @param {Record<string, string>} query */
+  async get(name, query) {
+    return (await this.ask(`${name}?${new URLSearchParams(query)}`, { method: 'GET' })).json();
+  }
+
+  /** @param {string} name @param {object} body @param {AbortSignal} [signal] */
+  post(name, body, signal) {
+    return this.ask(name, { method: 'POST', body: JSON.stringify(body), signal });
+  }
+
+  /** @param {string} name @param {RequestInit} request @returns {Promise<Response>} */
+  async ask(name, request) {
+    const address = `${this.settings.baseUrl}secant/api/${name}`;
+    let response;
+    try {
+      response = await this.lab.ServerConnection.makeRequest(address, request, this.settings);
+    } catch (error) {
+      if (request.signal?.aborted) throw error;
+      throw new Unreachable();
+    }
+    if (response.ok) return response;
+    const said = await response.json().catch(() => ({}));
+    throw new Refused(response.status, typeof said.message === 'string' ? said.message : '');
+  }
+}

@@ -1,0 +1,230 @@
+/** The start page: where one is, the map of the lessons, and what has been earned. */
+
+/** @import { Achievement, Jupyter, LessonState, Overview } from './types.js' */
+/** @import { Server } from './server.js' */
+/** @import { Words } from './words.js' */
+import { button, h } from './dom.js';
+import { day, figure, words } from './words.js';
+
+const SIGNS = { new: '○', in_progress: '◐', done: '✓', missing: '–' };
+/** Between two rows of cards, as in style.css. */
+const GAP = 32;
+const SVG = 'http://www.w3.org/2000/svg';
+
+export class StartPage {
+  /**
+   * @param {Server} server
+   * @param {string} language for as long as the server has not said, or ''
+   * @param {(path: string, task?: string | null) => void} open
+   * @param {() => void} openText shows the plain page instead
+   */
+  constructor(server, language, open, openText) {
+    this.server = server;
+    this.language = language;
+    this.open = open;
+    this.openText = openText;
+    this.drawn = '';
+    this.node = h('div', { class: 'secant-start', role: 'region' });
+    /** @type {[SVGPathElement, HTMLElement, HTMLElement][]} */
+    this.arrows = [];
+    this.resized = new ResizeObserver(() => this.drawArrows());
+    this.resized.observe(this.node);
+  }
+
+  /** Ask anew; the page is redrawn only if something is different, and the focus stays where it was. */
+  async refresh() {
+    let overview;
+    try {
+      overview = await this.server.progress(this.language);
+    } catch {
+      if (!this.drawn) this.drawTrouble();
+      return;
+    }
+    const text = JSON.stringify(overview);
+    if (text === this.drawn) return;
+    this.drawn = text;
+    const focused = this.node.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
+    this.draw(overview);
+    if (focused) /** @type {HTMLElement | null} */ (this.node.querySelector(`[data-key="${focused}"]`))?.focus();
+  }
+
+  drawTrouble() {
+    const say = words(this.language);
+    this.node.replaceChildren(
+      h('h1', {}, say.title),
+      h('p', { class: 'secant-problem', role: 'alert' }, say.noProgress),
+      h(
+        'div',
+        { class: 'secant-buttons' },
+        button(say.retry, () => void this.refresh()),
+        button(say.openText, this.openText),
+      ),
+    );
+  }
+
+  /** @param {Overview} overview */
+  draw(overview) {
+    const say = words(overview.language);
+    const problem = overview.saved.problem ?? '';
+    this.node.lang = overview.language;
+    this.node.setAttribute('aria-label', say.startPage);
+    this.node.replaceChildren(
+      h('h1', {}, say.title),
+      h('div', { class: 'secant-top' }, this.level(overview, say), this.continue(overview, say)),
+      h('h2', {}, say.lessons),
+      h('p', { class: 'secant-legend' }, say.legend),
+      this.map(overview, say),
+      h('h2', {}, say.achievements),
+      this.achievements(overview, say),
+      h('p', { class: 'secant-kept' }, say.kept(overview.saved.path)),
+      h('p', { class: 'secant-problem', role: 'alert', hidden: !problem }, problem),
+    );
+    this.drawArrows();
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  level({ level }, say) {
+    const more = level.to === null ? say.xpTop : say.xpTo(level.to - level.xp);
+    const whole = level.to === null ? 1 : level.to - level.from;
+    const part = level.to === null ? 1 : level.xp - level.from;
+    return h(
+      'section',
+      { class: 'secant-level' },
+      h('p', {}, h('strong', {}, say.level(level.number, level.title)), h('span', {}, say.xp(level.xp))),
+      h('progress', { max: whole, value: part, 'aria-label': more }),
+      h('p', { class: 'secant-small' }, more),
+    );
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  continue(overview, say) {
+    const next = overview.continue;
+    if (!next) return h('p', {}, say.allDone);
+    const begun = overview.lessons.some((lesson) => lesson.state === 'in_progress' || lesson.state === 'done');
+    const title = `${next.number}. ${next.title}`;
+    const task = next.task_title || next.task;
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'secant-button secant-primary secant-continue',
+        'data-key': 'continue',
+        onclick: () => this.open(next.path, next.task),
+      },
+      h('strong', {}, begun ? say.continue : say.begin),
+      h('span', {}, task ? `${title} · ${task}` : title),
+    );
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  map(overview, say) {
+    const arrows = document.createElementNS(SVG, 'svg');
+    arrows.setAttribute('class', 'secant-arrows');
+    arrows.setAttribute('aria-hidden', 'true');
+    const head = document.createElementNS(SVG, 'marker');
+    for (const [name, value] of Object.entries({ id: 'secant-head', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' })) {
+      head.setAttribute(name, String(value));
+    }
+    const tip = document.createElementNS(SVG, 'path');
+    tip.setAttribute('d', 'M0 0 8 4 0 8z');
+    head.append(tip);
+    arrows.append(head);
+    /** @type {Map<number, HTMLElement>} */
+    const cards = new Map();
+    for (const lesson of overview.lessons) cards.set(lesson.number, this.card(lesson, say));
+    this.arrows = [];
+    for (const lesson of overview.lessons) {
+      for (const number of lesson.prerequisites) {
+        const [from, to] = [cards.get(number), cards.get(lesson.number)];
+        if (!from || !to) continue;
+        const path = document.createElementNS(SVG, 'path');
+        path.setAttribute('marker-end', 'url(#secant-head)');
+        arrows.append(path);
+        this.arrows.push([path, from, to]);
+      }
+    }
+    return h('div', { class: 'secant-map' }, h('ol', { 'aria-label': say.lessons }, ...cards.values()), arrows);
+  }
+
+  /** @param {LessonState} lesson @param {Words} say */
+  card(lesson, say) {
+    const { path, beside } = lesson;
+    const points = say.pointsName(figure(lesson.points), figure(lesson.max_points));
+    const title = [h('span', { class: 'secant-number' }, `${lesson.number}`), h('span', {}, lesson.title)];
+    const name = path
+      ? h('button', { type: 'button', class: 'secant-open', 'data-key': lesson.folder, onclick: () => this.open(path) }, ...title)
+      : h('span', { class: 'secant-open' }, ...title);
+    const more = [];
+    if (lesson.predictions.of > 0) more.push(say.predictions(lesson.predictions.made, lesson.predictions.of));
+    if (lesson.prerequisites.length > 0) more.push(say.after(lesson.prerequisites.join(', ')));
+    return h(
+      'li',
+      { class: 'secant-card', 'data-state': lesson.state },
+      h('h3', {}, name),
+      h('p', { class: 'secant-small' }, [say.minutes(lesson.minutes), ...lesson.tags].join(' · ')),
+      h(
+        'p',
+        { class: 'secant-line' },
+        h('span', { class: 'secant-sign', 'aria-hidden': 'true' }, SIGNS[lesson.state]),
+        h('span', { class: 'secant-outcome' }, say.state[lesson.state]),
+        h('span', { class: 'secant-points' }, say.points(figure(lesson.points), figure(lesson.max_points))),
+      ),
+      h('progress', { max: lesson.max_points || 1, value: lesson.points, 'aria-label': points }),
+      h('p', { class: 'secant-small' }, more.join(' · ')),
+      beside ? button(say.newVersion(lesson.number), () => this.open(beside), { 'data-key': `${lesson.folder}/new` }) : null,
+    );
+  }
+
+  /** @param {Overview} overview @param {Words} say */
+  achievements({ achievements, language }, say) {
+    const earned = achievements.filter((each) => each.earned);
+    const one = (/** @type {Achievement} */ { title, how, earned: when }) =>
+      h(
+        'li',
+        { 'data-earned': String(when !== null) },
+        h('span', { class: 'secant-medal', 'aria-hidden': 'true' }, when ? '★' : '☆'),
+        h(
+          'div',
+          {},
+          h('strong', {}, title),
+          h('p', {}, how),
+          h('p', { class: 'secant-small' }, when ? say.earnedOn(day(when, language)) : say.notEarned),
+        ),
+      );
+    return h(
+      'div',
+      {},
+      h('p', { class: 'secant-legend' }, say.achievementsCount(earned.length, achievements.length)),
+      h('ul', { class: 'secant-achievements' }, ...achievements.map(one)),
+    );
+  }
+
+  /** Draw the arrows anew where the cards stand now. */
+  drawArrows() {
+    const map = this.node.querySelector('.secant-map');
+    if (!map) return;
+    const { left, top } = map.getBoundingClientRect();
+    for (const [path, from, to] of this.arrows) {
+      const [a, b] = [from, to].map((card) => {
+        const box = card.getBoundingClientRect();
+        return { x: box.left - left, y: box.top - top, width: box.width, bottom: box.bottom - top };
+      });
+      path.setAttribute('d', route(a, b, from.nextElementSibling === to));
+    }
+  }
+}
+
+/** The way of an arrow from one card to another: across the gap to the next card, else around those between.
+ * @typedef {{x: number, y: number, width: number, bottom: number}} Box
+ * @param {Box} a @param {Box} b @param {boolean} next */
+function route(a, b, next) {
+  if (next && b.x > a.x) return `M ${a.x + a.width} ${a.y + 28} H ${b.x}`;
+  const leave = a.x + a.width * (next ? 0.5 : 0.75);
+  const arrive = b.x + b.width * (next ? 0.5 : 0.25);
+  // Two arrows in one gap do not lie on each other.
+  const lane = next ? 0.5 : 0.25;
+  const below = a.bottom + GAP * lane;
+  const above = b.y - GAP * (1 - lane);
+  const around = Math.abs(above - below) < GAP ? '' : `H 4 V ${above}`;
+  return `M ${leave} ${a.bottom} V ${below} ${around} H ${arrive} V ${b.y}`;
+}

@@ -1,0 +1,30 @@
+/** What the server says, as `autograder.service` sends it.
+ *
+ * @typedef {'passed' | 'wrong' | 'not_attempted' | 'crashed' | 'timed_out' | 'rejected' | 'manual' | 'grader_failure'} Outcome
+ * @typedef {{kind: 'text' | 'expected' | 'got' | 'trace', text: string}} Part
+ * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
+ *   parts: Part[], hints: number}} Row
+ * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number}} Task
+ * @typedef {{rows: Row[], score: number, max_score: number, hidden: boolean, when: string, changed: boolean}} Last
+ * @typedef {{lesson: string, number: number, language: Language, title: string, hidden: boolean, tasks: Task[],
+ *   last: Last | null}} LessonInfo
+ * @typedef {{event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
+ *   | {event: 'task', task: Row}
+ *   | {event: 'end', score: number, max_score: number, seconds: number, new: string[], problem: string | null}
+ *   | {event: 'stopped'} | {event: 'error', message: string}} CheckEvent
+ * @typedef {{title: string, text: string, number: number, of: number}} Hint
+ * @typedef {{code: string, words: string, noted: boolean}} Solution
+ * @typedef {{id: string, title: string, how: string, earned: string | null}} Achievement
+ * @typedef {{folder: string, number: number, title: string, minutes: number, tags: string[], prerequisites: number[],
+ *   path: string | null, state: 'new' | 'in_progress' | 'done' | 'missing', beside: string | null, points: number,
+ *   max_points: number, predictions: {made: number, of: number}}} LessonState
+ * @typedef {{language: Language, level: {number: number, title: string, xp: number, from: number, to: number | null},
+ *   continue: null | {path: string, lesson: string, number: number, title: string, task: string | null,
+ *     task_title: string | null},
+ *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null}}} Overview
+ * @typedef {'en' | 'ko'} Language
+ *
+ * JupyterLab's own classes and objects, whose types would need its packages.
+ * @typedef {any} Jupyter
+ */
+export {};

@@ -1,0 +1,217 @@
+/** All that the extension says, in both languages. */
+
+/** @import { Language, Outcome } from './types.js' */
+
+const en = {
+  check: 'Check',
+  checkLesson: 'Check the answers',
+  checkCaption: 'Save the notebook and check your answers, hidden tests included',
+  checkTask: 'Check this task',
+  checkTaskOf: (/** @type {string} */ task) => `Check task ${task}`,
+  stop: 'Stop',
+  stopping: 'Stopping…',
+  saving: 'Saving…',
+  checking: 'Checking…',
+  elapsed: (/** @type {number} */ seconds) => `${seconds} s`,
+  panel: 'Secant: your answers',
+  startPage: 'Secant: start page',
+  category: 'Secant',
+  noLesson: 'Open a lesson to see its tasks here and to check your answers.',
+  openStart: 'Start page',
+  lesson: (/** @type {number} */ number, /** @type {string} */ title) => `Lesson ${number}: ${title}`,
+  tasks: 'Tasks',
+  total: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
+  points: (/** @type {string} */ points, /** @type {string} */ most) => `${points} / ${most}`,
+  pointsName: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
+  checkedAt: (/** @type {string} */ time) => `Checked ${time}`,
+  neverChecked: 'Not checked yet.',
+  changed: 'The notebook has changed since: check again for a verdict on what is there now.',
+  rowChanged: 'changed since',
+  visibleOnly: 'Only the visible tests are here: passing them is not yet the full mark.',
+  earned: (/** @type {string} */ titles) => `New achievement: ${titles}`,
+  outcome: /** @type {Record<Outcome | 'unchecked' | 'waiting', string>} */ ({
+    passed: 'Passed',
+    wrong: 'Wrong',
+    not_attempted: 'Not attempted',
+    crashed: 'Crashed',
+    timed_out: 'Timed out',
+    rejected: 'Rejected',
+    manual: 'Graded by a person',
+    grader_failure: 'Could not be checked',
+    unchecked: 'Not checked',
+    waiting: 'Checking…',
+  }),
+  expected: 'expected',
+  got: 'got',
+  goTo: (/** @type {string} */ task) => `Go to the answer of ${task}`,
+  noCell: 'The answer cell of this task is not in the notebook any more. Undo the deletion (press Z outside of a cell), or copy your answers into a fresh copy of the lesson.',
+  hint: (/** @type {number} */ next, /** @type {number} */ of) => `Hint ${next} of ${of}`,
+  solution: 'Worked solution',
+  solutionAsk: 'Look at the worked solution?',
+  solutionWarning: 'You have not passed this task yet. That you looked is noted in your progress; the task can still be passed.',
+  solutionShow: 'Show it',
+  solutionKeep: 'Keep trying',
+  solutionNoted: 'It is noted in your progress that you looked before passing.',
+  verdict: (/** @type {string} */ task, /** @type {string} */ outcome) => `${task}: ${outcome}.`,
+  summary: (/** @type {number} */ passed, /** @type {number} */ all, /** @type {string} */ total) =>
+    `${passed} of ${all} tasks passed, ${total}.`,
+  stopped: 'Stopped. What was decided before is kept.',
+  unreachable: 'The server does not answer. Is it still running? Start it again (secant lab), then press Check; what you wrote stays on this page.',
+  brokenOff: 'The connection ended before the last verdict. Press Check again.',
+  refused: 'The server no longer knows this page. Save a copy of what you need, then reload it.',
+  busy: 'This notebook is being checked already, perhaps in another window. Wait a moment, or stop it there.',
+  gone: 'The notebook is not where it was. Save it (File > Save Notebook As…), then press Check again.',
+  serverTrouble: (/** @type {string} */ why) => `The server could not check it${why}. Press Check again; if it stays so, start the server anew.`,
+  notSaved: {
+    permission: 'The notebook could not be saved because its file may not be written, and only what is saved is checked. Make it writable, or choose File > Save Notebook As… What you wrote is still on this page.',
+    full: 'The notebook could not be saved because the disk is full, and only what is saved is checked. Make room, then press Check again. What you wrote is still on this page: leave it open.',
+    cancelled: 'The notebook was not saved, so nothing was checked.',
+    other: (/** @type {string} */ why) => `The notebook could not be saved (${why}), and only what is saved is checked. What you wrote is still on this page: leave it open and press Check again.`,
+    offline: 'The notebook could not be saved because the server does not answer. Start it again (secant lab), then press Check. What you wrote is still on this page: leave it open.',
+  },
+  retry: 'Try again',
+  // --- the start page ---
+  title: 'Learn PyTorch’s autograd',
+  level: (/** @type {number} */ number, /** @type {string} */ title) => `Level ${number}: ${title}`,
+  xp: (/** @type {number} */ xp) => `${xp} XP`,
+  xpTo: (/** @type {number} */ more) => `${more} XP to the next level`,
+  xpTop: 'the highest level',
+  begin: 'Begin',
+  continue: 'Continue where you were',
+  allDone: 'All lessons done.',
+  lessons: 'Lessons',
+  legend: 'An arrow leads from a lesson to one that builds on it.',
+  minutes: (/** @type {number} */ minutes) => `${minutes} min`,
+  state: { new: 'New', in_progress: 'In progress', done: 'Done', missing: 'Not here' },
+  after: (/** @type {string} */ numbers) => `after lesson ${numbers}`,
+  predictions: (/** @type {number} */ made, /** @type {number} */ of) => `${made} of ${of} predictions`,
+  newVersion: (/** @type {number} */ number) => `New version of lesson ${number}`,
+  achievements: 'Achievements',
+  achievementsCount: (/** @type {number} */ earned, /** @type {number} */ of) => `${earned} of ${of} earned`,
+  earnedOn: (/** @type {string} */ date) => `Earned ${date}`,
+  notEarned: 'Not earned yet',
+  kept: (/** @type {string} */ path) => `Your progress is kept on this computer alone: ${path}`,
+  noProgress: 'Your progress cannot be shown just now: the server does not answer.',
+  openText: 'Open the lessons as a plain page',
+};
+
+/** @type {typeof en} */
+const ko = {
+  check: '답 확인',
+  checkLesson: '답 확인하기',
+  checkCaption: '노트북을 저장하고 숨은 테스트까지 돌려 답을 확인합니다',
+  checkTask: '이 과제 확인',
+  checkTaskOf: (task) => `과제 ${task} 확인`,
+  stop: '중지',
+  stopping: '중지하는 중…',
+  saving: '저장하는 중…',
+  checking: '확인하는 중…',
+  elapsed: (seconds) => `${seconds}초`,
+  panel: 'Secant: 답 확인 결과',
+  startPage: 'Secant: 시작 페이지',
+  category: 'Secant',
+  noLesson: '수업 노트북을 열면 과제가 여기에 나타나고, 답을 확인할 수 있습니다.',
+  openStart: '시작 페이지',
+  lesson: (number, title) => `${number}. ${title}`,
+  tasks: '과제',
+  total: (points, most) => `${most}점 만점에 ${points}점`,
+  points: (points, most) => `${points} / ${most}`,
+  pointsName: (points, most) => `${most}점 만점에 ${points}점`,
+  checkedAt: (time) => `${time}에 확인`,
+  neverChecked: '아직 확인하지 않았습니다.',
+  changed: '확인한 뒤로 노트북이 바뀌었습니다. 지금 내용의 결과를 보려면 다시 확인하세요.',
+  rowChanged: '이후 바뀜',
+  visibleOnly: '여기에는 보이는 테스트만 있습니다. 모두 통과해도 아직 만점은 아닙니다.',
+  earned: (titles) => `새로운 성취: ${titles}`,
+  outcome: {
+    passed: '통과',
+    wrong: '틀림',
+    not_attempted: '풀지 않음',
+    crashed: '비정상 종료',
+    timed_out: '시간 초과',
+    rejected: '거부됨',
+    manual: '사람이 채점',
+    grader_failure: '확인하지 못함',
+    unchecked: '확인 전',
+    waiting: '확인하는 중…',
+  },
+  expected: '기대한 값',
+  got: '나온 값',
+  goTo: (task) => `${task} 답 셀로 가기`,
+  noCell: '이 과제의 답 셀이 노트북에 없습니다. 지웠다면 되돌리거나(Z), 수업 노트북을 새로 받아 답을 옮겨 주세요.',
+  hint: (next, of) => `힌트 ${next} / ${of}`,
+  solution: '모범 풀이',
+  solutionAsk: '모범 풀이를 볼까요?',
+  solutionWarning: '아직 통과하지 못한 과제입니다. 풀이를 보면 진도에 기록됩니다. 본 뒤에도 과제를 통과할 수 있습니다.',
+  solutionShow: '풀이 보기',
+  solutionKeep: '더 풀어 보기',
+  solutionNoted: '통과하기 전에 풀이를 보았다고 진도에 기록했습니다.',
+  verdict: (task, outcome) => `${task}: ${outcome}.`,
+  summary: (passed, all, total) => `과제 ${all}개 가운데 ${passed}개 통과, ${total}.`,
+  stopped: '중지했습니다. 그전에 나온 결과는 그대로 있습니다.',
+  unreachable: '서버가 응답하지 않습니다. 서버가 꺼졌다면 다시 실행한 뒤(secant lab) 답 확인을 눌러 주세요. 작성한 내용은 이 페이지에 남아 있습니다.',
+  brokenOff: '결과가 다 나오기 전에 연결이 끊겼습니다. 답 확인을 다시 눌러 주세요.',
+  refused: '서버가 이 페이지를 더는 알아보지 못합니다. 필요한 내용을 따로 복사해 둔 뒤 페이지를 새로 고쳐 주세요.',
+  busy: '이 노트북은 이미 확인하고 있습니다. 다른 창에서 확인 중인지 살펴보고, 잠시 기다리거나 그 창에서 중지해 주세요.',
+  gone: '노트북 파일이 원래 자리에 없습니다. 다른 이름으로 저장한 뒤(File > Save Notebook As…) 다시 확인해 주세요.',
+  serverTrouble: (why) => `서버가 답을 확인하지 못했습니다${why}. 답 확인을 다시 누르고, 계속되면 서버를 다시 시작해 주세요.`,
+  notSaved: {
+    permission: '파일에 쓰기 권한이 없어 노트북을 저장하지 못했습니다. 저장된 내용만 확인하므로, 쓰기 권한을 주거나 File > Save Notebook As…로 다른 곳에 저장해 주세요. 작성한 내용은 이 페이지에 남아 있습니다.',
+    full: '디스크가 가득 차서 노트북을 저장하지 못했습니다. 저장된 내용만 확인하므로, 공간을 비운 뒤 답 확인을 다시 눌러 주세요. 작성한 내용은 이 페이지에 남아 있으니 닫지 마세요.',
+    cancelled: '노트북을 저장하지 않아 아무것도 확인하지 않았습니다.',
+    other: (why) => `노트북을 저장하지 못했습니다(${why}). 저장된 내용만 확인합니다. 작성한 내용은 이 페이지에 남아 있으니 닫지 말고 답 확인을 다시 눌러 주세요.`,
+    offline: '서버가 응답하지 않아 노트북을 저장하지 못했습니다. 서버를 다시 실행한 뒤(secant lab) 답 확인을 눌러 주세요. 작성한 내용은 이 페이지에 남아 있으니 닫지 마세요.',
+  },
+  retry: '다시 시도',
+  title: 'PyTorch autograd 배우기',
+  level: (number, title) => `레벨 ${number}: ${title}`,
+  xp: (xp) => `${xp} XP`,
+  xpTo: (more) => `다음 레벨까지 ${more} XP`,
+  xpTop: '가장 높은 레벨입니다',
+  begin: '시작하기',
+  continue: '이어서 하기',
+  allDone: '모든 수업을 마쳤습니다.',
+  lessons: '수업',
+  legend: '화살표는 먼저 듣는 수업에서 그다음 수업으로 이어집니다.',
+  minutes: (minutes) => `${minutes}분`,
+  state: { new: '시작 전', in_progress: '진행 중', done: '완료', missing: '파일 없음' },
+  after: (numbers) => `${numbers}번 수업 다음`,
+  predictions: (made, of) => `예측 ${of}개 중 ${made}개`,
+  newVersion: (number) => `${number}번 수업의 새 버전`,
+  achievements: '성취',
+  achievementsCount: (earned, of) => `${of}개 중 ${earned}개 달성`,
+  earnedOn: (date) => `${date} 달성`,
+  notEarned: '아직 달성하지 않음',
+  kept: (path) => `진도는 이 컴퓨터에만 저장됩니다: ${path}`,
+  noProgress: '서버가 응답하지 않아 지금은 진도를 보여 줄 수 없습니다.',
+  openText: '수업 목록을 글로 열기',
+};
+
+/** @typedef {typeof en} Words */
+
+const all = { en, ko };
+
+/** @param {string} language @returns {Words} */
+export function words(language) {
+  return language === 'ko' ? all.ko : all.en;
+}
+
+/** Points as a person writes them: 2, 1.5.
+ * @param {number} value */
+export function figure(value) {
+  return String(Math.round(value * 100) / 100);
+}
+
+/** A time of today as hours and minutes, another with its day.
+ * @param {Date} time
+ * @param {Language} language
+ */
+export function moment(time, language) {
+  const today = time.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(language, today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+}
+
+/** @param {string} iso @param {Language} language */
+export function day(iso, language) {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(iso));
+}

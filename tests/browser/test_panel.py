@@ -1,0 +1,424 @@
+"""The Check button, its panel and the start page in a real browser; the server answers from canned data."""
+
+import json
+import re
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, Route, expect
+
+from tests.support import fake_lesson
+from tests.support import jupyterlab as lab
+
+pytestmark = pytest.mark.browser
+
+OPEN = """async (path) => {
+  const app = window.jupyterapp;
+  await app.restored;
+  const notebook = await app.commands.execute('docmanager:open',
+    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
+  await notebook.context.ready;
+}"""
+WRITE = """([task, code]) => {
+  const cells = [...window.jupyterapp.shell.currentWidget.content.model.cells];
+  cells.find(cell => cell.getMetadata('nbgrader')?.grade_id === task).sharedModel.setSource(code);
+}"""
+CLEAR = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
+ACTIVE = """() => {
+  const cell = window.jupyterapp.shell.currentWidget.content.activeCell;
+  return cell.model.getMetadata('nbgrader')?.grade_id;
+}"""
+WIDER = """root => [root, ...root.querySelectorAll('*')]
+  .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)
+  .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.className)"""
+OWN_WORDS = """() => {
+  const panel = document.querySelector('.secant-panel').cloneNode(true);
+  panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
+  return panel.textContent;
+}"""
+START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def served(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A JupyterLab with the canned service: a lesson of each language, and a notebook that is none."""
+    place = tmp_path_factory.mktemp("panel")
+    lab.write_notebook(place / "plain.ipynb", ["1"])
+    (place / "START.md").write_text("# The plain page\n")
+    with lab.jupyterlab(place, flags=fake_lesson.FLAGS) as address:
+        yield SimpleNamespace(address=address, place=place, browser=browser)
+
+
+@pytest.fixture(scope="module")
+def shared(served: Any) -> Iterator[Page]:
+    """One page for all tests that only open a lesson in it."""
+    with lab.open_lab(served.browser, served.address) as page:
+        page.set_default_timeout(20_000)
+        yield page
+
+
+@pytest.fixture
+def page(served: Any, shared: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The page with a lesson of this test's own, in English if it does not say otherwise."""
+    name = f"{getattr(request, 'param', 'en')}/{request.node.name.partition('[')[0]}/lesson.ipynb"
+    fake_lesson.write(served.place / name)
+    opened(shared, name)
+    shared.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
+    yield shared
+    shared.unroute_all()
+    for dialog in shared.locator(".jp-Dialog button").all():
+        dialog.click()
+    shared.evaluate(CLEAR)
+    lab.shut_down(served.address, name)
+
+
+def opened(page: Page, name: str) -> None:
+    page.evaluate(OPEN, name)
+    page.locator(".secant-toolbar >> visible=true").wait_for()
+
+
+def check(page: Page) -> None:
+    page.locator(".secant-check >> visible=true").click()
+    idle(page)
+
+
+def idle(page: Page) -> None:
+    """Wait until a check is over."""
+    expect(page.locator(".secant-panel")).to_have_attribute("aria-busy", "false")
+    expect(page.locator(".secant-panel .secant-primary")).to_be_visible()
+
+
+def row(page: Page, task: str) -> Any:
+    return page.locator(f".secant-row[data-task={task}]")
+
+
+def test_a_notebook_that_is_no_lesson_has_no_button_and_asks_nothing(served: Any, shared: Page) -> None:
+    asked: list[str] = []
+    shared.on("request", lambda request: asked.append(request.url))
+    shared.evaluate(OPEN, "plain.ipynb")
+    shared.get_by_role("button", name="Validate").wait_for()
+    assert shared.locator(".secant-toolbar, .secant-cell").count() == 0
+    assert asked
+    assert not [address for address in asked if "secant/api" in address]
+    shared.evaluate(lab.DISPOSE)
+    lab.shut_down(served.address, "plain.ipynb")
+
+
+def test_it_saves_and_shows_each_kind_of_verdict(page: Page) -> None:
+    page.evaluate(WRITE, ["slope", "# wrong\nslope = 1"])
+    check(page)
+    words = {
+        "slope": "Wrong",
+        "untouched": "Not attempted",
+        "broken": "Crashed",
+        "endless": "Timed out",
+        "refused": "Rejected",
+        "no_grader": "Could not be checked",
+        "essay": "Graded by a person",
+    }
+    for task, word in words.items():
+        assert row(page, task).locator(".secant-outcome").inner_text() == word
+    wrong = row(page, "tangent")
+    assert "2.5000" in wrong.locator(".secant-expected").inner_text()
+    assert "-2.5000" in wrong.locator(".secant-got").inner_text()
+    assert "division by zero" in row(page, "broken").locator("pre").inner_text()
+    assert "0 of 14 points" in page.locator(".secant-total").inner_text()
+    assert page.locator(".secant-spoken").inner_text() == "0 of 7 tasks passed, 0 of 14 points."
+
+
+def test_what_the_server_says_is_text(page: Page) -> None:
+    check(page)
+    assert "<img src=x" in row(page, "refused").inner_text()
+    row(page, "tangent").get_by_role("button", name="Hint 1").click()
+    row(page, "tangent").locator(".jp-RenderedMarkdown mjx-container").wait_for()
+    assert page.evaluate("window.hacked") is None
+    assert page.locator(".secant-panel :is(img, script)").count() == 0
+
+
+@pytest.mark.parametrize("page", ["ko"], indirect=True)
+def test_in_korean(page: Page) -> None:
+    check(page)
+    assert row(page, "tangent").locator(".secant-outcome").inner_text() == "틀림"
+    assert page.locator(".secant-total").inner_text() == "14점 만점에 2점"
+    assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == []
+
+
+def test_it_says_where_only_the_visible_tests_are(page: Page) -> None:
+    page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
+    check(page)
+    page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
+
+
+def test_the_shortcut_is_ours_alone(page: Page) -> None:
+    keys = page.evaluate(
+        "() => window.jupyterapp.commands.keyBindings.map(({command, keys}) => [command, keys])"
+    )
+    ours = [keys for command, keys in keys if command == "secant:check"]
+    assert len(ours) == 1
+    assert [command for command, keys in keys if keys == ours[0]] == ["secant:check"]
+    page.locator(".jp-Cell").first.click()
+    page.keyboard.press("Control+Shift+Enter")
+    expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Passed")
+    idle(page)
+
+
+def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
+    check(page)
+    page.evaluate(WRITE, ["slope", "# crashed\n"])
+    page.evaluate(WRITE, ["tangent", "# passed\n"])
+    button = page.locator(".secant-cell >> visible=true").first.get_by_role("button")
+    assert button.get_attribute("aria-label") == "Check task slope"
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Crashed")
+    idle(page)
+    expect(button).to_be_focused()
+    assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
+    assert page.locator(".secant-cell >> visible=true").first.inner_text().endswith("! Crashed")
+
+
+def test_it_says_which_answers_have_changed_since(page: Page) -> None:
+    check(page)
+    notice = page.locator(".secant-notice", has_text="changed since")
+    assert notice.count() == 0
+    page.evaluate(WRITE, ["tangent", "# passed\n"])
+    notice.wait_for()
+    assert "changed since" in row(page, "tangent").inner_text()
+    assert "changed since" not in row(page, "slope").inner_text()
+    page.evaluate(WRITE, ["tangent", "# wrong\ndef tangent(f, x): ..."])
+    notice.wait_for(state="detached" if notice.count() == 0 else "hidden")
+
+
+def test_the_last_result_is_kept_where_the_notebook_is_opened_again(page: Page) -> None:
+    check(page)
+    page.evaluate(lab.DISPOSE)
+    page.get_by_text("Open a lesson to see").wait_for()
+    opened(page, "en/test_the_last_result_is_kept_where_the_notebook_is_opened_again/lesson.ipynb")
+    assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
+    assert "Nov 20, 2026" in page.locator(".secant-when").inner_text()
+    assert page.locator(".secant-notice >> visible=true").count() == 0
+
+
+def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -> None:
+    check(page)
+    wrong = row(page, "tangent")
+    wrong.get_by_role("button", name="Hint 1 of 2").click()
+    expect(wrong.locator("h4")).to_be_focused()
+    wrong.get_by_role("button", name="Hint 2 of 2").click()
+    expect(wrong.locator("section")).to_have_count(2)
+    assert wrong.get_by_role("button", name="Hint").count() == 0
+    wrong.get_by_role("button", name="Worked solution").click()
+    assert "noted" in page.locator(".jp-Dialog").inner_text()
+    page.get_by_role("button", name="Keep trying").click()
+    expect(wrong.locator("section")).to_have_count(2)
+    wrong.get_by_role("button", name="Worked solution").click()
+    page.get_by_role("button", name="Show it").click()
+    expect(wrong.locator("section").last).to_contain_text("return f(x)")
+    row(page, "slope").get_by_role("button", name="Worked solution").click()
+    expect(row(page, "slope").locator("section")).to_contain_text("Why it works")
+    check(page)
+    expect(wrong.locator("section")).to_have_count(3)  # what was asked for stays
+
+
+def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
+    check(page)
+    row(page, "endless").get_by_role("button", name="endless").first.click()
+    page.wait_for_function(f"() => ({ACTIVE})() === 'endless'")
+    expect(page.locator(".jp-Cell.jp-mod-active")).to_be_in_viewport()
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:delete-cell')")
+    row(page, "endless").get_by_role("button", name="endless").first.click()
+    assert (
+        "not in the notebook any more"
+        in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
+    )
+
+
+def test_it_can_be_stopped_and_keeps_what_was_decided(page: Page) -> None:
+    check(page)
+    page.evaluate(WRITE, ["slope", "# crashed\n"])
+    page.evaluate(WRITE, ["untouched", "# slow\n"])
+    page.locator(".secant-panel .secant-primary").focus()
+    page.keyboard.press("Enter")
+    expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Crashed")
+    assert row(page, "untouched").locator(".secant-outcome").inner_text() == "Checking…"
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    idle(page)
+    expect(page.locator(".secant-panel .secant-primary")).to_be_focused()
+    assert "Stopped" in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
+    assert row(page, "slope").locator(".secant-outcome").inner_text() == "Crashed"
+    assert row(page, "untouched").locator(".secant-outcome").inner_text() == "Not attempted"
+
+
+def refuse(status: int, message: str) -> Any:
+    return lambda route: route.fulfill(status=status, json={"message": message, "reason": None})
+
+
+def hang_up(route: Route) -> None:
+    route.abort("connectionreset")
+
+
+def break_off(route: Route) -> None:
+    route.fulfill(status=200, body=json.dumps({"event": "begin", "hidden": True, "tasks": ["slope"]}) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("address", "answer", "words"),
+    [
+        ("**/api/contents/**", refuse(403, "Permission denied: x"), "may not be written"),
+        ("**/api/contents/**", refuse(500, "x [Errno 28] No space left on device"), "disk is full"),
+        pytest.param(
+            "**/api/contents/**", refuse(500, "the disk burns"), "the disk burns", marks=pytest.mark.deep
+        ),
+        ("**/api/contents/**", hang_up, "server does not answer"),
+        ("**/secant/api/check*", refuse(409, ""), "being checked already"),
+        pytest.param(
+            "**/secant/api/check*", refuse(403, "XSRF"), "no longer knows this page", marks=pytest.mark.deep
+        ),
+        pytest.param(
+            "**/secant/api/check*", refuse(404, "not there"), "not where it was", marks=pytest.mark.deep
+        ),
+        pytest.param(
+            "**/secant/api/check*",
+            refuse(500, "the worker is gone"),
+            "the worker is gone",
+            marks=pytest.mark.deep,
+        ),
+        pytest.param("**/secant/api/check*", hang_up, "server does not answer", marks=pytest.mark.deep),
+        ("**/secant/api/check*", break_off, "ended before the last verdict"),
+    ],
+)
+def test_what_goes_wrong_is_a_sentence_and_nothing_is_lost(
+    page: Page, address: str, answer: Any, words: str
+) -> None:
+    check(page)
+    page.evaluate(WRITE, ["slope", "# crashed\nmine = 1"])
+    page.route(address, lambda route: route.continue_() if route.request.method == "GET" else answer(route))
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:check')")
+    idle(page)
+    said = page.locator(".secant-panel [role=alert] >> visible=true")
+    assert words in said.inner_text()
+    assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
+    for button in page.locator(".jp-Dialog button").all():  # JupyterLab's own word on a save that failed
+        button.click()
+    page.unroute_all()
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:check')")
+    expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Crashed")
+    assert said.count() == 0
+
+
+# --- the start page ---
+
+
+@pytest.fixture
+def start(served: Any) -> Iterator[Page]:
+    """JupyterLab in Korean as `secant lab` opens it, by an address that names the plain page."""
+    fake_lesson.write(served.place / "ko/lesson.ipynb")
+
+    def korean(route: Route) -> None:
+        answer = route.fetch()
+        body = re.sub(r'(id="jupyter-config-data"[^>]*>\s*)\{', r"\1" + START_OPTIONS, answer.text())
+        route.fulfill(response=answer, body=body)
+
+    with lab.open_lab(served.browser, served.address) as page:
+        page.route("**/lab/tree/**", korean)
+        page.goto(f"{served.address}/lab/tree/START.md?reset")
+        page.locator(".secant-start h1").wait_for(timeout=30_000)
+        yield page
+    lab.shut_down(served.address, "ko/lesson.ipynb")
+
+
+def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Page) -> None:
+    page = start
+    assert page.evaluate("() => [...window.jupyterapp.shell.widgets('main')].map(({id}) => id)") == [
+        "secant-start"
+    ]
+    assert page.locator(".secant-start h1").inner_text() == "PyTorch autograd 배우기"
+    assert page.locator(".secant-card").count() == 10
+    assert page.locator(".secant-card button").count() == 9  # the tenth is not here
+    assert page.locator(".secant-arrows > path").count() == 9
+    assert page.locator(".secant-achievements li").count() == 13
+    assert page.locator("[data-earned=true]").count() == 0
+    page.locator(".secant-continue").focus()
+    page.keyboard.press("Enter")
+    page.locator(".secant-toolbar").wait_for()
+    page.wait_for_function(f"() => ({ACTIVE})() === 'tangent'")
+    page.evaluate(WRITE, ["tangent", "# passed\n"])
+    check(page)
+    expect(page.locator(".secant-earned")).to_have_text("새로운 성취: 성취 1")
+    expect(page.locator("[data-earned=true]")).to_have_count(5)
+    assert page.locator(".secant-level progress").get_attribute("value") == "180"
+
+
+def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> None:
+    page.route("**/secant/api/progress*", hang_up)
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
+    page.get_by_role("button", name="plain page").click()
+    page.locator(".jp-MarkdownViewer, .jp-FileEditor").wait_for()
+    page.evaluate(lab.DISPOSE)
+    page.unroute_all()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".secant-card")).to_have_count(10)
+
+
+# --- for everybody ---
+
+
+def faults(page: Page, where: str) -> list[str]:
+    """What axe-core finds in our own parts of the page, if it is serious."""
+    found = Axe().run(page, context={"include": [[where]]}).response["violations"]
+    return [
+        f"{each['id']}: {node['html']}"
+        for each in found
+        if each["impact"] in SERIOUS
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_no_serious_fault(page: Page, theme: str) -> None:
+    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+    check(page)
+    row(page, "tangent").get_by_role("button", name="Hint 1").click()
+    row(page, "slope").get_by_role("button", name="Worked solution").click()
+    row(page, "slope").locator("section").wait_for()
+    places = [".secant-panel", ".secant-cell", ".secant-toolbar"]
+    assert [fault for place in places for fault in faults(page, place)] == []
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
+    page.locator(".secant-card").first.wait_for()
+    assert faults(page, ".secant-start") == []
+
+
+@pytest.mark.parametrize("width", [1024, 640])
+def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
+    """1024 pixels, and 1280 at 200 %."""
+    check(page)
+    page.set_viewport_size({"width": width, "height": 600})
+    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    assert page.locator(".secant-panel").evaluate(WIDER) == []
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
+    page.locator(".secant-card").first.wait_for()
+    assert page.locator(".secant-start").evaluate(WIDER) == []
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_the_same_in_notebook_7(served: Any) -> None:
+    name = "en/notebook7/lesson.ipynb"
+    fake_lesson.write(served.place / name)
+    context = served.browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    try:
+        page = context.new_page()
+        page.goto(f"{served.address}/notebooks/{name}")
+        page.locator(".secant-check").click(timeout=30_000)
+        expect(row(page, "tangent").locator(".secant-outcome")).to_have_text("Wrong")
+        expect(page.locator(".secant-panel")).to_be_visible()
+        page.locator(".secant-cell").first.get_by_role("button").click()
+        expect(page.locator(".secant-cell").first.locator(".secant-outcome")).to_contain_text("Passed")
+    finally:
+        context.close()
+        lab.shut_down(served.address, name)

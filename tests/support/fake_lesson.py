@@ -1,0 +1,26 @@
+"""A lesson for the tests of the page: its tasks' answers say how `fake_service` judges them."""
+
+from pathlib import Path
+
+import nbformat
+
+from tests.support.fake_service import TASKS
+
+FLAGS = ["--ServerApp.jpserver_extensions={'tests.support.fake_service': True, 'autograder.service': False}"]
+
+
+def write(path: Path) -> Path:
+    """Write it, with far more text than a window shows."""
+    notebook = nbformat.v4.new_notebook(
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    )
+    for task, outcome in TASKS.items():
+        notebook.cells.append(nbformat.v4.new_markdown_cell(f"## {task}\n\n" + "Much to read.\n\n" * 8))
+        answer = nbformat.v4.new_code_cell(f"# {outcome}\ndef {task}(f, x): ...")
+        test = nbformat.v4.new_code_cell(f"{task}(abs, 1)\n" * 5)
+        for cell, grade_id in ((answer, task), (test, f"test_{task}")):
+            cell.metadata["nbgrader"] = {"grade_id": grade_id}
+        notebook.cells += [answer, test]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    return path

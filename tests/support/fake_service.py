@@ -1,0 +1,230 @@
+"""A Jupyter server extension that answers as `autograder.service` does, from canned data.
+
+A task's verdict is what the first line of its saved answer says, as `# wrong`; after `# slow` it never comes.
+"""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import nbformat
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+#: The tasks of the lesson, each with the outcome that its canned notebook asks for.
+TASKS = {
+    "slope": "passed",
+    "tangent": "wrong",
+    "untouched": "not_attempted",
+    "broken": "crashed",
+    "endless": "timed_out",
+    "refused": "rejected",
+    "no_grader": "grader_failure",
+    "essay": "manual",
+}
+WORDS = {
+    "passed": ("Passed, hidden tests included.", "숨은 테스트까지 모두 통과했습니다."),
+    "wrong": ("Is the sign turned round?", "부호가 바뀌지 않았나요?"),
+    "not_attempted": (
+        "Not done yet: the placeholder is still there.",
+        "아직 풀지 않았습니다. 처음 내용 그대로입니다.",
+    ),
+    "crashed": ("Your code raised an error.", "코드에서 오류가 났습니다."),
+    "timed_out": ("took longer than 5 s. Is there a loop that does not end?", "5초가 넘게 걸렸습니다."),
+    "rejected": ("<img src=x onerror=alert(1)> is not allowed.", "<b>허용되지 않는</b> 답입니다."),
+    "grader_failure": ("The test could not be run.", "테스트를 돌리지 못했습니다."),
+    "manual": ("A person grades this.", "사람이 채점합니다."),
+}
+STATES = ("done", "done", "in_progress", *["new"] * 6, "missing")
+LAST: dict[str, dict[str, Any]] = {}
+RUNNING: dict[str, asyncio.Event] = {}
+NOTED: list[str] = []
+
+
+def row(task: str, outcome: str, language: str) -> dict[str, Any]:
+    """The public fields of a verdict."""
+    message = WORDS[outcome][language == "ko"]
+    parts = [{"kind": "text", "text": message}]
+    if outcome == "wrong":
+        parts += [
+            {"kind": "expected", "text": "tensor([1.0000, 2.5000, 3.0000], dtype=torch.float64)"},
+            {"kind": "got", "text": "tensor([1.0000, -2.5000, 3.0000], dtype=torch.float64)"},
+        ]
+    if outcome == "crashed":
+        parts.append(
+            {"kind": "trace", "text": "ZeroDivisionError: division by zero\n  at broken, line 2: 1 / 0"}
+        )
+    points = 2.0 if outcome == "passed" else 0.0
+    return {
+        "id": task, "points": points, "max_points": 2.0, "outcome": outcome, "message": message,
+        "seconds": 0.01, "parts": parts, "hints": 2,
+    }  # fmt: skip
+
+
+def overview(language: str) -> dict[str, Any]:
+    """A learner's progress: at the beginning, or, after the first verdict that passed, far along."""
+    ko, far = language == "ko", "tangent" in NOTED
+    lessons = [
+        {
+            "folder": f"{number:02}_lesson", "number": number, "minutes": 80,
+            "title": "갈림길과 브로드캐스트" if ko else "Branches and broadcasts: where gradients add up",
+            "tags": ["연쇄 법칙"] if ko else ["chain rule", "broadcast"],
+            "prerequisites": {1: [], 10: [4]}.get(number, [number - 1]),
+            "path": None if number == 10 else f"{language}/lesson.ipynb",
+            "state": STATES[number - 1] if far else "new",
+            "beside": f"{language}/lesson.ipynb" if far and number == 2 else None,
+            "points": 14 if far and number < 3 else 0, "max_points": 14,
+            "predictions": {"made": int(far), "of": 3}, "tasks": [],
+        }
+        for number in range(1, 11)
+    ]  # fmt: skip
+    achievements = [
+        {
+            "id": f"a{number}", "title": f"{'성취' if ko else 'Achievement'} {number}",
+            "how": "예측이 빗나간 까닭을 알아냅니다." if ko else "Find out why a prediction was wrong.",
+            "earned": "2026-11-20T10:00:00+00:00" if far and number < 6 else None,
+        }
+        for number in range(1, 14)
+    ]  # fmt: skip
+    return {
+        "language": language,
+        "level": {
+            "number": 3, "title": "접선" if ko else "Tangent", "xp": 180 if far else 0, "from": 0, "to": 300,
+        },
+        "continue": {
+            "path": f"{language}/lesson.ipynb", "lesson": "03_lesson", "number": 3,
+            "title": ".backward()", "task": "tangent", "task_title": None,
+        },
+        "lessons": lessons,
+        "achievements": achievements,
+        "saved": {"path": "/home/you/.local/share/secant/progress.json", "problem": None},
+    }  # fmt: skip
+
+
+class Handler(APIHandler):
+    """What the endpoints share."""
+
+    def answers(self, path: str) -> dict[str, str]:
+        """The saved answers by task, each as it is told to turn out; 404 where there is no lesson."""
+        place = Path(cast(str, self.settings["server_root_dir"])).expanduser() / path
+        if not path.endswith("lesson.ipynb") or not place.is_file():
+            raise web.HTTPError(404, "no lesson")
+        cells = {
+            cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in nbformat.read(place, 4).cells
+        }
+        return {
+            task: cells[task].source.partition("\n")[0].removeprefix("# ") for task in TASKS if task in cells
+        }
+
+    @staticmethod
+    def language(path: str) -> str:
+        return "ko" if path.startswith("ko/") else "en"
+
+
+class Lesson(Handler):
+    @web.authenticated
+    def get(self) -> None:
+        path = self.get_query_argument("path")
+        self.answers(path)
+        word = "과제" if self.language(path) == "ko" else "Task"
+        tasks = [
+            {
+                "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
+                "manual": outcome == "manual", "hints": 2,
+            }
+            for number, (task, outcome) in enumerate(TASKS.items(), start=1)
+        ]  # fmt: skip
+        self.finish(
+            {
+                "lesson": "03_lesson", "number": 3, "language": self.language(path),
+                "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks,
+                "last": LAST.get(path),
+            }
+        )  # fmt: skip
+
+
+class Check(Handler):
+    @web.authenticated
+    async def post(self) -> None:
+        body = self.get_json_body() or {}
+        path, only = body["path"], body["task"]
+        if path in RUNNING:
+            raise web.HTTPError(409, reason="busy")
+        answers, stop = self.answers(path), asyncio.Event()
+        tasks = [task for task in answers if task == only or (only is None and TASKS[task] != "manual")]
+        RUNNING[path] = stop
+        hidden = "visible" not in path
+        self.stop = stop
+        try:
+            await self.say(event="begin", lesson="03_lesson", language="en", hidden=hidden, tasks=tasks)
+            rows = []
+            for task in tasks:
+                if answers[task] == "slow":
+                    await stop.wait()
+                    await self.say(event="stopped")
+                    return
+                rows.append(row(task, answers[task], self.language(path)))
+                await self.say(event="task", task=rows[-1])
+            new = ["a1"] if "tangent" not in NOTED and answers.get("tangent") == "passed" else []
+            NOTED.extend(task for task in tasks if answers[task] == "passed")
+            if only is None:
+                LAST[path] = {
+                    "rows": rows,
+                    "hidden": hidden,
+                    "when": "2026-11-20T10:00:00+00:00",
+                    "changed": False,
+                }
+            await self.say(event="end", score=2, max_score=14, seconds=0.1, new=new, problem=None)
+        finally:
+            del RUNNING[path]
+
+    async def say(self, **event: Any) -> None:
+        self.write(json.dumps(event) + "\n")
+        await self.flush()
+
+    def on_connection_close(self) -> None:
+        self.stop.set()
+
+
+class Stop(Handler):
+    @web.authenticated
+    def post(self) -> None:
+        running = RUNNING.get((self.get_json_body() or {})["path"])
+        if running:
+            running.set()
+        self.finish({"stopped": running is not None})
+
+
+class Hint(Handler):
+    @web.authenticated
+    def get(self) -> None:
+        number = int(self.get_query_argument("number"))
+        text = "Look at $f'(x)$ and <script>window.hacked = 1</script> `h`."
+        self.finish({"title": f"Hint {number}: the idea", "text": text, "number": number, "of": 2})
+
+
+class Solution(Handler):
+    @web.authenticated
+    def post(self) -> None:
+        task = (self.get_json_body() or {})["task"]
+        code = f"def {task}(f, x):\n    return f(x)"
+        self.finish({"code": code, "words": "**Why it works.** It does.", "noted": task not in NOTED})
+
+
+class Progress(Handler):
+    @web.authenticated
+    def get(self) -> None:
+        self.finish(overview(self.get_query_argument("lang", "en")))
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "tests.support.fake_service"}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    base = server.web_app.settings["base_url"]
+    for handler in (Lesson, Check, Stop, Hint, Solution, Progress):
+        address = url_path_join(base, "secant/api", handler.__name__.lower())
+        server.web_app.add_handlers(".*$", [(address, handler)])
