@@ -18,8 +18,9 @@ HERE = Path(__file__).parent
 class View(anywidget.AnyWidget):
     """An image that a hand moves: its page says where the pointer holds it and which keys were pressed."""
 
-    _esm = HERE / "picture.js"
-    _css = HERE / "picture.css"
+    # As text: of a path anywidget watches the file, and holds every widget for ever.
+    _esm = (HERE / "picture.js").read_text(encoding="utf-8")
+    _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
     value = Bytes().tag(sync=True)  # a data URL: a blob's address costs the page and the browser 5 ms
     alt = Unicode().tag(sync=True)  # the picture in words

@@ -37,7 +37,7 @@ def _looked_at() -> Iterator[None]:
     """Let every view begin with a page that looks at it: without one nothing is drawn."""
     with pytest.MonkeyPatch.context() as patch:
         made = View.__init__
-        patch.setattr(View, "__init__", lambda view, **options: made(view, look=LOOK, **options))
+        patch.setattr(View, "__init__", lambda view, **options: made(view, **{"look": LOOK, **options}))
         yield
 
 
