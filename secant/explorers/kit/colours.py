@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 INK, SECANT, TANGENT = "#000000", "#D55E00", "#0072B2"
 PURPLE, GREEN, SKY, AMBER = "#882255", "#009E73", "#56B4E9", "#E69F00"
-GRID, PAPER = "#B8B8B8", "#FFFFFF"
+GRID, PAPER = "#B8B8B8", "#ffffff"
 
 #: What each becomes on a dark page: the same hue, lighter, 6 to 1 or more against JupyterLab's background.
 DARK = {

@@ -139,9 +139,15 @@ function render({ model, el }) {
   el.append(box, note);
 
   const decoder = new TextDecoder();
+  const page = { dark: saysDark() };
   const show = () => {
     const frame = model.get("value");
     if (frame?.byteLength) image.src = decoder.decode(frame);
+    tint();
+  };
+  const tint = () => {
+    // Until the kernel has drawn it in the page's colours: black turns white, and colours keep their hue.
+    image.style.filter = page.dark === model.get("dark") ? "" : "invert(93%) hue-rotate(180deg)";
   };
   const describe = () => {
     image.alt = model.get("alt");
@@ -151,6 +157,8 @@ function render({ model, el }) {
   const report = () => {
     if (!el.isConnected) return;
     const now = look(el);
+    page.dark = now.dark;
+    tint();
     if (JSON.stringify(now) === JSON.stringify(model.get("look"))) return;
     model.set("look", now);
     model.save_changes();

@@ -10,7 +10,7 @@ from typing import Any
 import anywidget
 import numpy as np
 from matplotlib.axes import Axes
-from traitlets import Bytes, Dict, Float, List, Unicode
+from traitlets import Bool, Bytes, Dict, Float, List, Unicode
 
 HERE = Path(__file__).parent
 
@@ -23,6 +23,7 @@ class View(anywidget.AnyWidget):
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
     value = Bytes().tag(sync=True)  # a data URL: a blob's address costs the page and the browser 5 ms
+    dark = Bool().tag(sync=True)  # whether it is drawn for a dark page
     alt = Unicode().tag(sync=True)  # the picture in words
     label = Unicode().tag(sync=True)  # what the keys do
     ratio = Float(1.0).tag(sync=True)

@@ -87,6 +87,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     Nothing is read before it is asked for, and nothing drawn before a page looks.
     """
 
+    #: What a page said last: where many cells run at once, a new picture's page is heard only after them all.
+    last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
     #: The arguments that say what the controls do; each is the name of a control, h that of log_h.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The controls that a hand on the picture moves: for each axes across and up, "" for none.
@@ -214,6 +216,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         if self.shows:
             with quietly():
                 self._draw()
+            self.view.dark = bool(self.view.look.get("dark"))
             self.view.show(self.stage.frame())
             self._sharpen_at_rest()
         for part in (self.view, self.legend, self.text):
@@ -277,6 +280,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         )
 
     def _looked(self, _: object) -> None:
+        Panel.last_look = self.view.look
         (self.add_class if self.view.look.get("dark") else self.remove_class)("secant-dark")
         self._show_soon()
 
@@ -319,6 +323,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs) or {}
+        if not self.view.look:
+            self.view.look = self.last_look
         self._write()
         if self.shows:
             bundle["image/png"] = png(self.static_figure())
