@@ -8,7 +8,7 @@ workers ?= auto
 lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-deep lint build clean
+.PHONY: help lab test test-deep lint build preview screenshots clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -20,10 +20,12 @@ help:
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
 	@echo 'make lint     run ruff and mypy alone'
 	@echo 'make build    build source/ and release/ from course/'
+	@echo 'make preview  write the lessons as static pages into preview/, for any web server'
+	@echo 'make screenshots  take pictures of lessons in JupyterLab into screenshots/ (args="1 2 --lang ko --theme dark")'
 	@echo 'make clean    remove .venv and caches; workspace/ is kept'
 
 lab:
-	$(bootstrap) -m secant.lab --lang $(lang) $(if $(port),--port $(port)) $(args)
+	$(bootstrap) -m secant lab --lang $(lang) $(if $(port),--port $(port)) $(args)
 
 # Not in the reader's language: the tests choose it themselves.
 test test-deep: lang = en
@@ -42,6 +44,12 @@ lint:
 build:
 	$(bootstrap)
 	.venv/bin/autograder build
+
+preview:
+	$(bootstrap) --extra dev -m scripts.preview $(args)
+
+screenshots:
+	$(bootstrap) --extra dev -m scripts.screenshots $(args)
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist

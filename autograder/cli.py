@@ -3,9 +3,11 @@
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,10 +17,7 @@ from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
-from secant.language import language, say
-
-if TYPE_CHECKING:
-    from autograder.exam.report import Report
+from secant.language import Language, language, print_whatever_comes, say
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Paths and notebooks' words are shown as they are: no markup, no guessed colours, no wrapping.
@@ -99,6 +98,56 @@ def check(
     if solution:
         _show_solution(path, solution)
         return
+    try:
+        checked = _checked_by_server(path) or _checked_here(path)
+    except KeyboardInterrupt:
+        err.print(say(en="Stopped.", ko="중단했습니다."))
+        raise typer.Exit(130) from None
+    if as_json:
+        sys.stdout.write(json.dumps(checked.as_json(), ensure_ascii=False) + "\n")
+    else:
+        _show(checked)
+    graded = [row for row in checked.rows if row["outcome"] != "manual"]
+    raise typer.Exit(0 if all(row["outcome"] == "passed" for row in graded) else 1)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What came of a check, whoever made it; `rows` have at least the public fields."""
+
+    lesson: str
+    language: Language | None
+    hidden: bool
+    rows: Sequence[Mapping[str, Any]]
+    score: float
+    max_score: float
+    problem: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the public form of `check --json`."""
+        tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
+        return {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
+
+
+_FIELDS = ("id", "points", "max_points", "outcome", "message", "seconds")
+
+
+def _checked_by_server(notebook: Path) -> _Checked | None:
+    """Have a running server check the notebook, whose examiner is warm; None if there is none."""
+    from autograder.service import client
+
+    try:
+        found = client.check(notebook, language())
+    except client.Busy as error:
+        raise CourseError(str(error)) from None
+    if found is None:
+        return None
+    whole = ("lesson", "language", "hidden", "score", "max_score", "problem")
+    return _Checked(rows=found["tasks"], **{name: found[name] for name in whole})
+
+
+def _checked_here(notebook: Path) -> _Checked:
+    """Check the notebook in processes of our own, and note what it has shown."""
     from autograder.exam.pool import WarmPool
 
     waiting = WarmPool()  # which imports torch while the examiner does
@@ -107,17 +156,18 @@ def check(
         from autograder.sandbox.results import WallError
 
         with Checker(waiting, keep_warm=False) as checker:
-            report = checker.check(path)
+            sheet = checker.reader.read(notebook)
+            report = checker.examine(sheet)
     except WallError as error:
         raise CourseError(f"The notebook could not be run: {error}.") from error
     finally:
         waiting.close()
-    if as_json:
-        sys.stdout.write(json.dumps(report.as_json(), ensure_ascii=False) + "\n")
-    else:
-        _show(report)
-    graded = [task for task in report.tasks if task.outcome != "manual"]
-    raise typer.Exit(0 if all(task.outcome == "passed" for task in graded) else 1)
+    from autograder.service.noting import note
+
+    found = report.as_json()
+    noted = note(sheet, found["tasks"])
+    rows, score, most = found["tasks"], found["score"], found["max_score"]
+    return _Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, noted["problem"])
 
 
 @app.command()
@@ -135,6 +185,10 @@ def grade(
 
     Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
     """
+    if sys.platform == "win32":
+        raise CourseError(
+            "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
+        )
     from autograder.course.settings import Course
     from autograder.grading import batch
     from autograder.grading.executors import LocalWorkers, cluster
@@ -233,7 +287,7 @@ def _show_solution(notebook: Path, task: str) -> None:
     from rich.markdown import Markdown
     from rich.syntax import Syntax
 
-    from autograder.exam.selfcheck import worked_solution
+    from autograder.exam.sheet import worked_solution
 
     worked, chosen = worked_solution(notebook, task)
     language(chosen)
@@ -243,42 +297,52 @@ def _show_solution(notebook: Path, task: str) -> None:
     wrapping.print(Markdown(worked.words[chosen]))
 
 
-def _show(report: "Report") -> None:
+def _show(checked: _Checked) -> None:
     """Print a table of the tasks, then what those that failed are told."""
-    if report.language is not None:
-        language(report.language)
-    table = Table(title=report.lesson, title_justify="left", title_style="bold")
+    if checked.language is not None:
+        language(checked.language)
+    table = Table(title=checked.lesson, title_justify="left", title_style="bold")
     table.add_column(say(en="Task", ko="과제"))
     table.add_column(say(en="Points", ko="점수"), justify="right")
     table.add_column(say(en="Outcome", ko="결과"))
     table.add_column(say(en="Seconds", ko="초"), justify="right")
-    for task in report.tasks:
-        en, ko, style = _LOOK.get(task.outcome, (task.outcome, task.outcome, ""))
+    for row in checked.rows:
+        en, ko, style = _LOOK.get(row["outcome"], (row["outcome"], row["outcome"], ""))
         points = (
-            f"– / {task.max_points:g}"
-            if task.outcome == "manual"
-            else f"{task.points:g} / {task.max_points:g}"
+            f"– / {row['max_points']:g}"
+            if row["outcome"] == "manual"
+            else f"{row['points']:g} / {row['max_points']:g}"
         )
-        table.add_row(Text(task.id), points, Text(say(en=en, ko=ko), style), f"{task.seconds:.2f}")
+        table.add_row(Text(row["id"]), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}")
     out.print(table)
-    for task in report.tasks:
-        if task.outcome not in ("passed", "manual"):
-            out.print(f"\n{task.id}", style="bold")
-            out.print(task.message)
-    if done := [task.id for task in report.tasks if task.outcome == "passed"]:
+    for row in checked.rows:
+        if row["outcome"] not in ("passed", "manual"):
+            out.print(f"\n{row['id']}", style="bold")
+            out.print(row["message"])
+    done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
+    if done and checked.hidden:
         out.print(
             say(
                 en=f"\nTo see a worked solution, why it is right and a detour: add --solution {done[0]}",
                 ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {done[0]} 처럼 덧붙이세요.",
             )
         )
-    total = f"{report.score:g} / {report.max_score:g}"
+    if not checked.hidden:
+        out.print(
+            say(
+                en="\nOnly the visible tests were asked: the hidden ones are not on this computer.",
+                ko="\n보이는 테스트만 확인했습니다. 숨은 테스트는 이 컴퓨터에 없습니다.",
+            )
+        )
+    total = f"{checked.score:g} / {checked.max_score:g}"
     out.print(
         say(
             en=f"\n{total} points. This ran on your machine alone: nothing was sent anywhere.",
             ko=f"\n{total}점. 이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
         )
     )
+    if checked.problem:
+        err.print(checked.problem, style="yellow")
 
 
 def _count(number: int, noun: str) -> str:
@@ -287,6 +351,7 @@ def _count(number: int, noun: str) -> str:
 
 def main() -> None:
     """Run the command line; a CourseError becomes its one sentence and exit status 2."""
+    print_whatever_comes()
     try:
         app()
     except CourseError as error:

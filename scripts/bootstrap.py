@@ -1,4 +1,4 @@
-"""Build .venv if it is not ready, then run its Python: `python3 scripts/bootstrap.py -m secant.lab`.
+"""Build .venv if it is not ready, then run its Python: `python3 scripts/bootstrap.py -m secant lab`.
 
 Standard library only, and written so that even Python 3.6 can read it and say that it is too old.
 What a reader can put right is one sentence that says what to do, in English or Korean (SECANT_LANG).
@@ -149,10 +149,17 @@ def explain(error: OSError) -> Failure:
 def wanted() -> str:
     """A short name for what has to be installed, and where: a folder that was moved needs a new .venv."""
     digest = hashlib.sha256(os.fsencode(ROOT))
-    for name in ("requirements.txt", "pyproject.toml", "secant/lab/jupyter_server_config.json"):
+    for name in ("requirements.txt", "pyproject.toml", "secant/lab/jupyter_server_config.json", *front_end()):
         with open(os.path.join(ROOT, name), "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()
+
+
+def front_end() -> "list[str]":
+    """The files that an installation copies to where JupyterLab looks for them: those are not linked."""
+    folder = os.path.join("secant", "lab", "labextensions")
+    found = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
+    return sorted(os.path.relpath(path, ROOT) for path in found)
 
 
 def read_stamp() -> "dict[str, Any]":

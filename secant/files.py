@@ -3,6 +3,7 @@
 import contextlib
 import os
 import tempfile
+import time
 from pathlib import Path
 
 
@@ -17,8 +18,32 @@ def replace_file(path: Path, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        _replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _replace(temporary: str, path: Path) -> None:
+    """Windows refuses while somebody else has the file open, be it to read: wait for them a little."""
+    for seconds in (0.01, 0.03, 0.1, 0.3, 1.0) if os.name == "nt" else ():
+        try:
+            os.replace(temporary, path)
+            return
+        except PermissionError:
+            time.sleep(seconds)
+    os.replace(temporary, path)
+
+
+def put_aside(path: Path, mark: str) -> Path:
+    """Rename a file that is in the way, since somebody may still want it; return its new place.
+
+    Raises:
+        OSError: if it cannot be renamed.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.stem} ({mark} {number}){path.suffix}")).exists():
+        number += 1
+    path.rename(aside)
+    return aside

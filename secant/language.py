@@ -1,6 +1,8 @@
 """Which of the course's two languages a string is shown in."""
 
+import locale
 import os
+import sys
 from typing import Literal, get_args, overload
 
 Language = Literal["en", "ko"]
@@ -43,3 +45,34 @@ def language(name: Language | None = None) -> Language | None:
 def say(*, en: str, ko: str) -> str:
     """Return the text in the language in use. Both must be given, so that neither is forgotten."""
     return ko if _current == "ko" else en
+
+
+def of_this_machine() -> Language:
+    """The language that somebody at a terminal expects: SECANT_LANG's, else the machine's, else English.
+
+    English, too, where the terminal cannot show Korean.
+    """
+    wanted = os.environ.get("SECANT_LANG") or _locale()
+    return "ko" if wanted.lower().startswith("ko") and _shows_korean() else "en"
+
+
+def _locale() -> str:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return value
+    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # such as "Korean_Korea"
+
+
+def _shows_korean() -> bool:
+    try:
+        "한글".encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def print_whatever_comes() -> None:
+    """Let no character that the terminal does not know end a command: its number stands for it."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

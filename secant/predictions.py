@@ -1,8 +1,11 @@
 """Predictions: a choice before the answer, kept beside the notebook, and answered by what was chosen.
 
 `predict` asks, `predicted` answers further down. Without a front end both are plain text. Nothing is graded.
+A choice that is clicked is noted in the learner's progress. Code that sets one, as in a notebook that is
+being checked, notes nothing.
 """
 
+import contextlib
 import html
 import json
 import re
@@ -12,7 +15,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from secant.files import replace_file
+from secant.files import put_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
@@ -22,6 +25,9 @@ Kept = dict[str, dict[str, str]]
 # What this kernel has asked, and who wants to know when a choice is made.
 _asked: dict[str, Mapping[str, str]] = {}
 _waiting: dict[str, list[Callable[[], None]]] = {}
+# The right letters that this kernel knows, and the answers that it gave before there was a choice.
+_right: dict[str, str] = {}
+_told: set[str] = set()
 
 
 def read(folder: Path) -> Kept:
@@ -47,20 +53,11 @@ def keep(folder: Path, name: str, choice: str) -> None:
     """
     kept = read(folder)
     path = folder / FILE
-    if not kept and path.exists():
-        _put_aside(path)
+    if not kept and path.exists() and path.read_bytes().strip() not in (b"", b"{}"):
+        put_aside(path, "unreadable")
     kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
     text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
     replace_file(path, text.encode())
-
-
-def _put_aside(path: Path) -> None:
-    """Rename a file that cannot be read, since a learner may still want to mend it."""
-    if path.read_bytes().strip() not in (b"", b"{}"):
-        number = 1
-        while (aside := path.with_name(f"{path.stem} (unreadable {number}){path.suffix}")).exists():
-            number += 1
-        path.rename(aside)
 
 
 class _Shown(widgets.VBox):
@@ -74,6 +71,19 @@ class _Shown(widgets.VBox):
         return {**bundle, "text/plain": self.plain()}
 
 
+class _Choices(widgets.RadioButtons):
+    """Buttons that know a click from code: only a front end's messages come through `set_state`."""
+
+    clicked = False
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        self.clicked = True
+        try:
+            super().set_state(sync_data)
+        finally:
+            self.clicked = False
+
+
 class Prediction(_Shown):
     """A question's choices, of which one can be taken."""
 
@@ -81,7 +91,7 @@ class Prediction(_Shown):
         self.name = name
         self.choices = _asked[name] = dict(choices)
         before = read(Path()).get(name, {}).get("choice")
-        self.buttons = widgets.RadioButtons(
+        self.buttons = _Choices(
             options=[(f"{letter}.  {_plain(text)}", letter) for letter, text in choices.items()],
             value=before if before in choices else None,
             layout={"width": "auto"},
@@ -107,6 +117,8 @@ class Prediction(_Shown):
             self.note.value = self._note(choice)
         for tell in _waiting.get(self.name, []):
             tell()
+        if self.buttons.clicked and self.name not in _told:
+            _record(self.name, choice)
 
     def _note(self, choice: str | None) -> str:
         if choice is None:
@@ -127,6 +139,7 @@ class Answered(_Shown):
 
     def __init__(self, name: str, right: str, replies: Mapping[str, str]) -> None:
         self.name, self.right, self.replies = name, right, dict(replies)
+        _right[name] = right
         self.words = widgets.HTML()
         self.show = widgets.Button(
             description=say(en="Answer without a choice", ko="고르지 않고 답 보기"), layout={"width": "auto"}
@@ -145,6 +158,8 @@ class Answered(_Shown):
 
     def _write(self, asked: bool = False) -> None:
         chosen = self.choice is not None
+        if asked and not chosen:
+            _told.add(self.name)
         self.show.layout.display = "none" if chosen or asked else None
         lines = self.lines() if chosen or asked else [self._not_yet()]
         body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
@@ -178,6 +193,14 @@ class Answered(_Shown):
             return "\n".join(map(_plain, self.lines()))
         others = [self._said(letter) for letter in self.replies if letter != self.right]
         return "\n".join(map(_plain, [*self.lines(), *others]))
+
+
+def _record(name: str, choice: str) -> None:
+    """Note a choice in the learner's progress. A notebook goes on, whatever becomes of the note."""
+    with contextlib.suppress(Exception):
+        from secant.progress import record  # late: no notebook waits for it
+
+        record.prediction(name, choice, _right.get(name))
 
 
 def predict(name: str, **choices: str) -> Prediction:

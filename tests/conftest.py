@@ -67,6 +67,14 @@ def _is_of(number: int | None, item: pytest.Item) -> bool:
     return isinstance(lesson, Lesson) and lesson.root == ROOT and int(lesson.name[:2]) == number
 
 
+@pytest.fixture(scope="session", autouse=True)
+def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test, and no server or kernel that one starts, writes into the progress of who runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def deep(pytestconfig: pytest.Config) -> bool:
     """Whether what a quicker test has shown is to be repeated in depth."""

@@ -13,7 +13,8 @@ ROOMS: dict[str, set[str]] = {
     "secant.graph": {"secant"},
     "secant.explorers.kit": {"secant"},
     "secant.explorers": {"secant", "secant.explorers.kit"},
-    "secant.lab": {"secant"},
+    "secant.progress": {"secant"},
+    "secant.lab": {"secant", "secant.progress"},
     "autograder.sandbox.inside": {"secant"},
     "autograder.course": {"secant"},
     "autograder.build": {"secant", "autograder.course"},
@@ -21,12 +22,20 @@ ROOMS: dict[str, set[str]] = {
     "autograder.sandbox": {"autograder.sandbox.inside"},
     "autograder.exam": {
         "secant",
+        "secant.explorers.kit",
         "autograder.course",
         "autograder.intake",
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
     "autograder.grading": {"autograder.course", "autograder.intake", "autograder.sandbox", "autograder.exam"},
+    "autograder.service": {
+        "secant",
+        "secant.progress",
+        "autograder.course",
+        "autograder.sandbox",
+        "autograder.exam",
+    },
     "autograder": {
         "secant",
         "autograder.course",
@@ -34,10 +43,14 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.exam",
         "autograder.grading",
+        "autograder.service",
     },
 }
-#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used.
-FRONT_DOORS = {"secant": {"secant.checking", "secant.explorers", "secant.graph"}}
+#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
+#: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab and shows progress.
+FRONT_DOORS = {
+    "secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab", "secant.progress"}
+}
 
 
 def room(module: str) -> str:

@@ -9,11 +9,10 @@ from pathlib import Path
 import nbformat.v4
 from nbformat import NotebookNode
 
-import autograder
 from autograder.course.cells import is_test, tasks
 from autograder.course.errors import CourseError
-from autograder.course.lesson import find_root
 from secant.language import LANGUAGES, Language
+from secant.where import NoCourseError, course_root
 
 
 @dataclass(frozen=True)
@@ -82,14 +81,8 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def find_course(*starts: Path) -> Path:
-    """Return the course directory that one of these paths lies in, or the one beside the package."""
-    beside = Path(autograder.__file__).resolve().parent
-    for start in (*starts, beside):
-        try:
-            return find_root(start)
-        except CourseError:
-            continue
-    raise CourseError(
-        "No course was found: there is no course/ beside a nbgrader_config.py above the notebook, "
-        "above the current folder, or beside the installed package."
-    )
+    """Return the course directory that one of these paths lies in, or the one that Secant brings."""
+    try:
+        return course_root(*starts)
+    except NoCourseError as error:
+        raise CourseError(str(error)) from None

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jupytext
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
+from secant.where import course_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
@@ -60,9 +60,8 @@ class Answer:
 
 def find_root(start: Path) -> Path:
     """Return the course directory that `start` is in: the one with course/ and nbgrader_config.py."""
-    for folder in (start, *start.parents):
-        if (folder / "course").is_dir() and (folder / "nbgrader_config.py").is_file():
-            return folder
+    if found := course_above(start):
+        return found
     raise CourseError(
         f"{start} is not in a course directory: there is no course/ beside a nbgrader_config.py."
     )
@@ -90,6 +89,8 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
 
 def read_text(path: Path) -> NotebookNode:
     """Read a py:percent text into a notebook. The same text always gives the same notebook, ids included."""
+    import jupytext  # which imports half of a Jupyter server: too slow for a command that reads no lesson
+
     try:
         read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     except OSError as error:

@@ -13,8 +13,8 @@ import hmac
 import io
 import random
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 import torch
 from nbformat import NotebookNode
@@ -42,14 +42,25 @@ class Examiner:
     Args:
         lesson: its name.
         source: the instructor's notebook, hidden tests included.
+        hidden: whether they are; without them, who passes is not told otherwise.
     """
 
-    def __init__(self, lesson: str, source: NotebookNode) -> None:
+    def __init__(self, lesson: str, source: NotebookNode, *, hidden: bool = True) -> None:
         self.lesson = lesson
+        self.hidden = hidden
         self.tasks = tasks(source)
         self._tests = {task.id: _Test(task) for task in self.tasks if task.test is not None}
 
-    def grade(self, candidates: Candidates, script: Script, secret: bytes = b"") -> Report:
+    def grade(
+        self,
+        candidates: Candidates,
+        script: Script,
+        secret: bytes = b"",
+        *,
+        only: str | None = None,
+        asking: "Asking | None" = None,
+        tell: Callable[[TaskResult], object] = lambda result: None,
+    ) -> Report:
         """Grade a submission.
 
         Args:
@@ -57,6 +68,9 @@ class Examiner:
             script: what the intake made of the file.
             secret: goes into the draw of the inputs, so that a student cannot work them out beforehand.
                 The same secret and the same file always give the same inputs.
+            only: the one task to ask; by default, all.
+            asking: how to ask several; by default, one after another.
+            tell: hears of each task as soon as it is decided.
 
         Raises:
             WallError: the grader's own failure. No score may be written.
@@ -65,22 +79,37 @@ class Examiner:
         language(script.language)
         try:
             with candidates.candidate() as candidate:
-                return self._grade(candidate, script, secret)
+                wanted = [task for task in self.tasks if only in (None, task.id)]
+                return self._grade(candidate, script, secret, wanted, asking or one_by_one, tell)
         finally:
             language(before)
 
-    def _grade(self, candidate: CandidateClient, script: Script, secret: bytes) -> Report:
+    def _grade(
+        self,
+        candidate: CandidateClient,
+        script: Script,
+        secret: bytes,
+        wanted: Sequence[Task],
+        asking: "Asking",
+        tell: Callable[[TaskResult], object],
+    ) -> Report:
         started = time.monotonic()
         draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
         loaded = _load(candidate, script.steps, _number(draw))
-        results = []
-        for task in self.tasks:
+
+        def ask(candidate: Opening, task: Task) -> TaskResult:
+            return self._task(candidate, task, loaded, draw + task.id.encode())
+
+        results = {}
+        for result in asking(ask, candidate, wanted):
+            tell(result)
+            results[result.id] = result
             if time.monotonic() - started > WALL_SECONDS:
                 raise Starved(f"the submission was not over after {WALL_SECONDS:.0f} s")
-            results.append(self._task(candidate, task, loaded, draw + task.id.encode()))
-        return Report(self.lesson, results, list(loaded.cells.values()), script.language)
+        ordered = [results[task.id] for task in wanted]
+        return Report(self.lesson, ordered, list(loaded.cells.values()), script.language)
 
-    def _task(self, candidate: CandidateClient, task: Task, loaded: "_Loading", draw: bytes) -> TaskResult:
+    def _task(self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes) -> TaskResult:
         started = time.monotonic()
         if task.id not in self._tests:
             by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
@@ -93,7 +122,7 @@ class Examiner:
                 raise _Verdict("timed_out", words.too_long(SUBMISSION_SECONDS))
             with candidate.task(_number(draw)) as copy:
                 self._tests[task.id].run(_Questions(candidate, copy, loaded, task.id), draw)
-            outcome, message = words.passed()
+            outcome, message = words.passed(self.hidden)
         except _Verdict as verdict:
             outcome, message = verdict.outcome, verdict.message
         except (TimedOut, Crashed) as error:
@@ -104,6 +133,27 @@ class Examiner:
         points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds)
+
+
+class Opening(Protocol):
+    """What a task needs of a loaded candidate."""
+
+    @property
+    def spent(self) -> float:
+        """Seconds of its time that were used."""
+
+    def task(self, seed: int = 0) -> TaskClient:
+        """A fresh copy of the loaded process; see CandidateClient."""
+
+
+Ask = Callable[[Opening, Task], TaskResult]
+Asking = Callable[[Ask, CandidateClient, Sequence[Task]], Iterator[TaskResult]]
+
+
+def one_by_one(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
+    """Ask one task after another."""
+    for task in wanted:
+        yield ask(candidate, task)
 
 
 class _Verdict(Exception):
@@ -165,7 +215,7 @@ def _is_probe(node: ast.stmt) -> bool:
 class _Questions:
     """Puts a test cell's calls to the candidate, within the task's time and the submission's."""
 
-    def __init__(self, candidate: CandidateClient, copy: TaskClient, loaded: "_Loading", task: str) -> None:
+    def __init__(self, candidate: Opening, copy: TaskClient, loaded: "_Loading", task: str) -> None:
         self._candidate = candidate
         self._copy = copy
         self._loaded = loaded

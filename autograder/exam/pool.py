@@ -4,19 +4,43 @@ Nothing here imports torch: while such a process does, the examiner's own import
 """
 
 import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
 import sys
+import tempfile
+import time
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
 
-from autograder.sandbox.container import Container, start_bare
-from autograder.sandbox.results import WallError
+from autograder.sandbox.container import START_SECONDS, Container, bare_environment, start_bare
+from autograder.sandbox.results import Crashed, WallError
 
 # On Linux one process serves a whole notebook; elsewhere each task takes one (see sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3
+_LAST_WORDS_SECONDS = 2.0
+_END_SECONDS = 10.0
+
+
+class Pool(Protocol):
+    """Where processes for a person's own notebook come from. They are no wall."""
+
+    def take(self) -> Container:
+        """Hand over a process that has imported everything."""
+
+    def refill(self) -> None:
+        """Start as many as are missing; returns at once."""
+
+    def close(self) -> None:
+        """End those that wait."""
 
 
 class WarmPool:
-    """A short queue of warm processes. They are no wall: for a person's own notebook only."""
+    """A short queue of processes, each of which has done its imports itself."""
 
     def __init__(self) -> None:
         self._starter = ThreadPoolExecutor(_AHEAD)  # on Windows a start ends when its imports do
@@ -40,3 +64,85 @@ class WarmPool:
             with contextlib.suppress(WallError, OSError):  # one that could not be started has nothing to end
                 self._containers.popleft().result().close()
         self._starter.shutdown()
+
+
+class ForkPool:
+    """A process that has done its imports once, and forks another within milliseconds; see forks.py."""
+
+    def __init__(self) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            number = str(theirs.fileno())
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "autograder.exam.forks", number],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=bare_environment("en"),
+            )
+        self._ready = False
+
+    def refill(self) -> None:
+        """Nothing is used up."""
+
+    def wait(self) -> None:
+        """Wait until its imports are done. Forks of the process that made the pool come after that.
+
+        Raises:
+            WallError: it ended.
+        """
+        if not self._ready:
+            self._control.settimeout(START_SECONDS)
+            try:
+                self._ready = self._control.recv(16) == b"ready"
+            except OSError:
+                self._ready = False
+        if not self._ready:
+            raise WallError("the process that others are forked from did not start")
+
+    def take(self) -> Container:
+        """Have one forked. This may be called in any fork of the process that has made the pool."""
+        self.wait()
+        folder = tempfile.mkdtemp(prefix="secant-check-")
+        channel, theirs = socket.socketpair()
+        lifeline, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, end:
+            try:
+                socket.send_fds(self._control, [folder.encode()], [theirs.fileno(), end.fileno()])
+            except OSError as error:
+                os.rmdir(folder)
+                raise WallError(f"no candidate could be started: {error}") from None
+        return _Forked(channel, lifeline)
+
+    def close(self) -> None:
+        """End the process, and with it all that it has forked."""
+        self._control.close()
+        self._process.wait()
+
+
+class _Forked(Container):
+    """A candidate that was forked, and the lifeline that it lives by."""
+
+    def __init__(self, channel: socket.socket, lifeline: socket.socket) -> None:
+        super().__init__(channel)
+        self._lifeline = lifeline
+
+    def sweep(self, child: int) -> bool:
+        if child > 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+        return child > 1
+
+    def ending(self) -> Crashed:
+        ready, _, _ = select.select([self._lifeline], [], [], _LAST_WORDS_SECONDS)
+        message = self._lifeline.recv(256) if ready else b""
+        return self.reason(json.loads(message)["over"]) if message else Crashed("unknown")
+
+    def close(self) -> None:
+        self.channel.close()
+        until = time.monotonic() + _END_SECONDS
+        with contextlib.suppress(OSError):  # it has gone, and all with it
+            self._lifeline.shutdown(socket.SHUT_WR)
+            while select.select([self._lifeline], [], [], max(0.0, until - time.monotonic()))[0]:
+                if not self._lifeline.recv(256):
+                    break
+        self._lifeline.close()

@@ -7,9 +7,14 @@ from secant.language import say
 MESSAGE_LIMIT = 4_000  # characters
 
 
-def passed() -> tuple[Outcome, str]:
-    """Say that a task is passed."""
-    return "passed", say(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
+def passed(hidden: bool = True) -> tuple[Outcome, str]:
+    """Say that a task is passed, and by which tests."""
+    if hidden:
+        return "passed", say(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
+    return "passed", say(
+        en="The visible tests pass. The hidden ones are not on this computer.",
+        ko="보이는 테스트를 통과했습니다. 숨은 테스트는 이 컴퓨터에 없습니다.",
+    )
 
 
 def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, str]:

@@ -52,6 +52,10 @@ class Container:
             return Crashed("unknown")
         return Crashed("signal", -code) if code < 0 else Crashed("exit", code)
 
+    def kill(self) -> None:
+        """End its candidate, also from another thread than the one that waits for it."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """End everything in the container, and wait until it has ended."""
         raise NotImplementedError
@@ -219,6 +223,9 @@ class PlainContainer(Container):
         except subprocess.TimeoutExpired:
             return Crashed("unknown")
 
+    def kill(self) -> None:
+        self._process.kill()
+
     def close(self) -> None:
         self.channel.close()
         self._process.kill()
@@ -239,11 +246,10 @@ def start_bare(language: str) -> Container:
     return container
 
 
-def _start_process(
-    folder: str, language: str, complaints: IO[bytes]
-) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+def bare_environment(language: str) -> dict[str, str]:
+    """The environment of a plain process that runs a person's own notebook."""
     package = str(Path(__file__).resolve().parents[2])
-    environment = os.environ | {
+    return os.environ | {
         "MPLBACKEND": "Agg",
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
@@ -251,9 +257,14 @@ def _start_process(
         "PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")])),
         "SECANT_LANG": language,
     }
+
+
+def _start_process(
+    folder: str, language: str, complaints: IO[bytes]
+) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     settings: dict[str, Any] = {
         "cwd": folder,
-        "env": environment,
+        "env": bare_environment(language),
         "stdout": subprocess.DEVNULL,
         "stderr": complaints,
     }
@@ -286,12 +297,20 @@ def connect_by_port(
             with contextlib.suppress(OSError):
                 channel, _ = server.accept()
                 channel.settimeout(5.0)
-                if secrets.compare_digest(channel.recv(32, socket.MSG_WAITALL), token):
+                if secrets.compare_digest(_receive_exactly(channel, 32), token):
                     return channel, process
                 channel.close()
     process.kill()
     process.wait(_KILL_SECONDS)
     raise WallError("no candidate could be started: it did not connect")
+
+
+def _receive_exactly(channel: socket.socket, count: int) -> bytes:
+    """So many bytes, or fewer if the other side ends. Windows has MSG_WAITALL only without a timeout."""
+    data = b""
+    while len(data) < count and (part := channel.recv(count - len(data))):
+        data += part
+    return data
 
 
 def read_end(complaints: IO[bytes]) -> str:

@@ -1,11 +1,13 @@
-"""Put the lessons into a workspace and open JupyterLab there: `python -m secant.lab --lang ko`."""
+"""Put the lessons into a workspace and open JupyterLab there: `secant lab --lang ko`."""
 
-import argparse
 import json
 import os
 import shutil
 import socket
 import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -13,10 +15,20 @@ from urllib.parse import quote
 
 import zmq
 
-import secant
-from secant.lab.start_page import read_syllabus, start_page, write_start_page
-from secant.lab.workspace import STATE_FOLDER, LabError, copy_lessons
-from secant.language import LANGUAGES, language, say
+from secant.lab.start_page import start_page, write_start_page
+from secant.lab.workspace import LabError, copy_lessons, workspace_for
+from secant.language import language, say
+from secant.placed import STATE_FOLDER
+from secant.where import NoCourseError, course_root
+
+
+@dataclass(frozen=True)
+class Options:
+    """What of the server the learner has chosen: its port, if any, and whether a browser opens."""
+
+    port: int | None = None
+    browser: bool = True
+
 
 # --- JupyterLab ---
 
@@ -88,7 +100,7 @@ def write_lab_config(workspace: Path) -> Path:
     return folder
 
 
-def lab_arguments(workspace: Path, page: str, options: argparse.Namespace, extra: list[str]) -> list[str]:
+def lab_arguments(workspace: Path, page: str, options: Options, extra: list[str]) -> list[str]:
     """JupyterLab's command line: ours, save where the learner has said otherwise, and then theirs."""
     ours = {
         "ServerApp.root_dir": workspace,
@@ -104,7 +116,7 @@ def lab_arguments(workspace: Path, page: str, options: argparse.Namespace, extra
     }
     if options.port is not None:
         ours |= {"ServerApp.port": options.port, "ServerApp.port_retries": 0}
-    if options.no_browser:
+    if not options.browser:
         ours |= {"ServerApp.open_browser": False}
     said = {argument.removeprefix("--").partition("=")[0] for argument in extra}
     if "debug" in said:
@@ -130,20 +142,21 @@ def check_port(port: int) -> None:
         ) from error
 
 
-def launch(workspace: Path, page: str, options: argparse.Namespace, extra: list[str]) -> None:
+def launch(workspace: Path, page: str, options: Options, extra: list[str]) -> None:
     """Become the JupyterLab server."""
     paths = [str(write_lab_config(workspace)), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["SECANT_LANG"] = language()
     # So that a terminal in JupyterLab finds `autograder`.
-    tools = str(Path(sys.executable).parent)
+    tools = sysconfig.get_path("scripts")
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
     # Away from the repository, whose nbgrader_config.py is an instructor's and not a learner's.
     os.chdir(workspace)
     print(
         say(
-            en="Starting JupyterLab. Ctrl+C ends it.",
-            ko="JupyterLab을 시작합니다. 끝내려면 Ctrl+C를 누르세요.",
+            en=f"Your lessons are in {workspace}\nStarting JupyterLab. Ctrl+C ends it.",
+            ko=f"수업 파일은 {workspace} 폴더에 있습니다.\n"
+            "JupyterLab을 시작합니다. 끝내려면 Ctrl+C를 누르세요.",
         ),
         flush=True,
     )
@@ -156,49 +169,38 @@ def launch(workspace: Path, page: str, options: argparse.Namespace, extra: list[
 # --- The command ---
 
 
-def course_root() -> Path:
-    """The folder with release/: where we are, or the repository that this package is installed from."""
-    for root in (Path.cwd(), Path(secant.__file__).resolve().parent.parent):
-        if (root / "release" / language()).is_dir() and (root / "course" / "syllabus.toml").is_file():
-            return root
-    raise LabError(
-        say(
-            en=f"There is no release/{language()}/ here: run this in the folder of the Secant repository.",
-            ko=f"여기에는 release/{language()}/ 폴더가 없습니다. Secant 저장소 폴더에서 실행해 주세요.",
+def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, str]:
+    """Copy the lessons and write the start page; return the workspace and the page's name.
+
+    Raises:
+        LabError: with what the learner can do about it.
+        OSError: a file cannot be read or written.
+    """
+    release, workspace = root / "release" / language(), workspace_for(root, language(), chosen)
+    if not release.is_dir():
+        raise LabError(
+            say(
+                en=f"There is no release/{language()}/ in {root}: `make build` makes it from course/.",
+                ko=f"{root}에 release/{language()}/ 폴더가 없습니다. `make build`를 실행하면 만들어집니다.",
+            )
         )
-    )
+    copy_lessons(release, workspace, today)
+    return workspace, write_start_page(workspace, start_page(root, workspace, language()))
 
 
-def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Our options, and the rest, which is JupyterLab's."""
-    parser = argparse.ArgumentParser(
-        prog="python -m secant.lab",
-        description="Copy the lessons and open JupyterLab there. Other arguments are JupyterLab's.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--lang", choices=LANGUAGES, default=language(), help="language of the lessons")
-    parser.add_argument("--port", type=int, help="port to listen on (default: the first free one from 8888)")
-    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
-    return parser.parse_known_args(arguments)
+def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()) -> int:
+    """Copy the lessons and become JupyterLab; return the exit code.
 
-
-def prepare(root: Path, today: date) -> tuple[Path, str]:
-    """Copy the lessons and write the start page; return the workspace and the page's name."""
-    workspace = root / "workspace" / language()
-    copied = copy_lessons(root / "release" / language(), workspace, today)
-    lessons = read_syllabus(root / "course" / "syllabus.toml")
-    return workspace, write_start_page(workspace, start_page(lessons, copied, workspace))
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    options, extra = parse(sys.argv[1:] if arguments is None else arguments)
-    language(options.lang)
+    Args:
+        options: for the server.
+        chosen: the folder for the learner's work, if not the usual one.
+        extra: JupyterLab's own arguments.
+    """
     try:
         if options.port is not None:
             check_port(options.port)
-        workspace, page = prepare(course_root(), date.today())
-    except LabError as error:
+        workspace, page = prepare(course_root(), date.today(), chosen)
+    except (LabError, NoCourseError) as error:
         print(error, file=sys.stderr)
         return 1
     except OSError as error:
@@ -208,5 +210,5 @@ def main(arguments: list[str] | None = None) -> int:
         )
         print(sentence, file=sys.stderr)
         return 1
-    launch(workspace, page, options, extra)
+    launch(workspace, page, options, list(extra))
     return 0

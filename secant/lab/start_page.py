@@ -1,35 +1,37 @@
-"""The page that JupyterLab opens at: the lessons, how to work, and where the work is kept."""
+"""The page that JupyterLab opens at: the lessons and how far they are, how to work, where it is kept.
 
-import tomllib
-from dataclasses import dataclass
+It says in text what the start panel shows, for every front end.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from secant.lab.workspace import Copied, LabError, content_of, create, fingerprint
-from secant.language import language, say
+from secant.files import replace_file
+from secant.lab.workspace import LabError, command, content_of, create
+from secant.language import Language, say
+from secant.placed import fingerprint, read_state
+from secant.progress.course import read_course
+from secant.progress.overview import overview, released_beside
 
 START = "START.md"
+TITLE: dict[Language, str] = {
+    "en": "# Secant: learn PyTorch's autograd",
+    "ko": "# Secant: PyTorch autograd 배우기",
+}
+
+Say = Callable[..., str]
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """One lesson as the syllabus has it, in the language in use."""
+def speaker(language: Language) -> Say:
+    """Return `say` for a page in this language, whatever the process's own is."""
 
-    folder: str
-    title: str
-    minutes: int
-    tags: tuple[str, ...]
+    def say_there(*, en: str, ko: str) -> str:
+        return ko if language == "ko" else en
 
-
-def read_syllabus(path: Path) -> list[Lesson]:
-    """All lessons of the course in their order."""
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["lesson"]
-    return [
-        Lesson(
-            entry["folder"], entry["title"][language()], entry["minutes"], tuple(entry["tags"][language()])
-        )
-        for entry in entries
-    ]
+    return say_there
 
 
 def link(text: str, name: str) -> str:
@@ -37,35 +39,80 @@ def link(text: str, name: str) -> str:
     return f"[{text}]({quote(name)})"
 
 
-def files_of(lesson: Lesson, copied: list[Copied]) -> list[Copied]:
-    """A lesson's files; none if it is not released yet."""
-    return [file for file in copied if file.name.startswith(f"{lesson.folder}/")]
+def cell(text: str) -> str:
+    """Text in a Markdown table."""
+    return text.replace("|", "\\|")
 
 
-def state_of(files: list[Copied]) -> str:
+# --- How far ---
+
+
+def level_line(found: dict[str, Any], say: Say) -> str:
+    """The level, a bar to the next one, and the experience points."""
+    level = found["level"]
+    name = say(
+        en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
+    )
+    if level["to"] is None:
+        return f"**{name}** · {level['xp']} XP"
+    done = (level["xp"] - level["from"]) * 10 // (level["to"] - level["from"])
+    bar = "▰" * done + "▱" * (10 - done)
+    left = level["to"] - level["xp"]
+    return f"**{name}** · {bar} · {level['xp']} XP" + say(
+        en=f", {left} to the next level", ko=f" · 다음 레벨까지 {left} XP"
+    )
+
+
+def go_on(found: dict[str, Any], say: Say) -> str:
+    """A link to where the learner was; nothing for somebody who begins, or is through."""
+    where = found["continue"]
+    begun = any(lesson["state"] in ("in_progress", "done") for lesson in found["lessons"])
+    if where is None or not begun:
+        return ""
+    place = link(f"{where['number']}. {where['title']}", where["path"])
+    task = f", {where['task_title']}" if where["task_title"] else ""
+    return say(en=f"Continue: {place}{task}", ko=f"이어서 하기: {place}{task}")
+
+
+def state_of(lesson: dict[str, Any], say: Say) -> str:
     """How far a lesson is, in words."""
-    if any(file.beside for file in files):
+    if lesson["beside"]:
         return say(en="new version beside yours", ko="새 버전이 옆에 있음")
-    if any(file.edited for file in files):
-        return say(en="in progress", ko="진행 중")
-    return say(en="new", ko="시작 전")
+    words = {
+        "new": say(en="new", ko="시작 전"),
+        "in_progress": say(en="in progress", ko="진행 중"),
+        "done": say(en="✓ done", ko="✓ 완료"),
+        "missing": say(en="its file is gone", ko="파일 없음"),
+    }
+    return words[lesson["state"]]
 
 
-def lesson_table(lessons: list[Lesson], copied: list[Copied]) -> str:
-    """The lessons that can be opened now, as a Markdown table."""
-    head = say(en="| Lesson | Time | About | State |", ko="| 수업 | 시간 | 다루는 내용 | 상태 |")
-    lines = [head, "|---|---|---|---|"]
-    for number, lesson in enumerate(lessons, start=1):
-        if files := files_of(lesson, copied):
-            title = link(f"{number}. {lesson.title}", f"{lesson.folder}/{lesson.folder}.ipynb")
-            minutes = say(en=f"{lesson.minutes} min", ko=f"{lesson.minutes}분")
-            lines.append(f"| {title} | {minutes} | {', '.join(lesson.tags)} | {state_of(files)} |")
-    return "\n".join(lines)
+def lesson_table(lessons: list[dict[str, Any]], say: Say) -> str:
+    """The lessons that are released, as a Markdown table."""
+    head = say(
+        en="| Lesson | Time | About | Needs | Points | State |",
+        ko="| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | 점수 | 상태 |",
+    )
+    rows = [_row(lesson, say) for lesson in lessons if lesson["released"]]
+    return "\n".join([head, "|---|---|---|---|---|---|", *rows])
 
 
-def how_many(lessons: list[Lesson], copied: list[Copied]) -> str:
+def _row(lesson: dict[str, Any], say: Say) -> str:
+    title = cell(f"{lesson['number']}. {lesson['title']}")
+    columns = [
+        link(title, lesson["path"]) if lesson["path"] else title,
+        say(en=f"{lesson['minutes']} min", ko=f"{lesson['minutes']}분"),
+        cell(", ".join(lesson["tags"])),
+        ", ".join(map(str, lesson["prerequisites"])) or "–",
+        f"{lesson['points']:g} / {lesson['max_points']:g}",
+        state_of(lesson, say),
+    ]
+    return f"| {' | '.join(columns)} |"
+
+
+def how_many(lessons: list[dict[str, Any]], say: Say) -> str:
     """One line about lessons that are not written yet, empty once all are there."""
-    here = sum(bool(files_of(lesson, copied)) for lesson in lessons)
+    here = sum(lesson["released"] for lesson in lessons)
     if here == len(lessons):
         return ""
     return say(
@@ -74,15 +121,28 @@ def how_many(lessons: list[Lesson], copied: list[Copied]) -> str:
     )
 
 
-def new_versions(copied: list[Copied]) -> str:
+def achievements(found: dict[str, Any], say: Say) -> str:
+    """What was earned, and what can be, as a Markdown table."""
+    all_of_them = found["achievements"]
+    earned = sum(each["earned"] is not None for each in all_of_them)
+    of = len(all_of_them)
+    title = say(en=f"## Achievements: {earned} of {of}", ko=f"## 성취: {of}개 중 {earned}개")
+    head = say(en="| | Achievement | How |", ko="| | 이름 | 조건 |")
+    rows = [
+        f"| {'★' if each['earned'] else '☆'} | {cell(each['title'])} | {cell(each['how'])} |"
+        for each in sorted(all_of_them, key=lambda each: each["earned"] is None)
+    ]
+    return "\n".join([title, "", head, "|---|---|---|", *rows])
+
+
+def new_versions(beside: dict[str, str], say: Say) -> str:
     """What has changed since it was copied, and what to do about it; empty if nothing has."""
     lines = [
         say(
-            en=f"- Yours: {link(file.name, file.name)}. New: {link(file.beside, file.beside)}.",
-            ko=f"- 작업하시던 파일: {link(file.name, file.name)}, 새 버전: {link(file.beside, file.beside)}",
+            en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",
+            ko=f"- 작업하시던 파일: {link(name, name)}, 새 버전: {link(new, new)}",
         )
-        for file in copied
-        if file.beside
+        for name, new in beside.items()
     ]
     if not lines:
         return ""
@@ -118,15 +178,19 @@ often, why. These are the visible tests; the lesson says in words what hidden te
 Before you call a lesson finished, press **Validate** above the notebook: it runs everything from the top in a
 fresh kernel, so that an answer that leans on a cell you have since changed or deleted shows itself.
 
-To let the hidden tests look too, save, open *File > New > Terminal* and type `autograder check` and the
-lesson's number: `autograder check 1`. It stays on this computer. `autograder check 1 --solution TASK` shows
-the worked solution of a task: why it is right, and a detour that many take.
+To let the hidden tests look too, press **Check** above the notebook. A task's points count once it has passed
+all of its tests, and are never taken away again. In a terminal, `autograder check 1` does the same for
+lesson 1, and `autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a
+detour that many take. All of it stays on this computer.
 
 ## Where your work is kept
 
-In `{workspace}`, and nowhere else. JupyterLab saves by itself every two minutes; **Ctrl+S** saves at once.
+In `{workspace}`, and nowhere else. What you have reached is kept in `{progress}`;
+`secant progress` in a terminal shows and exports it.
+
+JupyterLab saves by itself every two minutes; **Ctrl+S** saves at once.
 A file that is there is never overwritten. To begin a lesson afresh, rename or delete its notebook and run
-`make lab` again. To stop, press **Ctrl+C** in the terminal where you started.
+`{command}` again. To stop, press **Ctrl+C** in the terminal where you started.
 """
 
 HOW_TO_KO = """## 진행 방법
@@ -146,38 +210,79 @@ HOW_TO_KO = """## 진행 방법
 수업을 마치기 전에는 노트북 위쪽의 **Validate** 버튼을 눌러 보세요.
 새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
 
-숨은 테스트까지 돌려 보려면 저장한 뒤 *File > New > Terminal*을 열고
-`autograder check` 뒤에 수업 번호를 적어 실행하세요. 예: `autograder check 1`.
-모두 이 컴퓨터 안에서만 실행됩니다.
+숨은 테스트까지 돌려 보려면 노트북 위쪽의 **답 확인** 버튼을 누르세요.
+모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
+터미널에서는 `autograder check 1`이 수업 01에 대해 똑같은 일을 합니다.
 `autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
 왜 맞는지, 흔히 어디서 돌아가는지도 함께 설명합니다.
+모두 이 컴퓨터 안에서만 실행됩니다.
 
 ## 작업이 저장되는 곳
 
 모든 작업은 `{workspace}` 폴더에만 저장됩니다.
+점수와 레벨은 `{progress}` 파일에 있습니다. 터미널에서 `secant progress`를 실행하면 보거나 내보낼 수 있습니다.
 2분마다 자동으로 저장되며, **Ctrl+S**를 누르면 바로 저장됩니다.
 이 폴더에 이미 있는 파일은 절대 덮어쓰지 않습니다.
-수업을 처음부터 다시 하고 싶다면 노트북 파일의 이름을 바꾸거나 지운 뒤 `make lab lang=ko`를 다시 실행하세요.
+수업을 처음부터 다시 하고 싶다면 노트북 파일의 이름을 바꾸거나 지운 뒤 `{command}` 명령을 다시 실행하세요.
 끝내려면 처음 명령을 실행한 터미널에서 **Ctrl+C**를 누르세요.
 """
 
 
-def start_page(lessons: list[Lesson], copied: list[Copied], workspace: Path) -> str:
-    """The whole page as Markdown, in the language in use."""
+def start_page(root: Path, workspace: Path, language: Language) -> str:
+    """The whole page as Markdown.
+
+    Args:
+        root: the folder with course/ and release/.
+        workspace: where the lessons were copied to.
+        language: the page's.
+    """
+    say, found = speaker(language), overview(root, workspace, language)
+    beside = released_beside(read_course(root, language), workspace, read_state(workspace))
     parts = [
-        say(en="# Secant: learn PyTorch's autograd", ko="# Secant: PyTorch autograd 배우기"),
+        TITLE[language],
         say(
             en="Each lesson is a notebook that you read, run and complete. Sliders show a secant turning "
             "into the tangent, and tests tell you at once how your answer does.",
             ko="수업마다 읽고 실행하고 직접 채워 나가는 노트북이 하나씩 있습니다. 슬라이더를 움직이며 "
             "할선이 접선이 되는 모습을 살펴보고, 작성한 답은 테스트로 바로 확인할 수 있습니다.",
         ),
-        lesson_table(lessons, copied),
-        how_many(lessons, copied),
-        new_versions(copied),
-        say(en=HOW_TO_EN, ko=HOW_TO_KO).format(workspace=workspace),
+        level_line(found, say),
+        found["saved"]["problem"] or "",
+        go_on(found, say),
+        lesson_table(found["lessons"], say),
+        how_many(found["lessons"], say),
+        new_versions(beside, say),
+        say(en=HOW_TO_EN, ko=HOW_TO_KO)
+        .format(
+            workspace=workspace,
+            progress=found["saved"]["path"],
+            command=command(root, language, workspace),
+        )
+        .strip(),
+        achievements(found, say),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _names() -> Iterator[str]:
+    yield from (START, "START (new).md", *(f"START (new {number}).md" for number in range(2, 100)))
+
+
+def refresh(root: Path, workspace: Path) -> bool:
+    """Bring the start page up to date after a check, in its language; return whether that was possible.
+
+    Only a page that stands there as we wrote it is written. What goes wrong here goes wrong quietly: the next
+    start of JupyterLab writes the page again.
+    """
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        for path in (workspace / name for name in _names()):
+            if not path.exists():
+                break
+            if is_ours(page := content_of(path) or b""):
+                language: Language = "ko" if page.startswith(TITLE["ko"].encode()) else "en"
+                replace_file(path, signed(start_page(root, workspace, language)))
+                return True
+    return False
 
 
 def signed(text: str) -> bytes:
@@ -194,7 +299,7 @@ def is_ours(page: bytes) -> bool:
 
 def write_start_page(workspace: Path, text: str) -> str:
     """Write the page and return its name; one that the learner has edited stays, and ours goes beside it."""
-    for name in (START, "START (new).md", *(f"START (new {number}).md" for number in range(2, 100))):
+    for name in _names():
         path = workspace / name
         if create(path, signed(text)):
             return name

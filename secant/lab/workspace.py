@@ -3,22 +3,58 @@
 A file that stands in the workspace belongs to the learner: nothing here ever writes over it.
 """
 
-import hashlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import count
 from pathlib import Path
 
-# Hidden, so that JupyterLab neither lists nor serves it.
-STATE_FOLDER = ".secant"
-# For each file of a release, the versions it was copied from and last put beside (see `copy_file`).
-State = dict[str, dict[str, str]]
+from secant.language import Language, say
+from secant.placed import STATE_FOLDER, State, fingerprint, read_state
+from secant.where import is_installed
+
+#: In the learner's home, where the course came in the package.
+HOME_FOLDER = "secant-lessons"
 
 
 class LabError(Exception):
     """Something that the learner can put right; its text is the one sentence that they see."""
+
+
+def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Path:
+    """The folder of the learner's lessons in a language.
+
+    Args:
+        root: the course; if it came in the package, lessons go to the learner's home, else beside it.
+        lang: the lessons' language.
+        chosen: the folder to use instead.
+
+    Raises:
+        LabError: nobody knows where the learner's home is.
+    """
+    try:
+        place = chosen or (Path.home() / HOME_FOLDER if is_installed(root) else root / "workspace")
+        return Path(os.path.abspath(place.expanduser())) / lang
+    except RuntimeError as error:  # a container's user without a name
+        raise LabError(
+            say(
+                en="You have no home folder here: name a folder for the lessons with --workspace.",
+                ko="홈 폴더를 찾을 수 없습니다. --workspace 옵션으로 수업 파일을 둘 폴더를 지정해 주세요.",
+            )
+        ) from error
+
+
+def command(root: Path, lang: Language, workspace: Path) -> str:
+    """What to type to come back to the lessons in a workspace."""
+    try:
+        usual = workspace == workspace_for(root, lang)
+    except LabError:
+        usual = False
+    if usual and not is_installed(root) and os.name != "nt":
+        return "make lab" + (f" lang={lang}" if lang != "en" else "")
+    return f"secant lab --lang {lang}" + ("" if usual else f' --workspace "{workspace.parent}"')
 
 
 @dataclass(frozen=True)
@@ -28,20 +64,6 @@ class Copied:
     name: str
     edited: bool
     beside: str | None  # the newer version that stands next to it
-
-
-def fingerprint(content: bytes) -> str:
-    """A short name for exactly these bytes."""
-    return hashlib.sha256(content).hexdigest()[:32]
-
-
-def read_state(workspace: Path) -> State:
-    """What was put where; a file that cannot be understood counts as an empty one."""
-    try:
-        state = json.loads((workspace / STATE_FOLDER / "state.json").read_bytes())
-        return {str(name): {str(k): str(v) for k, v in entry.items()} for name, entry in state.items()}
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return {}
 
 
 def write_state(workspace: Path, state: State) -> None:

@@ -1,12 +1,15 @@
 """Predictions: what is chosen is kept beside the notebook, and answered."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from secant import predict, predicted
-from secant.predictions import FILE, keep, read
+from secant.predictions import FILE, Prediction, keep, read
+from secant.progress import record, store
 
 CHOICES = {"A": "4 and 12", "B": "`x.grad` is 16"}
 REPLIES = {"A": "that would need a reset.", "B": "the buffer adds."}
@@ -15,7 +18,13 @@ REPLIES = {"A": "that would need a reset.", "B": "the buffer adds."}
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     return tmp_path
+
+
+def click(question: Prediction, letter: str) -> None:
+    """Choose as a front end does: with a message to the kernel."""
+    question.buttons.set_state({"index": list(question.choices).index(letter)})
 
 
 def shown(widget: object) -> str:
@@ -102,3 +111,56 @@ def test_every_choice_needs_a_reply() -> None:
         predicted("3 replies", right="B", B="only this")
     with pytest.raises(ValueError, match="two choices"):
         predict("3 one", A="alone")
+
+
+# --- In the learner's progress ---
+
+
+def test_a_click_is_noted_with_its_first_choice() -> None:
+    question = predict("3 noted", **CHOICES)
+    click(question, "A")
+    assert store.read()["predictions"]["3 noted"]["right"] is None
+    predicted("3 noted", right="B", **REPLIES)
+    click(question, "B")
+    noted = store.read()["predictions"]["3 noted"]
+    assert (noted["first"], noted["right"]) == ("A", "B")
+
+
+def test_code_notes_nothing(folder: Path) -> None:
+    question = predict("3 code", **CHOICES)
+    question.buttons.value = "A"
+    answer = predicted("3 code", right="B", **REPLIES)
+    answer.show.click()
+    predict("3 code", **CHOICES)
+    predicted("3 code", right="B", **REPLIES)
+    assert not (folder / "data").exists()
+
+
+def test_who_has_read_the_answer_makes_no_prediction(folder: Path) -> None:
+    question = predict("3 told", **CHOICES)
+    predicted("3 told", right="B", **REPLIES).show.click()
+    click(question, "B")
+    assert "Your choice is B" in question.note.value
+    assert not (folder / "data").exists()
+
+
+def test_a_notebook_goes_on_whatever_becomes_of_the_note(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "data").write_text("in the way")
+    question = predict("3 in the way", **CHOICES)
+    click(question, "A")
+    assert "Your choice is A" in question.note.value
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(record, "prediction", fail)
+    click(question, "B")
+    assert read(folder)["3 in the way"]["choice"] == "B"
+
+
+def test_a_notebook_loads_nothing_of_progress_before_a_click() -> None:
+    code = "import sys, secant; secant.predict('3 x', A='a', B='b'); print('secant.progress' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

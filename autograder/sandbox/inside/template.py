@@ -27,7 +27,7 @@ from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.inside.supervisor import report, supervise
 
 
-def _import_everything(*, for_many: bool) -> Any:
+def import_everything(*, for_many: bool) -> Any:
     """Import what lessons import, and make the shell, so that no candidate has to."""
     import ipywidgets  # noqa: F401
     import matplotlib.pyplot  # noqa: F401
@@ -111,7 +111,7 @@ def main(arguments: list[str]) -> None:
     privileges.close_all_but(numbers)
     privileges.lift_memory_limit()
     _prepare(int(guest))
-    shell = _import_everything(for_many=kind == "forked")
+    shell = import_everything(for_many=kind == "forked")
     if kind == "forked":
         serve_forever(socket.socket(fileno=numbers[0]), shell)
     orders = socket.socket(fileno=numbers[0])

@@ -1,6 +1,7 @@
 """Checking one's own notebook: what it says, and that it leaves everything as it was."""
 
 import copy
+import os
 import shutil
 import socket
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons, wrong_answers
+from autograder.exam import words
 from autograder.exam.pool import WarmPool
 from autograder.exam.selfcheck import Checker
 from autograder.sandbox.container import Container, PlainContainer
@@ -183,6 +185,26 @@ def test_no_course(
     path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")
     monkeypatch.chdir(tmp_path)
     assert checker.check(path).score == 10  # the one beside the package
-    monkeypatch.setattr("autograder.__file__", str(tmp_path / "site-packages" / "autograder" / "__init__.py"))
-    with pytest.raises(CourseError, match="No course was found"):
-        checker.check(path)
+    monkeypatch.setattr("secant.__file__", str(tmp_path / "site-packages" / "secant" / "__init__.py"))
+    report = checker.check(path)  # by the tests that are in it
+    assert report.score == 10
+    assert {task.message for task in report.tasks} == {words.passed(hidden=False)[1]}
+
+
+def test_predictions_in_a_notebook_that_is_checked_are_no_progress(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
+    one = {"hand_derivative": right["hand_derivative"]}  # the rest is not attempted, which is quick
+    notebook, marker = answered(ROOT, one, lesson=LESSON), tmp_path / "it ran"
+    source = f"""
+import secant
+question = secant.predict("1 checked", A="a", B="b")
+question.buttons.value = "A"
+secant.predicted("1 checked", right="B", A="a", B="b")
+open({str(marker)!r}, "w").write(question.note.value)
+"""
+    notebook.cells.append(nbformat.v4.new_code_cell(source))
+    assert checker.check(save(notebook, tmp_path / "a.ipynb")).score == 1
+    assert "Your choice is A" in marker.read_text()
+    progress = Path(os.environ["SECANT_DATA"], "progress.json")
+    assert not progress.exists() or "1 checked" not in progress.read_text()

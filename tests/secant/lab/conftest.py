@@ -19,6 +19,7 @@ def keep_language() -> Iterator[None]:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Path:
-    """A course with one small lesson in both languages."""
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course with one small lesson in both languages, and somebody who begins."""
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "progress"))
     return build(tmp_path)

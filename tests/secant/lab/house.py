@@ -1,9 +1,11 @@
 """A course with one small lesson in both languages, and what one does with it."""
 
+import socket
 from datetime import date
 from pathlib import Path
 
-from secant.lab import launch, workspace
+from secant.lab import launch
+from secant.placed import STATE_FOLDER
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "01_what_autograd_does"
@@ -21,6 +23,7 @@ def write(path: Path, content: bytes) -> Path:
 def build(place: Path) -> Path:
     """Write the course into a folder."""
     write(place / "course/syllabus.toml", (ROOT / "course/syllabus.toml").read_bytes())
+    write(place / "nbgrader_config.py", b"")
     for name in ("en", "ko"):
         write(place / "release" / name / NOTEBOOK, b"lesson, first version")
         write(place / "release" / name / FOLDER / "picture.png", b"picture")
@@ -43,10 +46,17 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and workspace.STATE_FOLDER not in path.parts
+        if path.is_file() and STATE_FOLDER not in path.parts
     }
 
 
 def notebooks(house: Path) -> set[str]:
     """The names of the learner's notebooks."""
     return {name for name in tree(house / "workspace/en") if name.endswith(".ipynb")}
+
+
+def free_port() -> int:
+    """A port that nobody listens to."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]

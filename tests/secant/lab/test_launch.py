@@ -1,4 +1,4 @@
-"""`python -m secant.lab`: its words, and what it asks of JupyterLab."""
+"""`secant lab`: its words, and what it asks of JupyterLab."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,15 +17,17 @@ from jupyter_server.serverapp import ServerApp
 from traitlets.config import Config
 
 import secant
-from secant import language
+from secant import cli, language
 from secant.lab import launch as lab
+from secant.lab import workspace
 from secant.lab.workspace import LabError
-from tests.secant.lab.house import write
+from secant.where import course_root
+from tests.secant.lab.house import DAY, NOTEBOOK, build, free_port, write
 
 
 def run(house: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "secant.lab", "--no-browser", *arguments],
+        [sys.executable, "-m", "secant", "lab", "--no-browser", *arguments],
         cwd=house,
         env={**os.environ, **environment},
         capture_output=True,
@@ -35,12 +38,11 @@ def run(house: Path, *arguments: str, **environment: str) -> subprocess.Complete
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
-    [(["--lang", "fr"], "fr"), (["--port", "eighty"], "eighty"), (["--lang"], "--lang")],
+    [(["--lang", "fr"], "fr"), (["--port", "eighty"], "--port"), (["--lang"], "--lang")],
 )
 def test_bad_arguments(house: Path, arguments: list[str], word: str) -> None:
     done = run(house, *arguments)
     assert done.returncode == 2
-    assert done.stderr.startswith("usage: python -m secant.lab [")
     assert word in done.stderr
     assert "Traceback" not in done.stderr
     assert not (house / "workspace").exists()
@@ -63,11 +65,11 @@ def test_an_impossible_port_is_one_sentence(house: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
-def test_no_release_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(secant, "__file__", str(tmp_path / "site-packages/secant/__init__.py"))
-    with pytest.raises(LabError, match=r"no release/en/ here"):
-        lab.course_root()
+def test_no_release_is_one_sentence(house: Path) -> None:
+    shutil.rmtree(house / "release/en")
+    done = run(house)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "no release/en/" in done.stderr
 
 
 def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
@@ -82,18 +84,36 @@ def test_importing_is_quick() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
 
 
-def options(*arguments: str) -> list[str]:
-    known, extra = lab.parse(list(arguments))
-    return lab.lab_arguments(Path("/w"), "START (new).md", known, extra)
+@pytest.fixture
+def started(house: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Runs the command as far as JupyterLab, and returns what that is given."""
+    from jupyterlab.labapp import LabApp
+
+    def start(*arguments: str) -> dict[str, Any]:
+        seen: dict[str, Any] = {}
+        monkeypatch.setattr(LabApp, "launch_instance", lambda given: seen.update(arguments=given))
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["lab", *arguments])
+        return seen | {"code": ended.value.code, "cwd": Path.cwd(), **os.environ}
+
+    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH", "PATH"):  # which it changes
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.chdir(house)
+    return start
 
 
-def test_the_learner_has_the_last_word() -> None:
-    assert "--LabApp.default_url=/lab/tree/START%20%28new%29.md" in options()
-    chosen = options("--LabApp.default_url=/lab", "--debug", "--port=1234", "--Foo.bar=1")
+def test_the_learner_has_the_last_word(house: Path, started: Callable[..., dict[str, Any]]) -> None:
+    write(house / "workspace/en/START.md", b"my own")
+    usual = started()["arguments"]
+    assert "--LabApp.default_url=/lab/tree/START%20%28new%29.md" in usual
+    port = free_port()
+    own = ("--LabApp.default_url=/lab", "--debug", f"--port={port}", "--Foo.bar=1", "--ip", "0.0.0.0")
+    chosen = started(*own)["arguments"]
     assert [word for word in chosen if "default_url" in word] == ["--LabApp.default_url=/lab"]
     assert not any("log_level" in word for word in chosen)
-    assert {"--ServerApp.port=1234", "--ServerApp.port_retries=0", "--Foo.bar=1", "--debug"} <= set(chosen)
-    assert not any("port" in word for word in options())
+    assert {f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--Foo.bar=1", "--debug"} <= set(chosen)
+    assert chosen[chosen.index("--ip") + 1] == "0.0.0.0"
+    assert not any("port" in word for word in usual)
 
 
 def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,24 +126,74 @@ def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.Monk
     assert plugin not in lab.lab_defaults()
 
 
-def test_the_kernels_know_the_language(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyterlab.labapp import LabApp
+def test_the_kernels_know_the_language(
+    house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/own")
+    seen = started("--lang", "ko", "--no-browser")
+    place = house / "workspace/ko"
+    assert (seen["code"], seen["SECANT_LANG"], seen["cwd"]) == (0, "ko", place)
+    assert seen["JUPYTER_CONFIG_PATH"] == f"{place}/.secant/jupyter{os.pathsep}/own"
+    assert f"--ServerApp.root_dir={place}" in seen["arguments"]
+    assert "--ServerApp.open_browser=False" in seen["arguments"]
 
-    seen: dict[str, Any] = {}
 
-    def start(arguments: list[str]) -> None:
-        seen.update(arguments=arguments, cwd=Path.cwd(), **os.environ)
+@pytest.mark.parametrize(("said", "where"), [("mine", "house/mine"), ("~/mine", "home/mine")])
+def test_the_learner_chooses_the_folder(
+    house: Path,
+    started: Callable[..., dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    said: str,
+    where: str,
+) -> None:
+    monkeypatch.setenv("HOME", str(house / "home"))
+    (house / "house").mkdir()
+    monkeypatch.chdir(house / "house")
+    place = house / where / "en"
+    assert started("--workspace", said)["cwd"] == place
+    assert (place / NOTEBOOK).is_file()
+    assert f'`secant lab --lang en --workspace "{place.parent}"` again' in (place / "START.md").read_text()
+    assert not (house / "workspace").exists()
 
-    monkeypatch.setattr(LabApp, "launch_instance", start)
-    monkeypatch.chdir(house)
-    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH"):
-        monkeypatch.setenv(name, "/own")
-    assert lab.main(["--lang", "ko", "--no-browser"]) == 0
-    workspace = house / "workspace/ko"
-    assert seen["SECANT_LANG"] == "ko"
-    assert seen["cwd"] == workspace
-    assert seen["JUPYTER_CONFIG_PATH"] == f"{workspace}/.secant/jupyter{os.pathsep}/own"
-    assert f"--ServerApp.root_dir={workspace}" in seen["arguments"]
+
+class TestFromAWheel:
+    """The course came inside the package, which is no place to work in."""
+
+    @pytest.fixture
+    def wheel(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        package = tmp_path / "site-packages/secant"
+        monkeypatch.setattr(secant, "__file__", str(write(package / "__init__.py", b"")))
+        monkeypatch.chdir(tmp_path)
+        return build(package / "_course")
+
+    @pytest.mark.parametrize("lang", ["en", "ko"])
+    def test_lessons_go_to_the_home_folder(
+        self, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str
+    ) -> None:
+        monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+        language(lang)
+        root = course_root()
+        place, page = lab.prepare(root, DAY)
+        assert (root, place) == (wheel, tmp_path / "home/secant-lessons" / lang)
+        assert (place / NOTEBOOK).is_file()
+        assert f"`secant lab --lang {lang}`" in (place / page).read_text()
+        assert not list(wheel.rglob("workspace"))
+
+    def test_nobody_without_a_home_is_left_alone(self, wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def homeless() -> Path:
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.setattr(Path, "home", homeless)
+        with pytest.raises(LabError, match="--workspace"):
+            lab.prepare(wheel, DAY)
+
+
+def test_on_windows_nobody_is_told_to_make(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = house / "workspace"
+    assert workspace.command(house, "en", places / "en") == "make lab"
+    assert workspace.command(house, "ko", places / "ko") == "make lab lang=ko"
+    monkeypatch.setattr(workspace, "os", SimpleNamespace(name="nt", path=os.path))
+    assert workspace.command(house, "en", places / "en") == "secant lab --lang en"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""One real start of `python -m secant.lab` in Korean, and what a learner meets there."""
+"""One real start of `secant lab` in Korean, and what a learner meets there."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from secant.lab import launch
-from tests.secant.lab.house import FOLDER, NOTEBOOK, build, write
+from tests.secant.lab.house import FOLDER, NOTEBOOK, build, free_port, write
 
 TINY = f"{FOLDER}/tiny.ipynb"
 AUDIT = """
@@ -59,12 +59,6 @@ class Server:
         return await websocket_connect(HTTPRequest(address, headers={"Authorization": f"token {self.token}"}))
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
 def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> str:
     """Jupyter prints the address a moment before it listens."""
     deadline = time.monotonic() + 60
@@ -87,7 +81,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = {"HOME": str(place / "home"), "AUDIT": str(audit), "PYTHONPATH": paths}
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "secant.lab", "--no-browser", "--lang", "ko", "--port", str(port)],
+            [sys.executable, "-m", "secant", "lab", "--no-browser", "--lang", "ko", "--port", str(port)],
             cwd=house,
             env={**os.environ, **home},
             stdin=subprocess.DEVNULL,

@@ -1,11 +1,19 @@
 """The page that JupyterLab opens at."""
 
+import shutil
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from secant import language
 from secant.lab import launch, start_page
-from tests.secant.lab.house import DAY, NOTEBOOK, ROOT, prepare, write
+from secant.language import LANGUAGES
+from secant.progress import record
+from secant.progress.course import read_course
+from tests.secant.lab.house import DAY, NOTEBOOK, ROOT, prepare, tree, write
+
+EIGHT = "08_your_own_backward"
 
 
 def test_the_page_lists_the_lessons_that_exist(house: Path) -> None:
@@ -58,8 +66,102 @@ def test_a_start_page_in_the_way_that_is_no_file(house: Path) -> None:
 
 
 def test_the_syllabus_is_whole() -> None:
-    for name in ("en", "ko"):
-        language(name)
-        lessons = start_page.read_syllabus(ROOT / "course/syllabus.toml")
+    for name in LANGUAGES:
+        lessons = read_course(ROOT, name)
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
         assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
+
+
+# --- How far ---
+
+
+@pytest.fixture
+def real(house: Path) -> Path:
+    """The small course with a real lesson 8 beside its lesson."""
+    for name in LANGUAGES:
+        shutil.copytree(ROOT / "release" / name / EIGHT, house / "release" / name / EIGHT)
+    return house
+
+
+def solve(*tasks: str) -> None:
+    rows = [{"id": task, "outcome": "passed", "points": 2.0, "message": ""} for task in tasks]
+    assert record.check(EIGHT, rows).problem is None
+
+
+def test_the_page_says_how_far_one_is(real: Path) -> None:
+    assert "Continue" not in prepare(real)
+    solve("MyPow", "backward_is_right")
+    page = prepare(real)
+    assert "**Level 1: Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
+    assert f"Continue: [8. Writing your own backward and checking it]({EIGHT}/{EIGHT}.ipynb)" in page
+    assert "Task 8.3 · StableSoftplus" in page
+    assert "| 7 | 4 / 10 | in progress |" in page
+    assert "## Achievements: 2 of 13" in page
+    assert "| ★ | Caught by the quotient |" in page
+    assert page.count("| ☆ |") == 11
+
+
+def test_the_korean_page_says_it_in_korean(real: Path) -> None:
+    language("ko")
+    solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink")
+    page = prepare(real)
+    assert "**레벨 2: 접선** · ▱▱▱▱▱▱▱▱▱▱ · 120 XP · 다음 레벨까지 120 XP" in page
+    assert "| 7 | 10 / 10 | ✓ 완료 |" in page
+    terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
+    assert [word for term in terms for word in term["avoid"] if word in page] == []
+
+
+def test_our_page_follows_a_check(real: Path) -> None:
+    prepare(real)
+    workspace = real / "workspace/en"
+    solve("MyPow")
+    language("ko")  # the process's, not the page's
+    assert start_page.refresh(real, workspace)
+    assert "| 7 | 2 / 10 | in progress |" in (workspace / "START.md").read_text()
+    refreshed = (workspace / "START.md").read_text()
+    assert start_page.is_ours(refreshed.encode())
+    language("en")
+    assert prepare(real) == refreshed
+    assert "`make lab` again" in refreshed
+
+
+def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
+    prepare(real)
+    workspace = real / "workspace/en"
+    (workspace / "START.md").write_text("my notes")
+    before = tree(workspace)
+    assert not start_page.refresh(real, workspace)
+    assert tree(workspace) == before
+    prepare(real)
+    solve("MyPow")
+    assert start_page.refresh(real, workspace)
+    assert "2 / 10" in (workspace / "START (new).md").read_text()
+    assert (workspace / "START.md").read_text() == "my notes"
+
+
+def test_a_page_that_cannot_be_refreshed(real: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(real)
+    workspace = real / "workspace/en"
+    before = (workspace / "START.md").read_bytes()
+    solve("MyPow")
+    with monkeypatch.context() as full:
+        full.setattr(start_page, "replace_file", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        assert not start_page.refresh(real, workspace)
+    assert (workspace / "START.md").read_bytes() == before
+    assert not start_page.refresh(real / "no course", workspace)
+
+
+def test_progress_that_cannot_be_read_is_said_on_the_page(real: Path) -> None:
+    write(real / "progress/progress.json", b'{"version": 2}')
+    assert "please update Secant" in prepare(real)
+    assert (real / "progress/progress.json").read_bytes() == b'{"version": 2}'
+
+
+def test_a_lesson_whose_notebook_is_gone(real: Path) -> None:
+    prepare(real)
+    workspace = real / "workspace/en"
+    (workspace / NOTEBOOK).unlink()
+    start_page.refresh(real, workspace)
+    page = (workspace / "START.md").read_text()
+    assert "| its file is gone |" in page
+    assert "2 of the 10 planned lessons" in page

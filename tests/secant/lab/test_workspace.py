@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from secant.lab import workspace
+from secant.placed import STATE_FOLDER
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, notebooks, prepare, release, tree, write
 
 
@@ -101,7 +102,7 @@ def test_a_deleted_lesson_comes_fresh(house: Path) -> None:
 def test_a_lost_or_corrupt_state_costs_no_work(house: Path, spoilt: bytes | None) -> None:
     prepare(house)
     own = write(house / "workspace/en" / NOTEBOOK, b"my answers")
-    state = house / "workspace/en" / workspace.STATE_FOLDER / "state.json"
+    state = house / "workspace/en" / STATE_FOLDER / "state.json"
     if spoilt is None:
         state.unlink()
     else:

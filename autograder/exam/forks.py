@@ -1,0 +1,159 @@
+"""The process that has imported everything, and forks a candidate for each check of a person's own notebook.
+
+It is the template of the wall without the wall. A candidate leads a session of its own; when whoever asked
+for it lets go of its *lifeline*, all of that session is ended, so that nothing outlives a check, however the
+check ended. When the control socket closes, every candidate ends, and then this process.
+
+    python -m autograder.exam.forks CONTROL
+
+CONTROL is the number of an inherited socket. Linux only.
+"""
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from autograder.sandbox.inside import candidate
+from autograder.sandbox.inside.privileges import close_all_but, silence
+from autograder.sandbox.inside.template import import_everything
+
+_PR_SET_PDEATHSIG = 1
+_END_SECONDS = 3.0
+
+
+@dataclass
+class _Candidate:
+    """A candidate's process, which leads its session, and who asked for it."""
+
+    pid: int
+    handle: int
+    lifeline: socket.socket
+    folder: str
+    ended: bool = False
+
+    def tell_end(self) -> None:
+        """Say how it ended. It is not buried before its session has ended: until then its number is taken."""
+        self.ended = True
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        status = 0 if found is None else found.si_status
+        killed = found is not None and found.si_code != os.CLD_EXITED
+        with contextlib.suppress(OSError):
+            self.lifeline.send(json.dumps({"over": -status if killed else status}).encode())
+
+    def end(self) -> None:
+        """End it and all of its session, then tell who waits for that."""
+        until = time.monotonic() + _END_SECONDS
+        while time.monotonic() < until:
+            members = [pid for pid in _processes() if _session(pid) == self.pid]
+            for pid in members:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            if not members:
+                break
+            time.sleep(0.001)
+        os.waitpid(self.pid, 0)
+        os.close(self.handle)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.lifeline.close()
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _session(pid: int) -> int:
+    """The session of a process; 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process may call itself anything
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return 0 if fields[0] in "ZX" else int(fields[3])
+
+
+def _import_explorers() -> None:
+    """Leave out their pictures, which nobody looks at here. What they read off, they still do."""
+    import secant
+    from secant.explorers.kit.canvas import Stage
+    from secant.explorers.kit.widget import Panel
+
+    for name in secant.__all__:
+        getattr(secant, name)
+    Panel._draw = lambda self: None  # type: ignore[method-assign]
+    Stage.show = lambda self, alt: None  # type: ignore[method-assign]
+
+
+def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
+    """Fork a candidate for every message: its folder, with its channel and its lifeline."""
+    waiting = selectors.DefaultSelector()
+    waiting.register(control, selectors.EVENT_READ)
+    living: dict[int, _Candidate] = {}
+    while True:
+        for key, _ in waiting.select():
+            if key.fileobj is not control:
+                one: _Candidate = key.data
+                if one.pid not in living:
+                    continue
+                waiting.unregister(key.fileobj)
+                if key.fileobj == one.handle:
+                    one.tell_end()
+                    continue
+                if not one.ended:
+                    waiting.unregister(one.handle)
+                one.end()
+                del living[one.pid]
+                continue
+            message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
+            if not message:
+                for one in living.values():
+                    one.end()
+                os._exit(0)
+            channel, lifeline = descriptors
+            one = _begin(message.decode(), channel, lifeline, shell)
+            living[one.pid] = one
+            waiting.register(one.lifeline, selectors.EVENT_READ, one)
+            waiting.register(one.handle, selectors.EVENT_READ, one)
+
+
+def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate:
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(0)
+            os.setsid()
+            close_all_but([channel])
+            silence()
+            os.chdir(folder)
+            candidate.serve(socket.socket(fileno=channel), shell)
+        finally:
+            os._exit(0)
+    os.close(channel)
+    return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=lifeline), folder)
+
+
+def main(control: int) -> NoReturn:
+    """Import, say so, and serve."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: who is asked to stop closes the socket
+    socket_ = socket.socket(fileno=control)
+    shell = import_everything(for_many=True)
+    _import_explorers()
+    gc.freeze()
+    socket_.send(b"ready")
+    serve_forever(socket_, shell)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,49 @@
+"""A notebook as its own assignment: where the course's sources are not, the visible tests in it are asked."""
+
+import math
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.course.assignment import Assignment
+from autograder.course.cells import tasks
+from autograder.intake.files import read
+from autograder.intake.parse import Cell, parse
+from autograder.intake.submission import Refused
+from secant.language import LANGUAGES
+
+_MARKS = ("points", "grade", "solution", "locked")
+
+
+def own_assignment(path: Path, below: Path | None = None) -> Assignment | None:
+    """Return what a notebook asks by itself; nothing if it asks nothing, or cannot be read.
+
+    Args:
+        path: the notebook.
+        below: a folder that it has to be in, by real folders only.
+    """
+    try:
+        submitted = parse(read(path, path.stem, below)[1])
+    except Refused:
+        return None
+    notebook: NotebookNode = new_notebook(cells=[_cell(cell) for cell in submitted.cells])
+    if not tasks(notebook):
+        return None
+    lesson = path.stem
+    return Assignment(lesson, notebook, dict.fromkeys(LANGUAGES, notebook))
+
+
+def _cell(cell: Cell) -> NotebookNode:
+    """A cell with those of nbgrader's marks that are of the right type."""
+    if cell.kind != "code":
+        prose: NotebookNode = new_markdown_cell(cell.source)
+        return prose
+    marks = dict(zip(_MARKS, cell.marks, strict=False))
+    points = marks["points"]
+    is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
+    marks["points"] = float(points) if is_number else 0.0
+    made: NotebookNode = new_code_cell(cell.source)
+    if cell.grade_id:
+        made.metadata["nbgrader"] = {**marks, "grade_id": cell.grade_id}
+    return made

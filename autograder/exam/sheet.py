@@ -1,0 +1,192 @@
+"""A notebook that somebody wants to be checked: which lesson it is of, and what it answers.
+
+Nothing here imports torch, so that a page need not wait for it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from autograder.course.assignment import Assignment, built_lessons, find_course, read_assignment
+from autograder.course.cells import Task, grade_id, tasks
+from autograder.course.errors import CourseError
+from autograder.course.lesson import find_lessons
+from autograder.course.solutions import WorkedSolution, worked_solutions
+from autograder.exam.own_tests import own_assignment
+from autograder.intake.files import MAX_FILE_BYTES
+from autograder.intake.submission import Rejected, Script
+from autograder.intake.take_in import take_in
+from secant.language import Language, say
+
+
+class CheckError(CourseError):
+    """This notebook cannot be checked. The message is for its author."""
+
+
+class NoLesson(CheckError):
+    """It is no notebook of a lesson."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A notebook that has been read, and the lesson that it answers.
+
+    Attributes:
+        root: the course directory; None where there is none, or not this lesson.
+        assignment: what is asked; without the course's, the visible tests of the notebook itself.
+        script: what is to run.
+    """
+
+    path: Path
+    root: Path | None
+    assignment: Assignment
+    script: Script
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the hidden tests are here."""
+        return self.root is not None
+
+    @property
+    def language(self) -> Language:
+        """The notebook's."""
+        return self.script.language
+
+    @property
+    def tasks(self) -> list[Task]:
+        """What is asked, in order."""
+        return tasks(self.assignment.source)
+
+    @property
+    def given(self) -> NotebookNode:
+        """What the learner was given, in the notebook's language."""
+        return self.assignment.releases[self.language]
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The answers' code, by task."""
+        return {step.task: step.source for step in self.script.steps if step.task}
+
+    def solution(self, task: str) -> WorkedSolution:
+        """Return the worked solution of a task.
+
+        Raises:
+            CheckError: there is none.
+        """
+        found: dict[str, WorkedSolution] = {}
+        if self.root is not None:
+            lessons = {lesson.name: lesson for lesson in find_lessons(self.root)}
+            if lesson := lessons.get(self.assignment.lesson):
+                found = worked_solutions(lesson, self.assignment.source)
+        if task not in found:
+            there = ", ".join(found)
+            raise CheckError(
+                say(
+                    en=f'There is no worked solution of "{task}"; there are: {there or "none"}.',
+                    ko=f'"{task}"의 모범 풀이가 없습니다. 있는 것: {there or "없음"}.',
+                )
+            )
+        return found[task]
+
+
+class Reader:
+    """Reads notebooks. What it has read of a course for one serves the next."""
+
+    def __init__(self) -> None:
+        self._assignments: dict[tuple[Path, str], tuple[object, Assignment]] = {}
+
+    def read(self, notebook: Path, below: Path | None = None) -> Sheet:
+        """Read a notebook, and find out which lesson it is of.
+
+        Args:
+            notebook: the file.
+            below: a folder that it has to be in, by real folders only; else a link will do.
+
+        Raises:
+            NoLesson: it is of no lesson.
+            CheckError: it cannot be read.
+        """
+        path = _file(notebook) if below is None else notebook
+        try:
+            root = find_course(path.parent, Path.cwd())
+        except CourseError:
+            root = None
+        assignment = self._recognise(path, root) if root else None
+        if assignment is None:
+            root, assignment = None, own_assignment(path, below)
+        if assignment is None:
+            raise NoLesson(
+                say(
+                    en=f"{path.name} is not a notebook of the course.",
+                    ko=f"{path.name}: 수업 노트북이 아닙니다.",
+                )
+            )
+        taken = take_in(path, assignment.lesson, assignment.releases, below)
+        if isinstance(taken, Rejected):
+            raise CheckError(f"{path.name}: {taken.message}")
+        return Sheet(path, root, assignment, taken.script)
+
+    def _recognise(self, path: Path, root: Path) -> Assignment | None:
+        """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
+        marks = _grade_ids(path)
+        names = built_lessons(root)
+        names.sort(key=lambda name: name.casefold() not in path.name.casefold())  # most often it is that one
+        best, most = None, (0, False)
+        for name in names:
+            assignment = self._assignment(root, name)
+            graded = _graded(assignment)
+            found = (len(marks & graded), name.casefold() in path.name.casefold())
+            if found > most:
+                best, most = assignment, found
+            if 2 * found[0] > len(marks):  # no other can have as many
+                break
+        return best
+
+    def _assignment(self, root: Path, lesson: str) -> Assignment:
+        """Read a lesson, once for each version of its files."""
+        stamp = tuple(_stamps(root, lesson))
+        key = (root, lesson)
+        if key not in self._assignments or self._assignments[key][0] != stamp:
+            self._assignments[key] = stamp, read_assignment(root, lesson)
+        return self._assignments[key][1]
+
+
+def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language]:
+    """Return the worked solution of a task, and the language of the notebook that asks for it.
+
+    Raises:
+        CheckError: it is not a notebook of this course, or there is no such solution.
+    """
+    sheet = Reader().read(notebook)
+    return sheet.solution(task), sheet.language
+
+
+def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
+    for folder in ("source", "release/en", "release/ko"):
+        path = root / folder / lesson / f"{lesson}.ipynb"
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        yield folder, found.st_mtime_ns, found.st_size
+
+
+def _file(notebook: Path) -> Path:
+    path = notebook.resolve()  # a link to one's own file is fine
+    if not path.is_file():
+        raise CheckError(f"{notebook} is not a file." if path.exists() else f"There is no {notebook}.")
+    return path
+
+
+def _graded(assignment: Assignment) -> set[str]:
+    return {grade_id(cell) for cell in assignment.source.cells} - {""}
+
+
+def _grade_ids(path: Path) -> set[str]:
+    """The grade ids that a file seems to hold; the intake looks closer."""
+    with open(path, "rb") as file:
+        text = file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
+    return set(re.findall(r'"grade_id"\s*:\s*"([^"\\]*)"', text))

@@ -1,0 +1,117 @@
+"""A lesson and its verdicts as the panel shows them: titles, hints, and a message in its parts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
+from autograder.exam.report import TaskResult
+from autograder.exam.sheet import Sheet
+from secant.language import say
+
+_HINT = re.compile(
+    r"<details><summary>(?P<title>(?:Hint|힌트) \d+.*?)</summary>\s*(?P<text>.*?)\s*</details>", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a lesson's prose says of a task."""
+
+    title: str
+    hints: list[tuple[str, str]]
+
+
+def told(sheet: Sheet) -> dict[str, Told]:
+    """Return each task's heading and its hints (title, text), as they stand above its answer cell."""
+    found: dict[str, Told] = {}
+    title, above = "", ""
+    for cell in sheet.given.cells:
+        if cell.cell_type == "markdown" and not is_answer(cell):
+            headings = [line for line in cell.source.splitlines() if line.startswith("## ")]
+            title = headings[-1].removeprefix("## ").replace("`", "") if headings else title
+            above = cell.source if headings else above + cell.source
+        elif is_answer(cell):
+            hints = [(hint["title"].strip(), hint["text"]) for hint in _HINT.finditer(above)]
+            found.setdefault(grade_id(cell), Told(title, hints))
+        elif is_test(cell):
+            above = ""
+    return found
+
+
+def lesson_title(sheet: Sheet) -> str:
+    """Return the notebook's first heading, without the lesson's number."""
+    for cell in sheet.given.cells:
+        if cell.cell_type == "markdown":
+            for line in cell.source.splitlines():
+                if line.startswith("# "):
+                    return re.sub(r"^\d+[.:]?\s+", "", line.removeprefix("# ").replace("`", "").strip())
+    return sheet.assignment.lesson
+
+
+def lesson_number(sheet: Sheet) -> int | None:
+    """Return the number that a lesson's name begins with."""
+    number = re.match(r"\d+", sheet.assignment.lesson)
+    return int(number[0]) if number else None
+
+
+def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
+    """Return what there is to do, in order."""
+    prose = told(sheet)
+    return [_task(task, prose.get(task.id, Told(task.id, []))) for task in sheet.tasks]
+
+
+def _task(task: Task, prose: Told) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "title": prose.title or task.id,
+        "max_points": task.points,
+        "manual": is_manual(task.answer),
+        "hints": len(prose.hints),
+    }
+
+
+def row(result: TaskResult, hints: int) -> dict[str, Any]:
+    """Return a verdict with its message in parts."""
+    return {**asdict(result), "parts": list(parts(result.message)), "hints": hints}
+
+
+def parts(message: str) -> Iterator[dict[str, str]]:
+    """Split a message, in the language in use, into text, expected, got and trace.
+
+    A message is composed line by line (secant/checking/check.py, autograder/exam/words.py): a value stands on
+    a line of its own behind its label; an error and its places come last, after a line that says so.
+    """
+    lines: list[str] = []
+    kind = "text"
+    for line in message.splitlines():
+        now, shown = ("trace", line.strip()) if _ends_in_trace(kind, lines) else _labelled(line)
+        if lines and (now != kind or now in ("expected", "got")):
+            yield {"kind": kind, "text": "\n".join(lines)}
+            lines = []
+        kind = now
+        lines.append(shown)
+    if lines:
+        yield {"kind": kind, "text": "\n".join(lines)}
+
+
+def _ends_in_trace(kind: str, lines: list[str]) -> bool:
+    """Whether what follows these lines is an error and where it was raised."""
+    heads = (
+        say(en="Your code raised an error.", ko="코드에서 오류가 났습니다."),
+        say(en="Your answer cell stops with an error", ko="답을 쓴 셀이 오류로 멈추어서"),
+    )
+    return kind == "trace" or (bool(lines) and lines[-1].startswith(heads))
+
+
+def _labelled(line: str) -> tuple[str, str]:
+    """What kind of line this is, and what to show of it."""
+    labels = {
+        "expected": say(en="  expected: ", ko="  기대한 값: "),
+        "got": say(en="  got: ", ko="  받은 값: "),
+    }
+    for kind, label in labels.items():
+        if line.startswith(label):
+            return kind, line.removeprefix(label)
+    return "text", line.strip()

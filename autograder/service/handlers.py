@@ -1,0 +1,303 @@
+"""The endpoints below `secant/api`: who may ask, for which notebook, and how the answers go out."""
+
+import asyncio
+import json
+import os
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from jupyter_core.paths import is_hidden
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from autograder.service.warm import Warm
+from secant.language import LANGUAGES, Language, language
+
+MAX_BODY_BYTES = 10_000
+_LONGEST_PATH = 2_000  # characters
+_LONGEST_NAME = 200
+_BREATH = 2.0  # seconds: how often something is sent, so that either side notices that the other has gone
+SETTING = "secant_service"
+
+
+def add_handlers(server: Any) -> None:
+    """Add the endpoints to a server. Its worker starts with the first request."""
+    warm = server.web_app.settings[SETTING] = Warm(_root(server.contents_manager))
+    base = server.web_app.settings["base_url"]
+    handlers = {
+        "lesson": Lesson,
+        "check": Check,
+        "stop": Stop,
+        "hint": Hint,
+        "solution": Solution,
+        "progress": Progress,
+    }
+    routes = [
+        (url_path_join(base, "secant/api", name), kind, {"warm": warm}) for name, kind in handlers.items()
+    ]
+    server.web_app.add_handlers(".*$", routes)
+
+
+def _root(contents: Any) -> str:
+    """The folder that the server shows."""
+    return str(getattr(contents, "root_dir", "") or os.getcwd())
+
+
+class Refusal(web.HTTPError):
+    """An answer with a status and a sentence for a person."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(status, "%s", sentence)  # a path may hold a percent sign
+        self.sentence = sentence
+
+
+class _Handler(APIHandler):
+    """What all endpoints have in common. What is wrong with a request is said in a sentence, with a 4xx."""
+
+    def initialize(self, warm: Warm) -> None:
+        self.warm = warm
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Refuse a page of another origin, also where it only asks for a picture: hints are noted."""
+        await super().prepare()
+        if self.request.method != "GET" or self.token_authenticated:
+            return
+        if self.settings.get("disable_check_xsrf", False):
+            return
+        site = self.request.headers.get("Sec-Fetch-Site")  # every browser says so since 2023
+        if site not in ("same-origin", "none") and (site or not self.check_referer()):
+            raise web.HTTPError(403)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer with the sentence of a refusal."""
+        _, error, _ = kwargs.get("exc_info", (None, None, None))
+        if isinstance(error, Refusal):
+            self.finish(json.dumps({"message": error.sentence}))
+        else:
+            super().write_error(status_code, **kwargs)
+
+    def refuse(self, status: int, *, en: str, ko: str) -> "Refusal":
+        """The error that says this in the reader's language."""
+        return Refusal(status, {"en": en, "ko": ko}[self.spoken])
+
+    @property
+    def spoken(self) -> Language:
+        """The language that the request names, else that of the environment."""
+        named = self.asked.get("lang")
+        return next((known for known in LANGUAGES if known == named), language())
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the request says: its query, or its body."""
+        if self.request.method == "GET":
+            return {name: self.get_query_argument(name) for name in self.request.query_arguments}
+        if not hasattr(self, "_body"):
+            self._body: dict[str, Any] = {}
+            self._body = self._read_body()
+        return self._body
+
+    def _read_body(self) -> dict[str, Any]:
+        if len(self.request.body) > MAX_BODY_BYTES:
+            raise self.refuse(413, en="The request is too large.", ko="요청이 너무 큽니다.")
+        try:
+            body = json.loads(self.request.body)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            raise self.refuse(400, en="The request is not a JSON object.", ko="요청이 JSON 객체가 아닙니다.")
+        return body
+
+    def name(self, key: str) -> str:
+        """A short string of the request's."""
+        value = self.asked.get(key)
+        if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
+            raise self.refuse(400, en=f"The request has no {key}.", ko=f"요청에 {key} 값이 없습니다.")
+        return value
+
+    def order(self, do: str, **more: Any) -> dict[str, Any]:
+        """An order about the request's notebook.
+
+        Raises:
+            Refusal: it is not one below the server's root, as the contents API would show it.
+        """
+        path = self.asked.get("path")
+        if not isinstance(path, str) or not 0 < len(path) <= _LONGEST_PATH:
+            raise self.refuse(400, en="The request has no path.", ko="요청에 path 값이 없습니다.")
+        root = Path(_root(self.contents_manager)).resolve()
+        nowhere = self.refuse(404, en=f"There is no notebook {path}.", ko=f"{path} 노트북이 없습니다.")
+        parts = PurePosixPath(path.strip("/")).parts
+        odd = os.sep != "/" and any(c in path for c in "\\:")  # Windows: another way to name a place
+        if "\0" in path or ".." in parts or odd or not path.endswith(".ipynb"):
+            raise nowhere
+        named = root.joinpath(*parts)
+        try:
+            found = named.resolve(strict=True)
+            good = found.is_relative_to(root) and found.is_file() and found.suffix == ".ipynb"
+            good = good and not is_hidden(str(found), str(root)) and not is_hidden(str(named), str(root))
+        except (OSError, ValueError, RuntimeError):  # gone, too long, or links in a circle
+            good = False
+        if not good:
+            raise nowhere
+        return {"do": do, "path": str(found), "below": str(root), "lang": self.spoken, **more}
+
+    async def obeyed(self, order: dict[str, Any]) -> dict[str, Any]:
+        """What the worker says to an order.
+
+        Raises:
+            Refusal: it refuses, or has ended.
+        """
+        return self.taken(await self.warm.ask(order))["ok"]  # type: ignore[no-any-return]
+
+    def taken(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """An answer that is no refusal."""
+        if "gone" in answer:
+            raise self.refuse(
+                503,
+                en="The process that checks has ended. Please try again.",
+                ko="확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
+            )
+        if "refused" in answer:
+            raise Refusal(answer["refused"], answer["message"])
+        return answer
+
+    def send(self, found: Any) -> None:
+        """Answer with JSON that nobody keeps."""
+        self.set_header("Cache-Control", "no-store")
+        self.finish(json.dumps(found))
+
+
+class Lesson(_Handler):
+    """What a notebook asks, and what came of the last check."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        self.send(await self.obeyed(self.order("lesson")))
+
+
+class Check(_Handler):
+    """Checks a notebook: a line of JSON for each event, as it happens."""
+
+    auth_resource = "kernels"
+    _order: dict[str, Any] | None = None
+
+    @web.authenticated
+    @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
+    async def post(self) -> None:
+        task = None if self.asked.get("task") is None else self.name("task")
+        order = self.order("check", task=task)
+        answers = self.warm.follow(order)
+        first = self.taken(await anext(answers))
+        self._order = order
+        self.set_header("Content-Type", "application/x-ndjson")
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Accel-Buffering", "no")  # a proxy's
+        if self.request.connection is not None:
+            self.request.connection.stream.set_nodelay(True)  # type: ignore[attr-defined]
+        try:
+            await self._stream(first, answers)
+        except StreamClosedError:
+            await self._stop()
+        finally:
+            await answers.aclose()  # type: ignore[attr-defined]
+        self._order = None
+        await self.finish(set_content_type="application/x-ndjson")
+
+    async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
+        while True:
+            event = answer.get("event") or {"event": "error", "message": self._gone_words()}
+            self.write(json.dumps(event) + "\n")
+            await self.flush()
+            if answer.get("last") or "gone" in answer:
+                return
+            following = asyncio.ensure_future(anext(answers))
+            while not (await asyncio.wait([following], timeout=_BREATH))[0]:
+                self.write(" ")  # before a line of JSON it means nothing
+                await self.flush()
+            answer = following.result()
+
+    def _gone_words(self) -> str:
+        return {
+            "en": "The process that checks has ended. Please try again.",
+            "ko": "확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
+        }[self.spoken]
+
+    def on_connection_close(self) -> None:
+        """The page has gone: nobody waits for this check."""
+        super().on_connection_close()
+        if self._order is not None:
+            self._stopping = asyncio.ensure_future(self._stop())
+
+    async def _stop(self) -> None:
+        if order := self._order:
+            self._order = None
+            await self.warm.ask({**order, "do": "stop"})
+
+
+class Stop(_Handler):
+    """Stops a notebook's check."""
+
+    auth_resource = "kernels"
+
+    @web.authenticated
+    @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
+    async def post(self) -> None:
+        self.send(await self.obeyed(self.order("stop")))
+
+
+class Hint(_Handler):
+    """One hint of a task."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        number = self.asked.get("number", "1")
+        if not number.isdecimal() or len(number) > 3:
+            raise self.refuse(400, en="A hint's number is 1 or more.", ko="힌트 번호는 1 이상입니다.")
+        self.send(await self.obeyed(self.order("hint", task=self.name("task"), number=int(number))))
+
+
+class Solution(_Handler):
+    """The worked solution of a task."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized("read", "contents")  # type: ignore[untyped-decorator]
+    async def post(self) -> None:
+        self.send(await self.obeyed(self.order("solution", task=self.name("task"))))
+
+
+class Progress(_Handler):
+    """All that the start page shows."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        try:
+            self.send(await asyncio.to_thread(_overview, _root(self.contents_manager), self.spoken))
+        except (OSError, ValueError, KeyError, TypeError):
+            raise self.refuse(
+                404,
+                en="There is no course here that the start page could show.",
+                ko="시작 페이지에 보여 줄 수업을 찾지 못했습니다.",
+            ) from None
+
+
+def _overview(workspace: str, spoken: Language) -> dict[str, Any]:
+    from secant.progress.course import find_course
+    from secant.progress.overview import overview
+
+    root = find_course()
+    if root is None:
+        raise FileNotFoundError("there is no course")
+    return overview(root, Path(workspace), spoken)

@@ -1,0 +1,58 @@
+"""What a check needs, imported once and before it: the examiner, torch, and what tests import late."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch._decomp.decompositions_for_jvp
+import torch._dynamo
+import torch.func
+
+import secant
+from autograder.exam.examiner import one_by_one
+from autograder.exam.pool import Pool
+from autograder.exam.report import TaskResult
+from autograder.exam.selfcheck import Checker
+from autograder.exam.sheet import Reader, Sheet
+from autograder.sandbox.client import CandidateClient
+from autograder.service.describe import row, told
+
+for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):
+    getattr(secant, _name)
+
+
+class Kitchen:
+    """Examines sheets with processes of a pool.
+
+    Args:
+        pool: where candidates come from.
+        reader: what has read the sheets.
+        side_by_side: whether tasks may be asked at the same time.
+    """
+
+    def __init__(self, pool: Pool, reader: Reader, *, side_by_side: bool) -> None:
+        torch.set_num_threads(1)  # a fork of a process that computes with several would hang
+        asking, kind = one_by_one, CandidateClient
+        if side_by_side:
+            from autograder.exam import side_by_side as lanes
+
+            asking, kind = lanes.side_by_side, lanes.SharedCandidate
+        self._checker = Checker(pool, asking=asking, kind=kind)
+        self._checker.reader = reader
+
+    def prepare(self, sheet: Sheet) -> None:
+        """Take a lesson's tests apart, once for all its checks."""
+        if sheet.hidden:
+            self._checker.examiner(sheet)
+
+    def examine(
+        self, sheet: Sheet, only: str | None, tell: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """Examine a sheet, tell each row as soon as it is there, and return the score."""
+        prose = told(sheet)
+
+        def hear(result: TaskResult) -> None:
+            tell(row(result, len(prose[result.id].hints) if result.id in prose else 0))
+
+        report = self._checker.examine(sheet, only, hear)
+        return {"score": report.score, "max_score": report.max_score}

@@ -1,0 +1,77 @@
+"""The last verdicts of each notebook: kept in the learner's folder for data, beside the progress."""
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from autograder.exam.sheet import Sheet
+from secant.files import replace_file
+from secant.progress import store
+
+
+def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Note the verdicts of a check; those of other tasks stay. A disk that refuses is no fault."""
+    kept = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
+    answers = _digests(sheet)
+    for row in rows:
+        kept[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
+    found = {
+        "path": str(sheet.path),
+        "hidden": sheet.hidden,
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "rows": [kept[task.id] for task in sheet.tasks if task.id in kept],
+    }
+    place = _place(sheet.path)
+    with contextlib.suppress(OSError):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(place, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def recall(sheet: Sheet) -> dict[str, Any] | None:
+    """Return a notebook's last verdicts, and whether its answers have changed since; or None."""
+    found = _load(sheet.path)
+    answers = _digests(sheet)
+    known = {task.id for task in sheet.tasks}
+    rows = [row for row in _read(sheet.path, sheet.hidden) if row["id"] in known]
+    if not rows:
+        return None
+    for row in rows:
+        row["changed"] = row.pop("answer") != answers.get(row["id"], "")
+    counted = [row for row in rows if row["outcome"] != "manual"]
+    return {
+        "rows": rows,
+        "score": sum(row["points"] for row in counted),
+        "max_score": sum(task.points for task in sheet.tasks if task.test is not None),
+        "hidden": sheet.hidden,
+        "when": found["when"],
+        "changed": any(row["changed"] for row in rows),
+    }
+
+
+def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
+    """The rows that are kept, if they are of the same tests."""
+    found = _load(path)
+    return found["rows"] if found.get("hidden") == hidden else []
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(_place(path).read_bytes())
+        good = all({"id", "points", "outcome", "answer"} <= row.keys() for row in found["rows"])
+        return found if good and found["path"] == str(path) and "when" in found else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _place(path: Path) -> Path:
+    name = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return store.path().parent / "checks" / f"{name}.json"
+
+
+def _digests(sheet: Sheet) -> dict[str, str]:
+    """A hash of each answer that would run."""
+    return {task: hashlib.sha256(code.encode()).hexdigest()[:16] for task, code in sheet.answers.items()}

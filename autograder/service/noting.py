@@ -1,0 +1,22 @@
+"""Keeping what a check has found: the notebook's last verdicts, and the learner's progress."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.exam.sheet import Sheet
+from autograder.service import last
+from secant.progress import record
+
+
+def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Keep what a check has found; return what the learner earned by it, and what went wrong."""
+    last.keep(sheet, rows)
+    noted = record.check(
+        sheet.assignment.lesson,
+        rows,
+        hidden=sheet.hidden,
+        answers=sheet.answers,
+        course=sheet.root,
+        said_in=sheet.language,
+    )
+    return {"new": noted.new, "problem": noted.problem}

@@ -1,0 +1,226 @@
+"""One check under way: where it runs, what it tells, and how it is stopped."""
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from autograder.course.errors import CourseError
+from autograder.exam.pool import Pool
+from autograder.sandbox.container import Container
+from autograder.sandbox.results import WallError
+from secant.language import language, say
+
+Event = dict[str, Any]
+Examine = Callable[[Callable[[Event], None]], Event]
+Finish = Callable[[Event, list[Event]], None]
+_PR_SET_PDEATHSIG = 1
+_ENDED = {
+    "en": "The process that checks has ended unexpectedly. Please check again.",
+    "ko": "확인하던 프로세스가 갑자기 끝났습니다. 다시 확인해 주세요.",
+}
+
+
+class Stopped(Exception):
+    """The check was stopped."""
+
+
+class Running:
+    """A check.
+
+    Args:
+        examine: does it, tells each row, and returns the score.
+        tell: hears each event.
+        finish: hears the last event, with all rows, in a thread of the check's own.
+    """
+
+    def __init__(self, examine: Examine, tell: Callable[[Event], None], finish: Finish) -> None:
+        self._examine = examine
+        self._tell = tell
+        self._finish = finish
+        self._rows: list[Event] = []
+        self._started = time.monotonic()
+        self._stopped = False
+        self._spoken = language()
+
+    def start(self, pool: Pool) -> None:
+        """Begin."""
+        raise NotImplementedError
+
+    def stop(self) -> bool:
+        """Have it end soon; whether it was still under way."""
+        raise NotImplementedError
+
+    def _hear(self, row: Event) -> None:
+        self._rows.append(row)
+        self._tell({"event": "task", "task": row})
+
+    def _over(self, end: Event | None) -> None:
+        """Say how it has ended; end: None if it says nothing itself."""
+        if self._stopped:
+            end = {"event": "stopped"}
+        elif end is None:
+            end = {"event": "error", "message": _ENDED[self._spoken]}
+        elif end["event"] == "end":
+            end["seconds"] = round(time.monotonic() - self._started, 3)
+        self._finish(end, self._rows)
+
+    def _ending(self, hear: Callable[[Event], None]) -> Event:
+        """Examine to the end, and return the last event."""
+        try:
+            return {"event": "end", **self._examine(hear)}
+        except WallError as error:
+            why = say(
+                en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없었습니다({error})."
+            )
+            return {"event": "error", "message": why}
+        except CourseError as error:
+            return {"event": "error", "message": str(error)}
+
+
+class Forked(Running):
+    """In a fork of this process, which is ended to stop it; what it has started ends with it. Linux only."""
+
+    def start(self, pool: Pool) -> None:
+        parent = os.getpid()
+        back, out = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                os.close(back)
+                language(self._spoken)
+                ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                if os.getppid() == parent:
+                    self._in_fork(out)
+            finally:
+                os._exit(0)
+        os.close(out)
+        with contextlib.suppress(OSError):
+            os.setpgid(self._pid, self._pid)  # here as well, since either may come first
+        self._alone = threading.Lock()
+        self._gone = False
+        threading.Thread(target=self._listen, args=(back,), daemon=True).start()
+
+    def _in_fork(self, out: int) -> None:
+        os.setpgid(0, 0)  # to be ended together with the forks that ask tasks
+        with open(out, "wb", buffering=0) as pipe:
+            pipe.write(json.dumps(self._ending(lambda row: _write(pipe, row))).encode() + b"\n")
+
+    def _listen(self, back: int) -> None:
+        end = None
+        with open(back, "rb") as pipe:
+            for line in pipe:
+                if self._stopped or not line.endswith(b"\n"):
+                    continue
+                found = json.loads(line)
+                if "event" in found:
+                    end = found
+                else:
+                    self._hear(found)
+        with self._alone:
+            self._gone = True
+            os.waitpid(self._pid, 0)
+        self._over(end)
+
+    def stop(self) -> bool:
+        with self._alone:
+            if self._gone:
+                return False
+            self._stopped = True
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._pid, signal.SIGKILL)
+        return True
+
+
+def _write(pipe: Any, row: Event) -> None:
+    line = memoryview(json.dumps(row).encode() + b"\n")
+    while line:
+        line = line[pipe.write(line) :]
+
+
+class Leash:
+    """A pool whose processes can be ended from another thread; then it gives none until `slacken`."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._taken: list[Container] = []
+        self._pulled = False
+
+    def take(self) -> Container:
+        """Hand over a process that has imported everything.
+
+        Raises:
+            Stopped: the leash was pulled.
+        """
+        if self._pulled:
+            raise Stopped
+        self._taken.append(self._pool.take())
+        if self._pulled:  # meanwhile
+            self._taken[-1].kill()
+        return self._taken[-1]
+
+    def refill(self) -> None:
+        """Start as many as are missing; returns at once."""
+        self._pool.refill()
+
+    def close(self) -> None:
+        """End those that wait."""
+        self._pool.close()
+
+    def pull(self) -> None:
+        """End the processes that were handed over."""
+        self._pulled = True
+        for container in self._taken:
+            container.kill()
+
+    def slacken(self) -> None:
+        """Begin anew."""
+        self._taken.clear()
+        self._pulled = False
+
+
+_one = threading.Lock()  # where nothing can be forked, there is one examiner: its language, its generators
+
+
+class Threaded(Running):
+    """In a thread of this process, one check after another: where a process cannot be forked safely."""
+
+    def start(self, pool: Pool) -> None:
+        assert isinstance(pool, Leash)
+        self._leash = pool
+        self._begun = self._gone = False
+        self._alone = threading.Lock()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        with _one:
+            with self._alone:
+                self._leash.slacken()
+                self._begun = True
+            end: Event | None = None
+            with contextlib.suppress(Stopped):
+                if not self._stopped:
+                    language(self._spoken)
+                    end = self._ending(self._hear_unless_stopped)
+            with self._alone:
+                self._gone = True
+        self._over(end)
+
+    def _hear_unless_stopped(self, row: Event) -> None:
+        if self._stopped:
+            raise Stopped
+        self._hear(row)
+
+    def stop(self) -> bool:
+        with self._alone:
+            if self._gone:
+                return False
+            self._stopped = True
+            if self._begun:
+                self._leash.pull()
+        return True

@@ -1,0 +1,118 @@
+"""The worker process as the server sees it: started when it is first needed, and again when it has ended."""
+
+import asyncio
+import atexit
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import autograder
+
+GONE = {"gone": True}  # what an order gets whose worker has ended
+
+
+class Warm:
+    """One worker process a server. It ends when its standard input closes, so also if the server is killed.
+
+    Args:
+        folder: where it runs: the server's root.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
+        self._numbers = itertools.count(1)
+        self._writing = threading.Lock()
+        atexit.register(self.close)
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process number, while there is one."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    async def ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Return the worker's one answer to an order."""
+        async for answer in self.follow(order):
+            return answer
+        return GONE
+
+    async def follow(self, order: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        """Yield the worker's answers to an order, up to one that says `last`, or that it has ended."""
+        number = next(self._numbers)
+        answers = self._orders[number] = asyncio.Queue()
+        try:
+            if not await asyncio.to_thread(self._send, {**order, "id": number}, asyncio.get_running_loop()):
+                yield GONE
+                return
+            while True:
+                answer = await answers.get()
+                yield answer
+                if answer.get("last") or "gone" in answer:
+                    return
+        finally:
+            del self._orders[number]
+
+    def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
+        """Hand an order over; twice if the worker has just ended."""
+        for _ in range(2):
+            try:
+                with self._writing:
+                    stdin = self._running(loop).stdin
+                    assert stdin is not None
+                    stdin.write(json.dumps(order).encode() + b"\n")
+                    stdin.flush()
+            except OSError:
+                self.close()
+            else:
+                return True
+        return False
+
+    def _running(self, loop: asyncio.AbstractEventLoop) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            package = str(Path(autograder.__file__).resolve().parents[1])
+            paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "autograder.service.worker"],
+                cwd=self._folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+            )
+            threading.Thread(target=self._hear, args=(self._process, loop), daemon=True).start()
+        return self._process
+
+    def _hear(self, process: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop) -> None:
+        """In a thread: pass on what the worker says, and that it has ended."""
+        assert process.stdout is not None
+        with contextlib.suppress(RuntimeError):  # the loop is closed: so is the server
+            with process.stdout:
+                for line in process.stdout:
+                    loop.call_soon_threadsafe(self._deliver, json.loads(line))
+            loop.call_soon_threadsafe(self._all_gone, process)
+        process.wait()
+
+    def _deliver(self, answer: dict[str, Any]) -> None:
+        if answers := self._orders.get(answer.pop("id")):
+            answers.put_nowait(answer)
+
+    def _all_gone(self, process: subprocess.Popen[bytes]) -> None:
+        if self._process is process:
+            self._process = None
+        if self._process is None:
+            for answers in self._orders.values():
+                answers.put_nowait(GONE)
+
+    def close(self) -> None:
+        """End the worker, if there is one."""
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()

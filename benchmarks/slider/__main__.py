@@ -1,0 +1,273 @@
+"""How a slider feels in JupyterLab: painted frames a second in a drag, and the wait from move to frame.
+
+`python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium and drags our explorers
+and their peers, all on the same server, which is as quick as our extension makes it for everyone. Lesson 1's
+explorer has a peer for each way to a picture that people pick (benchmarks/slider/peers); those of the other
+lessons have one, ipywidgets' `interact` with matplotlib's inline backend drawing their own figure.
+
+Everyone is measured once a round, in an order shuffled anew; the median of the rounds counts. What a painted
+frame is stands in benchmarks/slider/page.py.
+"""
+
+import argparse
+import importlib.util
+import json
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.slider.page import WATCH, Feel, feel, settle
+from tests.support import jupyterlab as lab
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUIREMENTS = "benchmarks/requirements.txt"
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A notebook with sliders over a picture. `svg` selects what of an SVG changes last in a frame."""
+
+    name: str
+    cells: tuple[str, ...]
+    svg: str | None = None
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Ours against its peers. `sliders` are the ones to drag, by what ends the names of their figures."""
+
+    ours: Contestant
+    peers: tuple[Contestant, ...]
+    sliders: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One of lesson 1's peers: its name in the rows, the package it needs, and a line to run first."""
+
+    name: str
+    package: str
+    first: str = "%matplotlib inline"
+    svg: str | None = None
+
+
+# Of the right figure, whose marks are moved last, the last mark: what stands above it is the legend.
+LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
+PEERS = {  # by their modules
+    "interact": Peer("interact + inline matplotlib", "ipywidgets"),
+    "ipympl": Peer("ipympl", "ipympl", "%matplotlib widget"),
+    "bqplot": Peer("bqplot", "bqplot", svg=LAST_OF_BQPLOT),
+    "plotly": Peer("Plotly FigureWidget", "plotly", svg=".js-plotly-plot .cartesianlayer"),
+    "canvas": Peer("bare canvas", "anywidget"),
+}
+
+# The widest that could be one.
+PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
+  .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
+
+# The explorers of the other lessons: the peer draws their own figure from the same numbers.
+OTHER_DRAW = """
+%matplotlib inline
+from IPython.display import display
+from ipywidgets import FloatSlider, interact
+from secant import {name}
+
+explorer = {name}()
+first = explorer.{first}
+for control in (first, explorer.log_h):
+    control.unobserve_all("value")
+
+def show(x, log_h):
+    first.value, explorer.log_h.value = x, log_h
+    explorer.update()
+    display(explorer.static_figure())
+    print(explorer.words())
+"""
+OTHER_INTERACT = """
+interact(
+    show,
+    x=FloatSlider(value=first.value, min=first.min, max=first.max, step=first.step),
+    log_h=FloatSlider(value=0, min=-15, max=0.5, step=0.05),
+);
+"""
+OTHERS = {  # lesson: its explorer and what its first slider goes by
+    2: ("explore_chain", "x"),
+    3: ("explore_buffer", "x"),
+    4: ("explore_paths", "x"),
+    5: ("explore_arrows", "first"),
+    6: ("explore_cut", "x"),
+    7: ("explore_saved", "x"),
+    8: ("explore_backward", "x"),
+    9: ("explore_second", "x"),
+    10: ("explore_engine", "x"),
+}
+
+
+def first_contest(peers: Iterable[str]) -> Contest:
+    """Return the contest of lesson 1's explorer, for x and for h."""
+    return Contest(_ours("explore"), tuple(map(_peer, peers)), {"": 0, " (h)": 1})
+
+
+def other_contest(lesson: int) -> Contest:
+    """Return the contest of another lesson's explorer."""
+    name, first = OTHERS[lesson]
+    cells = (OTHER_DRAW.format(name=name, first=first), OTHER_INTERACT)
+    peer = Contestant(PEERS["interact"].name, cells)
+    return Contest(_ours(name), (peer,), {f" (lesson {lesson})": 0})
+
+
+def _ours(name: str) -> Contestant:
+    return Contestant("ours", (f"from secant import {name}", f"{name}()"))
+
+
+def _peer(module: str) -> Contestant:
+    peer = PEERS[module]
+    place = f"import sys\nsys.path.insert(0, {str(ROOT)!r})"
+    return Contestant(
+        peer.name,
+        (place, peer.first, f"from benchmarks.slider.peers import {module}\n{module}.show()"),
+        peer.svg,
+    )
+
+
+def measure(
+    browser: Browser, address: str, directory: Path, contestant: Contestant, sliders: Iterable[int]
+) -> list[Feel]:
+    """Return how each of the sliders of a contestant's notebook feels."""
+    lab.write_notebook(directory / "slider.ipynb", contestant.cells)
+    with lab.open_lab(browser, address) as page:
+        page.evaluate(WATCH)
+        page.evaluate("selector => { window.svg_ = selector; }", contestant.svg)
+        with lab.running(page, address, "slider.ipynb"):
+            _show_picture(page)
+            return [feel(page, number) for number in sliders]
+
+
+def _show_picture(page: Page) -> None:
+    """Wait for the picture and scroll it into view: a browser paints what is in view."""
+    lab.slider(page, 0)
+    page.wait_for_function(f"() => ({PICTURE})?.clientWidth > 300", polling=50, timeout=60_000)
+    settle(page)
+    page.evaluate(f"() => ({PICTURE}).scrollIntoView({{block: 'nearest'}})")
+
+
+def rows(contests: Sequence[Contest], rounds: int) -> list[dict[str, Any]]:
+    """Run every contest on one server and return the benchmark's rows."""
+    console = Console(stderr=True)
+    found: list[dict[str, Any]] = []
+    with (
+        tempfile.TemporaryDirectory() as place,
+        lab.jupyterlab(Path(place)) as address,
+        lab.chromium() as browser,
+    ):
+        for contest in contests:
+            felt: dict[tuple[str, str], list[Feel]] = {}
+            for turn in range(rounds):
+                for who in shuffled([contest.ours, *contest.peers], turn):
+                    results = measure(browser, address, Path(place), who, contest.sliders.values())
+                    for ending, result in zip(contest.sliders, results, strict=True):
+                        felt.setdefault((ending, who.name), []).append(result)
+                        console.print(
+                            f"slider{ending}, round {turn + 1}, {who.name}: "
+                            f"{result.frames:.1f} frames/s, {result.latency:.0f} ms"
+                        )
+            found += contest_rows(contest, felt)
+    return found
+
+
+def shuffled(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
+    """Return who goes after whom in a round: another order in each, the same whenever it is run."""
+    return random.Random(turn).sample(contestants, len(contestants))
+
+
+def contest_rows(contest: Contest, felt: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
+    """Return a row for each slider, peer and measure, from what was felt by slider and name."""
+    found = []
+    for ending in contest.sliders:
+        ours = felt[ending, contest.ours.name]
+        for peer in contest.peers:
+            theirs = felt[ending, peer.name]
+            frames = [statistics.median(feel.frames for feel in feels) for feels in (ours, theirs)]
+            latency = [statistics.median(feel.latency for feel in feels) for feels in (ours, theirs)]
+            found += [
+                _row(f"slider frames{ending}", peer.name, "frames/s", *frames),
+                _row(f"slider latency{ending}", peer.name, "ms", *latency),
+            ]
+    return found
+
+
+def _row(figure: str, peer: str, unit: str, ours: float, peer_value: float) -> dict[str, Any]:
+    ratio = peer_value / ours if unit == "ms" else ours / peer_value
+    return {
+        "figure": figure,
+        "ours": round(ours, 1),
+        "peer": peer,
+        "peer_value": round(peer_value, 1),
+        "ratio": round(ratio, 2),
+        "unit": unit,
+    }
+
+
+def show(found: list[dict[str, Any]]) -> None:
+    """Print the rows as a table."""
+    table = Table("figure", "ours", "peer", "peer's", "times better", "unit")
+    for row in found:
+        keys = ("figure", "ours", "peer", "peer_value", "ratio", "unit")
+        table.add_row(*(str(row[key]) for key in keys))
+    Console().print(table)
+
+
+def missing(peers: Iterable[str]) -> list[str]:
+    """Return those of the peers that are not installed."""
+    return [peer for peer in peers if importlib.util.find_spec(PEERS[peer].package) is None]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser.add_argument(
+        "--peers",
+        nargs="+",
+        choices=PEERS,
+        metavar="PEER",
+        help=f"of lesson 1's explorer: {', '.join(PEERS)}; all that are installed when left out",
+    )
+    lessons = [1, *OTHERS]
+    parser.add_argument(
+        "--lessons", nargs="+", type=int, choices=lessons, default=lessons, metavar="N", help="only these"
+    )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"{ROUNDS} when left out")
+    arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error("--rounds: at least 1")
+    absent = missing(arguments.peers or PEERS) if 1 in arguments.lessons else []
+    advice = (
+        f"not installed: {', '.join(absent)}. To install what the peers need:\n"
+        f"    {sys.executable} -m pip install -r {REQUIREMENTS}"
+    )
+    if absent and arguments.peers:
+        parser.error(advice)
+    peers = [peer for peer in arguments.peers or PEERS if peer not in absent]
+    contests = [
+        first_contest(peers) if lesson == 1 else other_contest(lesson) for lesson in arguments.lessons
+    ]
+    found = rows(contests, arguments.rounds)
+    show(found)
+    if absent:
+        Console(stderr=True).print(f"Left out, {advice}", markup=False)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""A bare canvas: the kernel sends the numbers, about a kilobyte, and the page draws the lines."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import anywidget
+import numpy as np
+from IPython.display import display
+from traitlets import Bytes, Dict
+
+from benchmarks.slider.peers import picture
+from benchmarks.slider.peers.picture import Moving
+
+
+class Canvas(anywidget.AnyWidget):
+    """Two plots. `numbers` is, for each thing that moves, how many points, then their x, then their y."""
+
+    _esm = Path(__file__).with_suffix(".js")
+    scene = Dict().tag(sync=True)
+    numbers = Bytes().tag(sync=True)
+
+
+def show() -> None:
+    """Show the picture in the cell's output."""
+    scene = {
+        "width": picture.WIDTH,
+        "height": picture.HEIGHT,
+        "curve": [part.tolist() for part in picture.curve],
+        "limits": [picture.x_limits, picture.y_limits, picture.h_limits, picture.error_limits],
+        "labels": picture.LABELS,
+        "every": picture.EVERY,
+    }
+    canvas = Canvas(scene=scene)
+
+    def draw(moving: Moving) -> None:
+        things = [getattr(moving, field.name) for field in fields(moving)]
+        canvas.numbers = np.concatenate([part for x, y in things for part in ([len(x)], x, y)]).tobytes()
+
+    display(picture.panel(canvas, draw))

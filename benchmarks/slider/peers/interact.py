@@ -1,0 +1,20 @@
+"""ipywidgets' interact with matplotlib's inline backend: a new figure, as a PNG, for every move."""
+
+import matplotlib.pyplot as plt
+from ipywidgets import interact
+
+from benchmarks.slider.peers import lines, picture
+
+
+def show() -> None:
+    """Show the picture in the cell's output."""
+    x, log_h, _ = picture.sliders()
+
+    def draw(x: float, log_h: float) -> None:
+        reading = picture.read(x, 10**log_h)
+        _, drawn = lines.figure()
+        lines.move(drawn, picture.moving(reading))
+        plt.show()
+        print(picture.words(reading))
+
+    interact(draw, x=x, log_h=log_h)

@@ -1,0 +1,23 @@
+"""ipympl: matplotlib's own canvas in the page, which is sent the pixels that changed."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+from IPython.display import display
+
+from benchmarks.slider.peers import lines, picture
+from benchmarks.slider.peers.picture import Moving
+
+
+def show() -> None:
+    """Show the picture in the cell's output."""
+    with plt.ioff():
+        fig, drawn = lines.figure()
+    canvas: Any = fig.canvas
+    canvas.header_visible = canvas.footer_visible = canvas.toolbar_visible = False
+
+    def draw(moving: Moving) -> None:
+        lines.move(drawn, moving)
+        canvas.draw_idle()
+
+    display(picture.panel(canvas, draw))

@@ -1,0 +1,126 @@
+"""What every peer draws: lesson 1's picture as numbers, its colours, and its two sliders."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import ipywidgets as widgets
+import numpy as np
+
+from secant.explorers.kit import controls, plots
+from secant.explorers.kit.canvas import seldom
+from secant.explorers.kit.ranges import LOG_H, padded
+from secant.explorers.kit.widget import quietly
+from secant.explorers.tangent import FUNCTIONS, Reading, Setting, Subject
+
+NAME, DTYPE, DTYPES = next(iter(FUNCTIONS)), "float64", ("float32", "float64")
+WIDTH, HEIGHT = 900, 400  # pixels, of both plots
+EVERY = 4  # points of an error curve to a mark
+LABELS = ("x", "f(x)"), ("h", "|Δf/Δx − f'(x)|")
+
+subject = Subject(FUNCTIONS, (1.0, 9.0))
+curve: tuple[np.ndarray, np.ndarray] = subject.curve(NAME, DTYPE)
+x_limits, y_limits = padded(subject.ends), plots.limits(curve[1])
+lowest, highest = subject.error_range(NAME)
+h_limits = 10 ** (LOG_H[0] - 0.3), 10 ** (LOG_H[1] + 0.3)
+error_limits = lowest / 20, highest
+
+Points = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """All that differs from one frame to the next: x and y of each thing. NaN where there is none."""
+
+    secant: Points
+    tangent: Points
+    ends: Points
+    point: Points
+    float32: Points
+    float64: Points
+    zeros32: Points
+    zeros64: Points
+    step: Points
+    median: Points
+    here: Points
+    nothing: Points
+
+
+def _points(x: object, y: object) -> Points:
+    return np.asarray(x, float), np.asarray(y, float)
+
+
+def _line(x: float, y: float, slope: float) -> Points:
+    """Return a line from end to end of the plot."""
+    ends = np.array(x_limits)
+    return ends, y + slope * (ends - x)
+
+
+def _inside(error: float) -> float:
+    return min(max(error, lowest / 10), highest) if math.isfinite(error) else math.nan
+
+
+def moving(reading: Reading) -> Moving:
+    """Return what a reading looks like."""
+    h, at = reading.setting.h, (reading.x, reading.height)
+    curves = {name: reading.curves[name] for name in DTYPES}
+    zeros = {name: np.where(errors == 0, lowest / 10, math.nan) for name, errors in curves.items()}
+    shown = {name: np.where(errors == 0, math.nan, errors) for name, errors in curves.items()}
+    return Moving(
+        secant=_line(*at, reading.quotient),
+        tangent=_line(*at, reading.gradient),
+        ends=_points(reading.ends, reading.heights),
+        point=_points([at[0]], [at[1]]),
+        float32=_points(reading.steps, shown["float32"]),
+        float64=_points(reading.steps, shown["float64"]),
+        zeros32=_points(reading.steps, zeros["float32"]),
+        zeros64=_points(reading.steps, zeros["float64"]),
+        step=_points([h, h], error_limits),
+        median=_points([h], [_inside(reading.median)]),
+        here=_points([h], [_inside(reading.error)]),
+        nothing=_points([h], [highest / 3 if math.isnan(reading.error) else math.nan]),
+    )
+
+
+def read(x: float, h: float) -> Reading:
+    """Work the numbers out, as the explorer does."""
+    with quietly():
+        return subject.read(Setting(NAME, x, h, DTYPE, "forward"))
+
+
+def words(reading: Reading) -> str:
+    """Return the numbers as text."""
+    return (
+        f"difference quotient {reading.quotient:.12g}, gradient {reading.gradient:.12g}, "
+        f"difference {reading.error:.3g}, its median {reading.median:.1e}"
+    )
+
+
+def sliders() -> tuple[controls.Slider, controls.Slider, widgets.Widget]:
+    """Return the explorer's sliders for x and log10 h, and the row that holds them."""
+    x, x_row = controls.slider("x", 5.0, subject.ends)
+    log_h, h_row = controls.step_slider(2.0)
+    return x, log_h, widgets.HBox([x_row, h_row])
+
+
+def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox:
+    """Return the sliders over a picture that `draw` moves, and its numbers in words."""
+    x, log_h, row = sliders()
+    text = widgets.HTML()
+    reading = read(x.number, controls.step_of(log_h))
+
+    def write() -> None:
+        text.value = words(reading)
+
+    write_seldom = seldom(write)
+
+    def update(_: object = None) -> None:
+        nonlocal reading
+        reading = read(x.number, controls.step_of(log_h))
+        draw(moving(reading))
+        write_seldom()
+
+    x.observe(update, "value")
+    log_h.observe(update, "value")
+    update()
+    return widgets.VBox([row, shown, text])

@@ -1,0 +1,1 @@
+"""Commands of the Makefile, for those who build Secant."""

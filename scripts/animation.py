@@ -1,0 +1,130 @@
+"""Take the pictures in docs/images: `python -m scripts.animation`. Lesson 1's explorer, in JupyterLab.
+
+In each language a still one, and a moving one: a slider is dragged with the mouse, and after each move of the
+mouse the page is photographed once its picture is sharp. So the frames are real, and their pace is not: for
+how fast a drag is, see benchmarks.slider.
+"""
+
+import argparse
+import io
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, FloatRect, Page
+from rich.progress import track
+
+from tests.support import jupyterlab as lab
+
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+CELLS = ("from secant import explore", "explore(x=2.2, h=3)")
+EXPLORER = ".secant-explorer"
+BARE = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
+WIDTH, HEIGHT, DENSITY = 1120, 960, 1.5
+COLOURS = 256  # of the palette: enough for a picture of a page, at a third of the bytes
+MARGIN = 6  # around the explorer, pixels of the page
+# The moving picture.
+MOVES = 52
+PACE, FIRST, LAST = 75, 700, 1300  # milliseconds of a frame, the first, and the last
+END = 0.12  # where on its track the hand leaves the slider
+SETTLED = 0.4  # seconds after a move until the picture is sharp; it waits for 0.25
+LIMIT = 1_500_000  # bytes
+
+
+def way(start: float, end: float) -> Iterator[float]:
+    """Yield where the hand is at each move, as fractions of the track; slow where the secant turns."""
+    for move in range(1, MOVES + 1):
+        yield start + (end - start) * (move / MOVES) ** 2.2
+
+
+def photograph(page: Page, clip: FloatRect) -> Image.Image:
+    """Return what the page shows, once two pictures of it are alike."""
+    before, now = b"", page.screenshot(clip=clip)
+    deadline = time.monotonic() + 3
+    while before != now and time.monotonic() < deadline:
+        before, now = now, page.screenshot(clip=clip)
+    return Image.open(io.BytesIO(now)).convert("RGB")
+
+
+def drag(page: Page, number: int) -> list[Image.Image]:
+    """Drag a slider of the explorer (its number, from 0) and return the frames."""
+    handle = page.locator(f"{EXPLORER} .noUi-handle").nth(number)
+    explorer = lab.box(page.locator(EXPLORER))
+    clip = FloatRect(
+        x=explorer["x"] - MARGIN,
+        y=explorer["y"] - MARGIN,
+        width=explorer["width"] + 2 * MARGIN,
+        height=min(explorer["height"], HEIGHT - explorer["y"]) + 2 * MARGIN,
+    )
+    handle.hover()
+    place, track_box = lab.box(handle), lab.box(lab.track(handle))
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    start = (x - track_box["x"]) / track_box["width"]
+    frames = [photograph(page, clip)]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for at in track(list(way(start, END)), "Dragging", transient=True):
+        page.mouse.move(track_box["x"] + at * track_box["width"], y)
+        time.sleep(SETTLED)
+        frames.append(photograph(page, clip))
+    page.mouse.up()
+    return frames
+
+
+def save(frames: list[Image.Image], path: Path) -> None:
+    """Save frames as an animated WebP that begins again when it has ended.
+
+    Raises:
+        RuntimeError: if nothing moved, or the file is too large for a README.
+    """
+    if len({frame.tobytes() for frame in frames}) < MOVES // 2:
+        raise RuntimeError("the explorer did not follow the slider")
+    durations = [FIRST, *[PACE] * (len(frames) - 2), LAST]
+    frames[0].save(
+        path, save_all=True, append_images=frames[1:], duration=durations, loop=0, quality=75, method=6
+    )
+    if path.stat().st_size > LIMIT:
+        raise RuntimeError(f"{path} is larger than {LIMIT / 1e6} MB")
+
+
+def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
+    """Take the still and the moving picture in a language."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        lab.write_notebook(Path(place, "explore.ipynb"), CELLS)
+        with (
+            lab.jupyterlab(Path(place), language=language) as address,
+            lab.run_notebook(
+                browser, address, "explore.ipynb", density=DENSITY, width=WIDTH, height=HEIGHT
+            ) as page,
+        ):
+            page.locator(f"{EXPLORER} .noUi-handle").first.wait_for(timeout=60_000)
+            page.evaluate(BARE)
+            lab.wait_until_still(page.locator(EXPLORER))
+            page.mouse.move(0, 0)
+            still = IMAGES / f"explorer-{language}.png"
+            taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            taken.quantize(COLOURS, dither=Image.Dither.NONE).save(still, optimize=True)
+            yield still
+            moving = IMAGES / f"explorer-{language}.webp"
+            save(drag(page, number), moving)
+            yield moving
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.animation", description=__doc__)
+    parser.add_argument("--lang", nargs="+", choices=("en", "ko"), default=("en", "ko"))
+    parser.add_argument("--slider", type=int, default=1, help="which slider is dragged, from 0")
+    options = parser.parse_args()
+    with lab.chromium() as browser:
+        for language in options.lang:
+            for path in take(browser, language, options.slider):
+                print(f"{path}: {path.stat().st_size // 1000} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

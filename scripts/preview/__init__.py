@@ -1,0 +1,1 @@
+"""The lessons as static pages, for a look without installing: `make preview`."""

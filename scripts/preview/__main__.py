@@ -1,0 +1,127 @@
+"""Write preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it from any path."""
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from scripts.preview.page import HERE, Place, front_page, index_page, lesson_page, style
+from scripts.preview.run import PreviewError, Widgets, run
+from secant.files import replace_file
+from secant.lab.start_page import read_syllabus
+from secant.language import LANGUAGES, Language, language
+
+ROOT = Path(__file__).resolve().parents[2]
+#: What a page's outputs and looks rest on besides the course's own code.
+LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One page to make."""
+
+    language: Language
+    number: int
+    notebook: Path
+    page: Path
+    mark: str
+
+
+def tasks(out: Path, languages: tuple[Language, ...]) -> Iterator[Task]:
+    """Yield the pages of a preview that are missing or made from something else."""
+    code = _digest_of(sorted([*(ROOT / "secant").rglob("*.py"), *HERE.glob("*.py"), *HERE.glob("*.j2")]))
+    for name in languages:
+        language(name)
+        for number, lesson in enumerate(read_syllabus(ROOT / "course" / "syllabus.toml"), 1):
+            notebook = ROOT / "release" / name / lesson.folder / f"{lesson.folder}.ipynb"
+            mark = hashlib.sha256(code + notebook.read_bytes() + repr(lesson).encode()).hexdigest()[:16]
+            page = out / name / f"{lesson.folder}.html"
+            if not page.is_file() or f'content="{mark}"' not in page.read_text(encoding="utf-8")[:4000]:
+                yield Task(name, number, notebook, page, mark)
+
+
+def build(out: Path, languages: tuple[Language, ...], workers: int, console: Console) -> int:
+    """Make what is missing; return how many pages could not be made, after saying why."""
+    for name in languages:
+        (out / name).mkdir(parents=True, exist_ok=True)
+    wanted = list(tasks(out, languages))
+    failed = 0
+    with (
+        Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        ) as progress,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        bar = progress.add_task("Running lessons", total=len(wanted))
+        running = {pool.submit(_run, task): task for task in wanted}
+        for future in as_completed(running):
+            try:
+                _write_page(running[future], future)
+            except PreviewError as error:
+                failed += 1
+                progress.console.print(f"{running[future].notebook.relative_to(ROOT)}: {error}", markup=False)
+            progress.advance(bar)
+    _write_frame(out, languages)
+    return failed
+
+
+def _run(task: Task) -> tuple[NotebookNode, Widgets]:
+    return run(nbformat.read(task.notebook, as_version=4), task.language)
+
+
+def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]]) -> None:
+    language(task.language)  # here, in the one thread that writes: it holds for the whole process
+    notebook, widgets = ran.result()
+    place = Place(task.number, read_syllabus(ROOT / "course" / "syllabus.toml"))
+    replace_file(task.page, lesson_page(notebook, widgets, place, task.mark).encode())
+
+
+def _write_frame(out: Path, languages: tuple[Language, ...]) -> None:
+    """Write all that is not a lesson; GitHub Pages is told to serve the files as they are."""
+    for name in languages:
+        language(name)
+        index = index_page(read_syllabus(ROOT / "course" / "syllabus.toml"))
+        replace_file(out / name / "index.html", index.encode())
+    replace_file(out / "index.html", front_page().encode())
+    replace_file(out / "style.css", style().encode())
+    replace_file(out / "theme.js", (HERE / "theme.js").read_bytes())
+    replace_file(out / ".nojekyll", b"")
+
+
+def _digest_of(paths: list[Path]) -> bytes:
+    digest = hashlib.sha256(" ".join(version(name) for name in LIBRARIES).encode())
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.preview", description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "preview", help="the folder to write")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="lessons run side by side")
+    options = parser.parse_args()
+    console = Console(stderr=True)
+    failed = build(options.out, LANGUAGES, options.workers, console)
+    size = sum(path.stat().st_size for path in options.out.rglob("*") if path.is_file())
+    print(f"{options.out}: {size / 1e6:.1f} MB. Look at it: python -m http.server --directory {options.out}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,229 @@
+"""Make a static page of a lesson: its own pictures and texts, formulas as MathML, nothing fetched from elsewhere."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, pass_context
+from jinja2.runtime import Context
+from latex2mathml.converter import convert
+from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+from pygments.formatters import HtmlFormatter
+
+from autograder.course.cells import is_test
+from scripts.preview.run import PreviewError, Widgets
+from secant.lab.start_page import Lesson
+from secant.language import LANGUAGES, language, say
+
+HERE = Path(__file__).parent
+VIEW = "application/vnd.jupyter.widget-view+json"
+NAMES = {"en": "English", "ko": "한국어"}
+# A formula in the line with what touches it, a bracket before it, a full stop or a Korean particle after it.
+_TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
+#: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
+LIGHT, DARK = "xcode", "github-dark"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page stands: its lesson's number, from 1, in the syllabus."""
+
+    number: int
+    lessons: Sequence[Lesson]
+
+    @property
+    def lesson(self) -> Lesson:
+        """The page's own lesson."""
+        return self.lessons[self.number - 1]
+
+    @property
+    def before(self) -> Lesson | None:
+        """The lesson before this one."""
+        return self.lessons[self.number - 2] if self.number > 1 else None
+
+    @property
+    def after(self) -> Lesson | None:
+        """The lesson after this one."""
+        return self.lessons[self.number] if self.number < len(self.lessons) else None
+
+
+def lesson_page(notebook: NotebookNode, widgets: Widgets, place: Place, mark: str) -> str:
+    """Return a lesson that was run as a page in the language in use.
+
+    Args:
+        notebook: with outputs; it is changed.
+        widgets: what its kernel knew of them.
+        place: where the page stands.
+        mark: what the page is made from, written into it, so that it need not be made twice.
+
+    Raises:
+        PreviewError: for a formula or a widget that a page cannot show.
+    """
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if VIEW in output.get("data", {}):
+                output.data = {"text/html": _still(output.data, widgets)}
+    page, _ = _Exporter().from_notebook_node(
+        notebook, resources={"place": place, "mark": mark, "words": _words(), **_common()}
+    )
+    return str(page)
+
+
+def index_page(lessons: Sequence[Lesson]) -> str:
+    """Return the list of lessons in the language in use."""
+    return _environment().get_template("index.html.j2").render(lessons=lessons, words=_words(), **_common())
+
+
+def front_page() -> str:
+    """Return the page that leads to each language's list."""
+    return _environment().get_template("front.html.j2").render(names=NAMES)
+
+
+def style() -> str:
+    """Return the pages' style sheet. Paper is light."""
+    dark = (HERE / "dark.css").read_text(encoding="utf-8") + _code_colours(DARK)
+    return "\n".join(
+        [
+            (HERE / "style.css").read_text(encoding="utf-8"),
+            _code_colours(LIGHT),
+            f'@media screen {{\n:root[data-theme="dark"] {{\n{dark}\n}}\n}}',
+            '@media screen and (prefers-color-scheme: dark) {\n:root:not([data-theme="light"]) {\n'
+            f"{dark}\n}}\n}}\n",
+        ]
+    )
+
+
+def _code_colours(name: str) -> str:
+    """Return a Pygments style's rules for letters, without its ground and its line height."""
+    rules = HtmlFormatter(style=name).get_style_defs(".highlight").splitlines()
+    return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's own, for one page, but formulas are set here and not by a script that the page would fetch."""
+
+    titled = False
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        """Set a heading; a page has one of the first level, whatever its notebook has."""
+        level, self.titled = (2 if level == 1 and self.titled else level), True
+        return str(super().heading(text, level, **attrs))
+
+    def inline_math(self, body: str) -> str:
+        return _formula(body, "inline")
+
+    def block_math(self, body: str) -> str:
+        return _formula(body, "block")
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return _formula(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")
+
+
+class _Exporter(HTMLExporter):
+    """nbconvert's plainest page in our frame."""
+
+    def __init__(self) -> None:
+        super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
+        self.exclude_input_prompt = self.exclude_output_prompt = True
+        # Our own lessons need no cleaning, which takes a third of the time.
+        self.environment.filters |= {"is_test": is_test, "clean_html": str}
+        self._renderer = _Renderer(escape=False, exclude_anchor_links=True)
+
+    @pass_context
+    def markdown2html(self, context: Context, source: str) -> str:
+        page: str = MarkdownWithMath(self._renderer).render(source)
+        return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
+
+
+def _formula(latex: str, display: str) -> str:
+    try:
+        formula: str = convert(latex.strip(), display=display)
+    except Exception as error:  # the library names no errors of its own
+        raise PreviewError(f"a formula cannot be set: {latex.strip()}") from error
+    if "\\" in formula:
+        raise PreviewError(f"a formula holds a command that the page cannot set: {latex.strip()}")
+    return formula
+
+
+def _still(data: NotebookNode, widgets: Widgets) -> str:
+    """Return what a page without a kernel shows of a widget, as HTML."""
+    own = widgets[data[VIEW]["model_id"]]["state"].get("_dom_classes", [])
+    if "image/png" in data:
+        return _still_explorer(data, widgets)
+    lines = data["text/plain"].splitlines()
+    body = "".join(f"<p>{html.escape(line.strip())}</p>" for line in lines)
+    if "secant-prediction" in own:
+        return f'<div class="choices">{body}</div>'
+    if "secant-answer" in own:
+        head = say(en="The answer, and what leads to the others", ko="정답과 다른 답에 대한 설명")
+        return f'<details class="choices"><summary>{head}</summary>{body}</details>'
+    raise PreviewError(f"a widget has no picture: {lines[0][:60]}")
+
+
+def _still_explorer(data: NotebookNode, widgets: Widgets) -> str:
+    states = list(_tree(data[VIEW]["model_id"], widgets))
+    if not (alt := states[0].get("alt")):
+        raise PreviewError("a widget has a picture, but no words for those who cannot see it")
+    texts = [str(state.get("value")) for state in states]
+    words = "".join(text for text in texts if 'class="secant-' in text)
+    words = re.sub(r' (role="status"|aria-live="polite")', "", words)
+    moves = say(
+        en="In JupyterLab you move this picture with sliders.",
+        ko="JupyterLab에서는 슬라이더로 이 그림을 움직일 수 있습니다.",
+    )
+    picture = f'<img src="data:image/png;base64,{data["image/png"].strip()}" alt="{html.escape(alt)}">'
+    return f'<figure class="still"><div class="wide">{picture}</div>{words}<figcaption>{moves}</figcaption></figure>'
+
+
+def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
+    """Yield the states of a widget and of all that it holds, in order."""
+    state = dict(widgets[model_id]["state"])
+    yield state
+    for child in state.get("children", []):
+        yield from _tree(child.removeprefix("IPY_MODEL_"), widgets)
+
+
+def _environment() -> Environment:
+    return Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+
+
+def _common() -> dict[str, Any]:
+    other = next(name for name in LANGUAGES if name != language())
+    return {"language": language(), "other": other, "names": NAMES}
+
+
+def _words() -> dict[str, str]:
+    """Return what the pages say besides the lessons, in the language in use."""
+    return {
+        "course": say(
+            en="Secant: PyTorch's autograd in ten lessons", ko="Secant: 수업 열 개로 배우는 PyTorch autograd"
+        ),
+        "about": say(
+            en="Ten lessons on PyTorch's autograd as Jupyter notebooks, with sliders that turn a secant into the "
+            "tangent and tests that tell you what is wrong with your function.",
+            ko="PyTorch의 autograd를 다루는 주피터 노트북 수업 열 개입니다. 슬라이더로 할선을 접선으로 바꾸어 보고, "
+            "직접 쓴 함수의 어디가 틀렸는지 테스트로 확인합니다.",
+        ),
+        "look": say(
+            en="These pages are for a look. To move the sliders and write your own answers, clone the repository and run",
+            ko="이 페이지는 미리 보기입니다. 슬라이더를 움직이고 직접 답을 쓰려면 저장소를 복제한 뒤 다음 명령을 실행하세요.",
+        ),
+        "command": say(en="make lab", ko="make lab lang=ko"),
+        "lessons": say(en="Lessons", ko="수업 목록"),
+        "lesson": say(en="Lesson", ko="수업"),
+        "minutes": say(en=" min", ko="분"),
+        "theme": say(en="Light or dark", ko="밝게 또는 어둡게"),
+        "skip": say(en="To the lesson", ko="본문으로"),
+        "tests": say(
+            en="Visible tests (you run them in JupyterLab)", ko="보이는 테스트 (JupyterLab에서 실행합니다)"
+        ),
+        "code": say(en="Code of this cell", ko="이 셀의 코드"),
+        "output": say(en="Output", ko="출력"),
+        "before": say(en="Before", ko="이전"),
+        "after": say(en="Next", ko="다음"),
+    }

@@ -1,0 +1,121 @@
+"""Take pictures of whole lessons, run in JupyterLab, for people to look at: `make screenshots`.
+
+Below screenshots/ stands a folder a lesson, language and theme, and index.html, which shows all of them.
+"""
+
+import argparse
+import html
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from playwright.sync_api import Browser, Page
+from rich.progress import track
+
+from autograder.course.cells import is_test
+from autograder.course.lesson import Lesson, choose_lessons, find_lessons
+from secant.language import LANGUAGES
+from tests.support import jupyterlab as lab
+
+ROOT = Path(__file__).resolve().parents[1]
+THEMES = ("light", "dark")
+WIDTH, HEIGHT = 1200, 1500
+# JupyterLab draws only the cells in view, unless it is told not to.
+WINDOWING = "/lab/api/settings/@jupyterlab/notebook-extension:tracker"
+ALL_CELLS = b'{"raw": "{\\"windowingMode\\": \\"none\\"}"}'
+CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code')"
+DONE = f"() => {CELLS}.every(cell => cell.model.executionCount || !cell.model.sharedModel.getSource().trim())"
+BARE = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
+SCROLLER = """() => [...document.querySelectorAll('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook, '
+  + '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook *')]
+  .find(e => e.scrollHeight > e.clientHeight + 100 && /auto|scroll/.test(getComputedStyle(e).overflowY))"""
+
+
+def as_a_student(notebook: NotebookNode) -> NotebookNode:
+    """Return a released notebook that runs to its end, though its test cells find no answers."""
+    for cell in filter(is_test, notebook.cells):
+        cell.metadata["tags"] = ["raises-exception"]
+    return notebook
+
+
+def photograph(page: Page, folder: Path) -> None:
+    """Scroll through the notebook that is open and save a picture a page."""
+    scroller = page.evaluate_handle(SCROLLER)
+    place = scroller.as_element()
+    if place is None:
+        raise RuntimeError("no notebook that can be scrolled is on the page")
+    step = int(scroller.evaluate("e => e.clientHeight")) - 40
+    top, number = -1, 0
+    while top < (top := int(scroller.evaluate(f"e => (e.scrollTop = {number * step}, e.scrollTop)"))):
+        page.wait_for_timeout(400)
+        number += 1
+        place.screenshot(path=folder / f"{number:02}.png")
+
+
+def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
+    """Run a lesson and take its pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.png"):
+        old.unlink()
+    with (
+        lab.open_lab(browser, address, width=WIDTH, height=HEIGHT) as page,
+        lab.running(page, address, f"{lesson}.ipynb"),
+    ):
+        page.evaluate(BARE)
+        page.wait_for_function(DONE, timeout=300_000)
+        page.wait_for_timeout(2000)  # the last picture becomes sharp
+        photograph(page, folder)
+
+
+def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], themes: Sequence[str]) -> None:
+    """Take the pictures of lessons; a JupyterLab serves all of one language and theme."""
+    with lab.chromium() as browser:
+        for language, theme in product(languages, themes):
+            with tempfile.TemporaryDirectory(prefix="secant-pictures-") as place:
+                for lesson in lessons:
+                    released = ROOT / "release" / language / lesson.name / f"{lesson.name}.ipynb"
+                    notebook = as_a_student(nbformat.read(released, as_version=4))
+                    nbformat.write(notebook, Path(place, f"{lesson.name}.ipynb"))
+                with lab.jupyterlab(Path(place), language=language, dark=theme == "dark") as address:
+                    request = urllib.request.Request(address + WINDOWING, ALL_CELLS, method="PUT")
+                    urllib.request.urlopen(request, timeout=30).close()
+                    for lesson in track(lessons, f"{language}, {theme}", transient=True):
+                        take(browser, address, lesson.name, out / f"{lesson.name}_{language}_{theme}")
+
+
+def contact_sheet(out: Path) -> str:
+    """Return a page that shows all pictures that are there, a row a lesson; a click opens one."""
+    rows = []
+    for folder in sorted(path for path in out.iterdir() if path.is_dir()):
+        links = [html.escape(path.relative_to(out).as_posix()) for path in sorted(folder.glob("*.png"))]
+        shown = "".join(f'<a href="{link}"><img src="{link}" loading="lazy" alt=""></a>' for link in links)
+        rows.append(f"<h2>{html.escape(folder.name)}</h2><div>{shown}</div>")
+    style = "body{font-family:sans-serif} div{display:flex;gap:6px;overflow-x:auto} img{width:420px}"
+    return (
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Secant: pictures of the lessons</title>'
+        f"<style>{style}</style><h1>Pictures of the lessons</h1>{''.join(rows)}</html>\n"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.screenshots", description=__doc__)
+    parser.add_argument("lessons", nargs="*", help="lessons, by number or name; all for none")
+    parser.add_argument("--lang", nargs="+", choices=LANGUAGES, default=LANGUAGES)
+    parser.add_argument("--theme", nargs="+", choices=THEMES, default=THEMES)
+    parser.add_argument("--out", type=Path, default=ROOT / "screenshots")
+    options = parser.parse_args()
+    lessons = choose_lessons(find_lessons(ROOT), options.lessons)
+    take_all(options.out, lessons, options.lang, options.theme)
+    sheet = options.out / "index.html"
+    sheet.write_text(contact_sheet(options.out), encoding="utf-8")
+    print(f"Look at {sheet}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

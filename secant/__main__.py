@@ -1,0 +1,5 @@
+"""`python -m secant`."""
+
+from secant.cli import main
+
+main()

@@ -1,0 +1,198 @@
+"""The command line for a learner: `secant lab`, `secant progress`, `secant doctor`."""
+
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from secant.language import language, of_this_machine, print_whatever_comes, say
+from secant.progress.commands import make_app as make_progress
+
+
+class Languages(StrEnum):
+    """What --lang takes."""
+
+    en = "en"
+    ko = "ko"
+
+
+class _InBothLanguages:
+    """What Typer says by itself, in the language in use."""
+
+    def get_usage(self, ctx: Any) -> str:
+        usage: str = super().get_usage(ctx)  # type: ignore[misc]
+        return usage.replace("Usage:", say(en="Usage:", ko="사용법:"), 1)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.help = say(en="Show this help.", ko="이 도움말을 보여 줍니다.")
+            option.rich_help_panel = _options()
+        return option
+
+
+class _Group(_InBothLanguages, TyperGroup):
+    pass
+
+
+class _Command(_InBothLanguages, TyperCommand):
+    pass
+
+
+def _options() -> str:
+    return say(en="Options", ko="옵션")
+
+
+def _commands() -> str:
+    return say(en="Commands", ko="명령")
+
+
+def _option(*names: str, en: str, ko: str, **more: Any) -> Any:
+    return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=_options(), **more)
+
+
+def make_app() -> typer.Typer:
+    """The commands, with their help in the language in use."""
+    app = typer.Typer(
+        cls=_Group,
+        name="secant",
+        help=say(
+            en="Ten lessons on PyTorch's autograd, with sliders and tests that explain. "
+            "Everything stays on this computer. Begin with: secant lab",
+            ko="슬라이더와 설명해 주는 테스트로 PyTorch autograd를 배우는 열 개의 수업입니다. "
+            "모든 것은 이 컴퓨터 안에서만 실행됩니다. 시작하려면: secant lab",
+        ),
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        subcommand_metavar=say(en="COMMAND ...", ko="명령 ..."),
+        options_metavar="",
+    )
+    _add_lab(app)
+    app.add_typer(
+        make_progress(),
+        cls=_Group,
+        name="progress",
+        help=say(
+            en="Show, export, import or reset what you have reached.",
+            ko="지금까지 이룬 것을 보거나, 내보내거나, 가져오거나, 처음으로 되돌립니다.",
+        ),
+        rich_help_panel=_commands(),
+    )
+    _add_doctor(app)
+    return app
+
+
+def _add_lab(app: typer.Typer) -> None:
+    @app.command(
+        cls=_Command,
+        rich_help_panel=_commands(),
+        options_metavar=say(en="[OPTIONS] [JUPYTERLAB'S OPTIONS]", ko="[옵션] [JupyterLab 옵션]"),
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+        short_help=say(en="Open the lessons in JupyterLab.", ko="JupyterLab에서 수업을 엽니다."),
+        help=say(
+            en="Open the lessons in JupyterLab. They are copied for you the first time, and what you have "
+            "written is never overwritten: a new version of a lesson is put beside yours. Any option that "
+            "is not listed here goes to JupyterLab, such as --debug.",
+            ko="JupyterLab에서 수업을 엽니다. 처음 실행할 때 수업 파일을 복사하며, 작성하신 내용은 절대 "
+            "덮어쓰지 않습니다. 수업이 바뀌면 새 버전을 바로 옆에 둡니다. 아래에 없는 옵션은 "
+            "--debug처럼 JupyterLab에 그대로 전달합니다.",
+        ),
+    )
+    def lab(
+        ctx: typer.Context,
+        lang: Annotated[
+            Languages | None, _option("--lang", en="Language of the lessons.", ko="수업 언어.")
+        ] = None,
+        port: Annotated[
+            int | None,
+            _option(
+                "--port",
+                en="Port to listen on. Default: the first free one from 8888.",
+                ko="사용할 포트. 기본값은 8888번부터 비어 있는 첫 포트.",
+            ),
+        ] = None,
+        no_browser: Annotated[
+            bool,
+            _option(
+                "--no-browser",
+                en="Print the address and open no browser.",
+                ko="브라우저를 열지 않고 주소만 출력합니다.",
+            ),
+        ] = False,
+        workspace: Annotated[
+            Path | None,
+            _option(
+                "--workspace",
+                en="Folder for your lessons, which go into its en/ or ko/. Default: secant-lessons in "
+                "your home folder; in a clone of the repository, its workspace/.",
+                ko="수업 파일을 둘 폴더. 이 안의 en/이나 ko/에 복사합니다. 기본값은 홈 폴더의 "
+                "secant-lessons, 저장소에서는 workspace/입니다.",
+                metavar=say(en="FOLDER", ko="폴더"),
+            ),
+        ] = None,
+    ) -> None:
+        # Late: what the server needs is slow to import.
+        from secant.lab import launch
+
+        _speak(lang)
+        options = launch.Options(port, browser=not no_browser)
+        raise typer.Exit(launch.main(options, workspace, ctx.args))
+
+
+def _add_doctor(app: typer.Typer) -> None:
+    @app.command(
+        cls=_Command,
+        rich_help_panel=_commands(),
+        options_metavar=say(en="[OPTIONS]", ko="[옵션]"),
+        short_help=say(
+            en="Say what does not work on this computer, and what to do about it.",
+            ko="이 컴퓨터에서 안 되는 것과 해결 방법을 알려 줍니다.",
+        ),
+        help=say(
+            en="Say what does not work on this computer, and what to do about it. Exit status: 0 if you can "
+            "learn here, 1 if something has to be put right first.",
+            ko="이 컴퓨터에서 안 되는 것과 해결 방법을 알려 줍니다. 종료 코드는 바로 배울 수 있으면 0, "
+            "먼저 고칠 것이 있으면 1입니다.",
+        ),
+    )
+    def doctor(
+        lang: Annotated[
+            Languages | None, _option("--lang", en="Language to answer in.", ko="답할 언어.")
+        ] = None,
+        workspace: Annotated[
+            Path | None,
+            _option(
+                "--workspace",
+                en="Folder of your lessons, if not the usual one.",
+                ko="수업 파일을 둔 폴더(기본 위치가 아닐 때).",
+                metavar=say(en="FOLDER", ko="폴더"),
+            ),
+        ] = None,
+        as_json: Annotated[
+            bool, _option("--json", en="Print the findings as JSON.", ko="결과를 JSON으로 출력합니다.")
+        ] = False,
+    ) -> None:
+        from secant.lab import doctor
+
+        _speak(lang)
+        raise typer.Exit(doctor.main(workspace, as_json=as_json))
+
+
+def _speak(lang: Languages | None) -> None:
+    if lang is not None:
+        language(lang.value)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line in the reader's language; without arguments, with the process's own."""
+    print_whatever_comes()
+    language(of_this_machine())
+    try:
+        make_app()(arguments, prog_name="secant")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,342 @@
+"""What keeps a learner from learning on this computer, and what to do about it: `secant doctor`."""
+
+import importlib.metadata
+import importlib.util
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from secant.lab.workspace import LabError, command, workspace_for
+from secant.language import language, say
+from secant.progress import store
+from secant.where import NoCourseError, course_root
+
+OLDEST_PYTHON = (3, 11)
+DISK_GB = 0.5
+#: What draws sliders and pictures in JupyterLab, by the package that brings it.
+FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
+KOREAN_FONTS = ("Noto Sans CJK", "Noto Sans KR", "Nanum", "Malgun Gothic", "Apple SD Gothic", "AppleGothic")
+# In a process of its own: a library that does not fit the machine may end the one that loads it.
+_GRADIENT = """
+import torch
+x = torch.tensor(3.0, requires_grad=True)
+(x * x).backward()
+assert x.grad.item() == 6.0, f"the gradient of x² at 3 is {x.grad.item()}"
+print(torch.__version__)
+"""
+_SECONDS = 180.0  # torch from a cold disk
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        id: its name for programs.
+        what: its name for the reader.
+        ok: whether it is as it should be.
+        found: what there is.
+        todo: what the reader can do about it; empty if nothing is needed.
+        needed: whether one cannot learn here without it.
+    """
+
+    id: str
+    what: str
+    ok: bool
+    found: str
+    todo: str = ""
+    needed: bool = True
+
+
+def look_around(chosen: Path | None = None) -> list[Finding]:
+    """Look at everything that learning needs here; `chosen` is as in `workspace_for`."""
+    computing, pipe = [sys.executable, "-c", _GRADIENT], subprocess.PIPE
+    with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
+        found = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
+        found += _folders(chosen)
+        if language() == "ko":
+            found.append(_korean_font())
+        found.insert(1, _torch(gradient))
+    return found
+
+
+# --- What is installed ---
+
+
+def _python() -> Finding:
+    ok = sys.version_info >= OLDEST_PYTHON
+    todo = say(en="Install Python 3.11 or newer.", ko="Python 3.11 이상을 설치하세요.")
+    return Finding(
+        "python", "Python", ok, f"{platform.python_version()} ({sys.executable})", "" if ok else todo
+    )
+
+
+def _torch(gradient: "subprocess.Popen[str]") -> Finding:
+    name = say(en="PyTorch computes a gradient", ko="PyTorch gradient 계산")
+    try:
+        version, complaint = gradient.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        gradient.kill()
+        version, complaint = gradient.communicate()
+    if gradient.returncode == 0:
+        return Finding("torch", name, True, version.strip())
+    last = (complaint.strip().splitlines() or [say(en="no answer", ko="응답 없음")])[-1]
+    todo = say(
+        en="Install it anew: https://pytorch.org/get-started/locally/",
+        ko="다시 설치하세요: https://pytorch.org/get-started/locally/",
+    )
+    return Finding("torch", name, False, last, todo)
+
+
+def _packages() -> list[Finding]:
+    """All packages in one line, and a line for each that is wrong or much newer than what was tried."""
+    needed = [Requirement(text) for text in importlib.metadata.requires("secant") or []]
+    needed = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    tried = _tried()
+    odd = [finding for one in needed if (finding := _package(one, tried.get(one.name)))]
+    fine = len(needed) - sum(not finding.ok for finding in odd)
+    found = say(en=f"{fine} of {len(needed)} as needed", ko=f"{len(needed)}개 중 {fine}개 정상")
+    return [Finding("packages", say(en="packages", ko="패키지"), fine == len(needed), found), *odd]
+
+
+def _package(needed: Requirement, tried: str | None) -> Finding | None:
+    """What is to be said of a package, if anything is."""
+    fix = f'{Path(sys.executable).name} -m pip install "{needed}"'
+    try:
+        version = importlib.metadata.version(needed.name)
+    except importlib.metadata.PackageNotFoundError:
+        missing = say(en="not installed", ko="설치되지 않음")
+        return Finding(f"package {needed.name}", needed.name, False, missing, fix)
+    if not needed.specifier.contains(version, prereleases=True):
+        wanted = say(
+            en=f"{version}, but {needed.specifier} is needed", ko=f"{version}, 필요: {needed.specifier}"
+        )
+        return Finding(f"package {needed.name}", needed.name, False, wanted, fix)
+    if tried is None or Version(version).release[:2] == Version(tried).release[:2]:
+        return None
+    known = say(
+        en=f"{version}; the lessons were tried with {tried}", ko=f"{version}, 수업 확인에 쓴 버전은 {tried}"
+    )
+    return Finding(f"package {needed.name}", needed.name, True, known)
+
+
+def _tried() -> dict[str, str]:
+    """The versions that the lessons were tried with."""
+    try:
+        lines = (course_root() / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    except (NoCourseError, OSError):
+        return {}
+    return dict(line.split("==", 1) for line in lines if "==" in line and not line.startswith("#"))
+
+
+# --- What JupyterLab sees ---
+
+
+def _server_extensions() -> list[Finding]:
+    """Those that this package switches on when it is installed."""
+    from jupyter_core.paths import jupyter_config_path
+    from jupyter_server.extension.config import ExtensionConfigManager
+
+    ours = json.loads(Path(__file__).with_name("jupyter_server_config.json").read_text(encoding="utf-8"))
+    known = ExtensionConfigManager(read_config_path=jupyter_config_path()).get_jpserver_extensions()
+    found = []
+    for name in ours["ServerApp"]["jpserver_extensions"]:
+        ok = bool(known.get(name)) and importlib.util.find_spec(name) is not None
+        todo = (
+            f"jupyter server extension enable --sys-prefix {name}"
+            if name not in known
+            else _switched_off(name)
+        )
+        found.append(
+            Finding(
+                f"server extension {name}",
+                say(en="Jupyter extension", ko="Jupyter 확장"),
+                ok,
+                _on_or_off(name, ok),
+                "" if ok else todo,
+                needed=False,  # lessons work without them, only less well
+            )
+        )
+    return found
+
+
+def _switched_off(name: str) -> str:
+    return say(
+        en=f"Your own Jupyter settings switch it off: jupyter server extension enable {name}",
+        ko=f"개인 Jupyter 설정에서 꺼져 있습니다: jupyter server extension enable {name}",
+    )
+
+
+def _lab_extensions() -> list[Finding]:
+    """The front ends of the widgets, and our own where the package has one."""
+    from jupyter_core.paths import jupyter_path
+    from jupyterlab_server.config import get_federated_extensions, get_page_config
+
+    our_folder = Path(__file__).with_name("labextensions")  # where `secant lab` looks, too
+    places = [str(our_folder), *jupyter_path("labextensions")]
+    known = get_federated_extensions(places)
+    off = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
+    needed = {Requirement(text).name for text in importlib.metadata.requires("secant") or []}
+    names = {front: package for package, front in FRONT_ENDS.items() if package in needed}
+    ours = our_folder.glob("*/package.json")
+    names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in ours}
+    found = []
+    for name, package in names.items():
+        ok = name in known and name not in off
+        again = f"{Path(sys.executable).name} -m pip install --force-reinstall --no-deps {package}"
+        todo = f"jupyter labextension enable {name}" if name in known else again
+        what = say(en="JupyterLab extension", ko="JupyterLab 확장")
+        found.append(Finding(f"lab extension {name}", what, ok, _on_or_off(name, ok), "" if ok else todo))
+    return found
+
+
+def _on_or_off(name: str, on: bool) -> str:
+    state = say(en="on", ko="켜짐") if on else say(en="missing or switched off", ko="없거나 꺼져 있음")
+    return f"{name}: {state}"
+
+
+def _kernel() -> Finding:
+    """Whether the Python that a lesson runs in has this package: an older Jupyter may have left another."""
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    name = say(en="the lessons' Python", ko="수업을 실행하는 Python")
+    try:
+        python = KernelSpecManager().get_kernel_spec("python3").argv[0]
+    except (NoSuchKernel, IndexError):
+        todo = f"{Path(sys.executable).name} -m pip install ipykernel"
+        return Finding("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
+    if python in ("python", "python3"):  # Jupyter then takes the one that it runs in itself
+        python = sys.executable
+    null = subprocess.DEVNULL
+    try:
+        same = python == sys.executable or not subprocess.call(
+            [python, "-c", "import secant"], stdin=null, stdout=null, stderr=null, timeout=_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        same = False
+    todo = say(
+        en=f"Secant is not installed there. {Path(sys.executable).name} -m ipykernel install --sys-prefix",
+        ko=f"그곳에는 Secant가 없습니다. {Path(sys.executable).name} -m ipykernel install --sys-prefix",
+    )
+    return Finding("kernel", name, same, python, "" if same else todo)
+
+
+# --- Where work is kept ---
+
+
+def _folders(chosen: Path | None) -> list[Finding]:
+    """The course, and the folders that a learner's work goes into."""
+    try:
+        root = course_root()
+        workspace = workspace_for(root, language(), chosen)
+    except (NoCourseError, LabError) as error:
+        return [Finding("lessons", say(en="lessons", ko="수업 파일"), False, str(error))]
+    data = store.path().parent
+    return [
+        Finding("lessons", say(en="lessons", ko="수업 파일"), True, str(root)),
+        _writable("workspace", say(en="your work", ko="작업 폴더"), workspace),
+        _writable("data", say(en="your progress", ko="학습 기록"), data, needed=False),
+        _disk(workspace),
+    ]
+
+
+def _existing(folder: Path) -> Path:
+    return next(place for place in (folder, *folder.parents) if place.exists())
+
+
+def _writable(id: str, what: str, folder: Path, *, needed: bool = True) -> Finding:
+    """Try it, for what rights say is not the whole truth on every system."""
+    place = _existing(folder)
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        todo = say(
+            en="Make it writable, or choose another: --workspace for work, SECANT_DATA for progress.",
+            ko="쓰기 권한을 주거나 다른 폴더를 지정하세요. 작업은 --workspace, 기록은 SECANT_DATA입니다.",
+        )
+        return Finding(id, what, False, f"{place}: {error.strerror}", todo, needed)
+    later = "" if folder.exists() else say(en=" (not there yet)", ko=" (아직 없음)")
+    return Finding(id, what, True, f"{folder}{later}", needed=needed)
+
+
+def _disk(folder: Path) -> Finding:
+    free = shutil.disk_usage(_existing(folder)).free / 1e9
+    ok = free >= DISK_GB
+    todo = say(en=f"Free {DISK_GB:g} GB or more.", ko=f"{DISK_GB:g} GB 이상 비우세요.")
+    found = say(en=f"{free:.1f} GB free", ko=f"{free:.1f} GB 남음")
+    return Finding("disk", say(en="disk", ko="디스크"), ok, found, "" if ok else todo)
+
+
+def _korean_font() -> Finding:
+    """Secant's own pictures carry no words; a learner's may."""
+    from matplotlib import font_manager
+
+    names = sorted(
+        {font.name for font in font_manager.fontManager.ttflist if font.name.startswith(KOREAN_FONTS)}
+    )
+    todo = "그래프에 한글을 쓰려면 나눔고딕 같은 한글 글꼴을 설치하세요. 수업에는 없어도 됩니다."
+    found = names[0] if names else "없음"
+    return Finding(
+        "korean font", "그래프용 한글 글꼴", bool(names), found, "" if names else todo, needed=False
+    )
+
+
+# --- The command ---
+
+
+def main(chosen: Path | None = None, *, as_json: bool = False) -> int:
+    """Print what was found; return the exit code."""
+    findings = look_around(chosen)
+    ready = all(finding.ok for finding in findings if finding.needed)
+    if as_json:
+        print(json.dumps({"ready": ready, "findings": [asdict(one) for one in findings]}, ensure_ascii=False))
+    else:
+        _show(findings, ready, chosen)
+    return 0 if ready else 1
+
+
+def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    table = Table("", "", say(en="Found", ko="확인 결과"), box=None, padding=(0, 2, 0, 0))
+    if advised := any(one.todo for one in findings):
+        table.add_column(say(en="What to do", ko="해결 방법"))
+    for one in findings:
+        mark, style = (say(en="ok", ko="정상"), "green")
+        if not one.ok:
+            mark, style = (
+                (say(en="no", ko="문제"), "red") if one.needed else (say(en="well", ko="참고"), "yellow")
+            )
+        todo = [Text(one.todo, overflow="fold")] if advised else []
+        table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"), *todo)
+    console.print(table)
+    console.print()
+    if ready:
+        root = course_root()
+        begin = command(root, language(), workspace_for(root, language(), chosen))
+        console.print(
+            say(en=f"You can learn here. Begin with: {begin}", ko=f"바로 배울 수 있습니다. 시작: {begin}")
+        )
+    else:
+        console.print(
+            say(en="First put right what is marked: no", ko="먼저 '문제'라고 표시된 것을 해결하세요.")
+        )
+    console.print(
+        say(
+            en="To grade other people's work takes more (Linux and bubblewrap): autograder doctor",
+            ko="다른 사람의 과제를 채점하려면 더 필요합니다(Linux와 bubblewrap): autograder doctor",
+        ),
+        style="dim",
+    )

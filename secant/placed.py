@@ -1,0 +1,24 @@
+"""What was put where in a workspace, as the launcher remembers it between two starts."""
+
+import hashlib
+import json
+from pathlib import Path
+
+# Hidden, so that JupyterLab neither lists nor serves it.
+STATE_FOLDER = ".secant"
+# Each file of a release: the version it was `copied` from, the one last `offered`, where that is (`beside`).
+State = dict[str, dict[str, str]]
+
+
+def fingerprint(content: bytes) -> str:
+    """A short name for exactly these bytes."""
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def read_state(workspace: Path) -> State:
+    """What was put where; a file that cannot be understood counts as an empty one."""
+    try:
+        state = json.loads((workspace / STATE_FOLDER / "state.json").read_bytes())
+        return {str(name): {str(k): str(v) for k, v in entry.items()} for name, entry in state.items()}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {}

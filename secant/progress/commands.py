@@ -1,0 +1,207 @@
+"""`secant progress`: what a learner has reached, as a table or a file."""
+
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from secant.files import replace_file
+from secant.language import language, say
+from secant.progress import record, store
+from secant.progress.facts import Facts
+from secant.progress.overview import overview
+from secant.where import NoCourseError, course_root
+
+
+def make_app() -> typer.Typer:
+    """The commands, with their help in the language in use."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    commands, options = say(en="Commands", ko="명령"), say(en="Options", ko="옵션")
+
+    @app.callback(
+        invoke_without_command=True,
+        help=say(
+            en="Show what you have reached: level, lessons, achievements. It is kept on this computer alone.",
+            ko="레벨, 수업, 성취를 보여 줍니다. 기록은 이 컴퓨터에만 있습니다.",
+        ),
+    )
+    def show(
+        context: typer.Context,
+        as_json: Annotated[
+            bool,
+            typer.Option(
+                "--json",
+                rich_help_panel=options,
+                help=say(
+                    en="Print what `export` would write, and nothing else.",
+                    ko="`export`가 저장할 내용만 출력합니다.",
+                ),
+            ),
+        ] = False,
+    ) -> None:
+        if context.invoked_subcommand is None:
+            _show(as_json)
+
+    @app.command(
+        rich_help_panel=commands,
+        help=say(en="Write it to a new file, as JSON.", ko="새 파일에 JSON으로 저장합니다."),
+    )
+    def export(file: Annotated[Path, typer.Argument(help=say(en="The new file.", ko="새 파일."))]) -> None:
+        _export(file)
+
+    @app.command(
+        "import",
+        rich_help_panel=commands,
+        help=say(
+            en="Add another computer's file: of everything the better is kept, and nothing is lost.",
+            ko="다른 컴퓨터에서 내보낸 기록을 더합니다. 둘 중 더 나은 쪽이 남고 아무것도 사라지지 않습니다.",
+        ),
+    )
+    def import_file(
+        file: Annotated[
+            Path, typer.Argument(help=say(en="A file that `export` wrote.", ko="`export`로 저장한 파일."))
+        ],
+    ) -> None:
+        _import(file)
+
+    @app.command(
+        rich_help_panel=commands,
+        help=say(
+            en="Begin anew, after asking. The old file is kept.",
+            ko="물어본 뒤 처음부터 새로 시작합니다. 이전 파일은 남겨 둡니다.",
+        ),
+    )
+    def reset(
+        yes: Annotated[
+            bool,
+            typer.Option("--yes", rich_help_panel=options, help=say(en="Do not ask.", ko="묻지 않습니다.")),
+        ] = False,
+    ) -> None:
+        _reset(yes)
+
+    return app
+
+
+def _out() -> Console:
+    # Paths are shown as they are: no markup, no guessed colours, no wrapping.
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def _stop(sentence: str) -> typer.Exit:
+    """Say what is wrong, and end with 1."""
+    Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True).print(sentence)
+    return typer.Exit(1)
+
+
+def _facts() -> Facts:
+    try:
+        return store.read()
+    except store.StoreError as error:
+        raise _stop(error.said(language())) from None
+
+
+def _show(as_json: bool) -> None:
+    facts = _facts()
+    if as_json:
+        sys.stdout.write(store.dump(facts).decode())
+        return
+    try:
+        _print(overview(course_root(), None, language()))
+    except NoCourseError as error:
+        raise _stop(str(error)) from None
+
+
+def _print(found: dict[str, Any]) -> None:
+    level = found["level"]
+    title = say(
+        en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
+    )
+    top = f" / {level['to']}" if level["to"] else ""
+    lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
+    lessons.add_column(say(en="Lesson", ko="수업"))
+    lessons.add_column(say(en="Points", ko="점수"), justify="right")
+    lessons.add_column(say(en="Predictions", ko="예상"), justify="right")
+    for lesson in found["lessons"]:
+        predictions = lesson["predictions"]
+        lessons.add_row(
+            Text(f"{lesson['number']}. {lesson['title']}"),
+            f"{lesson['points']:g} / {lesson['max_points']:g}",
+            f"{predictions['made']} / {predictions['of']}",
+            style="green" if lesson["state"] == "done" else None,
+        )
+    achievements = Table(
+        "",
+        say(en="Achievement", ko="성취"),
+        say(en="How", ko="조건"),
+        title_justify="left",
+    )
+    for each in found["achievements"]:
+        achievements.add_row("★" if each["earned"] else "☆", Text(each["title"]), Text(each["how"]))
+    wrapping = Console(highlight=False)  # somebody has to read the last column
+    wrapping.print(lessons)
+    wrapping.print(achievements)
+    _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
+
+
+def _export(file: Path) -> None:
+    facts = _facts()
+    if file.exists():
+        raise _stop(
+            say(
+                en=f"{file} exists already; name another.",
+                ko=f"{file}: 이미 있는 파일입니다. 다른 이름을 쓰세요.",
+            )
+        )
+    try:
+        replace_file(file, store.dump(facts))
+    except OSError as error:
+        raise _stop(
+            say(
+                en=f"{file} cannot be written: {error.strerror}.",
+                ko=f"{file} 파일에 쓸 수 없습니다. ({error.strerror})",
+            )
+        ) from None
+    _out().print(say(en=f"Written: {file}", ko=f"저장했습니다: {file}"))
+
+
+def _import(file: Path) -> None:
+    try:
+        other = store.parse(file.read_bytes(), file)
+    except OSError as error:
+        raise _stop(
+            say(
+                en=f"{file} cannot be read: {error.strerror}.",
+                ko=f"{file} 파일을 읽을 수 없습니다. ({error.strerror})",
+            )
+        ) from None
+    except store.StoreError as error:
+        raise _stop(error.said(language())) from None
+    merged = record.merge(other)
+    if merged.problem:
+        raise _stop(merged.problem)
+    _out().print(
+        say(
+            en=f"Added to {store.path()}. Nothing was lost.",
+            ko=f"{store.path()}에 더했습니다. 잃은 것은 없습니다.",
+        )
+    )
+
+
+def _reset(yes: bool) -> None:
+    question = say(en="Begin anew, with no points and no level?", ko="점수와 레벨을 비우고 새로 시작할까요?")
+    if not yes and not typer.confirm(question):
+        raise _stop(say(en="Nothing was changed.", ko="아무것도 바꾸지 않았습니다."))
+    try:
+        aside = store.reset(date.today().isoformat())
+    except store.StoreError as error:
+        raise _stop(error.said(language())) from None
+    _out().print(
+        say(en=f"What you had is kept in {aside}", ko=f"이전 기록은 {aside}에 있습니다.")
+        if aside
+        else say(en="There was nothing yet.", ko="아직 기록이 없습니다.")
+    )

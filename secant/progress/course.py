@@ -1,0 +1,177 @@
+"""What there is to do: the lessons as the syllabus and the released notebooks have them."""
+
+import ast
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from secant.language import LANGUAGES, Language
+from secant.placed import fingerprint
+from secant.where import NoCourseError, course_root
+
+
+@dataclass(frozen=True)
+class Task:
+    """One graded question; a `manual` one waits for a person, and counts nowhere until then."""
+
+    id: str
+    title: str
+    points: float
+    manual: bool
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """What a lesson's released notebook holds.
+
+    Attributes:
+        tasks: in their order.
+        predictions: the right letter of each, by name.
+        fingerprint: of its bytes; None if it is not released.
+    """
+
+    tasks: tuple[Task, ...] = ()
+    predictions: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson, in one language; `prerequisites` are lessons' numbers, from 1."""
+
+    folder: str
+    number: int
+    title: str
+    minutes: int
+    tags: tuple[str, ...]
+    prerequisites: tuple[int, ...]
+    notebook: Notebook
+
+    @property
+    def graded(self) -> tuple[Task, ...]:
+        """The tasks that need no person."""
+        return tuple(task for task in self.notebook.tasks if not task.manual)
+
+
+Course = tuple[Lesson, ...]
+
+
+def find_course() -> Path | None:
+    """Return the folder with course/ and release/, if there is one; see secant.where."""
+    try:
+        return course_root()
+    except NoCourseError:
+        return None
+
+
+def any_course(root: Path | None) -> Course:
+    """Return the lessons in whichever language is released: tasks and predictions are the same in all.
+
+    Where there is no course, there are no lessons.
+    """
+    root = root or find_course()
+    if root is None:
+        return ()
+    for language in LANGUAGES:
+        try:
+            course = read_course(root, language)
+        except (OSError, ValueError, KeyError, TypeError):
+            return ()
+        if any(lesson.notebook.tasks for lesson in course):
+            return course
+    return ()
+
+
+def read_course(root: Path, language: Language) -> Course:
+    """Return all lessons in their order. What was read is read again only once it has changed.
+
+    Raises:
+        OSError, ValueError, KeyError, TypeError: if there is no syllabus, or it is not one.
+    """
+    entries = _syllabus(*version(root / "course" / "syllabus.toml"))
+    numbers = {entry["folder"]: number for number, entry in enumerate(entries, start=1)}
+    return tuple(
+        Lesson(
+            entry["folder"],
+            number,
+            entry["title"][language],
+            entry["minutes"],
+            tuple(entry["tags"][language]),
+            tuple(numbers[folder] for folder in entry["prerequisites"]),
+            _released(root / "release" / language / entry["folder"] / f"{entry['folder']}.ipynb"),
+        )
+        for number, entry in enumerate(entries, start=1)
+    )
+
+
+def version(path: Path) -> tuple[Path, int, int]:
+    """Return a file with what tells its versions apart.
+
+    Raises:
+        OSError: if there is none.
+    """
+    found = path.stat()
+    return path, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=8)
+def _syllabus(path: Path, changed: int, size: int) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["lesson"]
+    return entries
+
+
+def _released(path: Path) -> Notebook:
+    try:
+        return _notebook(*version(path))
+    except OSError:
+        return Notebook()
+
+
+@lru_cache(maxsize=64)
+def _notebook(path: Path, changed: int, size: int) -> Notebook:
+    content = path.read_bytes()
+    try:
+        cells = [(cell, "".join(cell["source"])) for cell in json.loads(content)["cells"]]
+        return Notebook(tuple(_tasks(cells)), dict(_predictions(cells)), fingerprint(content))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Notebook(fingerprint=fingerprint(content))
+
+
+def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:
+    """Each graded cell, with the last heading above it for a title."""
+    title = ""
+    for cell, source in cells:
+        if cell["cell_type"] == "markdown":
+            headings = [line for line in source.splitlines() if line.startswith("## ")]
+            title = headings[-1].removeprefix("## ").replace("`", "") if headings else title
+        grading = cell.get("metadata", {}).get("nbgrader", {})
+        if grading.get("grade"):
+            name, manual = str(grading["grade_id"]), bool(grading.get("solution"))
+            yield Task(
+                name if manual else name.removeprefix("test_"), title, float(grading["points"]), manual
+            )
+
+
+def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str, str]]:
+    """Each call of `predicted`: its name and the right letter."""
+    for cell, source in cells:
+        if cell["cell_type"] == "code" and "predicted(" in source:
+            yield from filter(None, map(_prediction, _calls(source)))
+
+
+def _calls(source: str) -> Iterator[ast.Call]:
+    try:
+        return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    except SyntaxError:  # a magic
+        return iter(())
+
+
+def _prediction(call: ast.Call) -> tuple[str, str] | None:
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    right = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "right")]
+    words = [node.value for node in (*call.args[:1], *right) if isinstance(node, ast.Constant)]
+    return (str(words[0]), str(words[1])) if called == "predicted" and len(words) == 2 else None

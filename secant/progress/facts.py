@@ -1,0 +1,309 @@
+"""What is remembered of a learner, as plain data, and how it grows. Points once reached are never taken away.
+
+No answer is kept: of a wrong one only a hash, to tell a new try from the same one checked again.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypedDict, TypeVar
+
+VERSION = 1
+#: Outcomes that say something about an answer that somebody has written.
+WRONG = frozenset({"wrong", "crashed", "timed_out"})
+_MANY = 50  # wrong tries of one task that are told apart
+
+
+class Pass(TypedDict):
+    """The first time that a task passed all its tests; it stays as it was then."""
+
+    when: str
+    points: float
+    tries: int  # different wrong answers before
+    hints: int
+    solution: bool  # whether the worked solution was looked at before
+
+
+class Task(TypedDict):
+    """One task; `points` are the most that were reached, `outcome` is the last."""
+
+    points: float
+    outcome: str
+    wrong: list[str]
+    hints: list[int]
+    solution: bool
+    passed: Pass | None
+
+
+class Prediction(TypedDict):
+    """The first choice at a prediction, and the right letter if it is known."""
+
+    first: str
+    right: str | None
+    when: str
+
+
+class Last(TypedDict):
+    """The last check; `task` only if it was of one task."""
+
+    lesson: str
+    task: str | None
+    when: str
+
+
+class Facts(TypedDict):
+    """All of it. Keys: a lesson's folder, then a task's id; a prediction's name; an achievement's id.
+
+    Times are ISO 8601 in UTC, all of one form, so that they compare as text.
+    """
+
+    version: int
+    lessons: dict[str, dict[str, Task]]
+    predictions: dict[str, Prediction]
+    last: Last | None
+    earned: dict[str, str]
+
+
+def nothing() -> Facts:
+    """Return the facts of somebody who begins."""
+    return {"version": VERSION, "lessons": {}, "predictions": {}, "last": None, "earned": {}}
+
+
+def number_of(name: str) -> int:
+    """Return the lesson's number with which its folder, and each of its predictions, begins; 0 for none."""
+    digits = name[: len(name) - len(name.lstrip("0123456789"))]
+    return int(digits) if 0 < len(digits) < 4 and digits.isascii() else 0
+
+
+# --- How they grow ---
+
+
+def _task(facts: Facts, lesson: str, task: str) -> Task:
+    new: Task = {
+        "points": 0.0,
+        "outcome": "not_attempted",
+        "wrong": [],
+        "hints": [],
+        "solution": False,
+        "passed": None,
+    }
+    return facts["lessons"].setdefault(lesson, {}).setdefault(task, new)
+
+
+def fingerprint(answer: str) -> str:
+    """Return a short name for what an answer does: spaces and comments do not make another answer."""
+    try:
+        meaning = ast.dump(ast.parse(answer))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        meaning = "".join(answer.split())
+    return hashlib.sha256(meaning.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def note_check(
+    facts: Facts,
+    lesson: str,
+    rows: Iterable[Mapping[str, Any]],
+    when: str,
+    *,
+    hidden: bool = True,
+    answers: Mapping[str, str] | None = None,
+) -> None:
+    """Note what a check has found.
+
+    Args:
+        facts: what they are added to.
+        lesson: the lesson's folder.
+        rows: the public fields of each task that was checked.
+        when: the time.
+        hidden: whether hidden tests looked too; without them nothing counts as passed.
+        answers: the answers that were checked, by task; without one, what is said of it tells tries apart.
+    """
+    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # which says nothing of the learner
+    for row in rows:
+        task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
+        task["outcome"] = outcome
+        if outcome == "passed" and hidden:
+            task["points"] = max(task["points"], float(row["points"]))
+            task["passed"] = task["passed"] or {
+                "when": when,
+                "points": float(row["points"]),
+                "tries": len(task["wrong"]),
+                "hints": len(task["hints"]),
+                "solution": task["solution"],
+            }
+        elif outcome in WRONG and not task["passed"]:
+            tried = fingerprint((answers or {}).get(row["id"], row["message"]))
+            if tried not in task["wrong"] and len(task["wrong"]) < _MANY:
+                task["wrong"].append(tried)
+    if rows:
+        facts["last"] = {"lesson": lesson, "task": rows[0]["id"] if len(rows) == 1 else None, "when": when}
+
+
+def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:
+    """Note that a hint was asked for before the task was passed."""
+    entry = _task(facts, lesson, task)
+    if not entry["passed"] and number not in entry["hints"]:
+        entry["hints"].append(number)
+
+
+def note_solution(facts: Facts, lesson: str, task: str) -> None:
+    """Note that the worked solution was looked at before the task was passed."""
+    entry = _task(facts, lesson, task)
+    entry["solution"] = entry["solution"] or not entry["passed"]
+
+
+def note_prediction(facts: Facts, name: str, choice: str, right: str | None, when: str) -> None:
+    """Note a choice; the first one stays. The right letter may come to be known later."""
+    kept = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
+    kept["right"] = kept["right"] or right
+
+
+# --- Two of them ---
+
+
+def _better_pass(one: Pass | None, other: Pass | None) -> Pass | None:
+    found = [entry for entry in (one, other) if entry]
+    return min(found, key=lambda p: (p["solution"], p["hints"], -p["points"], p["when"]), default=None)
+
+
+def _merge_task(one: Task, other: Task) -> Task:
+    passed = _better_pass(one["passed"], other["passed"])
+    return {
+        "points": max(one["points"], other["points"]),
+        "outcome": one["outcome"] if one["outcome"] != "not_attempted" else other["outcome"],
+        "wrong": list(dict.fromkeys(one["wrong"] + other["wrong"]))[:_MANY],
+        "hints": sorted({*one["hints"], *other["hints"]}),
+        "solution": one["solution"] or other["solution"],
+        "passed": passed,
+    }
+
+
+def merge(one: Facts, other: Facts) -> Facts:
+    """Return the best of both: nothing that either has reached is lost."""
+    lessons: dict[str, dict[str, Task]] = {}
+    for facts in (one, other):
+        for lesson, tasks in facts["lessons"].items():
+            merged = lessons.setdefault(lesson, {})
+            for name, task in tasks.items():
+                merged[name] = _merge_task(merged[name], task) if name in merged else task
+    predictions = dict(one["predictions"])
+    for name, prediction in other["predictions"].items():
+        first = min(predictions.get(name, prediction), prediction, key=lambda p: p["when"])
+        right = predictions.get(name, prediction)["right"] or prediction["right"]
+        predictions[name] = {**first, "right": right}
+    lasts = [facts["last"] for facts in (one, other) if facts["last"]]
+    earned = {
+        name: min(times)
+        for name in {*one["earned"], *other["earned"]}
+        if (times := [facts["earned"][name] for facts in (one, other) if name in facts["earned"]])
+    }
+    return {
+        "version": VERSION,
+        "lessons": lessons,
+        "predictions": predictions,
+        "last": max(lasts, key=lambda last: last["when"], default=None),
+        "earned": earned,
+    }
+
+
+# --- From a file ---
+
+
+_Kind = TypeVar("_Kind")
+
+
+class _Reader:
+    """Takes what it expects from parsed JSON; anything else is a ValueError."""
+
+    def __init__(self, data: object) -> None:
+        if not isinstance(data, dict):
+            raise ValueError("not an object")
+        self.data = data
+
+    def text(self, name: str) -> str:
+        return self._of(name, str)
+
+    def time(self, name: str) -> str:
+        value = self.text(name)
+        datetime.fromisoformat(value)
+        return value
+
+    def maybe_text(self, name: str) -> str | None:
+        return None if self.data.get(name) is None else self.text(name)
+
+    def number(self, name: str) -> float:
+        value: Any = self.data.get(name)
+        if type(value) not in (int, float) or not 0 <= value < 1e6:  # not nan either
+            raise ValueError(f"{name} is missing or something else")
+        return float(value)
+
+    def yes(self, name: str) -> bool:
+        return self._of(name, bool)
+
+    def each(self, name: str, kind: type) -> list[Any]:
+        values = self._of(name, list)
+        if not all(type(value) is kind for value in values):
+            raise ValueError(f"{name} holds something else")
+        return values
+
+    def items(self, name: str) -> dict[str, Any]:
+        return self._of(name, dict)
+
+    def _of(self, name: str, kind: type[_Kind]) -> _Kind:
+        value = self.data.get(name)
+        if not isinstance(value, kind):
+            raise ValueError(f"{name} is missing or something else")
+        return value
+
+
+def _read_pass(data: object) -> Pass:
+    read = _Reader(data)
+    return {
+        "when": read.time("when"),
+        "points": read.number("points"),
+        "tries": int(read.number("tries")),
+        "hints": int(read.number("hints")),
+        "solution": read.yes("solution"),
+    }
+
+
+def _read_task(data: object) -> Task:
+    read = _Reader(data)
+    return {
+        "points": read.number("points"),
+        "outcome": read.text("outcome"),
+        "wrong": read.each("wrong", str),
+        "hints": read.each("hints", int),
+        "solution": read.yes("solution"),
+        "passed": _read_pass(read.data["passed"]) if read.data.get("passed") is not None else None,
+    }
+
+
+def _read_prediction(data: object) -> Prediction:
+    read = _Reader(data)
+    return {"first": read.text("first"), "right": read.maybe_text("right"), "when": read.time("when")}
+
+
+def _read_last(data: object) -> Last:
+    read = _Reader(data)
+    return {"lesson": read.text("lesson"), "task": read.maybe_text("task"), "when": read.time("when")}
+
+
+def from_json(data: object) -> Facts:
+    """Return facts from parsed JSON of this version.
+
+    Raises:
+        ValueError: if it is something else.
+    """
+    read = _Reader(data)
+    return {
+        "version": VERSION,
+        "lessons": {
+            lesson: {name: _read_task(task) for name, task in _Reader(tasks).data.items()}
+            for lesson, tasks in read.items("lessons").items()
+        },
+        "predictions": {name: _read_prediction(entry) for name, entry in read.items("predictions").items()},
+        "last": _read_last(read.data["last"]) if read.data.get("last") is not None else None,
+        "earned": {name: _Reader(read.items("earned")).time(name) for name in read.items("earned")},
+    }

@@ -1,0 +1,207 @@
+"""All that a start page shows of a learner's course, as data. It is asked for by a page, so it is quick."""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from secant.language import Language
+from secant.placed import State, fingerprint, read_state
+from secant.progress import store
+from secant.progress.course import Course, Lesson, Task, read_course, version
+from secant.progress.facts import Facts, nothing
+from secant.progress.facts import Task as TaskFacts
+from secant.progress.rewards import ACHIEVEMENTS, experience, level
+
+
+def overview(root: Path, workspace: Path | None, language: Language) -> dict[str, Any]:
+    """Return the course as this learner has it, as JSON.
+
+    Args:
+        root: the folder with course/ and release/.
+        workspace: where the learner's notebooks are, if there are any yet.
+        language: of the titles, and of the release.
+
+    Raises:
+        OSError, ValueError, KeyError, TypeError: if there is no syllabus in `root`, or it is not one.
+    """
+    course = read_course(root, language)
+    facts, problem = nothing(), None
+    try:
+        facts = store.read()
+    except store.StoreError as error:
+        problem = error.said(language)
+    state = read_state(workspace) if workspace else {}
+    lessons = [_lesson(lesson, facts, workspace, state) for lesson in course]
+    reached = level(experience(facts), language)
+    return {
+        "language": language,
+        "level": {
+            "number": reached.number,
+            "title": reached.title,
+            "xp": reached.xp,
+            "from": reached.from_xp,
+            "to": reached.to_xp,
+        },
+        "continue": _continue(lessons, facts, workspace) if workspace else None,
+        "lessons": lessons,
+        "achievements": [
+            {
+                "id": each.id,
+                "title": each.title[language],
+                "how": each.how[language],
+                "earned": facts["earned"].get(each.id),
+            }
+            for each in ACHIEVEMENTS
+        ],
+        "saved": {"path": str(store.path()), "problem": problem},
+    }
+
+
+def released_beside(course: Course, workspace: Path, state: State) -> dict[str, str]:
+    """Return the notebooks beside which a newer version stands, with its name."""
+    found = ((_notebook_of(lesson), _beside(lesson, workspace, state)) for lesson in course)
+    return {name: beside for name, beside in found if beside}
+
+
+# --- A lesson ---
+
+
+def _lesson(lesson: Lesson, facts: Facts, workspace: Path | None, state: State) -> dict[str, Any]:
+    known = facts["lessons"].get(lesson.folder, {})
+    tasks = [_task(task, known.get(task.id)) for task in lesson.notebook.tasks]
+    graded = [task for task in tasks if not task["manual"]]
+    made = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
+    path = _notebook_of(lesson)
+    there = workspace is not None and (workspace / path).is_file()
+    begun = bool(made) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
+    if workspace and not there:
+        how_far = "missing"
+    elif graded and all(
+        task["outcome"] == "passed" and task["points"] >= task["max_points"] for task in graded
+    ):
+        how_far = "done"
+    elif begun or (workspace and _edited(lesson, workspace, state)):
+        how_far = "in_progress"
+    else:
+        how_far = "new"
+    return {
+        "folder": lesson.folder,
+        "number": lesson.number,
+        "title": lesson.title,
+        "minutes": lesson.minutes,
+        "tags": list(lesson.tags),
+        "prerequisites": list(lesson.prerequisites),
+        "released": lesson.notebook.fingerprint is not None,
+        "path": path if there else None,
+        "state": how_far,
+        "beside": _beside(lesson, workspace, state) if workspace else None,
+        "points": sum(task["points"] for task in graded),
+        "max_points": sum(task["max_points"] for task in graded),
+        "predictions": {"made": made, "of": len(lesson.notebook.predictions)},
+        "tasks": tasks,
+    }
+
+
+def _task(task: Task, known: TaskFacts | None) -> dict[str, Any]:
+    """A task as the lesson now has it. Points of an earlier edition count up to what there is now."""
+    outcome = known and ("passed" if known["passed"] else known["outcome"])
+    return {
+        "id": task.id,
+        "title": task.title,
+        "manual": task.manual,
+        "points": min(known["points"], task.points) if known else 0.0,
+        "max_points": task.points,
+        "outcome": outcome,
+    }
+
+
+def _notebook_of(lesson: Lesson) -> str:
+    return f"{lesson.folder}/{lesson.folder}.ipynb"
+
+
+def _edited(lesson: Lesson, workspace: Path, state: State) -> bool:
+    name = _notebook_of(lesson)
+    own = _fingerprint(workspace / name)
+    return own not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
+
+
+def _beside(lesson: Lesson, workspace: Path, state: State) -> str | None:
+    """The newer version that stands next to the learner's notebook, while it is the newest."""
+    entry = state.get(_notebook_of(lesson), {})
+    beside, newest = entry.get("beside"), lesson.notebook.fingerprint
+    offered = beside is not None and newest == entry.get("offered") != entry.get("copied")
+    return (
+        beside
+        if offered
+        and _fingerprint(workspace / _notebook_of(lesson)) != newest
+        and (workspace / str(beside)).is_file()
+        else None
+    )
+
+
+def _fingerprint(path: Path) -> str | None:
+    try:
+        return _fingerprint_of(*version(path))
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _fingerprint_of(path: Path, changed: int, size: int) -> str:
+    return fingerprint(path.read_bytes())
+
+
+# --- Where to go on ---
+
+
+def _continue(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
+    """The lesson and task after what was done last; None if all is done."""
+    folder, task = _last(lessons, facts, workspace)
+    places = [lesson["folder"] for lesson in lessons]
+    start = places.index(folder) if folder in places else 0
+    for lesson in lessons[start:] + lessons[:start]:
+        if lesson["path"] and lesson["state"] != "done":
+            here = _next_task(lesson, task if lesson["folder"] == folder else None)
+            return {
+                "path": lesson["path"],
+                "lesson": lesson["folder"],
+                "number": lesson["number"],
+                "title": lesson["title"],
+                "task": here and here["id"],
+                "task_title": here and here["title"],
+            }
+    return None
+
+
+def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple[str | None, str | None]:
+    """Where something was done last: the lesson checked, with its task, or the notebook changed since."""
+    last = facts["last"]
+    saved = [
+        (_saved(workspace / lesson["path"]), lesson["folder"])
+        for lesson in lessons
+        if lesson["path"] and lesson["state"] in ("in_progress", "done")
+    ]
+    when, folder = max(saved, default=("", None))
+    if last and (last["when"] >= when or last["lesson"] == folder):
+        return last["lesson"], last["task"]
+    return folder, None
+
+
+def _saved(path: Path) -> str:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="microseconds")
+
+
+def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | None:
+    """The first task to do from the last one on; none where no task was tried, since one reads before."""
+    tasks = [task for task in lesson["tasks"] if not task["manual"]]
+    names = [task["id"] for task in tasks]
+    start = names.index(last) if last in names else 0
+    if not last and not any(task["outcome"] not in (None, "not_attempted") for task in tasks):
+        return None
+    todo = [
+        task
+        for task in tasks[start:] + tasks[:start]
+        if task["outcome"] != "passed" or task["points"] < task["max_points"]
+    ]
+    return todo[0] if todo else None

@@ -1,0 +1,141 @@
+"""Notes what a learner does. Nothing here raises: what cannot be kept now is kept with the next note.
+
+recorded = record.check("03_backward_and_grad", rows)
+recorded.new, recorded.problem
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from secant.language import Language, language
+from secant.progress import facts as notes
+from secant.progress import store
+from secant.progress.course import any_course
+from secant.progress.facts import Facts
+from secant.progress.rewards import earn
+
+_MANY = 1000  # notes that wait for a disk
+_waiting: dict[Path, list[Callable[[Facts], None]]] = {}
+_alone = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What came of a note.
+
+    Attributes:
+        new: the ids of achievements earned just now.
+        problem: why it could not be kept as usual, a sentence.
+    """
+
+    new: list[str]
+    problem: str | None = None
+
+
+def check(
+    lesson: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    hidden: bool = True,
+    answers: Mapping[str, str] | None = None,
+    course: Path | None = None,
+    said_in: Language | None = None,
+) -> Recorded:
+    """Note what a check has found.
+
+    Args:
+        lesson: the lesson's folder.
+        rows: the public fields of each task that was checked.
+        hidden: whether hidden tests looked too; what only visible ones have seen does not count as passed.
+        answers: the answers' code by task, so that one that is checked again is no new try; only hashes stay.
+        course: the folder with course/ and release/, found by itself if not named.
+        said_in: the language of a problem.
+    """
+    when = store.now()
+    return _keep(
+        lambda facts: notes.note_check(facts, lesson, rows, when, hidden=hidden, answers=answers),
+        course,
+        said_in,
+    )
+
+
+def hint(lesson: str, task: str, number: int) -> Recorded:
+    """Note that a hint was asked for; it counts only if the task was not passed before."""
+    return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
+
+
+def solution(lesson: str, task: str) -> Recorded:
+    """Note that a worked solution was looked at; it counts only if the task was not passed before."""
+    return _keep(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
+
+
+def prediction(name: str, choice: str, right: str | None) -> Recorded:
+    """Note a choice at a prediction, whose name begins with its lesson's number; the first choice counts.
+
+    Args:
+        name: the prediction's.
+        choice: the letter that was taken.
+        right: the right one, if it is known here; else the lesson's notebook tells.
+    """
+    when = store.now()
+    return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
+
+
+def merge(other: Facts) -> Recorded:
+    """Add what another file holds: the best of both."""
+
+    def add(facts: Facts) -> None:
+        facts.update(notes.merge(facts, other))
+
+    return _keep(add, wait=False)
+
+
+def _keep(
+    note: Callable[[Facts], None],
+    course: Path | None = None,
+    said_in: Language | None = None,
+    *,
+    wait: bool = True,
+    earns: bool = True,
+) -> Recorded:
+    """Keep a note, and those that could not be kept before it.
+
+    Args:
+        note: what is to be changed.
+        course: for achievements.
+        said_in: the language of a problem.
+        wait: whether it may be kept later, if not now.
+        earns: whether something may be earned by it; only then are the lessons read.
+    """
+    said_in = said_in or language()
+    new: list[str] = []
+    with _alone:
+        waiting = _waiting.setdefault(store.path(), [])
+        todo = [*waiting, note]
+
+        def change(facts: Facts) -> Facts:
+            for each in todo:
+                each(facts)
+            if earns or waiting:
+                new.extend(earn(facts, any_course(course), store.now()))
+            return facts
+
+        try:
+            aside = store.update(change)
+        except store.StoreError as error:
+            if wait:
+                waiting[:] = todo[-_MANY:]
+            return Recorded([], error.said(said_in))
+        waiting.clear()
+    return Recorded(new, _begun_anew(aside, said_in) if aside else None)
+
+
+def _begun_anew(aside: Path, said_in: Language) -> str:
+    words = {
+        "en": f"The file with your progress could not be read. It is in {aside} now, and a new one is begun.",
+        "ko": f"진행 상황 파일을 읽을 수 없어 {aside}에 따로 두고 새로 시작했습니다.",
+    }
+    return words[said_in]

@@ -1,0 +1,144 @@
+"""The one file in which progress is kept, in the platform's folder for data: changed in one step."""
+
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from secant.files import put_aside, replace_file
+from secant.language import Language
+from secant.progress.facts import VERSION, Facts, from_json, nothing
+
+FILE = "progress.json"
+PATIENCE = 0.5  # seconds to wait for somebody who writes; they take milliseconds
+
+
+class StoreError(Exception):
+    """Why progress could not be read or kept, as a sentence in each language."""
+
+    def __init__(self, en: str, ko: str) -> None:
+        super().__init__(en)
+        self._words: dict[Language, str] = {"en": en, "ko": ko}
+
+    def said(self, language: Language) -> str:
+        """Return the sentence."""
+        return self._words[language]
+
+
+class Unreadable(StoreError):
+    """There is a file, and it is not ours or damaged."""
+
+
+def path() -> Path:
+    """Return where progress is kept; the environment's SECANT_DATA names another folder."""
+    named = os.environ.get("SECANT_DATA")
+    return (Path(named) if named else platformdirs.user_data_path("secant", appauthor=False)) / FILE
+
+
+def now() -> str:
+    """Return the time as facts have it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def parse(content: bytes, where: Path) -> Facts:
+    """Return the facts that a file holds.
+
+    Raises:
+        StoreError: if a newer Secant wrote it.
+        Unreadable: if it holds something else.
+    """
+    try:
+        data = json.loads(content)
+        version = data["version"]
+        if type(version) is int and version > VERSION:
+            raise StoreError(
+                en=f"{where} was written by a newer Secant. It stays as it is: please update Secant.",
+                ko=f"{where} 파일은 더 새로운 Secant의 것이라 그대로 두었습니다. Secant를 업데이트하세요.",
+            )
+        if type(version) is not int or version < 1:
+            raise ValueError("no version of ours")
+        return from_json(data)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Unreadable(
+            en=f"{where} holds no progress that can be read.",
+            ko=f"{where} 파일에서 진행 상황을 읽을 수 없습니다.",
+        ) from error
+
+
+def read() -> Facts:
+    """Return what is kept; nothing yet is nothing.
+
+    Raises:
+        StoreError: if it cannot be read.
+    """
+    try:
+        return parse(path().read_bytes(), path())
+    except FileNotFoundError:
+        return nothing()
+    except OSError as error:
+        raise _refused(error, en="read", ko="읽지") from error
+
+
+def update(change: Callable[[Facts], Facts]) -> Path | None:
+    """Change what is kept, alone among all that write.
+
+    Returns:
+        Where a damaged file was put, if there was one.
+
+    Raises:
+        StoreError: if nothing could be written; what stood there stays.
+    """
+    place, aside = path(), None
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _lock(place):
+            try:
+                facts = read()
+            except Unreadable:
+                facts, aside = nothing(), put_aside(place, "unreadable")
+            replace_file(place, dump(change(facts)))
+    except Timeout as error:
+        raise StoreError(
+            en=f"Progress could not be kept just now: another program holds {place}.",
+            ko=f"지금은 진행 상황을 저장하지 못했습니다. 다른 프로그램이 {place} 파일을 쓰고 있습니다.",
+        ) from error
+    except (OSError, NotImplementedError) as error:
+        raise _refused(error, en="kept", ko="저장하지") from error
+    return aside
+
+
+def reset(today: str) -> Path | None:
+    """Begin anew; return where the old file now stands, or nothing where there was none.
+
+    Raises:
+        StoreError: if it cannot be moved.
+    """
+    place = path()
+    try:
+        if not place.exists():
+            return None
+        with _lock(place):
+            return put_aside(place, f"until {today}")
+    except (OSError, NotImplementedError) as error:
+        raise _refused(error, en="reset", ko="지우지") from error
+
+
+def dump(facts: Facts) -> bytes:
+    """Return the file's bytes."""
+    return json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True).encode("utf-8", "replace") + b"\n"
+
+
+def _lock(place: Path) -> FileLock:
+    return FileLock(place.with_name(f"{place.name}.lock"), timeout=PATIENCE)
+
+
+def _refused(error: Exception, en: str, ko: str) -> StoreError:
+    why = getattr(error, "strerror", None) or type(error).__name__
+    return StoreError(
+        en=f"Progress could not be {en} in {path()}: {why}.",
+        ko=f"{path()}에서 진행 상황을 {ko} 못했습니다. ({why})",
+    )

@@ -1,0 +1,142 @@
+"""One real Jupyter server with its worker, for all tests of the service."""
+
+import contextlib
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import nbformat
+import pytest
+
+from tests.support.small_class import answered, solutions
+
+ROOT = Path(__file__).resolve().parents[3]
+LESSON = "01_what_autograd_does"
+TOKEN = "a-token-of-the-tests"
+
+
+@dataclass
+class Server:
+    """A server, and how to ask it."""
+
+    port: int
+    folder: Path
+    data: Path
+    process: subprocess.Popen[bytes]
+    environment: dict[str, str]
+
+    def open(
+        self, method: str, name: str, body: Any = None, headers: dict[str, str] | None = None, **query: Any
+    ) -> http.client.HTTPConnection:
+        """Send a request; the answer has still to be read."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        sent = {"Authorization": f"token {TOKEN}"} if headers is None else headers
+        data = json.dumps(body).encode() if isinstance(body, dict | list) else body
+        connection.request(method, f"/secant/api/{name}?{urlencode(query)}", data, sent)
+        return connection
+
+    def ask(self, method: str, name: str, body: Any = None, **query: Any) -> tuple[int, Any]:
+        """The status and the JSON of an answer."""
+        with contextlib.closing(self.open(method, name, body, **query)) as connection:
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+
+    def status(
+        self, method: str, name: str, body: Any = None, headers: dict[str, str] | None = None, **query: Any
+    ) -> int:
+        """The status of an answer."""
+        with contextlib.closing(self.open(method, name, body, headers, **query)) as connection:
+            return connection.getresponse().status
+
+    def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
+        """The events of a check."""
+        with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            return [json.loads(line) for line in answer.read().splitlines()]
+
+    def save(self, name: str, answers: dict[str, str], language: str = "en") -> str:
+        """Save lesson 1 with these answers beside its solutions; return its path as the server has it."""
+        notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, language, LESSON)
+        nbformat.write(notebook, self.folder / name)
+        return name
+
+    def workers(self) -> list[int]:
+        """The server's own worker processes."""
+        return [pid for pid in children(self.process.pid) if "service.worker" in command(pid)]
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def children(pid: int) -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and parent(int(name)) == pid]
+
+
+def family(pid: int) -> list[int]:
+    """A process and all that come from it."""
+    return [pid, *(one for child in children(pid) for one in family(child))]
+
+
+def start(folder: Path, home: Path) -> Server:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    config = '{"ServerApp": {"jpserver_extensions": {"autograder.service": true}}}'
+    (home / "config").mkdir(parents=True, exist_ok=True)
+    (home / "config" / "jupyter_server_config.json").write_text(config)
+    environment = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTER_DATA_DIR": str(home / "jupyter"),
+        "SECANT_DATA": str(home / "data"),
+        "SECANT_LANG": "en",
+    }
+    flags = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root", "--port-retries=0"]
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyter_server", *flags, f"--IdentityProvider.token={TOKEN}"],
+            cwd=folder,
+            env=environment,
+            stdout=log,
+            stderr=log,
+        )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return Server(port, folder, home / "data", process, environment)
+        time.sleep(0.05)
+    raise RuntimeError((home / "log").read_text()[-2000:])
+
+
+@pytest.fixture(scope="package")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder, home = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("home")
+    running = start(folder, home)
+    try:
+        yield running
+    finally:
+        running.process.terminate()
+        running.process.wait(20)

@@ -1,0 +1,98 @@
+"""What the service is made of, without a server: a message in its parts, and checks in threads."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from autograder.exam import words
+from autograder.sandbox.results import Line, Reply
+from autograder.service.describe import parts
+from autograder.service.running import Leash, Stopped, Threaded
+from secant import check, language
+
+
+@pytest.fixture(params=["en", "ko"])
+def spoken(request: pytest.FixtureRequest) -> Iterator[str]:
+    before = language()
+    language(request.param)
+    yield request.param
+    language(before)
+
+
+def test_a_comparison_in_its_parts(spoken: str) -> None:
+    with pytest.raises(check.CheckFailed) as failed:
+        check.close(6.0, 12.0, "f(3)", mistakes={6.0: "half of it"})
+    found = list(parts(str(failed.value)))
+    assert [part["kind"] for part in found] == ["text", "expected", "got", "text"]
+    assert [part["text"] for part in found[:3]] == ["f(3)", "12", "6"]
+    assert "half of it" in found[3]["text"]
+
+
+def test_an_error_in_its_parts(spoken: str) -> None:
+    reply = Reply("raised", None, "Odd", "no\nway", (Line("answer f", 2, "f", "raise Odd"),))
+    first, trace = parts(words.at_the_call(words.raised(reply), "f(3)"))
+    assert first["text"].splitlines()[0] == "f(3):"
+    assert trace["kind"] == "trace"
+    assert trace["text"].splitlines()[:2] == ["Odd: no", "way"]
+    assert "raise Odd" in trace["text"]
+
+
+class Containers:
+    """A pool whose containers only note that they were killed."""
+
+    def __init__(self) -> None:
+        self.killed = threading.Event()
+
+    def take(self) -> Any:
+        return type("Container", (), {"kill": lambda _: self.killed.set()})()
+
+    def refill(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_check_in_a_thread_is_stopped_and_the_next_waits_for_it() -> None:
+    pool = Containers()
+    leash = Leash(pool)
+    ends: list[dict[str, Any]] = []
+    begun, over = threading.Event(), threading.Semaphore(0)
+
+    def endless(tell: Any) -> dict[str, Any]:
+        leash.take()
+        begun.set()
+        assert pool.killed.wait(10)
+        tell({"id": "never told"})
+        return {}
+
+    def quick(tell: Any) -> dict[str, Any]:
+        leash.take()
+        tell({"id": "told"})
+        return {"score": 1.0, "max_score": 1.0}
+
+    def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        ends.append({**end, "rows": [row["id"] for row in rows]})
+        over.release()
+
+    first = Threaded(endless, lambda event: None, finish)
+    second = Threaded(quick, lambda event: None, finish)
+    first.start(leash)
+    assert begun.wait(10)
+    second.start(leash)
+    assert not ends
+    assert first.stop()
+    assert over.acquire(timeout=10)
+    assert over.acquire(timeout=10)
+    assert sorted(end["event"] for end in ends) == ["end", "stopped"]
+    assert {tuple(end["rows"]) for end in ends} == {(), ("told",)}
+    assert not first.stop()
+
+
+def test_a_leash_that_was_pulled_gives_nothing() -> None:
+    leash = Leash(Containers())
+    leash.pull()
+    with pytest.raises(Stopped):
+        leash.take()

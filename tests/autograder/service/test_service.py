@@ -1,0 +1,348 @@
+"""The service as a page has it: a real server, its worker, real checks."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.course.lesson import find_lessons, wrong_answers
+from tests.autograder.service.conftest import LESSON, ROOT, TOKEN, Server, children, family
+from tests.support.small_class import answered, solutions
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+ENDLESS = "def {}(*args):\n    while True:\n        pass"
+TASKS = list(solutions(ROOT, LESSON))
+
+
+def wait_for(what: Any, seconds: float = 20) -> bool:
+    until = time.monotonic() + seconds
+    while not (found := what()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return bool(found)
+
+
+def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
+    return {event["task"]["id"]: event["task"]["outcome"] for event in events if event["event"] == "task"}
+
+
+# --- What a page is told --------------------------------------------------------------------------------
+
+
+def test_the_server_needs_no_torch() -> None:
+    heavy = "{'torch', 'matplotlib', 'jupytext', 'autograder.exam.examiner'}"
+    code = f"import sys, autograder.service.handlers; print(sorted({heavy} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
+
+
+def test_lesson_hints_and_solution(server: Server) -> None:
+    path = server.save("told.ipynb", {}, "ko")
+    status, lesson = server.ask("GET", "lesson", path=path)
+    assert (status, lesson["lesson"], lesson["number"], lesson["language"]) == (200, LESSON, 1, "ko")
+    assert (lesson["title"], lesson["hidden"], lesson["last"]) == ("Autograd가 실제로 하는 일", True, None)
+    assert [task["id"] for task in lesson["tasks"]] == TASKS
+    assert lesson["tasks"][0]["title"] == "과제 1.1 · forward_difference"
+    assert all(task["hints"] == 2 and not task["manual"] for task in lesson["tasks"])
+    status, hint = server.ask("GET", "hint", path=path, task=TASKS[0], number=2)
+    assert (status, hint["title"], hint["number"], hint["of"]) == (200, "힌트 2: 코드에 가깝게", 2, 2)
+    assert "there - x" in hint["text"]
+    assert server.ask("GET", "hint", path=path, task=TASKS[0], number=3)[0] == 404
+    assert server.ask("GET", "hint", path=path, task="nothing", number=1)[0] == 404
+    assert server.ask("GET", "hint", path=path, task=TASKS[0], number="x")[0] == 400
+    status, worked = server.ask("POST", "solution", {"path": path, "task": TASKS[0]})
+    assert (status, worked["noted"]) == (200, True)
+    assert worked["code"].startswith("def forward_difference")
+    assert "왜 맞을까요" in worked["words"]
+    assert server.ask("POST", "solution", {"path": path, "task": "nothing"})[0] == 422
+
+
+def test_progress_is_the_overview(server: Server) -> None:
+    status, found = server.ask("GET", "progress", lang="ko")
+    assert (status, found["language"], len(found["lessons"])) == (200, "ko", 10)
+
+
+# --- Checks ---------------------------------------------------------------------------------------------
+
+
+def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
+    (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
+    wrong = wrong_answers(lesson)[0]
+    broken = {TASKS[1]: "def central_difference(f, x, h):\n    return nothing"}
+    path = server.save("checked.ipynb", {wrong.task: wrong.source} | broken, "ko")
+    begin, *told, end = server.check(path)
+    assert begin == {"event": "begin", "lesson": LESSON, "language": "ko", "hidden": True, "tasks": TASKS}
+    rows = {event["task"]["id"]: event["task"] for event in told}
+    assert {task for task, row in rows.items() if row["outcome"] != "passed"} == {wrong.task, TASKS[1]}
+    assert wrong.hint["ko"] in rows[wrong.task]["message"]
+    fields = {"id", "points", "max_points", "outcome", "message", "seconds", "parts", "hints"}
+    assert all(set(row) == fields for row in rows.values())
+    kinds = [part["kind"] for part in rows[wrong.task]["parts"]]
+    assert kinds[:3] == ["text", "expected", "got"]
+    assert rows[TASKS[1]]["parts"][-1]["kind"] == "trace"
+    assert "nothing" in rows[TASKS[1]]["parts"][-1]["text"]
+    assert (end["event"], end["score"], end["max_score"], end["problem"]) == ("end", 6.0, 10.0, None)
+    last = server.ask("GET", "lesson", path=path)[1]["last"]
+    assert (last["score"], last["max_score"], last["hidden"], last["changed"]) == (6.0, 10.0, True, False)
+    assert [row["id"] for row in last["rows"]] == TASKS
+
+    server.save(path, {wrong.task: wrong.source}, "ko")
+    assert server.ask("GET", "lesson", path=path)[1]["last"]["changed"]
+    assert outcomes(server.check(path, TASKS[1])) == {TASKS[1]: "passed"}
+    last = server.ask("GET", "lesson", path=path)[1]["last"]
+    assert (last["score"], last["changed"]) == (8.0, False)
+    assert json.loads((server.data / "progress.json").read_text())
+
+
+def test_it_says_what_grading_says(server: Server) -> None:
+    """The same messages and points as one task after another, pictures included."""
+    from autograder.exam.selfcheck import Checker
+
+    (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
+    first = {answer.task: answer.source for answer in wrong_answers(lesson)}
+    path = server.save("wrong.ipynb", first)
+    told = {e["task"]["id"]: e["task"] for e in server.check(path) if e["event"] == "task"}
+    with Checker() as checker:
+        report = checker.check(server.folder / path)
+    assert {(t.id, t.points, t.outcome, t.message) for t in report.tasks} == {
+        (row["id"], row["points"], row["outcome"], row["message"]) for row in told.values()
+    }
+
+
+def test_crash_costs_its_task(server: Server) -> None:
+    spoilt = {TASKS[0]: f"def {TASKS[0]}(*args):\n    import os\n    os._exit(0)"}
+    found = outcomes(server.check(server.save("crash.ipynb", spoilt)))
+    assert found == dict.fromkeys(TASKS, "passed") | {TASKS[0]: "crashed"}
+
+
+def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> None:
+    path = server.save("endless.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
+    other = server.save("other.ipynb", {})
+    answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
+    assert json.loads(answer.readline())["event"] == "begin"
+    assert outcomes([json.loads(answer.readline())])[TASKS[1]] == "passed"
+    status, refused = server.ask("POST", "check", {"path": path, "task": TASKS[2], "lang": "ko"})
+    assert (status, "확인하고" in refused["message"]) == (409, True)
+    assert server.check(other, TASKS[2])[-1]["event"] == "end"  # another notebook need not wait
+    start = time.monotonic()
+    assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": True})
+    rest = [json.loads(line) for line in answer.read().splitlines()]
+    took = time.monotonic() - start
+    assert rest[-1] == {"event": "stopped"}
+    assert took < 3  # 0.05 s where nothing else computes
+    (worker,) = server.workers()
+    assert wait_for(lambda: len(family(worker)) == 2)  # itself, and what candidates are forked from
+    assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": False})
+    assert server.check(path, TASKS[1])[-1]["event"] == "end"
+    assert server.workers() == [worker]
+
+
+def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
+    path = server.save("left.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
+    connection = server.open("POST", "check", {"path": path, "task": None})
+    assert json.loads(connection.getresponse().readline())["event"] == "begin"
+    assert connection.sock is None or connection.sock.shutdown(socket.SHUT_RDWR) is None
+    connection.close()
+    (worker,) = server.workers()
+    assert wait_for(lambda: len(family(worker)) == 2)
+    assert server.check(path, TASKS[1])[-1]["event"] == "end"
+
+
+def test_a_worker_that_dies_is_started_again(server: Server) -> None:
+    path = server.save("killed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
+    answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
+    assert json.loads(answer.readline())["event"] == "begin"
+    (worker,) = server.workers()
+    members = family(worker)
+    os.kill(worker, signal.SIGKILL)
+    assert json.loads(answer.read().splitlines()[-1])["event"] == "error"
+    assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
+    assert server.check(path, TASKS[1])[-1]["event"] == "end"
+
+
+def test_without_the_course_the_visible_tests_are_asked(server: Server, tmp_path: Path) -> None:
+    """Of a notebook that belongs to no lesson of the course: its own tests, and it says so."""
+    notebook = nbformat.v4.new_notebook()
+    for source, marks in [
+        ("def twice(x):\n    return 2 * x", {"grade_id": "twice", "solution": True, "grade": False}),
+        (
+            "from secant import check\ncheck.close(twice(2.0), 4.0)\ncheck.visible_passed()",
+            {"grade_id": "test_twice", "solution": False, "grade": True, "points": 3},
+        ),
+    ]:
+        notebook.cells.append(nbformat.v4.new_code_cell(source, metadata={"nbgrader": marks}))
+    nbformat.write(notebook, server.folder / "03_own.ipynb")
+    lesson = server.ask("GET", "lesson", path="03_own.ipynb")[1]
+    assert (lesson["hidden"], lesson["number"], lesson["lesson"]) == (False, 3, "03_own")
+    begin, row, end = server.check("03_own.ipynb")
+    assert not begin["hidden"]
+    assert (row["task"]["outcome"], row["task"]["points"], end["score"]) == ("passed", 3.0, 3.0)
+    assert "hidden ones are not on this computer" in row["task"]["message"]
+    notebook.cells[1].source = "def ("
+    nbformat.write(notebook, server.folder / "03_own.ipynb")
+    assert "Was a test cell changed?" in server.check("03_own.ipynb")[-1]["message"]
+
+
+# --- Who may ask, and for what --------------------------------------------------------------------------
+
+
+def test_only_notebooks_below_the_root(server: Server, tmp_path: Path) -> None:
+    path = server.save("good.ipynb", {})
+    outside = tmp_path / "outside.ipynb"
+    nbformat.write(answered(ROOT, {}, "en", LESSON), outside)
+    folder = server.folder
+    (folder / "link.ipynb").symlink_to(outside)
+    (folder / "folder").symlink_to(tmp_path)
+    (folder / "inside.ipynb").symlink_to(folder / path)
+    (folder / ".hidden.ipynb").write_bytes((folder / path).read_bytes())
+    (folder / ".secret").mkdir()
+    (folder / ".secret" / "a.ipynb").write_bytes((folder / path).read_bytes())
+    (folder / "unhidden.ipynb").symlink_to(folder / ".secret" / "a.ipynb")
+    (folder / "text.txt").write_text("x")
+    (folder / "folder.ipynb").mkdir()
+    (folder / "circle.ipynb").symlink_to(folder / "circle.ipynb")
+    os.mkfifo(folder / "pipe.ipynb")
+    bad = [
+        "link.ipynb",
+        "folder/outside.ipynb",
+        f"../{tmp_path.name}/outside.ipynb",
+        str(outside),
+        "sub/../../good.ipynb",
+        ".hidden.ipynb",
+        ".secret/a.ipynb",
+        "unhidden.ipynb",
+        "text.txt",
+        "folder.ipynb",
+        "circle.ipynb",
+        "pipe.ipynb",
+        "none.ipynb",
+        "a\0.ipynb",
+        "x" * 1900 + ".ipynb",
+        "%s%d.ipynb",
+    ]
+    found = {name: server.ask("GET", "lesson", path=name, lang="ko") for name in bad}
+    assert {status for status, _ in found.values()} == {404}
+    assert all("노트북이 없습니다" in said["message"] for _, said in found.values())
+    assert {server.ask("POST", "check", {"path": name})[0] for name in bad} == {404}
+    assert server.ask("GET", "lesson", path="inside.ipynb")[0] == 200
+    nbformat.write(nbformat.v4.new_notebook(), folder / "empty.ipynb")
+    assert server.ask("GET", "lesson", path="empty.ipynb")[0] == 404
+    (folder / f"{LESSON}.ipynb").write_text("{")
+    status, said = server.ask("POST", "check", {"path": f"{LESSON}.ipynb"})
+    assert (status, "cut short or damaged" in said["message"]) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"{", 400), ([], 400), ({}, 400), ({"path": 3}, 400), (b" " * 20_000, 413), (b"[" * 9_000, 400)],
+)
+def test_odd_bodies(server: Server, body: Any, status: int) -> None:
+    found, said = server.ask("POST", "check", body)
+    assert (found, said["message"] != "") == (status, True)
+
+
+def test_odd_tasks(server: Server) -> None:
+    path = server.save("tasks.ipynb", {})
+    assert server.ask("POST", "check", {"path": path, "task": "nothing"})[0] == 404
+    assert server.ask("POST", "check", {"path": path, "task": 3})[0] == 400
+    assert server.ask("POST", "check", {"path": path, "task": "x" * 300})[0] == 400
+
+
+def test_strangers_and_hostile_pages_are_refused(server: Server) -> None:
+    """Without the token nothing; with a login cookie alone, nothing from another page."""
+    path = server.save("mine.ipynb", {})
+    body = {"path": path, "task": TASKS[0]}
+
+    def posts(headers: dict[str, str]) -> set[int]:
+        return {server.status("POST", name, body, headers) for name in ("check", "stop", "solution")}
+
+    def gets(headers: dict[str, str]) -> set[int]:
+        query = {"path": path, "task": TASKS[0], "number": 1}
+        return {server.status("GET", name, None, headers, **query) for name in ("lesson", "hint", "progress")}
+
+    assert (posts({}), gets({})) == ({403}, {403})
+    with contextlib.closing(server.open("GET", "progress", headers={}, token=TOKEN)) as login:
+        cookies = [v for key, v in login.getresponse().getheaders() if key.lower() == "set-cookie"]
+    cookie = {"Cookie": "; ".join(value.partition(";")[0] for value in cookies)}
+    assert "username" in cookie["Cookie"]
+    evil = cookie | {"Origin": "http://evil.example", "Referer": "http://evil.example/"}
+    neighbour = cookie | {"Referer": "http://127.0.0.1:1/"}  # another server of this machine
+    picture = cookie | {"Sec-Fetch-Site": "same-site", "Referer": f"http://127.0.0.1:{server.port}/"}
+    rebound = cookie | {"Host": "evil.example"}
+    for headers in (evil, neighbour, picture, rebound, cookie):
+        assert posts(headers) <= {403, 404}
+        assert gets(headers) <= {403, 404}
+    assert gets(cookie | {"Sec-Fetch-Site": "same-origin"}) == {200}
+
+
+# --- The command line uses it ---------------------------------------------------------------------------
+
+
+def run_check(server: Server, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-X", "importtime", "-m", "autograder.cli", "check", *words]
+    return subprocess.run(
+        command,
+        cwd=server.folder,
+        env=server.environment | {"COLUMNS": "100"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_the_command_asks_the_server(server: Server) -> None:
+    path = server.save("typed.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0]).replace("True", "False")})
+    done = run_check(server, path, "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert list(found) == ["lesson", "score", "max_score", "tasks"]
+    assert [task["id"] for task in found["tasks"]] == TASKS
+    fields = {"id", "points", "max_points", "outcome", "message", "seconds"}
+    assert all(set(task) == fields for task in found["tasks"])
+    assert " torch\n" not in done.stderr  # the server's worker has it
+
+
+def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_path: Path) -> None:
+    path = server.save("fallback.ipynb", {})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        info = {
+            "pid": os.getpid(),
+            "port": port,
+            "root_dir": str(server.folder),
+            "token": "",
+            "base_url": "/",
+        }
+        info["url"] = f"http://127.0.0.1:{port}/"
+        (tmp_path / "jpserver-1.json").write_text(json.dumps(info))
+        dead = info | {"pid": 2**22 + 1, "url": "http://127.0.0.1:9/"}
+        (tmp_path / "jpserver-2.json").write_text(json.dumps(dead))
+        (tmp_path / "jpserver-3.json").write_text("{")
+        done = run_check(server, path, "--json", JUPYTER_RUNTIME_DIR=str(tmp_path))
+    assert json.loads(done.stdout)["score"] == 10
+
+
+# --- The end --------------------------------------------------------------------------------------------
+
+
+def test_nothing_outlives_a_server_that_is_killed(server: Server) -> None:
+    """Last in this file: it ends the server of all tests."""
+    path = server.save("end.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
+    answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
+    assert json.loads(answer.readline())["event"] == "begin"
+    assert json.loads(answer.readline())["event"] == "task"
+    members = [one for child in children(server.process.pid) for one in family(child)]
+    assert len(members) >= 4
+    server.process.kill()
+    server.process.wait()
+    assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])

@@ -1,0 +1,72 @@
+"""Once installed, nothing needs a network, and nothing asks for one."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.jupyterlab import chromium_path
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHOUT_A_NETWORK = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--die-with-parent"]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What went on in a session without a network; see tests/support/offline.py."""
+    if chromium_path() is None or shutil.which("bwrap") is None:
+        reason = "Chromium or bubblewrap is not installed"
+        if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("offline")
+    done = subprocess.run(
+        [*WITHOUT_A_NETWORK, sys.executable, "-m", "tests.support.offline", folder],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["cut off"]
+    return found
+
+
+def test_a_lesson_works(session: dict[str, Any]) -> None:
+    seen = session["seen"]
+    assert seen["formulas"] > 20  # MathJax's own fonts and code are here
+    assert seen["before"] != seen["after"]
+
+
+def test_the_browser_asks_only_this_machine_and_gets_all_it_asks_for(session: dict[str, Any]) -> None:
+    (server,) = set(re.findall(r"^http(://[^/]+/)", session["address"]))
+    own = (f"http{server}", f"ws{server}", "data:", "blob:")
+    assert len(session["asked"]) > 50
+    assert [address for address in session["asked"] if not address.startswith(own)] == []
+    assert session["failed"] == []
+
+
+def test_no_python_process_calls_anybody_else(session: dict[str, Any]) -> None:
+    """Neither the server, nor a kernel, nor a check: not even to ask for a name."""
+    assert session["called"] != []
+    ours = r"127\.0\.0\.1|localhost|::1|None|^socket\.connect /"
+    assert [line for line in session["called"] if not re.search(ours, line)] == []
+
+
+@pytest.mark.skipif(find_spec("autograder.service") is None, reason="there is no Check button yet")
+def test_the_answers_are_checked(session: dict[str, Any]) -> None:
+    *tasks, end = session["seen"]["checked"]
+    assert end["event"] == "end"
+    outcomes = {event["task"]["outcome"] for event in tasks if event["event"] == "task"}
+    assert outcomes == {"not_attempted"}

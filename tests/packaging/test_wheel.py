@@ -1,0 +1,200 @@
+"""The wheel, installed where there is no repository: what somebody has after `pip install`."""
+
+import json
+import os
+import re
+import site
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.secant.lab.house import free_port
+from tests.secant.lab.test_real_start import wait_for_address
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+LESSON = "01_what_autograd_does"
+NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+
+
+@dataclass(frozen=True)
+class Place:
+    """An environment with the wheel in it, a home, and a folder to be in."""
+
+    programs: Path
+    home: Path
+
+    def start(self, *words: str | Path, out: Path) -> "subprocess.Popen[bytes]":
+        """Start an installed program as a newcomer would: with nothing of the repository, and nothing set."""
+        ours = ("PYTHON", "SECANT", "JUPYTER", "VIRTUAL_ENV", "XDG")
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        with out.open("wb") as file:
+            return subprocess.Popen(
+                [self.programs / words[0], *words[1:]],
+                cwd=self.home,
+                env=plain | {"HOME": str(self.home), "USERPROFILE": str(self.home)},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source distribution, which is built from the repository."""
+    place = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(place), "-t"]
+    subprocess.run([*build, "sdist"], cwd=ROOT, check=True, capture_output=True)
+    (packed,) = place.glob("*.tar.gz")
+    subprocess.run(["tar", "-xf", packed.name], cwd=place, check=True)
+    unpacked = place / packed.name.removesuffix(".tar.gz")
+    subprocess.run([*build, "wheel"], cwd=unpacked, check=True, capture_output=True)
+    (built,) = place.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A fresh environment that has this one's packages, all but Secant: that comes from the wheel."""
+    environment = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    ours = sysconfig.get_path("purelib", vars={"base": str(environment)})
+    # A path in a .pth file: what .pth files there add, such as the link to the repository, is not added.
+    Path(ours, "others.pth").write_text("\n".join(site.getsitepackages()))
+    borrow(Path(sys.prefix), environment)
+    python = environment / SCRIPTS / "python"
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--quiet",
+    ]
+    subprocess.run([*pip, "--disable-pip-version-check", "--no-compile", wheel], check=True)
+    return Place(environment / SCRIPTS, tmp_path_factory.mktemp("home"))
+
+
+def borrow(there: Path, here: Path) -> None:
+    """Link what other packages have installed for Jupyter, and nothing of Secant's."""
+    for folder in ("share/jupyter/labextensions", "etc/jupyter/jupyter_server_config.d"):
+        (here / folder).mkdir(parents=True)
+        for entry in (there / folder).iterdir():
+            if not entry.name.startswith("secant"):
+                (here / folder / entry.name).symlink_to(entry)
+    for name in ("lab", "nbconvert"):
+        (here / "share/jupyter" / name).symlink_to(there / "share/jupyter" / name)
+
+
+@pytest.fixture(scope="module")
+def address(installed: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`secant lab`, started in an empty home: its address, with the token."""
+    log, port = tmp_path_factory.mktemp("log") / "log.txt", free_port()
+    words = ("secant", "lab", "--no-browser", "--port", str(port), "--lang", "en")
+    process = installed.start(*words, out=log)
+    try:
+        yield wait_for_address(process, log, port)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def ask(address: str, path: str) -> str:
+    """What the server answers to its learner's browser."""
+    base, token = address.split("/lab", 1)[0], address.rpartition("token=")[2]
+    request = urllib.request.Request(f"{base}/{path}", headers={"Authorization": f"token {token}"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return str(answer.read().decode())
+
+
+def test_the_wheel_brings_the_lessons_and_no_tests_of_ours(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    inside = [name.removeprefix("secant/_course/") for name in names if name.startswith("secant/_course/")]
+    lessons = [path.parent.name for path in ROOT.glob("course/*/solutions.py")]
+    assert len(lessons) == 10
+    for name in lessons:
+        notebooks = {f"{part}/{name}/{name}.ipynb" for part in ("source", "release/en", "release/ko")}
+        assert notebooks <= set(inside)
+        assert {f"course/{name}/{name}.py", f"course/{name}/solutions.py"} <= set(inside)
+    assert {"course/syllabus.toml", "nbgrader_config.py", "requirements.txt"} <= set(inside)
+    assert [
+        name for name in names if "_answers" in name or name.startswith(("tests", "course", "release"))
+    ] == []
+
+
+def test_the_lab_serves_the_lessons_and_has_its_extensions(installed: Place, address: str) -> None:
+    assert (installed.home / "secant-lessons/en" / NOTEBOOK).is_file()
+    notebook = json.loads(ask(address, f"api/contents/{NOTEBOOK}"))["content"]
+    assert any("difference quotient" in cell["source"] for cell in notebook["cells"])
+    page = ask(address, "lab")
+    config = json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])
+    extensions = {entry["name"] for entry in config["federated_extensions"]}
+    assert extensions >= {"@jupyter-widgets/jupyterlab-manager", *shared("share/jupyter/labextensions")}
+    # This is what our server extension tells the page (see secant.lab.server_extension).
+    assert "comm_msg" in config["untracked_message_types"]
+
+
+def shared(folder: str) -> list[str]:
+    """The names under which pyproject.toml installs something into a folder of the environment."""
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    return [
+        to.removeprefix(f"{folder}/") for to in data["shared-data"].values() if to.startswith(f"{folder}/")
+    ]
+
+
+def test_the_lessons_are_checked_with_their_hidden_tests(
+    installed: Place, address: str, tmp_path: Path
+) -> None:
+    """As they were copied, and with the course's own answers put in; side by side, as each takes seconds."""
+    solved = tmp_path / f"{LESSON}.ipynb"
+    solve(installed.home / "secant-lessons/en" / NOTEBOOK, solved)
+    logs = [tmp_path / "fresh.json", tmp_path / "solved.json"]
+    lessons = installed.home / "secant-lessons/en"
+    runs = [
+        installed.start("autograder", "check", word, "--json", out=log)
+        for word, log in zip((lessons / LESSON, solved), logs, strict=True)
+    ]
+    codes = [run.wait(120) for run in runs]
+    fresh, full = (json.loads(log.read_text()) for log in logs)
+    assert codes == [1, 0]
+    assert {task["outcome"] for task in fresh["tasks"]} == {"not_attempted"}
+    assert {task["outcome"] for task in full["tasks"]} == {"passed"}
+    assert (fresh["score"], full["score"]) == (0, full["max_score"])
+    assert full["max_score"] > 0
+
+
+def solve(release: Path, to: Path) -> None:
+    """Write a copy of a learner's notebook with the course's answers in it."""
+    source = nbformat.read(ROOT / "source" / NOTEBOOK, as_version=4)
+    answers = {
+        cell.metadata.nbgrader.grade_id: cell.source for cell in source.cells if "nbgrader" in cell.metadata
+    }
+    notebook = nbformat.read(release, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = answers[cell.metadata.nbgrader.grade_id]
+    nbformat.write(notebook, to)
+
+
+def test_the_commands_are_there_and_quick_to_answer(installed: Place, tmp_path: Path) -> None:
+    python, log = "python", tmp_path / "log.txt"
+    assert installed.start(python, "-c", "import secant; print(secant.__file__)", out=log).wait(60) == 0
+    assert Path(log.read_text().strip()).is_relative_to(installed.programs.parent)
+    assert installed.start("secant", "--help", out=log).wait(60) == 0
+    assert re.search(r"lab +Open the lessons.*doctor", log.read_text(), re.S)
+    assert installed.start("secant", "doctor", "--json", out=log).wait(120) == 0
+    assert json.loads(log.read_text())["ready"] is True

@@ -1,0 +1,174 @@
+"""The lessons as static pages: what a student gets, and nothing from another host."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from scripts.preview import __main__ as preview
+from scripts.preview import page as pages
+from scripts.preview.run import PreviewError, run
+from secant.lab.start_page import read_syllabus
+from secant.language import language
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "0123456789abcdef"
+TEST = {"nbgrader": {"grade": True, "grade_id": "test_f", "points": 1, "solution": False}}
+HIDDEN = {"source_hidden": True}
+SMALL = new_notebook(
+    cells=[
+        new_markdown_cell(
+            "# Ein\n\nOf $x^2$, and\n\n$$\\frac{1}{h}$$\n\n# Tasks\n\nSee [there](https://pytorch.org)."
+        ),
+        new_code_cell("from secant import explore, predict, predicted\npredict('p', A='`up`', B='down')"),
+        new_code_cell("explore(x=3, h=1)"),
+        new_code_cell("predicted('p', right='A', A='it is up', B='a sign')", metadata={"jupyter": HIDDEN}),
+        new_code_cell("raise RuntimeError('a test was run')", metadata=TEST | {"jupyter": HIDDEN}),
+        new_code_cell("print('printed')"),
+    ],
+    metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+)
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Any:
+    """A page is made in the language in use, which is the whole process's."""
+    yield
+    language("en")
+
+
+def place(number: int = 1) -> pages.Place:
+    return pages.Place(number, read_syllabus(ROOT / "course" / "syllabus.toml"))
+
+
+@pytest.fixture(scope="module")
+def small() -> SimpleNamespace:
+    """A small lesson, run and shown in Korean."""
+    language("ko")
+    text = pages.lesson_page(*run(SMALL, "ko"), place(), MARK)
+    return SimpleNamespace(text=text, soup=BeautifulSoup(text, "html.parser"))
+
+
+def loaded(text: str) -> list[str]:
+    """Return every address that a browser would fetch by itself for a page or a style sheet, data aside."""
+    soup = BeautifulSoup(text, "html.parser")
+    names = ("src", "srcset", "data", "poster", "background")
+    found = [tag[name] for name in names for tag in soup.select(f"[{name}]")]
+    found += [tag["href"] for tag in soup.find_all(["link", "use", "image"], href=True)]
+    found += re.findall(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)", text)
+    flat = [part for entry in found for part in ((entry,) if isinstance(entry, str) else entry) if part]
+    return [address for address in flat if not address.startswith("data:")]
+
+
+def test_the_small_lesson_shows_its_widgets_without_a_kernel(small: SimpleNamespace) -> None:
+    assert "widget-view" not in small.text
+    picture = small.soup.select_one(".still img")
+    assert picture["src"].startswith("data:image/png;base64,")
+    assert "할선" in picture["alt"]
+    assert "슬라이더" in small.soup.select_one(".still figcaption").text
+    assert small.soup.select_one(".still .secant-gradient").text == "1"
+    assert "A. up" in small.soup.select_one("div.choices").text
+    answer = small.soup.select_one("details.choices")
+    assert not answer.has_attr("open")
+    assert "it is up" in answer.text
+
+
+def test_a_test_is_folded_and_not_run(small: SimpleNamespace) -> None:
+    assert [fold.summary.text for fold in small.soup.select("details.folded")] == [
+        "이 셀의 코드",
+        "보이는 테스트 (JupyterLab에서 실행합니다)",
+    ]
+    assert small.soup.select(".output_error") == []
+    assert "printed" in small.soup.select_one(".output_stdout").text
+
+
+def test_a_page_is_whole(small: SimpleNamespace) -> None:
+    assert small.soup.html["lang"] == "ko"
+    assert "Autograd가 실제로 하는 일" in small.soup.title.text
+    assert "차분몫" in small.soup.find("meta", attrs={"name": "description"})["content"]
+    assert [heading.name for heading in small.soup.select("main h1, main h2")] == ["h1", "h2"]
+    assert [formula["display"] for formula in small.soup.find_all("math")] == ["inline", "block"]
+    assert "$" not in small.soup.select_one("main").text
+    assert small.soup.find("a", hreflang="en")["href"] == "../en/01_what_autograd_does.html"
+    assert small.soup.find("a", rel="next")["href"] == "02_graph_and_grad_fn.html"
+    assert small.soup.find("a", rel="prev") is None
+
+
+def test_nothing_is_fetched_from_elsewhere(small: SimpleNamespace) -> None:
+    assert loaded(small.text) == ["../theme.js", "../style.css"]
+    assert small.soup.find("a", href="https://pytorch.org") is not None
+    lessons = place().lessons
+    assert loaded(pages.index_page(lessons)) == ["../theme.js", "../style.css"]
+    assert loaded(pages.front_page()) == ["theme.js", "style.css"]
+    assert loaded(f"<style>{pages.style()}</style>") == []
+    script = (pages.HERE / "theme.js").read_text(encoding="utf-8")
+    assert re.findall(r"fetch|import|XMLHttp|//\w", script) == []
+
+
+def test_what_is_fetched_is_found() -> None:
+    page = "<img src=https://a><link href=b><style>@import 'c'; p{background:url(d)}</style><a href=e>e</a>"
+    assert loaded(page) == ["https://a", "b", "c", "d"]
+
+
+def test_a_lesson_is_shown_without_answers_and_hidden_tests(tmp_path: Path) -> None:
+    """A page holds what its notebook holds, and that is the released one."""
+    wanted = list(preview.tasks(tmp_path, ("en", "ko")))
+    assert len(wanted) == 20
+    assert {task.notebook.relative_to(ROOT).parts[0] for task in wanted} == {"release"}
+    task = wanted[-1]
+    language(task.language)
+    notebook = nbformat.read(task.notebook, as_version=4)
+    text = BeautifulSoup(pages.lesson_page(notebook, {}, place(task.number), MARK), "html.parser").text
+    secret = secrets(task.notebook, nbformat.read(task.notebook, as_version=4))
+    assert len(secret) > 20
+    assert [line for line in secret if line in text] == []
+
+
+def secrets(released: Path, given: Any) -> list[str]:
+    """Return the lines of answers and hidden tests of a lesson that the released notebook does not hold."""
+    source = nbformat.read(ROOT / "source" / released.stem / released.name, as_version=4)
+    known = "\n".join(cell.source for cell in given.cells)
+    found = re.findall(
+        r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)### END",
+        "\n".join(cell.source for cell in source.cells),
+        re.S,
+    )
+    lines = {line.strip() for part in found for line in part.splitlines()}
+    return sorted(line for line in lines if len(line) > 12 and line not in known)
+
+
+def test_only_what_has_changed_is_made_again(tmp_path: Path) -> None:
+    first, *others = preview.tasks(tmp_path, ("en",))
+    first.page.parent.mkdir()
+    first.page.write_text(f'<meta name="secant-made-from" content="{first.mark}">', encoding="utf-8")
+    assert list(preview.tasks(tmp_path, ("en",))) == others
+    first.page.write_text('<meta name="secant-made-from" content="older">', encoding="utf-8")
+    assert list(preview.tasks(tmp_path, ("en",))) == [first, *others]
+
+
+def test_every_formula_of_the_lessons_can_be_set() -> None:
+    formulas = set()
+    for path in (ROOT / "release").glob("*/*/*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                formulas |= {
+                    a or b for a, b in re.findall(r"\$\$(.+?)\$\$|\$(.+?)\$", cell.source, re.DOTALL)
+                }
+    assert len(formulas) > 300
+    for formula in formulas:
+        assert pages._formula(formula, "inline").startswith("<math")
+
+
+def test_a_formula_that_cannot_be_set_is_named() -> None:
+    with pytest.raises(PreviewError, match=r"\\nonsense"):
+        pages._formula(r"\nonsense{x}", "inline")
+
+
+def test_a_cell_that_fails_is_told() -> None:
+    with pytest.raises(PreviewError, match="ZeroDivisionError: division by zero"):
+        run(new_notebook(cells=[new_code_cell("1 / 0")]), "en")

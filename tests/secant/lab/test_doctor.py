@@ -1,0 +1,124 @@
+"""What `secant doctor` finds, and what it advises."""
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jupyter_core.paths
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from secant import language
+from secant.lab import doctor
+from secant.lab.doctor import Finding
+
+
+def by_id(findings: list[Finding]) -> dict[str, Finding]:
+    return {finding.id: finding for finding in findings}
+
+
+@pytest.fixture(scope="module")
+def healthy() -> dict[str, Any]:
+    """What it says of the environment that these tests run in, in Korean: once, as it computes a gradient."""
+    command = [sys.executable, "-m", "secant", "doctor", "--lang", "ko", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return {"code": done.returncode, **json.loads(done.stdout)}
+
+
+def test_all_is_well_here(healthy: dict[str, Any]) -> None:
+    assert (healthy["code"], healthy["ready"]) == (0, True)
+    found = {one["id"]: one for one in healthy["findings"]}
+    assert {"python", "torch", "packages", "kernel", "lessons", "workspace", "data", "disk"} <= set(found)
+    assert found["torch"]["found"] == importlib.metadata.version("torch")
+    assert found["lab extension @jupyter-widgets/jupyterlab-manager"]["ok"]
+    assert found["workspace"]["what"] == "작업 폴더"
+    assert "korean font" in found
+
+
+def test_a_library_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_GRADIENT", "import sys; sys.exit('DLL load failed: c10.dll')")
+    finding = by_id(doctor.look_around())["torch"]
+    assert (finding.ok, finding.needed, finding.found) == (False, True, "DLL load failed: c10.dll")
+    assert "pytorch.org" in finding.todo
+
+
+def test_packages_are_held_against_what_is_needed_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {"torch": "1.0", "jupyterlab": "4.9.0"}
+    real = importlib.metadata.version
+
+    def version(name: str) -> str:
+        if name == "rich":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return versions.get(name) or real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    found = by_id(doctor._packages())
+    assert not found["packages"].ok
+    assert "but >=2.13 is needed" in found["package torch"].found
+    assert 'pip install "torch>=2.13"' in found["package torch"].todo
+    assert found["package rich"].found == "not installed"
+    assert found["package jupyterlab"].ok
+    assert "4.9.0; the lessons were tried with 4.6.6" in found["package jupyterlab"].found
+
+
+def test_jupyter_extensions_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *_: [str(tmp_path)])
+    monkeypatch.setattr(jupyter_core.paths, "jupyter_config_path", lambda: [str(tmp_path)])
+    widgets, found = doctor._lab_extensions()[0], doctor._server_extensions()
+    assert not widgets.ok
+    assert "pip install --force-reinstall --no-deps ipywidgets" in widgets.todo
+    assert not any(one.ok for one in found)
+    assert "jupyter server extension enable --sys-prefix secant.lab.server_extension" in {
+        o.todo for o in found
+    }
+
+
+@pytest.mark.parametrize(
+    ("argv", "ok"), [("python", True), (sys.executable, True), ("/nowhere/python", False)]
+)
+def test_another_pythons_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch, argv: str, ok: bool) -> None:
+    spec = SimpleNamespace(argv=[argv, "-m", "ipykernel_launcher"])
+    monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", lambda *_: spec)
+    assert doctor._kernel().ok == ok
+
+
+def test_folders_that_cannot_be_written_and_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = SimpleNamespace(free=10**8)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, os.strerror(13))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    found = by_id(doctor._folders(tmp_path / "mine"))
+    assert {name: (one.ok, one.needed) for name, one in found.items()} == {
+        "lessons": (True, True),
+        "workspace": (False, True),
+        "data": (False, False),
+        "disk": (False, True),
+    }
+    assert str(tmp_path) in found["workspace"].found
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize(("needed", "code"), [(True, 1), (False, 0)])
+def test_the_table_and_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], needed: bool, code: int
+) -> None:
+    for name in ("en", "ko"):
+        language(name)
+        findings = [Finding("disk", "disk", False, "0.1 GB", "Make room.", needed)]
+        monkeypatch.setattr(doctor, "look_around", lambda _, found=findings: found)
+        assert doctor.main() == code
+        shown = capsys.readouterr().out
+        assert "Make room." in shown
+        assert ("make lab" in shown) == (code == 0)

@@ -1,0 +1,66 @@
+"""A learner's facts, written as a short story, and a small course to live it in."""
+
+from itertools import count
+
+from secant.progress import facts as notes
+from secant.progress.course import Course, Lesson, Notebook, Task
+from secant.progress.facts import Facts, nothing
+from secant.progress.rewards import ACHIEVEMENTS
+
+_RULES = {achievement.id: achievement.earned for achievement in ACHIEVEMENTS}
+SPECIAL = {
+    1: "best_step",
+    4: "total_derivative",
+    7: "first_bad_op",
+    8: "backward_is_right",
+    9: "second_derivative hvp",
+}
+
+
+def folder(number: int) -> str:
+    return f"{number:02}_lesson"
+
+
+def lesson(number: int) -> Lesson:
+    """A lesson of two tasks or three, one more for a person, and two predictions whose right choice is B."""
+    names = ["easy", "hard", *SPECIAL.get(number, "").split()]
+    tasks = (*(Task(name, name, 2.0, False) for name in names), Task("essay", "essay", 2.0, True))
+    predictions = {f"{number} one": "B", f"{number} two": "B"}
+    return Lesson(folder(number), number, f"Lesson {number}", 60, (), (), Notebook(tasks, predictions, "f"))
+
+
+COURSE: Course = tuple(map(lesson, range(1, 11)))
+
+
+class Diary:
+    """What a learner does, one thing after another."""
+
+    def __init__(self) -> None:
+        self.facts: Facts = nothing()
+        self._clock = (f"2026-11-22T20:{minute // 60:02}:{minute % 60:02}.000000+00:00" for minute in count())
+
+    def check(
+        self, number: int, task: str, outcome: str = "passed", answer: str = "", hidden: bool = True
+    ) -> None:
+        row = {"id": task, "points": 2.0 * (outcome == "passed"), "outcome": outcome, "message": "m"}
+        notes.note_check(
+            self.facts, folder(number), [row], next(self._clock), hidden=hidden, answers={task: answer}
+        )
+
+    def lesson(self, number: int, but: str = "", hidden: bool = True) -> None:
+        """Pass all tasks of a lesson, or all but one."""
+        for task in COURSE[number - 1].graded:
+            if task.id != but:
+                self.check(number, task.id, hidden=hidden)
+
+    def predict(self, number: int, which: str, choice: str) -> None:
+        notes.note_prediction(self.facts, f"{number} {which}", choice, None, next(self._clock))
+
+    def hint(self, number: int, task: str) -> None:
+        notes.note_hint(self.facts, folder(number), task, 1)
+
+    def solution(self, number: int, task: str) -> None:
+        notes.note_solution(self.facts, folder(number), task)
+
+    def earned(self, name: str) -> bool:
+        return _RULES[name](self.facts, COURSE)

@@ -1,0 +1,93 @@
+"""`secant progress`: show, export, import, reset."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from secant import language
+from secant.progress import record
+from secant.progress.commands import make_app
+from tests.secant.progress.test_record import LESSON, kept, row
+
+
+def run(*words: str, say: str = "") -> Result:
+    return CliRunner().invoke(make_app(), list(words), input=say)
+
+
+def test_it_shows_level_lessons_and_achievements() -> None:
+    record.check(LESSON, [row("MyPow"), row("backward_is_right")])
+    shown = run()
+    assert shown.exit_code == 0
+    assert "Level 1: Secant · 48 / 120 XP" in shown.output
+    assert "4 / 10" in shown.output
+    assert "★" in shown.output
+    assert "progress.json" in shown.output
+
+
+def test_it_speaks_korean() -> None:
+    language("ko")
+    shown = run()
+    assert "레벨 1: 할선" in shown.output
+    assert "성취" in shown.output
+
+
+def test_json_is_what_export_writes(tmp_path: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    file = tmp_path / "mine.json"
+    assert run("export", str(file)).exit_code == 0
+    assert json.loads(run("--json").output) == json.loads(file.read_text())
+    again = run("export", str(file))
+    assert again.exit_code == 1
+    assert "exists already" in again.output
+
+
+def test_export_to_nowhere(tmp_path: Path) -> None:
+    found = run("export", str(tmp_path / "no" / "mine.json"))
+    assert found.exit_code == 1
+    assert "No such file" in found.output
+
+
+def test_import_adds(tmp_path: Path, data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    run("export", str(tmp_path / "mine.json"))
+    run("reset", "--yes")
+    record.check(LESSON, [row("safe_sqrt")])
+    assert run("import", str(tmp_path / "mine.json")).exit_code == 0
+    assert set(kept(data)["lessons"][LESSON]) == {"MyPow", "safe_sqrt"}
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"version": 1}', '{"version": 9}', '{"version": "1"}'])
+def test_a_bad_import_changes_nothing(tmp_path: Path, data: Path, content: str | None) -> None:
+    record.check(LESSON, [row("MyPow")])
+    before = (data / "progress.json").read_bytes()
+    if content is not None:
+        (tmp_path / "other.json").write_text(content)
+    found = run("import", str(tmp_path / "other.json"))
+    assert found.exit_code == 1
+    assert "other.json" in found.output
+    assert "Traceback" not in found.output
+    assert (data / "progress.json").read_bytes() == before
+
+
+def test_reset_asks_and_keeps_the_old(data: Path) -> None:
+    assert "nothing yet" in run("reset", "--yes").output
+    record.check(LESSON, [row("MyPow")])
+    before = (data / "progress.json").read_bytes()
+    assert run("reset", say="n\n").exit_code == 1
+    assert (data / "progress.json").read_bytes() == before
+    done = run("reset", say="y\n")
+    (aside,) = data.glob("progress (until *).json")
+    assert str(aside) in done.output
+    assert aside.read_bytes() == before
+    assert not (data / "progress.json").exists()
+
+
+def test_a_damaged_file_gets_a_sentence(data: Path) -> None:
+    data.mkdir()
+    (data / "progress.json").write_text("{")
+    for words in ((), ("--json",), ("export", "x.json")):
+        found = run(*words)
+        assert found.exit_code == 1
+        assert "no progress that can be read" in found.output

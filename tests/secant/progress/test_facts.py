@@ -1,0 +1,136 @@
+"""Facts grow, merge and are read; what was reached is never lost."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from secant.progress.facts import Facts, fingerprint, from_json, merge, note_check, nothing, number_of
+from tests.secant.progress.diary import Diary, folder
+
+
+def full() -> Facts:
+    diary = Diary()
+    diary.predict(1, "one", "A")
+    diary.hint(1, "easy")
+    diary.check(1, "easy", "wrong", "return 1")
+    diary.lesson(1)
+    diary.facts["earned"]["first_pass"] = "2026-11-22T20:00:09.000000+00:00"
+    return diary.facts
+
+
+def test_facts_survive_a_file() -> None:
+    assert from_json(json.loads(json.dumps(full()))) == full()
+    assert from_json(json.loads(json.dumps(nothing()))) == nothing()
+
+
+def damaged(path: str, value: Any) -> dict[str, Any]:
+    data: Any = copy.deepcopy(full())
+    place = data
+    *way, last = path.split("/")
+    for step in way:
+        place = place[step]
+    place[last] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("lessons", []),
+        ("lessons/01_lesson", 3),
+        ("lessons/01_lesson/easy", None),
+        ("lessons/01_lesson/easy/points", "2"),
+        ("lessons/01_lesson/easy/points", True),
+        ("lessons/01_lesson/easy/points", -1),
+        ("lessons/01_lesson/easy/points", float("nan")),
+        ("lessons/01_lesson/easy/wrong", [1]),
+        ("lessons/01_lesson/easy/hints", ["1"]),
+        ("lessons/01_lesson/easy/passed", {}),
+        ("lessons/01_lesson/easy/passed/when", "yesterday"),
+        ("predictions", {"1 one": "A"}),
+        ("last", {"lesson": 1}),
+        ("earned", {"first_pass": None}),
+    ],
+)
+def test_what_is_not_ours_is_refused(path: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_json(damaged(path, value))
+
+
+def test_points_never_fall() -> None:
+    diary = Diary()
+    diary.check(1, "easy")
+    for outcome in ("wrong", "crashed", "not_attempted", "rejected"):
+        diary.check(1, "easy", outcome)
+    entry = diary.facts["lessons"][folder(1)]["easy"]
+    assert (entry["points"], entry["outcome"]) == (2.0, "rejected")
+    assert entry["passed"] is not None
+
+
+def test_a_failure_of_the_grader_says_nothing_of_the_learner() -> None:
+    diary = Diary()
+    diary.check(1, "easy", "grader_failure")
+    assert diary.facts == nothing()
+
+
+def test_without_answers_tries_are_told_apart_by_what_is_said() -> None:
+    facts = nothing()
+    for message in ("got 1", "got 1", "got 2"):
+        note_check(
+            facts, "01_lesson", [{"id": "easy", "outcome": "wrong", "points": 0, "message": message}], "t"
+        )
+    assert len(facts["lessons"]["01_lesson"]["easy"]["wrong"]) == 2
+
+
+def test_no_answer_is_kept() -> None:
+    diary = Diary()
+    diary.check(1, "easy", "wrong", "my_secret = 1")
+    assert "secret" not in json.dumps(diary.facts)
+
+
+def test_an_answer_that_is_no_python_has_a_fingerprint_too() -> None:
+    assert fingerprint("def f(:  \n") == fingerprint("def f(:") != fingerprint("def g(:")
+    assert fingerprint("\ud800 \x00")
+
+
+def test_the_last_check_is_of_a_task_or_of_a_lesson() -> None:
+    facts = nothing()
+    rows = [{"id": name, "outcome": "wrong", "points": 0, "message": ""} for name in ("easy", "hard")]
+    note_check(facts, "01_lesson", rows, "t1")
+    assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t1"}
+    note_check(facts, "01_lesson", rows[1:], "t2")
+    assert facts["last"] == {"lesson": "01_lesson", "task": "hard", "when": "t2"}
+
+
+def test_two_machines_give_the_best_of_both() -> None:
+    one, other = Diary(), Diary()
+    one.solution(1, "easy")
+    one.check(1, "easy")
+    one.predict(1, "one", "A")
+    one.check(2, "easy", "wrong", "1")
+    other.predict(1, "one", "B")  # the earlier choice
+    other.check(1, "easy")
+    other.check(3, "easy")
+    other.check(3, "hard")
+    one.facts["earned"] = {"first_pass": "2026-02", "valley": "2026-03"}
+    other.facts["earned"] = {"first_pass": "2026-01"}
+    both = merge(one.facts, other.facts)
+    assert both == merge(other.facts, one.facts)
+    passed = both["lessons"][folder(1)]["easy"]["passed"]
+    assert passed is not None
+    assert not passed["solution"]
+    assert set(both["lessons"]) == {folder(1), folder(2), folder(3)}
+    assert both["predictions"]["1 one"]["first"] == "B"
+    assert both["earned"] == {"first_pass": "2026-01", "valley": "2026-03"}
+    assert both["last"] == max((one.facts["last"], other.facts["last"]), key=lambda last: last["when"])
+    assert merge(both, both) == both == merge(both, nothing())
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("03_backward", 3), ("10 x", 10), ("3 two calls", 3), ("x", 0), ("", 0), ("²x", 0), ("99999", 0)],
+)
+def test_the_number_of_a_lesson(name: str, number: int) -> None:
+    assert number_of(name) == number

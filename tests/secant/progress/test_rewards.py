@@ -1,0 +1,250 @@
+"""Achievements, experience points and levels: earned by learning, and by nothing else."""
+
+from collections.abc import Callable
+
+import pytest
+
+from secant.language import LANGUAGES
+from secant.progress.rewards import ACHIEVEMENTS, LEVELS, earn, experience, level
+from tests.secant.progress.diary import COURSE, SPECIAL, Diary
+
+
+def clicked_through(diary: Diary) -> None:
+    """Everything that a click can do: checks of empty answers, hints, solutions, choices."""
+    for lesson in COURSE:
+        for which in ("one", "two"):
+            diary.predict(lesson.number, which, "A")
+        for task in lesson.graded:
+            for _ in range(5):
+                diary.check(lesson.number, task.id, "not_attempted")
+                diary.check(lesson.number, task.id, "wrong", answer="return 0")
+                diary.hint(lesson.number, task.id)
+                diary.solution(lesson.number, task.id)
+
+
+def copied_from_solutions(diary: Diary) -> None:
+    clicked_through(diary)
+    for lesson in COURSE:
+        diary.lesson(lesson.number)
+
+
+def visible_tests_alone(diary: Diary) -> None:
+    for lesson in COURSE:
+        for which in ("one", "two"):
+            diary.predict(lesson.number, which, "A")
+        diary.lesson(lesson.number, hidden=False)
+
+
+def nearly_all(diary: Diary) -> None:
+    """All of it but the task that matters, of each lesson; choices after the fact."""
+    for lesson in COURSE:
+        missing = SPECIAL.get(lesson.number, "hard").split()[-1]
+        diary.lesson(lesson.number, but=missing)
+        for which in ("one", "two"):
+            diary.predict(lesson.number, which, "A")
+
+
+@pytest.mark.parametrize("life", [clicked_through, copied_from_solutions, visible_tests_alone])
+def test_nothing_is_earned_by_clicking(life: Callable[[Diary], None]) -> None:
+    diary = Diary()
+    life(diary)
+    assert earn(diary.facts, COURSE, "now") == []
+
+
+def test_all_but_what_matters_earns_only_the_first_task() -> None:
+    diary = Diary()
+    nearly_all(diary)
+    assert earn(diary.facts, COURSE, "now") == ["first_pass"]
+
+
+def test_somebody_who_learns_everything_earns_everything_once() -> None:
+    diary = Diary()
+    for lesson in COURSE:
+        diary.predict(lesson.number, "one", "A")
+        diary.predict(lesson.number, "two", "B")
+    for answer in ("return 1", "return 2", "return 3"):
+        diary.check(1, "hard", "wrong", answer)
+    for lesson in COURSE:
+        diary.lesson(lesson.number)
+    assert earn(diary.facts, COURSE, "now") == [achievement.id for achievement in ACHIEVEMENTS]
+    assert len(ACHIEVEMENTS) == len(diary.facts["earned"]) == 13
+    assert earn(diary.facts, COURSE, "later") == []
+    assert set(diary.facts["earned"].values()) == {"now"}
+
+
+def test_three_wrong_tries_are_three_different_answers() -> None:
+    diary = Diary()
+    for answer in ("return x", "return x  # again", "return  (x)", "return 2 * x"):
+        diary.check(1, "hard", "wrong", answer)
+    diary.check(1, "hard")
+    assert not diary.earned("after_wrong_tries")
+    for outcome, answer in (("wrong", "a = 1"), ("crashed", "a = 2"), ("timed_out", "a = 3")):
+        diary.check(2, "hard", outcome, answer)
+    assert not diary.earned("after_wrong_tries")
+    diary.check(2, "hard")
+    assert diary.earned("after_wrong_tries")
+
+
+def test_wrong_answers_after_the_pass_count_for_nothing() -> None:
+    diary = Diary()
+    diary.check(1, "hard")
+    for answer in ("1", "2", "3"):
+        diary.check(1, "hard", "wrong", answer)
+    diary.check(1, "hard")
+    assert not diary.earned("after_wrong_tries")
+
+
+def test_wrong_tries_that_end_in_the_solution() -> None:
+    diary = Diary()
+    for answer in ("1", "2", "3"):
+        diary.check(1, "hard", "wrong", answer)
+    diary.solution(1, "hard")
+    diary.check(1, "hard")
+    assert not diary.earned("after_wrong_tries")
+    assert not diary.earned("first_pass")
+
+
+def test_a_hint_or_a_solution_after_the_pass_takes_nothing_away() -> None:
+    diary = Diary()
+    diary.lesson(3)
+    diary.hint(3, "easy")
+    diary.solution(3, "easy")
+    diary.check(3, "easy", "wrong")
+    assert all(diary.earned(name) for name in ("first_pass", "whole_lesson", "without_hints"))
+
+
+def test_one_hint_and_one_solution() -> None:
+    diary = Diary()
+    diary.hint(3, "easy")
+    diary.lesson(3)
+    assert diary.earned("whole_lesson")
+    assert not diary.earned("without_hints")
+    diary.solution(5, "easy")
+    diary.lesson(5)
+    assert not diary.earned("without_hints")
+
+
+def test_a_lesson_needs_all_its_tasks() -> None:
+    diary = Diary()
+    diary.lesson(2, but="hard")
+    assert not diary.earned("whole_lesson")
+    diary.check(2, "hard")
+    assert diary.earned("whole_lesson")
+
+
+def test_predictions_come_before_the_first_task() -> None:
+    diary = Diary()
+    diary.predict(2, "one", "A")
+    diary.lesson(2)
+    diary.predict(2, "two", "B")
+    assert not diary.earned("predicted_first")
+    for which in ("one", "two"):
+        diary.predict(3, which, "B")
+    assert not diary.earned("predicted_first")
+    diary.lesson(3)
+    assert diary.earned("predicted_first")
+
+
+def test_understood_needs_a_first_choice_that_was_wrong() -> None:
+    diary = Diary()
+    diary.predict(2, "one", "B")
+    diary.predict(2, "one", "A")  # the first one counts
+    diary.lesson(2)
+    diary.predict(3, "one", "A")
+    diary.predict(3, "one", "B")
+    assert not diary.earned("understood")
+    diary.lesson(3)
+    assert diary.earned("understood")
+
+
+def test_a_wrong_choice_after_the_tasks_is_no_prediction() -> None:
+    diary = Diary()
+    diary.lesson(2)
+    diary.predict(2, "one", "A")
+    diary.lesson(2)
+    assert not diary.earned("understood")
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "tasks"),
+    [
+        ("valley", 1, "best_step"),
+        ("all_paths", 4, "total_derivative"),
+        ("nan_found", 7, "first_bad_op"),
+        ("bug_found", 8, "backward_is_right"),
+        ("second_order", 9, "second_derivative hvp"),
+        ("own_engine", 10, "easy hard"),
+    ],
+)
+def test_what_belongs_to_one_lesson(name: str, number: int, tasks: str) -> None:
+    diary, cheat = Diary(), Diary()
+    for task in tasks.split():
+        assert not diary.earned(name)
+        diary.check(number, task)
+        cheat.solution(number, task)
+        cheat.check(number, task)
+    assert diary.earned(name)
+    assert not cheat.earned(name)
+
+
+def test_all_ten_mostly_on_ones_own() -> None:
+    diary, cheat = Diary(), Diary()
+    for lesson in COURSE:
+        for story, seen in ((diary, ("easy",)), (cheat, ("easy", "hard", "best_step"))):
+            for task in seen:
+                story.solution(lesson.number, task)
+        diary.lesson(lesson.number, but="hard" if lesson.number == 10 else "")
+        cheat.lesson(lesson.number)
+    assert not diary.earned("all_lessons")
+    diary.check(10, "hard")
+    assert diary.earned("all_lessons")
+    assert not cheat.earned("all_lessons")
+
+
+def test_no_course_no_harm() -> None:
+    diary = Diary()
+    diary.lesson(8)
+    assert earn(diary.facts, (), "now") == ["first_pass", "bug_found"]
+
+
+# --- Experience points and levels ---
+
+
+def test_points_of_experience_come_once() -> None:
+    diary = Diary()
+    assert experience(diary.facts) == 0
+    diary.check(1, "easy")
+    assert experience(diary.facts) == 24
+    for _ in range(3):
+        diary.check(1, "easy")
+        diary.check(1, "easy", "wrong")
+        diary.predict(1, "one", "A")
+        diary.predict(1, "one", "B")
+    assert experience(diary.facts) == 24 + 5
+    diary.solution(1, "hard")
+    diary.check(1, "hard")
+    assert experience(diary.facts) == 24 + 5 + 8
+    diary.check(2, "easy", hidden=False)
+    assert experience(diary.facts) == 37
+
+
+def test_levels() -> None:
+    assert [level(xp, "en").number for xp in (0, 119, 120, 239, 240, 1199, 1200, 9999)] == [
+        1,
+        1,
+        2,
+        2,
+        3,
+        10,
+        11,
+        11,
+    ]
+    second, top = level(130, "en"), level(5000, "ko")
+    assert (second.title, second.from_xp, second.to_xp) == ("Tangent", 120, 240)
+    assert (top.title, top.from_xp, top.to_xp) == ("엔진", 1200, None)
+
+
+def test_every_text_is_there_in_both_languages() -> None:
+    texts = [*LEVELS, *(each.title for each in ACHIEVEMENTS), *(each.how for each in ACHIEVEMENTS)]
+    assert all(text[language] for text in texts for language in LANGUAGES)
+    assert len({each.id for each in ACHIEVEMENTS}) == len({each.title["ko"] for each in ACHIEVEMENTS}) == 13

@@ -1,0 +1,58 @@
+"""In which language somebody at a terminal is answered."""
+
+import importlib
+import io
+import os
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+room = importlib.import_module("secant.language")  # whose name in the package is its function's
+
+VARIABLES = ("SECANT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+
+
+@pytest.mark.parametrize(
+    ("environment", "answer"),
+    [
+        ({}, "en"),
+        ({"LANG": "ko_KR.UTF-8"}, "ko"),
+        ({"LANG": "ko_KR.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
+        ({"LANG": "ko_KR.UTF-8", "SECANT_LANG": "en"}, "en"),
+        ({"LANG": "de_DE.UTF-8", "SECANT_LANG": "ko"}, "ko"),
+        ({"SECANT_LANG": "fr"}, "en"),
+    ],
+)
+def test_the_machines_language(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], answer: str
+) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "utf-8"))
+    assert room.of_this_machine() == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("Korean_Korea", "ko"), ("ko_KR", "ko"), ("English_Ireland", "en")]
+)
+def test_windows_names_it_elsewhere(monkeypatch: pytest.MonkeyPatch, name: str, answer: str) -> None:
+    environ = {key: value for key, value in os.environ.items() if key not in VARIABLES}
+    monkeypatch.setattr(room, "os", SimpleNamespace(name="nt", environ=environ))
+    monkeypatch.setattr(room.locale, "getlocale", lambda: (name, "949"))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "cp949"))
+    assert room.of_this_machine() == answer
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_without_korean_gets_english(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    monkeypatch.setenv("SECANT_LANG", "ko")
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
+    assert room.of_this_machine() == "en"
+    room.print_whatever_comes()
+    print("할선 – secant")
+    sys.stdout.flush()
+    assert written.getvalue().startswith(rb"\ud560\uc120 ")

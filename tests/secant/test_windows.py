@@ -1,0 +1,81 @@
+"""What differs on Windows, tried as far as that can be done elsewhere."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from autograder.sandbox.container import _receive_exactly
+from secant import files
+
+#: All that a learner's commands, notebooks and checks load.
+MODULES = """
+    secant.cli secant.lab.launch secant.lab.doctor secant.lab.server_extension secant.progress.commands
+    secant.progress.record secant.predictions secant.explorers.tangent autograder.cli
+    autograder.exam.selfcheck autograder.exam.pool autograder.sandbox.inside.candidate autograder.doctor
+    """
+
+
+def test_a_learners_programs_load_and_grading_says_where_it_runs() -> None:
+    program = f"""
+import importlib, sys
+for name in {MODULES.split()}:
+    importlib.import_module(name)
+from autograder.cli import main
+sys.argv = ["autograder", "grade"]
+main()
+"""
+    command = [sys.executable, "-m", "tests.support.windows", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "use WSL 2" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+
+
+def test_a_token_may_come_in_pieces() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(5)
+
+        def drip() -> None:
+            for part in (b"to", b"ken", b"more"):
+                theirs.sendall(part)
+                time.sleep(0.01)
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        assert _receive_exactly(ours, 5) == b"token"
+        thread.join()
+        theirs.shutdown(socket.SHUT_WR)
+        assert _receive_exactly(ours, 9) == b"more"
+
+
+@pytest.mark.parametrize("times", [0, 2, 99])
+def test_a_file_that_somebody_reads_is_replaced_a_little_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    busy = [True] * times
+
+    def replace(temporary: str, path: Path) -> None:
+        if busy:
+            busy.pop()
+            raise PermissionError(13, "The process cannot access the file")
+        Path(temporary).replace(path)
+
+    monkeypatch.setattr(files, "os", SimpleNamespace(**{**vars(os), "name": "nt", "replace": replace}))
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    kept = tmp_path / "kept.json"
+    kept.write_bytes(b"old")
+    if times == 99:
+        with pytest.raises(PermissionError):
+            files.replace_file(kept, b"new")
+    else:
+        files.replace_file(kept, b"new")
+    assert kept.read_bytes() == (b"old" if times == 99 else b"new")
+    assert list(tmp_path.iterdir()) == [kept]

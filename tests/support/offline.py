@@ -1,0 +1,141 @@
+"""A learner's session without a network: `secant lab`, a browser, a lesson, and what all of them asked for.
+
+    bwrap --dev-bind / / --unshare-net python -m tests.support.offline FOLDER
+
+Prints as JSON what the browser asked for, what of it failed, whom Python called, and what was seen.
+"""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+from tests.support import jupyterlab as lab
+
+LESSON = "01_what_autograd_does/01_what_autograd_does.ipynb"
+# Runs at the start of every Python process: the server's, the kernels', the checks'.
+AUDIT = """
+import os, sys
+def audit(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        where = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+        with open(os.environ["AUDIT"], "a") as file:
+            print(event, where, file=file)
+sys.addaudithook(audit)
+"""
+
+
+CHECK = """async (path) => {
+  const root = JSON.parse(document.getElementById('jupyter-config-data').textContent).baseUrl;
+  const mark = document.cookie.match(/_xsrf=([^;]*)/)[1];
+  const answer = await fetch(`${root}secant/api/check`, {
+    method: 'POST',
+    headers: {'Content-Type': 'application/json', 'X-XSRFToken': mark},
+    body: JSON.stringify({path, task: null}),
+  });
+  return (await answer.text()).trim().split('\\n').map(line => JSON.parse(line));
+}"""
+
+
+def is_cut_off() -> bool:
+    """Whether there is no way out of here; nobody has this address (RFC 5737)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return True
+    return False
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Start `secant lab` with a home of its own in a folder; yield the address that it prints."""
+    home, site, log = folder / "home", folder / "site", folder / "log.txt"
+    for place in (home, site):
+        place.mkdir()
+    (site / "sitecustomize.py").write_text(AUDIT)
+    path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
+    own = {
+        "HOME": str(home),
+        "PYTHONPATH": path,
+        "AUDIT": str(folder / "audit.txt"),
+        "SECANT_DATA": str(home),
+    }
+    command = [sys.executable, "-m", "secant", "lab", "--no-browser", "--workspace", str(folder / "work")]
+    with log.open("w") as out:
+        server = subprocess.Popen(
+            [*command, "--LabApp.expose_app_in_browser=True"],
+            env=os.environ | own,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
+    try:
+        yield address(server, log)
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
+
+
+def address(server: "subprocess.Popen[Any]", log: Path) -> str:
+    """Wait until the server listens at the address that it prints."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and server.poll() is None:
+        if found := re.search(r"http://127\.0\.0\.1:(\d+)/\S+token=\w+", log.read_text()):
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", int(found[1]))) == 0:
+                    return found[0]
+        time.sleep(0.05)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+def learn(page: Page) -> dict[str, Any]:
+    """Run a lesson as far as its first task, and move its slider; return what was seen."""
+    page.evaluate(lab.RUN_ALL, LESSON)
+    explorer = page.locator(".secant-explorer").first
+    explorer.locator("img, canvas").first.wait_for(timeout=120_000)
+    words = explorer.locator(".secant-words")
+    lab.wait_until_still(explorer, 0.5)
+    before = words.inner_text()
+    lab.drag(page, explorer.locator(".noUi-handle").first, 0.3)
+    page.wait_for_function("([e, old]) => e.innerText !== old", arg=[words.element_handle(), before])
+    formulas = page.locator("mjx-container").count()
+    checked = page.evaluate(CHECK, LESSON) if find_spec("autograder.service") else None
+    return {"formulas": formulas, "before": before, "after": words.inner_text(), "checked": checked}
+
+
+def session(folder: Path) -> dict[str, Any]:
+    """One session, from the start to the end; what is returned is described above."""
+    asked: list[str] = []
+    failed: list[str] = []
+    with served(folder) as place, lab.chromium() as browser:
+        context = browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900})
+        context.on("request", lambda request: asked.append(request.url))
+        context.on("requestfailed", lambda request: failed.append(f"{request.url} {request.failure}"))
+        context.on(
+            "response", lambda got: failed.append(f"{got.url} {got.status}") if got.status >= 400 else None
+        )
+        page = context.new_page()
+        page.on("websocket", lambda websocket: asked.append(websocket.url))
+        page.goto(place)
+        page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+        seen = learn(page)
+        page.screenshot(path=folder / "page.png")
+        context.close()
+    called = Path(folder, "audit.txt").read_text().splitlines()
+    return {"address": place, "asked": asked, "failed": failed, "called": called, "seen": seen}
+
+
+if __name__ == "__main__":
+    print(json.dumps({"cut off": is_cut_off(), **session(Path(sys.argv[1]))}))
