@@ -41,7 +41,7 @@ _OURS = "/secant"  # where the code of our own is
 _INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the one folder of the grader that is there
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
-_NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "networkx")
+_NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:

@@ -89,7 +89,7 @@ for control in (first, explorer.log_h):
 
 def show(x, log_h):
     first.value, explorer.log_h.value = x, log_h
-    explorer.reading = explorer.read()
+    explorer.update()
     display(explorer.static_figure())
     print(explorer.words())
 """

@@ -13,6 +13,7 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions, values
 from secant.explorers.kit.kinks import KINK, START, built_in, worth_seeing
@@ -213,6 +214,8 @@ class Picture:
 class BackwardExplorer(Panel[Reading]):
     """The widget that `explore_backward` returns."""
 
+    arguments = ("function", "x", "h")
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.function = controls.choice("f(x)", list(subject.functions), start.name)
@@ -292,12 +295,23 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"x": 3.0, "h": 0.01},
+    {"function": "relu(x)", "x": 0.0},
+    {"function": "clamp(min=0)", "x": 0.0},
+    {"function": "relu(x) - relu(-x)", "x": 0.0},
+)
+
+
+@remembered(*PRESETS)
 def explore_backward(
     functions: Functions | None = None,
     *,
     x_range: Range = (-2.0, 4.0),
     x: float | None = None,
     h: float = 1.0,
+    function: str | None = None,
 ) -> BackwardExplorer:
     """Return sliders for x and h over a picture of f with three quotients and what autograd says.
 
@@ -310,12 +324,14 @@ def explore_backward(
         x_range: the ends of x's slider.
         x: where to start, 3 when left out; moved into x_range, and words say so.
         h: the step to start with, from 1e-8 to 1.
+        function: which of the functions to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = built_in() if functions is None else difference.by_name(functions)
     ranges.check_some("explore_backward", named)
+    name = ranges.first_or(function, "function", named)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, START)
-    return BackwardExplorer(Subject(named, x_range), Setting(next(iter(named)), x, h))
+    return BackwardExplorer(Subject(named, x_range), Setting(name, x, h))

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,11 +13,12 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import cube, square
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.widget import Findings, Panel
+from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
@@ -215,9 +217,11 @@ class Picture:
 class BufferExplorer(Panel[Reading]):
     """The widget that `explore_buffer` returns. `calls` are the functions called since the last reset."""
 
-    def __init__(self, subject: Subject, x: float, h: float) -> None:
+    grips = (("x", ""), ("", ""))
+
+    def __init__(self, subject: Subject, calls: Sequence[str], x: float, h: float) -> None:
         self.subject = subject
-        self.calls = list(subject.functions)[:MOST]
+        self.calls = [*calls]
         self.x, x_row = controls.slider("x", x, subject.ends)
         self.log_h, h_row = controls.step_slider(h)
         self.buttons = {name: controls.button(f"({name}).backward()") for name in subject.functions}
@@ -228,6 +232,15 @@ class BufferExplorer(Panel[Reading]):
         self.reset.on_click(self._empty)
         rows = [(*self.buttons.values(), self.reset), (x_row, h_row)]
         super().__init__(lambda: Picture(subject), rows, words.legend(*LEGEND))
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {**super().state, "calls": [*self.calls]}
+
+    def choose(self, state: State) -> None:
+        self.calls = [*state.get("calls", self.calls)]
+        super().choose(state)
+        self.update()
 
     def _call(self, name: str, _: object) -> None:
         if len(self.calls) < MOST:
@@ -308,12 +321,23 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"calls": ["x²", "x³"], "x": 2.0, "h": 1.0},
+    {"calls": ["x³", "x²"], "x": 2.0},
+    {"calls": ["x²"] * 4, "x": 2.0},
+    {"calls": ["x²", "x³"], "x": 1.0},
+)
+
+
+@remembered(*PRESETS)
 def explore_buffer(
     functions: Functions | None = None,
     *,
     x_range: Range = (-3.0, 3.0),
     x: float | None = None,
     h: float = 1.0,
+    calls: Sequence[str] | None = None,
 ) -> BufferExplorer:
     """Return buttons that call backward(), sliders for x and h, and a picture of what x.grad then holds.
 
@@ -326,11 +350,17 @@ def explore_buffer(
         x_range: the ends of x's slider.
         x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
+        calls: the functions called since the reset, by name and in order; each once when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = FUNCTIONS if functions is None else difference.by_name(functions)
     ranges.check_some("explore_buffer", named)
+    calls = list(named)[:MOST] if calls is None else calls
+    if not len(calls) <= MOST:
+        ranges.refuse(en=f"calls are at most {MOST}", ko=f"calls는 {MOST}개까지입니다")
+    for name in calls:
+        ranges.check_choice("calls", name, named)
     x_range = ranges.checked_range(x_range)
-    return BufferExplorer(Subject(named, x_range), *ranges.place_and_step(x, h, x_range, 2.0))
+    return BufferExplorer(Subject(named, x_range), calls, *ranges.place_and_step(x, h, x_range, 2.0))

@@ -23,6 +23,7 @@ from secant.explorers.kit import (
     remarks,
     words,
 )
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
@@ -257,6 +258,8 @@ class Picture:
 class ChainExplorer(Panel[Reading]):
     """The widget that `explore_chain` returns."""
 
+    grips = (("", ""), ("h", ""))
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.x, x_row = controls.slider("x", start.x, subject.ends)
@@ -340,6 +343,16 @@ LEGEND = [
 ]
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"x": 2.0, "h": 1.0},
+    {"x": 2.0, "h": 0.1},
+    {"x": 2.0, "h": 1e-15},
+    {"x": 3.0, "h": 1.0},
+)
+
+
+@remembered(*PRESETS)
 def explore_chain(
     steps: Steps | None = None,
     *,

@@ -11,6 +11,7 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, two_paths, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function
 from secant.explorers.kit.functions import square
@@ -233,6 +234,8 @@ class Picture:
 class CutExplorer(Panel[Reading]):
     """The widget that `explore_cut` returns."""
 
+    arguments = ("pair", "held", "x", "h")
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.pair = controls.choice("f(x)", list(subject.pairs), start.name)
@@ -309,6 +312,16 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"held": False, "h": 1.0},
+    {"held": True, "h": 1.0},
+    {"pair": "x² · x.detach()", "held": True, "h": 1.0},
+    {"pair": "x · (1/|x|).detach()", "held": False, "h": 1.0},
+)
+
+
+@remembered(*PRESETS)
 def explore_cut(
     pairs: Pairs | None = None,
     *,
@@ -316,6 +329,7 @@ def explore_cut(
     x: float | None = None,
     h: float = 1.0,
     held: bool = False,
+    pair: str | None = None,
 ) -> CutExplorer:
     """Return sliders for x and h over a picture of f(x) = a(x) · b(x).detach().
 
@@ -330,11 +344,13 @@ def explore_cut(
         x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 1e-6 to 1.
         held: whether the quotient begins with the detached factor held still.
+        pair: which of the pairs to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = PAIRS if pairs is None else ranges.pairs_by_name("explore_cut", pairs, ("a", "b"))
+    name = ranges.first_or(pair, "pair", named)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, 2.0)
-    return CutExplorer(Subject(named, x_range), Setting(next(iter(named)), bool(held), x, h))
+    return CutExplorer(Subject(named, x_range), Setting(name, bool(held), x, h))

@@ -12,6 +12,7 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, tape, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, root_of_square
@@ -213,6 +214,8 @@ class Picture:
 class EngineExplorer(Panel[Reading]):
     """The widget that `explore_engine` returns."""
 
+    arguments = ("function", "bug", "calls", "x", "h")
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         bugs: list[tuple[str, Bug]] = [
@@ -223,23 +226,23 @@ class EngineExplorer(Panel[Reading]):
         ]
         self.function = controls.choice("f(x)", list(subject.functions), start.name)
         self.bug = controls.choice(say(en="bug", ko="버그"), bugs, start.bug)
-        self.passes = controls.choice(say(en="calls", ko="호출"), [(f"{n} ×", n) for n in CALLS], start.calls)
+        self.calls = controls.choice(say(en="calls", ko="호출"), [(f"{n} ×", n) for n in CALLS], start.calls)
         self.x, x_row = controls.slider("x", start.x, subject.ends)
         self.log_h, h_row = controls.step_slider(start.h)
-        rows = [(self.function, self.bug, self.passes), (x_row, h_row)]
+        rows = [(self.function, self.bug, self.calls), (x_row, h_row)]
         super().__init__(lambda: Picture(subject), rows, words.legend(*LEGEND))
 
     @property
     def setting(self) -> Setting:
         """What the controls say now."""
         x, h = self.x.number, controls.step_of(self.log_h)
-        return Setting(self.function.value, self.bug.value, self.passes.value, x, h)
+        return Setting(self.function.value, self.bug.value, self.calls.value, x, h)
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
 
     def scene(self) -> tuple[str, int]:
-        return self.function.value, self.passes.value
+        return self.function.value, self.calls.value
 
     def rows(self) -> list[Row]:
         reading = self.reading
@@ -296,12 +299,25 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"bug": "none", "h": 0.1},
+    {"bug": "assign", "h": 1e-3},
+    {"bug": "breadth", "h": 1e-3},
+    {"function": "log x³", "bug": "kept", "h": 1e-3},
+)
+
+
+@remembered(*PRESETS)
 def explore_engine(
     functions: Functions | None = None,
     *,
     x_range: Range = (0.5, 3.0),
     x: float | None = None,
     h: float = 1.0,
+    bug: Bug = "none",
+    calls: int = 1,
+    function: str | None = None,
 ) -> EngineExplorer:
     """Return lists of functions, bugs and passes, and sliders for x and h, over a picture of an engine.
 
@@ -315,12 +331,18 @@ def explore_engine(
         x_range: the ends of x's slider.
         x: where to start, 2 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
+        bug: "none"; "assign", = for +=; "breadth", an order that is breadth first; "kept", no reset.
+        calls: how often backward() is called, 1 or 2.
+        function: which of the functions to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = FUNCTIONS if functions is None else difference.by_name(functions)
     ranges.check_some("explore_engine", named)
+    ranges.check_choice("bug", bug, BUGS)
+    ranges.check_choice("calls", calls, CALLS)
+    name = ranges.first_or(function, "function", named)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, 2.0)
-    return EngineExplorer(Subject(named, x_range), Setting(next(iter(named)), "none", 1, x, h))
+    return EngineExplorer(Subject(named, x_range), Setting(name, bug, calls, x, h))

@@ -7,6 +7,7 @@ same product, and both readings of it are shown beside the quotient's.
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,11 +15,12 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, remarks, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.plane import PlanePlot, fit, grid_points
 from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
 from secant.explorers.kit.vectors import Map, products, two_numbers
-from secant.explorers.kit.widget import Findings, Panel, quietly
+from secant.explorers.kit.widget import Findings, Panel, State, quietly
 from secant.explorers.kit.words import Row, digits
 from secant.language import say
 
@@ -260,6 +262,10 @@ class Picture:
 class JacobianExplorer(Panel[Reading]):
     """The widget that `explore_arrows` returns."""
 
+    arguments = ("h", "v", "u")
+    grips = (("first", "second"), ("", ""), ("h", ""))
+    arrows = ("first", "second")
+
     def __init__(self, subject: Subject, start: Setting, names: Names, labels: Names) -> None:
         self.subject = subject
         self.first, first_row = controls.slider(labels[0], start.p[0], subject.ranges[0])
@@ -275,6 +281,15 @@ class JacobianExplorer(Panel[Reading]):
         """What the controls say now."""
         first, second, v, u = (slider.number for slider in (self.first, self.second, self.v, self.u))
         return Setting((first, second), controls.step_of(self.log_h), v, u)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {"p": self.setting.p, **super().state}
+
+    def choose(self, state: State) -> None:
+        if "p" in state:
+            self.first.argument, self.second.argument = state["p"]
+        super().choose(state)
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
@@ -340,6 +355,16 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"h": 0.1},
+    {"h": 1.0, "v": 0.0},
+    {"h": 1e-3},
+    {"h": 1e-12},
+)
+
+
+@remembered(*PRESETS)
 def explore_arrows(
     function: Map | None = None,
     *,

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, two_paths, words
 from secant.explorers.kit.bars import StackedBars
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.functions import cube, log_of_cube, root_of_square, square
@@ -239,6 +240,9 @@ class Picture:
 class PathsExplorer(Panel[Reading]):
     """The widget that `explore_paths` returns."""
 
+    arguments = ("pair", "merge", "x", "h")
+    grips = (("", ""), ("h", ""))
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.pair = controls.choice("y, w", list(subject.pairs), start.name)
@@ -323,6 +327,16 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"merge": "+", "h": 1.0},
+    {"merge": "+", "h": 0.1},
+    {"pair": "x³, x²", "merge": "×", "h": 0.1},
+    {"pair": "x³, x²", "merge": "×", "h": 1e-3},
+)
+
+
+@remembered(*PRESETS)
 def explore_paths(
     pairs: Pairs | None = None,
     *,
@@ -330,6 +344,7 @@ def explore_paths(
     x: float | None = None,
     h: float = 1.0,
     merge: str = "+",
+    pair: str | None = None,
 ) -> PathsExplorer:
     """Return sliders for x and h over a picture of z = y(x) + w(x), or y(x) × w(x), taken apart by paths.
 
@@ -343,6 +358,7 @@ def explore_paths(
         x: where to start, 5 when left out; moved into x_range, and words say so.
         h: the step to start with, from 1e-6 to 1.
         merge: "+" or "×" ("*" will do).
+        pair: which of the pairs to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
@@ -350,6 +366,7 @@ def explore_paths(
     named = PAIRS if pairs is None else ranges.pairs_by_name("explore_paths", pairs, ("y", "w"))
     if merge not in SPELLINGS:
         ranges.refuse(en='merge is "+" or "×"', ko='merge는 "+" 또는 "×"입니다')
+    name = ranges.first_or(pair, "pair", named)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, 5.0)
-    return PathsExplorer(Subject(named, x_range), Setting(next(iter(named)), SPELLINGS[merge], x, h))
+    return PathsExplorer(Subject(named, x_range), Setting(name, SPELLINGS[merge], x, h))

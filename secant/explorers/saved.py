@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
 from secant.explorers.kit.functions import log_of_cube, square
@@ -216,13 +217,15 @@ class Picture:
 class SavedExplorer(Panel[Reading]):
     """The widget that `explore_saved` returns."""
 
+    arguments = ("function", "spoiler", "x", "h", "a")
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.function = controls.choice("f", list(subject.functions), start.name)
         self.spoiler = controls.choice(say(en="spoil", ko="방해"), _spoilers(), start.spoiler)
         self.x, x_row = controls.slider("x", start.x, subject.ends)
         self.log_h, h_row = controls.step_slider(start.h, LOG_H)
-        self.amount, a_row = controls.slider("a", start.amount, AMOUNTS)
+        self.a, a_row = controls.slider("a", start.amount, AMOUNTS)
         rows = [[self.function, self.spoiler], [x_row, h_row], [a_row]]
         super().__init__(lambda: Picture(subject), rows, words.legend(*LEGEND))
 
@@ -230,7 +233,7 @@ class SavedExplorer(Panel[Reading]):
     def setting(self) -> Setting:
         """What the controls say now."""
         x, h = self.x.number, controls.step_of(self.log_h)
-        return Setting(self.function.value, self.spoiler.value, x, h, self.amount.number)
+        return Setting(self.function.value, self.spoiler.value, x, h, self.a.number)
 
     def read(self) -> Reading:
         return self.subject.read(self.setting)
@@ -314,6 +317,16 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"spoiler": "data", "a": 0.5, "h": 0.1},
+    {"function": "eˣ", "spoiler": "data", "a": 0.5},
+    {"function": "x²", "spoiler": "float32", "x": 1.3},
+    {"function": "x²", "spoiler": "hook", "a": 2.0},
+)
+
+
+@remembered(*PRESETS)
 def explore_saved(
     functions: Functions | None = None,
     *,
@@ -322,6 +335,7 @@ def explore_saved(
     h: float = 0.1,
     spoiler: str = "data",
     a: float = 0.5,
+    function: str | None = None,
 ) -> SavedExplorer:
     """Return sliders for x and h over f with its secant, and a backward() whose inputs can be spoiled.
 
@@ -336,6 +350,7 @@ def explore_saved(
         spoiler: "none"; "data", which adds a to x.data between forward and backward; "float32", "bfloat16"
             or "float8", the dtype that saved tensors are stored in; "hook", which multiplies by a.
         a: where its slider starts.
+        function: which of the functions to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
@@ -343,6 +358,7 @@ def explore_saved(
     named = FUNCTIONS if functions is None else difference.by_name(functions)
     ranges.check_some("explore_saved", named)
     ranges.check_choice("spoiler", spoiler, SPOILERS)
+    name = ranges.first_or(function, "function", named)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, 1.3)
-    return SavedExplorer(Subject(named, x_range), Setting(next(iter(named)), spoiler, x, h, a))
+    return SavedExplorer(Subject(named, x_range), Setting(name, spoiler, x, h, a))

@@ -12,6 +12,7 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, looks, plots, ranges, remarks, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube
@@ -246,10 +247,11 @@ class Picture:
 class SecondExplorer(Panel[Reading]):
     """The widget that `explore_second` returns."""
 
-    def __init__(self, subject: Subject, x: float, h: float) -> None:
+    arguments = ("function", "x", "h")
+
+    def __init__(self, subject: Subject, name: str, x: float, h: float) -> None:
         self.subject = subject
-        names = list(subject.functions)
-        self.function = controls.choice("f(x)", names, names[0])
+        self.function = controls.choice("f(x)", list(subject.functions), name)
         self.x, x_row = controls.slider("x", x, subject.ends)
         self.log_h, h_row = controls.step_slider(h)
         rows = [(self.function,), (x_row, h_row)]
@@ -346,12 +348,23 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"h": 1.0},
+    {"h": 1e-5},
+    {"h": 1e-8},
+    {"h": 1e-12},
+)
+
+
+@remembered(*PRESETS)
 def explore_second(
     functions: Functions | None = None,
     *,
     x_range: Range = (1.0, 9.0),
     x: float | None = None,
     h: float = 1.0,
+    function: str | None = None,
 ) -> SecondExplorer:
     """Return sliders for x and h over a second derivative found in three ways, and their errors.
 
@@ -366,11 +379,13 @@ def explore_second(
         x_range: the ends of x's slider.
         x: where to start, 5 when left out; moved into x_range, and words say so.
         h: the step to start with, from 10**-15.5 to 10**0.5.
+        function: which of the functions to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
     """
     named = FUNCTIONS if functions is None else difference.by_name(functions)
     ranges.check_some("explore_second", named)
+    name = ranges.first_or(function, "function", named)
     x_range = ranges.checked_range(x_range)
-    return SecondExplorer(Subject(named, x_range), *ranges.place_and_step(x, h, x_range, 5.0))
+    return SecondExplorer(Subject(named, x_range), name, *ranges.place_and_step(x, h, x_range, 5.0))

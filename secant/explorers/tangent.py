@@ -14,6 +14,7 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
+from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
 from secant.explorers.kit.functions import cube_and_sine, log_of_cube
@@ -245,6 +246,8 @@ class Picture:
 class TangentExplorer(Panel[Reading]):
     """The widget that `explore` returns."""
 
+    arguments = ("function", "dtype", "scheme", "x", "h")
+
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.function = controls.choice("f(x)", list(subject.functions), start.name)
@@ -328,6 +331,16 @@ LEGEND = (
 )
 
 
+#: What the questions of the lesson start from.
+PRESETS = (
+    {"dtype": "float32", "h": 2.0},
+    {"dtype": "float32", "h": 1e-8},
+    {"dtype": "float64", "h": 2.0},
+    {"dtype": "float64", "scheme": "central", "h": 2.0},
+)
+
+
+@remembered(*PRESETS)
 def explore(
     functions: Functions | None = None,
     *,
@@ -336,6 +349,7 @@ def explore(
     h: float = 2.0,
     dtype: str | torch.dtype = "float64",
     scheme: Scheme = "forward",
+    function: str | None = None,
 ) -> TangentExplorer:
     """Return sliders for x and h over a picture of the secant, the tangent and the gap between them.
 
@@ -351,6 +365,7 @@ def explore(
         h: the step to start with, from 10**-15.5 to 10**0.5.
         dtype: "float32" or "float64".
         scheme: "forward", "central" or "complex".
+        function: which of the functions to begin with, by name; the first when left out.
 
     Raises:
         ValueError: if an argument other than a function makes no sense.
@@ -360,6 +375,7 @@ def explore(
     ranges.check_some("explore", named)
     ranges.check_choice("dtype", dtype, DTYPES)
     ranges.check_choice("scheme", scheme, SCHEMES)
+    name = ranges.first_or(function, "function", named)
     x_range = ranges.checked_range(x_range)
     x, h = ranges.place_and_step(x, h, x_range, 5.0)
-    return TangentExplorer(Subject(named, x_range), Setting(next(iter(named)), x, h, dtype, scheme))
+    return TangentExplorer(Subject(named, x_range), Setting(name, x, h, dtype, scheme))

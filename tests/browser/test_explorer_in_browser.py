@@ -35,8 +35,11 @@ def opened(served: Any) -> Iterator[Any]:
         name = "explorer/explorer.ipynb"
         lab.write_notebook(served.place / name, TINY)
     asked: list[str] = []
+    trouble: list[str] = []
     with lab.run_notebook(served.browser, served.address, name, asked=asked) as page:
-        page.locator(".secant-explorer img").first.wait_for(timeout=60_000)
+        page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
         # The lesson begins with float32, in which a small move of x need not show in the quotient.
         page.locator(".secant-explorer").first.locator("select").nth(1).select_option("float64")
         lab.wait_until_still(page.locator(".secant-explorer").first)
@@ -45,6 +48,7 @@ def opened(served: Any) -> Iterator[Any]:
             explorer=page.locator(".secant-explorer").first,
             language=served.language,
             asked=asked,
+            trouble=trouble,
         )
 
 
@@ -113,9 +117,9 @@ def test_dragging_h_down_to_1e_5_brings_the_quotient_to_the_gradient(opened: Any
 
 def test_the_picture_follows_and_says_what_it_shows(opened: Any) -> None:
     picture = opened.explorer.locator("img")
-    before, words = picture.get_attribute("src"), picture.get_attribute("title")
+    before, words = picture.get_attribute("src"), picture.get_attribute("alt")
     lab.drag(opened.page, handle(opened, X), 0.75)
-    opened.page.wait_for_function("([e, old]) => e.title !== old", arg=[picture.element_handle(), words])
+    opened.page.wait_for_function("([e, old]) => e.alt !== old", arg=[picture.element_handle(), words])
     assert picture.get_attribute("src") != before
     assert bool(re.search("[가-힣]", words)) == (opened.language == "ko")
 
@@ -150,6 +154,78 @@ def test_a_typed_number_is_taken(opened: Any) -> None:
     assert number(opened, "gradient") == 1.5
 
 
+def on_picture(opened: Any, across: float, down: float = 0.5) -> tuple[float, float]:
+    """A place on the picture, by fractions of it, on the page."""
+    picture = opened.explorer.locator(".secant-picture img")
+    picture.scroll_into_view_if_needed()
+    place = lab.box(picture)
+    return place["x"] + across * place["width"], place["y"] + down * place["height"]
+
+
+def test_a_hand_on_the_picture_moves_x_on_the_left_and_h_on_the_right(opened: Any) -> None:
+    mouse = opened.page.mouse
+    for which, places in ((X, (0.3, 0.2)), (LOG_H, (0.9, 0.8))):
+        before, old = float(box(opened, which).input_value()), text(opened, "quotient")
+        mouse.move(*on_picture(opened, places[0]))
+        mouse.down()
+        for step in range(1, 21):
+            mouse.move(*on_picture(opened, places[0] + (places[1] - places[0]) * step / 20))
+        mouse.up()
+        wait_for_kernel(opened, "quotient", old)
+        now = float(box(opened, which).input_value())
+        assert now != before
+        # The axes of x are from 0.6 to 9.4 and of h from -15.8 to 0.8, with letters beside them.
+        assert now == pytest.approx(3.5, abs=0.3) if which == X else now == pytest.approx(-6.9, abs=0.5)
+
+
+def test_arrow_keys_on_the_picture_move_x_and_h(opened: Any) -> None:
+    wait_for_rest(opened)
+    before = [float(box(opened, which).input_value()) for which in (X, LOG_H)]
+    old = text(opened, "quotient")
+    opened.explorer.locator(".secant-picture").focus()
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowLeft", "ArrowUp"):
+        opened.page.keyboard.press(key)
+    wait_for_kernel(opened, "quotient", old)
+    wait_for_rest(opened)
+    after = [float(box(opened, which).input_value()) for which in (X, LOG_H)]
+    assert after == pytest.approx([before[0] + 0.19, before[1] + 0.25], abs=0.04)  # h on steps from there
+
+
+def test_play_moves_h_until_it_is_touched(opened: Any) -> None:
+    opened.explorer.locator(".widget-toggle-button").click()
+    opened.page.wait_for_function(
+        "() => document.querySelectorAll('.secant-explorer input[type=number]')[1].value < -1", timeout=20_000
+    )
+    handle(opened, X).focus()
+    opened.page.keyboard.press("ArrowRight")
+    expect(opened.explorer.locator(".widget-toggle-button")).not_to_have_class(re.compile("mod-active"))
+    wait_for_rest(opened)
+    assert -12 < float(box(opened, LOG_H).input_value()) < -1
+
+
+def test_the_picture_follows_the_page_s_theme(opened: Any) -> None:
+    corner = """() => {
+      const image = document.querySelector('.secant-picture img'), canvas = document.createElement('canvas');
+      canvas.getContext('2d').drawImage(image, 0, 0, 1, 1, 0, 0, 1, 1);
+      return canvas.getContext('2d').getImageData(0, 0, 1, 1).data[0];
+    }"""
+    assert opened.page.evaluate(corner) == 255
+    for theme, colour in (("Dark", 17), ("Light", 255)):
+        change = f"jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {theme}'}})"
+        opened.page.evaluate(change)
+        opened.page.wait_for_function(f"() => Math.abs(({corner})() - {colour}) < 3", timeout=20_000)
+    assert opened.explorer.locator(".secant-legend").is_visible()
+
+
+def test_copy_puts_call_and_numbers_into_the_clipboard(opened: Any) -> None:
+    opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened.explorer.get_by_role("button", name="복사" if opened.language == "ko" else "copy").click()
+    expect(opened.explorer.locator(".secant-note")).not_to_be_empty()
+    lines = opened.page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[0].startswith(f"explore(x={box(opened, X).input_value()}")
+    assert any(text(opened, "gradient") in line for line in lines[1:])
+
+
 def test_every_control_but_the_handles_has_a_name(opened: Any) -> None:
     """A screen reader is given the boxes' and the lists' labels."""
     assert unnamed(opened.explorer) == 0
@@ -164,7 +240,8 @@ def test_where_the_quotient_has_no_meaning_the_page_says_so(opened: Any) -> None
 
 
 def test_no_request_leaves_the_machine(opened: Any) -> None:
-    """Runs last, when everything has been asked for."""
+    """Runs last, when everything has been asked for; nor has the page any trouble to report."""
+    assert [said for said in opened.trouble if "secant" in said or "anywidget" in said] == []
     strangers = [
         address
         for address in opened.asked

@@ -68,10 +68,10 @@ def test_the_lesson_runs_and_its_explorers_follow_the_hand(
 def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
     explorer.locator("img").wait_for(timeout=60_000)
     lab.wait_until_still(explorer)
-    page.wait_for_function("e => e.querySelector('img').title", arg=explorer.element_handle(), timeout=10_000)
+    page.wait_for_function("e => e.querySelector('img').alt", arg=explorer.element_handle(), timeout=10_000)
     before = explorer.locator(".secant-words").inner_text()
     assert korean(before) == (language == "ko")
-    assert korean(explorer.locator("img").get_attribute("title")) == (language == "ko")
+    assert korean(explorer.locator("img").get_attribute("alt")) == (language == "ko")
     assert unnamed(explorer) == 0
     lab.drag(page, explorer.locator(".noUi-handle").first, 0.3)
     page.wait_for_function(

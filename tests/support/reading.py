@@ -32,7 +32,7 @@ def remarks(explorer: Any) -> str:
 
 
 def picture(widget: Any) -> Image.Image:
-    """Return what an image widget shows, from its data URL."""
+    """Return what an explorer's view shows, from its data URL."""
     kind, data = bytes(widget.value).split(b",", 1)
     assert kind == b"data:image/jpeg;base64"
     return Image.open(io.BytesIO(base64.b64decode(data, validate=True)))

@@ -6,7 +6,6 @@ rests, one sharp image follows.
 """
 
 import asyncio
-import base64
 import contextlib
 import io
 import math
@@ -14,22 +13,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import ipywidgets as widgets
 import torch
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
-from traitlets import Unicode
 
 WIDTH, HEIGHT = 9.0, 4.0  # inches
-# Dots to the inch: of the page; of a frame in a drag, quick to draw and no softer to the eye; at rest.
-DPI, QUICK_DPI, SHARP_DPI = 100, 90, 200
+# Dots to the inch: of the page; of a frame in a drag, quick to draw and no softer to the eye.
+DPI, QUICK_DPI = 100, 90
+SHARP, SHARPEST = 2, 4  # dots to the page's pixel at rest: a picture on a narrow page stays sharp, too
 REST = 0.25  # seconds without a frame until the hand is taken to rest
 READING = 0.2  # seconds that a number stands in a drag, so that an eye can read it
 # Of the JPEG in a drag: half the work and two thirds of the bytes of the one at rest.
 QUICK = {"quality": 80, "subsampling": "4:2:0"}
-SHARP = {"quality": 92, "subsampling": "4:4:4"}
+FINE = {"quality": 92, "subsampling": "4:4:4"}
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
@@ -39,20 +37,8 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
     return figure
 
 
-class Frame(widgets.Image):
-    """An image whose `tooltip` reaches the page, as the only text for those who cannot see it.
-
-    ipywidgets' own image has no alt, and its view fails on a tooltip for want of a description to look at.
-    """
-
-    description = Unicode("").tag(sync=True)
-
-
 class Stage:
-    """A figure shown in an image widget, `image`, and redrawn fast enough to follow a slider.
-
-    Call `set_scene` after a change to anything that stands still, `show` after a change to what moves.
-    """
+    """A figure redrawn fast enough to follow a slider: what stands still once, what moves on every frame."""
 
     def __init__(self, figure: Figure, moving: Sequence[Artist]) -> None:
         """Take a figure of `new_figure` and those of its axes' artists that move between frames."""
@@ -62,11 +48,6 @@ class Stage:
             artist.set_animated(True)  # a canvas draws animated artists only when asked, or when saving
         self.canvas = FigureCanvasAgg(figure)
         figure.set_dpi(QUICK_DPI)
-        width = round(DPI * figure.get_figwidth())
-        self.image = Frame(
-            format="url", layout={"width": "100%", "max_width": f"{width}px", "height": "auto"}
-        )
-        self._rest: asyncio.TimerHandle | None = None
 
     def set_scene(self) -> None:
         """Draw what stands still and keep its pixels."""
@@ -78,13 +59,13 @@ class Stage:
         self.canvas.restore_region(self._background)
         return self._drawn_over(QUICK)
 
-    def sharp(self) -> bytes:
-        """Return the same with more dots to the inch, everything in its place."""
+    def sharp(self, density: float = 1) -> bytes:
+        """Return the same for a screen of so many dots to the page's pixel, everything in its place."""
         layout = self.figure.get_layout_engine()
         self.figure.set_layout_engine("none")  # letters of another size would move the axes by some pixels
-        self.figure.set_dpi(SHARP_DPI)
+        self.figure.set_dpi(DPI * min(max(density, SHARP), SHARPEST))
         self.canvas.draw()
-        image = self._drawn_over(SHARP)
+        image = self._drawn_over(FINE)
         self.figure.set_dpi(QUICK_DPI)
         self.figure.set_layout_engine(layout)
         return image
@@ -100,33 +81,36 @@ class Stage:
         pixels.save(encoded, "JPEG", **options)
         return encoded.getvalue()
 
-    def show(self, alt: Callable[[], str]) -> None:
-        """Send a frame to the browser; at rest a sharp one and `alt`, for those who cannot see it."""
-        self.image.value = _url(self.frame())
-        if self._rest is not None:
-            self._rest.cancel()
-        if loop := _event_loop():
-            self._rest = loop.call_later(REST, self._sharpen, alt)
-        else:
-            self.image.tooltip = alt()
 
-    def _sharpen(self, alt: Callable[[], str]) -> None:
-        with self.image.hold_sync():  # one message for both
-            self.image.tooltip = alt()
-            self.image.value = _url(self.sharp())
-
-
-def _url(jpeg: bytes) -> bytes:
-    """Return an image as an address that holds it: a blob's address costs the page and the browser 5 ms."""
-    return b"data:image/jpeg;base64," + base64.b64encode(jpeg)
-
-
-def _event_loop() -> asyncio.AbstractEventLoop | None:
+def event_loop() -> asyncio.AbstractEventLoop | None:
     """Return the kernel's loop; where there is none, there is no page to look at either."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def soon(action: Callable[[], None]) -> Callable[[], None]:
+    """Return a call of `action` that acts once the kernel has answered its page, once for many calls.
+
+    A page's slider waits for the answer: so its next value is on its way while this one's frame is drawn.
+    """
+    waiting = False
+
+    def act() -> None:
+        nonlocal waiting
+        waiting = False
+        action()
+
+    def call() -> None:
+        nonlocal waiting
+        if (loop := event_loop()) is None:
+            act()
+        elif not waiting:
+            waiting = True
+            loop.call_soon(act)
+
+    return call
 
 
 def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[], None]:
@@ -146,7 +130,7 @@ def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[],
     def call() -> None:
         nonlocal waiting
         pause = last + seconds - time.monotonic()
-        loop = _event_loop()
+        loop = event_loop()
         if pause <= 0 or loop is None:
             act()
         elif not waiting:

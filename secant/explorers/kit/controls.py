@@ -12,19 +12,7 @@ from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
 NAME = {"description_width": "60px"}
-
-
-def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> widgets.Dropdown:
-    """Return a list to choose from, which tells a screen reader its name and choice, as buttons do not.
-
-    Args:
-        name: what stands before it.
-        options: what is shown, or (what is shown, what `value` then is).
-        value: what is chosen at first.
-    """
-    return widgets.Dropdown(
-        options=options, value=value, description=name, style=NAME, layout={"width": "220px"}
-    )
+STEP = 1 / 16  # of a step's slider, in powers of ten
 
 
 def button(text: str) -> widgets.Button:
@@ -32,11 +20,30 @@ def button(text: str) -> widgets.Button:
     return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
 
 
+class Choice(widgets.Dropdown):
+    """A list to choose from."""
+
+    @property
+    def first(self) -> Any:
+        """What stands first in it."""
+        return self._options_values[0]
+
+    @property
+    def argument(self) -> Any:
+        """What was chosen, as an explorer's argument."""
+        return self.value
+
+    @argument.setter
+    def argument(self, value: Any) -> None:
+        self.value = value
+
+
 class Slider(widgets.FloatSlider):
     """A slider whose value does not come back to the page: one message less for each frame."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     chosen = 0.0
+    name = ""  # as its box says
 
     def choose(self, number: float) -> None:
         """Take a number as it was given or typed, beside which the page's handle finds a whole step."""
@@ -55,8 +62,51 @@ class Slider(widgets.FloatSlider):
         at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
         return self.chosen if at_it else short(self.value)
 
+    @property
+    def argument(self) -> float:
+        """What was chosen, as an explorer's argument."""
+        return self.number
 
-def slider(name: str, value: float, ends: Range, step: float | None = None) -> tuple[Slider, widgets.Widget]:
+    @argument.setter
+    def argument(self, value: float) -> None:
+        self.choose(clamp(value, (self.min, self.max)))
+
+    def go(self, steps: int) -> None:
+        """Go so many steps from where it stands, as far as it goes."""
+        self.put(self.value + steps * self.step)
+
+    def put(self, value: float) -> None:
+        """Go to the step that is nearest to a value, as the handle does."""
+        nearest = self.min + round((value - self.min) / self.step) * self.step
+        self.choose(short(clamp(nearest, (self.min, self.max))))
+
+
+class StepSlider(Slider):
+    """A slider for log10 h, whose argument is h."""
+
+    @property
+    def argument(self) -> float:
+        return step_of(self)
+
+    @argument.setter
+    def argument(self, value: float) -> None:
+        self.choose(clamp(log_of(value), (self.min, self.max)))
+
+
+def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> Choice:
+    """Return a list to choose from, which tells a screen reader its name and choice, as buttons do not.
+
+    Args:
+        name: what stands before it.
+        options: what is shown, or (what is shown, what `value` then is).
+        value: what is chosen at first.
+    """
+    return Choice(options=options, value=value, description=name, style=NAME, layout={"width": "220px"})
+
+
+def slider(
+    name: str, value: float, ends: Range, step: float | None = None, kind: type[Slider] = Slider
+) -> tuple[Slider, widgets.Widget]:
     """Return a slider and a row that holds it beside a box to type the same number into.
 
     The box carries the label: a screen reader finds no name on the handle of a slider. What is typed outside
@@ -65,7 +115,8 @@ def slider(name: str, value: float, ends: Range, step: float | None = None) -> t
     """
     step = step or _round_step(*ends)
     start = clamp(value, ends)
-    handle = Slider(readout=False, layout={"width": "260px"}, min=ends[0], max=ends[1], step=step)
+    handle = kind(readout=False, layout={"width": "260px"}, min=ends[0], max=ends[1], step=step)
+    handle.name = name
     handle.choose(start)
     box = widgets.FloatText(
         value=short(start), step=step, description=name, style=NAME, layout={"width": "150px"}
@@ -109,7 +160,14 @@ def _refusal(name: str, number: float, ends: Range, now: float) -> str:
 
 def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]:
     """Return the slider for log10 h and its row; see `slider`."""
-    return slider("log₁₀ h", math.log10(h), log_h, 1 / 16)
+    return slider("log₁₀ h", log_of(h), log_h, STEP, StepSlider)
+
+
+def log_of(h: float) -> float:
+    """Return log10 h; a step of the slider, where h is one to the six digits that are shown of it."""
+    log_h = math.log10(h)
+    step = round(log_h / STEP) * STEP
+    return step if abs(log_h - step) < 3e-6 else log_h
 
 
 def _round_step(low: float, high: float) -> float:

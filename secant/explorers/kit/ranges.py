@@ -32,10 +32,20 @@ def checked_range(ends: Range, name: str = "x_range") -> Range:
     return low, high
 
 
-def check_choice(name: str, value: object, options: Iterable[str]) -> None:
+def check_choice(name: str, value: object, options: Iterable[object]) -> None:
     """Refuse a value that is none of the options."""
     if value not in (known := list(options)):
-        refuse(en=f"{name} is one of {', '.join(known)}", ko=f"{name}은 {', '.join(known)} 중 하나입니다")
+        listed = ", ".join(map(str, known))
+        refuse(en=f"{name} is one of {listed}", ko=f"{name}은 {listed} 중 하나입니다")
+
+
+def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
+    """Return the value, which is one of the options, or else the first of them."""
+    known = list(options)
+    if value is None:
+        return known[0]
+    check_choice(name, value, known)
+    return value
 
 
 def check_some(name: str, functions: Collection[object]) -> None:

@@ -4,22 +4,29 @@ What is wrong with a learner's function stands between the controls and the pict
 what can be shown is shown; where nothing can, neither it nor the numbers are.
 """
 
+import asyncio
 import contextlib
 import io
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import ipywidgets as widgets
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from secant.explorers.kit import words
-from secant.explorers.kit.canvas import Stage, one_thread, png, seldom
+from secant.explorers.kit import buttons, words
+from secant.explorers.kit.canvas import HEIGHT, REST, WIDTH, Stage, event_loop, one_thread, png, seldom, soon
+from secant.explorers.kit.colours import DARK, PAPER, recolour
+from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.difference import FunctionProblem
+from secant.explorers.kit.picture import View, area
+from secant.explorers.kit.play import Play
 from secant.explorers.kit.words import Row
 from secant.language import say
+
+STEPS, FEW_STEPS = 10, 4  # of a slider, that an arrow key goes; the few for h: a quarter of a decade
 
 
 @dataclass(kw_only=True)
@@ -52,6 +59,7 @@ class Findings:
                 self.problems.append(str(problem))
 
 
+State = Mapping[str, Any]  # arguments of an explorer's call
 ReadingT = TypeVar("ReadingT", bound=Findings)
 Read_contra = TypeVar("Read_contra", contravariant=True)
 
@@ -76,9 +84,17 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     A subclass makes its controls, then calls this constructor, and answers `read`, `rows` and `alt`.
     `reading`, whatever `read` returned last, goes through all of them and both methods of the picture.
+    Nothing is read before it is asked for, and nothing drawn before a page looks.
     """
 
-    reading: ReadingT
+    #: What a page said last: where many cells run at once, a new picture's page is heard only after them all.
+    last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
+    #: The arguments that say what the controls do; each is the name of a control, h that of log_h.
+    arguments: ClassVar[tuple[str, ...]] = ("x", "h")
+    #: The controls that a hand on the picture moves: for each axes across and up, "" for none.
+    grips: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
+    #: Those that the arrow keys move: left and right, up and down.
+    arrows: ClassVar[tuple[str, str]] = ("x", "h")
 
     def __init__(
         self,
@@ -91,22 +107,69 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         Every control with a value in the rows, also inside boxes, is listened to; a button is not.
         """
         self.make_picture = make_picture
-        self.picture = make_picture()
-        self.stage = Stage(self.picture.figure, self.picture.moving)
+        self.view = View(label=self._label(), ratio=WIDTH / HEIGHT)
         self.message, self.text = widgets.HTML(), widgets.HTML()
         self.legend = widgets.HTML(words.STYLE + legend)
+        self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
+        self.view.strides = [FEW_STEPS if name == "h" else STEPS for name in self.arrows]
+        self._stale = True
         self._scene: Hashable = None
-        self._write_seldom = seldom(self._write)
+        self._colours: dict[str, str] | None = None
+        self._rest: asyncio.TimerHandle | None = None
+        self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
         rows = [list(row) for row in rows]
         for control in _with_value(widget for row in rows for widget in row):
             control.observe(self.update, "value")
-        boxes = [
-            widgets.Box(row, layout=widgets.Layout(display="flex", flex_flow="row wrap")) for row in rows
-        ]
-        children = [*boxes, self.message, self.stage.image, self.legend, self.text]
-        super().__init__(children, layout={"max_width": "920px"})
+        self.view.observe(self._looked, "look")
+        self.view.observe(self._gripped, "grip")
+        self.view.observe(self._pressed, "steps")
+        self.bar = _row([])
+        super().__init__(
+            [*map(_row, rows), self.bar, self.message, self.view, self.legend, self.text],
+            layout={"max_width": "920px"},
+        )
         self.add_class("secant-explorer")
         self.update()
+
+    def remember(self, call: Callable[[State], str], presets: Sequence[State]) -> None:
+        """Take what tells the call of a state, and what the lesson's questions start from."""
+        self.call_of, self.start = call, self.state
+        reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
+        copy = buttons.button(say(en="copy", ko="복사"), self.copy, say(en="numbers, call", ko="값과 호출"))
+        questions = [buttons.preset(n, preset, self._preset) for n, preset in enumerate(presets, 1)]
+        label = [widgets.Label(say(en="question", ko="질문"))] if questions else []
+        self.bar.children = [reset, self.play.button, copy, *label, *questions]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the controls say, as arguments of the call."""
+        return {name: self._control(name).argument for name in self.arguments}
+
+    @property
+    def firsts(self) -> State:
+        """What each list begins with."""
+        controls = {name: self._control(name) for name in self.arguments}
+        return {name: one.first for name, one in controls.items() if isinstance(one, Choice)}
+
+    def choose(self, state: State) -> None:
+        """Set the controls to what arguments of the call say."""
+        for name in self.arguments:
+            if name in state:
+                self._control(name).argument = state[name]
+
+    @property
+    def call(self) -> str:
+        """The call that makes an explorer of this state."""
+        return self.call_of(self.state)
+
+    @property
+    def reading(self) -> ReadingT:
+        """What the controls come to."""
+        if self._stale:
+            with quietly():
+                self._reading = self.read()
+            self._stale = False
+        return self._reading
 
     def read(self) -> ReadingT:
         """Work out from the controls all that is shown. Never raises for a student's faulty function."""
@@ -141,25 +204,59 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             known = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
         return words.numbers(known, self.reading.remarks)
 
-    def update(self, _: object = None) -> None:
-        """Show what the controls say now."""
-        with quietly():
-            self.reading = self.read()
-            if self.shows:
-                self._draw()
-        for part in (self.stage.image, self.legend, self.text):
-            part.layout.display = None if self.shows else "none"
+    def update(self, change: object = None) -> None:
+        """Show what the controls say now, soon."""
+        self.play.touched(change)
+        self._stale = True
+        self._show_soon()
+
+    def _show(self) -> None:
+        if not self.view.look:
+            return
         if self.shows:
-            self.stage.show(self._alt)
+            with quietly():
+                self._draw()
+            self.view.dark = bool(self.view.look.get("dark"))
+            self.view.show(self.stage.frame())
+            self._sharpen_at_rest()
+        for part in (self.view, self.legend, self.text):
+            part.layout.display = None if self.shows else "none"
         self._write_seldom()
 
     def _draw(self) -> None:
+        look = self.view.look
+        colours = {**DARK, PAPER: look["background"]} if look.get("dark") else {PAPER: look["background"]}
+        if colours != self._colours:
+            self.picture = self.make_picture()
+            self.stage = Stage(self.picture.figure, self.picture.moving)
+            self._colours, self._scene = colours, None
         scene = (self.scene(), self.reading.filled)
         if self._scene != scene:
             _set_scene(self.picture, self.reading)
+            recolour(self.picture.figure, colours)
             self.stage.set_scene()
+            self.view.areas = self._areas()
             self._scene = scene
         self.picture.move(self.reading)
+
+    def _areas(self) -> list[dict[str, Any]]:
+        pairs = zip(self.picture.figure.axes, self.grips, strict=False)
+        return [area(axes, *grips) for axes, grips in pairs if any(grips) and axes.get_visible()]
+
+    def _sharpen_at_rest(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+        if loop := event_loop():
+            self._rest = loop.call_later(REST, self._sharpen)
+        else:
+            self.view.alt = self._alt()
+
+    def _sharpen(self) -> None:
+        """Show the picture with all the dots that the screen has, and say it in words."""
+        if not self._stale and self.shows:
+            with self.view.hold_sync():  # one message for both
+                self.view.alt = self._alt()
+                self.view.show(self.stage.sharp(self.view.look.get("density", 1)))
 
     def _alt(self) -> str:
         with quietly():
@@ -169,6 +266,46 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         found = self.problems()
         self.message.value = words.problems(found) if found else ""
         self.text.value = self.words()
+
+    # What a hand does
+
+    def _control(self, name: str) -> Any:
+        return getattr(self, {"h": "log_h"}.get(name, name))
+
+    def _label(self) -> str:
+        across, up = (self._control(name).name for name in self.arrows)
+        return say(
+            en=f"picture: arrow keys left and right move {across}, up and down {up}; with shift, a little",
+            ko=f"그림: 좌우 화살표 키로 {across}, 위아래 화살표 키로 {up} 조절. Shift를 함께 누르면 조금씩",
+        )
+
+    def _looked(self, _: object) -> None:
+        Panel.last_look = self.view.look
+        (self.add_class if self.view.look.get("dark") else self.remove_class)("secant-dark")
+        self._show_soon()
+
+    def _gripped(self, change: Any) -> None:
+        for name in {grip for pair in self.grips for grip in pair if grip} & set(change.new):
+            self._control(name).put(change.new[name])
+
+    def _pressed(self, change: Any) -> None:
+        for name, old, new in zip(self.arrows, change.old, change.new, strict=True):
+            if new != old:
+                self._control(name).go(new - old)
+
+    def reset_all(self) -> None:
+        """Go back to what the call said."""
+        self.choose(self.start)
+
+    def _preset(self, preset: State) -> None:
+        self.choose({**self.start, **preset})
+
+    def copy(self) -> None:
+        """Have the page copy the numbers and the call."""
+        with quietly():
+            rows = [] if not self.shows else self.rows()
+        lines = [words.plain(row) for row in rows] + self.problems()
+        self.view.copy("\n".join([self.call, *lines]), say(en="Copied.", ko="복사했습니다."))
 
     def static_figure(self) -> Figure:
         """Return what is shown now as an ordinary figure."""
@@ -186,6 +323,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs) or {}
+        if not self.view.look:
+            self.view.look = self.last_look
+        self._write()
         if self.shows:
             bundle["image/png"] = png(self.static_figure())
         else:
@@ -198,6 +338,10 @@ def _set_scene(picture: Picture[ReadingT], reading: ReadingT) -> None:
         axes.set_visible(filled)
     if any(reading.filled):
         picture.set_scene(reading)
+
+
+def _row(children: Sequence[widgets.Widget]) -> widgets.Box:
+    return widgets.Box(children, layout={"display": "flex", "flex_flow": "row wrap"})
 
 
 def _with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:

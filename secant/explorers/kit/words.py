@@ -6,29 +6,34 @@ finds them.
 
 import html
 import math
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from secant.explorers.kit.colours import INK, SECANT, TANGENT
+from secant.explorers.kit.colours import DARK, INK, SECANT, TANGENT
 from secant.language import say
 
 STYLE = """<style>
 .secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.5; }
 .secant-legend > div { flex: 1 1 360px; }
-.secant-legend svg { width: 38px; height: 14px; background: #fff; border-radius: 3px; vertical-align: -2px;
+.secant-legend svg { width: 38px; height: 14px; vertical-align: -2px;
   margin-right: 6px; }
 .secant-words { margin: 8px 0 0 3px; line-height: 1.5; }
 .secant-numbers { display: grid; grid-template-columns: max-content max-content 1fr; gap: 0 18px; }
 .secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600; }
 .secant-remarks { min-height: 3.2em; }
 .secant-remarks p { margin: 4px 0 0; }
-/* A dark page: black lines turn white, colours keep their hue, and white turns JupyterLab's own dark. */
-[data-jp-theme-light="false"] :is(.secant-explorer img, .secant-legend svg) {
-  filter: invert(93%) hue-rotate(180deg); }
 .secant-problems { margin: 8px 3px; padding: 6px 12px; line-height: 1.5;
   border-left: 4px solid var(--jp-error-color1, #D55E00); }
 .secant-problems p { margin: 0; }
+%s
 </style>"""
+# On a dark page the legend's drawings have the colours of the picture's.
+STYLE %= "\n".join(
+    f'.secant-dark .secant-legend [{part}="{light}"] {{ {part}: {dark}; }}'
+    for light, dark in DARK.items()
+    for part in ("stroke", "fill")
+)
 
 
 class Row(NamedTuple):
@@ -84,6 +89,12 @@ def error_row(number: str, h: float) -> Row:
 def step(h: float) -> str:
     """Return the step that was chosen, as text."""
     return f"h = {h:.6g}"
+
+
+def plain(row: Row) -> str:
+    """Return a row as text, without markup."""
+    label, formula, number = (html.unescape(re.sub("<[^>]*>", "", part)) for part in row[1:])
+    return f"{label}, {formula}: {number}" if formula else f"{label}: {number}"
 
 
 def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:

@@ -8,6 +8,8 @@ from ipywidgets.widgets import widget
 from matplotlib.axes import Axes
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from secant.explorers.kit.picture import View
+
 
 @pytest.fixture(autouse=True, scope="package")
 def _collected_seldom() -> Iterator[None]:
@@ -25,6 +27,18 @@ def _widgets_go() -> Iterator[None]:
     yield
     for made in [one for key, one in widget._instances.items() if key not in before]:
         made.close()
+
+
+LOOK = {"dark": False, "background": "#ffffff", "density": 1, "still": False}
+
+
+@pytest.fixture(autouse=True, scope="package")
+def _looked_at() -> Iterator[None]:
+    """Let every view begin with a page that looks at it: without one nothing is drawn."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = View.__init__
+        patch.setattr(View, "__init__", lambda view, **options: made(view, **{"look": LOOK, **options}))
+        yield
 
 
 @pytest.fixture(autouse=True)

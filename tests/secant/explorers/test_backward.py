@@ -31,7 +31,7 @@ def test_it_starts_with_the_two_numbers_of_gradcheck() -> None:
     assert quotients(explorer) == pytest.approx([125 * math.log(5)] * 3, rel=1e-5)
     assert shown(explorer, "quotient3") == pytest.approx(201.1797, abs=1e-4)
     assert shown(explorer, "error") == pytest.approx(22.7902, abs=1e-4)
-    width, height = picture(explorer.stage.image).size
+    width, height = picture(explorer.view).size
     assert width / height == 9 / 4
 
 
@@ -73,7 +73,7 @@ def test_a_function_that_is_chosen_is_shown_where_it_is_worth_a_look() -> None:
     for name in KINKS:
         explorer.function.value = name
         assert explorer.setting == Setting(name, 0.0, 1.0)
-        assert "x = 0" in explorer.stage.image.tooltip
+        assert "x = 0" in explorer.view.alt
     explorer.function.value = "5ˣ, torch's backward"
     assert explorer.setting.x == 3
 

@@ -26,7 +26,7 @@ def test_it_starts_with_the_syllabus_s_figures() -> None:
     assert shown(explorer, "error") == 8
     assert shown(explorer, "last") == 12
     assert remarks(explorer) == ""
-    assert picture(explorer.stage.image).format == "JPEG"
+    assert picture(explorer.view).format == "JPEG"
 
 
 def test_the_quotient_goes_to_16_and_not_to_12() -> None:
@@ -60,7 +60,7 @@ def test_a_reset_leaves_none_and_says_so(both_languages: str) -> None:
     assert text(explorer, "gradient") == "None"
     assert text(explorer, "calls") == text(explorer, "quotient") == text(explorer, "last") == "—"
     assert "None" in remarks(explorer)
-    assert "None" in explorer.stage.image.tooltip
+    assert "None" in explorer.view.alt
     assert not explorer.picture.function.secant.get_visible()
     explorer.x.value, explorer.log_h.value = 1.0, -2.0
     press(explorer, "x³")
@@ -97,9 +97,9 @@ def test_each_control_redraws_the_picture() -> None:
         explorer.reset.click,
         lambda: press(explorer, "x³"),
     ):
-        before = explorer.stage.image.value
+        before = explorer.view.value
         change()
-        assert explorer.stage.image.value != before
+        assert explorer.view.value != before
 
 
 def test_the_picture_shows_the_numbers() -> None:

@@ -12,7 +12,6 @@ from PIL import Image
 
 from secant.explorers.kit import canvas as stage
 from secant.explorers.kit.canvas import Stage, new_figure, one_thread
-from tests.support.reading import picture
 
 
 @pytest.fixture
@@ -31,9 +30,8 @@ def dot(drawn: None) -> Any:
 
 
 def pixels(image: Any) -> Any:
-    """The pixels of an encoded image, or of what the widget shows."""
-    image = Image.open(io.BytesIO(image)) if isinstance(image, bytes) else picture(image)
-    return np.asarray(image.convert("RGB")).astype(int)
+    """The pixels of an encoded image."""
+    return np.asarray(Image.open(io.BytesIO(image)).convert("RGB")).astype(int)
 
 
 def red_columns(image: Any) -> Any:
@@ -66,25 +64,6 @@ def test_the_sharp_image_shows_the_same_with_more_dots_and_frames_go_on_after_it
     assert dot.frame() == before
 
 
-def test_show_sends_frame_and_text_and_a_sharp_image_at_rest(
-    dot: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stage, "REST", 0.01)
-
-    async def drag() -> Any:
-        for x in (0.1, 0.5, 0.9):
-            dot.line.set_xdata([x])
-            dot.show(lambda x=x: f"a dot at {x}")
-        moving = picture(dot.image).size
-        await asyncio.sleep(0.2)
-        return moving
-
-    assert asyncio.run(drag()) == (180, 90)
-    assert picture(dot.image).size == (400, 200)
-    assert red_columns(dot.image).mean() == pytest.approx(0.9, abs=0.02)
-    assert dot.image.tooltip == "a dot at 0.9"
-
-
 def test_seldom_acts_at_once_and_at_last_but_not_between() -> None:
     done = []
     value = 0
@@ -108,9 +87,21 @@ def test_seldom_always_acts_without_an_event_loop() -> None:
     assert done == [1, 1]
 
 
-def test_show_works_without_an_event_loop(dot: Any) -> None:
-    dot.show(str)
-    assert pixels(dot.image).shape == (90, 180, 3)
+def test_soon_acts_once_when_the_loop_comes_round_and_at_once_without_one() -> None:
+    done = []
+    act = stage.soon(lambda: done.append(len(done)))
+
+    async def drag() -> None:
+        act()
+        act()
+        assert done == []
+        await asyncio.sleep(0)
+        assert done == [0]
+
+    asyncio.run(drag())
+    act()
+    act()
+    assert done == [0, 1, 2]
 
 
 def test_the_static_figure_shows_what_moves(dot: Any) -> None:

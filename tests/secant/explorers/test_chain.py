@@ -28,7 +28,7 @@ def test_it_starts_with_the_figures_of_the_lesson() -> None:
     assert shown(explorer, "gradient") == 42
     assert shown(explorer, "error") == 9
     assert remarks(explorer) == ""
-    assert picture(explorer.stage.image).size[0] > 600
+    assert picture(explorer.view).size[0] > 600
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_each_control_redraws_the_picture_and_the_axes_stay() -> None:
         (explorer.log_h, 0.5),
         (explorer.x, 4.0),
     ):
-        before = explorer.stage.image.value
+        before = explorer.view.value
         control.value = value
-        assert explorer.stage.image.value != before
+        assert explorer.view.value != before
     assert (picture.left.axis(), picture.errors.axes.axis()) == limits
 
 

@@ -21,6 +21,7 @@ from PIL import Image
 
 import secant
 from secant import explorers
+from secant.explorers.kit.picture import View
 from secant.explorers.kit.ranges import LOG_H
 from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
 from tests.support.reading import picture, problems, remarks
@@ -55,7 +56,7 @@ def parts(explorer: Any) -> list[str]:
     """What the widget consists of from above, by what is shown."""
     names = {
         explorer.message: "message" if explorer.message.value else "",
-        explorer.stage.image: "picture",
+        explorer.view: "picture",
         explorer.legend: "legend",
         explorer.text: "numbers",
     }
@@ -70,7 +71,7 @@ def visible(figure: Any) -> tuple[bool, ...]:
 def words_of(explorer: Any) -> str:
     """Everything there is to read, without the markup."""
     legend = re.sub("<style>.*</style>", "", explorer.legend.value, flags=re.DOTALL)
-    every = explorer.message.value, explorer.text.value, legend, explorer.stage.image.tooltip or ""
+    every = explorer.message.value, explorer.text.value, legend, explorer.view.alt or ""
     return re.sub("<[^>]*>", " ", " ".join(every))
 
 
@@ -80,7 +81,7 @@ def controls(explorer: Any) -> Iterator[Any]:
         one = todo.pop(0)
         if isinstance(one, widgets.Box):
             todo[:0] = one.children
-        elif not isinstance(one, widgets.HTML | widgets.Image):
+        elif not isinstance(one, widgets.HTML | widgets.Label | View):
             yield one
 
 
@@ -183,7 +184,7 @@ def test_a_function_that_fails_here_is_shown_with_words_above_and_well_elsewhere
     else:
         assert explorer.shows
         assert visible(explorer.picture.figure) == explorer.reading.filled
-        assert explorer.stage.image.tooltip in html.unescape(problems(explorer))
+        assert explorer.view.alt in html.unescape(problems(explorer))
     assert "below 1" in problems(explorer)
     assert "nan" not in explorer.text.value
     slider.value = 2.0
@@ -342,9 +343,9 @@ def test_every_step_of_a_slider_changes_picture_and_numbers(kind: Kind, started:
         slider = getattr(started, name)
         first = slider.value
         for step in range(1, 4):
-            before = started.stage.image.value, started.text.value
+            before = started.view.value, started.text.value
             slider.value = first - step * slider.step if first > slider.min else first + step * slider.step
-            assert started.stage.image.value != before[0]
+            assert started.view.value != before[0]
             assert started.text.value != before[1]
         slider.value = first
 
@@ -354,9 +355,9 @@ def test_every_list_changes_the_picture(kind: Kind, drawn: None) -> None:
     for name in kind.lists:
         choice = getattr(explorer, name)
         for value in [one for _, one in choice._options_full if one != choice.value]:
-            before = explorer.stage.image.value
+            before = explorer.view.value
             choice.value = value
-            assert explorer.stage.image.value != before
+            assert explorer.view.value != before
 
 
 # What is seen and read
@@ -364,8 +365,8 @@ def test_every_list_changes_the_picture(kind: Kind, drawn: None) -> None:
 
 def test_the_words_are_in_the_language_in_use(kind: Kind, both_languages: str) -> None:
     explorer = kind.explore()
-    assert kind.says in explorer.stage.image.tooltip
-    for text in (explorer.text.value, explorer.legend.value, explorer.stage.image.tooltip):
+    assert kind.says in explorer.view.alt
+    for text in (explorer.text.value, explorer.legend.value, explorer.view.alt):
         assert bool(HANGUL.search(text)) == (both_languages == "ko")
     assert 'role="status" aria-live="polite"' in explorer.text.value
     assert problems(explorer) == ""
@@ -385,14 +386,12 @@ def test_both_languages_show_the_same_numbers_and_legend(kind: Kind) -> None:
 
 
 def test_the_picture_is_white_and_carries_symbols_only(kind: Kind, started: Any, drawn: None) -> None:
-    """On a dark page too: the lines are dark."""
-    images = [picture(started.stage.image), Image.open(io.BytesIO(started.stage.sharp()))]
+    images = [picture(started.view), Image.open(io.BytesIO(started.stage.sharp()))]
     images.append(Image.open(io.BytesIO(started._repr_mimebundle_()["image/png"])))
     for image in images:
         colours = image.convert("RGB").getcolors(maxcolors=2**20)
         assert max(colours)[1] == (255, 255, 255)
     assert started.stage.figure.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
-    assert "background: #fff" in started.legend.value
     figure = started.static_figure()
     legends = [axes.get_legend() for axes in figure.axes if axes.get_legend()]
     labels = [text.get_text() for one in legends for text in one.get_texts()]
@@ -417,11 +416,11 @@ def test_a_frame_shows_what_a_whole_drawing_would(kind: Kind, started: Any, draw
         slider = getattr(started, name)
         first = slider.value
         slider.value = slider.min + 0.4 * (slider.max - slider.min)
-        quick = picture(started.stage.image).convert("L").resize((225, 100), Image.Resampling.BOX)
+        quick = picture(started.view).convert("L").resize((225, 100), Image.Resampling.BOX)
         whole = Image.open(io.BytesIO(started.stage.sharp())).convert("L")
         whole = whole.resize((225, 100), Image.Resampling.BOX)
         apart = np.abs(np.asarray(quick, dtype=float) - np.asarray(whole, dtype=float))
-        assert picture(started.stage.image).size == (810, 360)
+        assert picture(started.view).size == (810, 360)
         assert apart.mean() < 2.5
         slider.value = first
 
@@ -436,12 +435,15 @@ def test_nothing_moves_when_the_picture_gets_sharp(kind: Kind, started: Any, dra
     assert np.array_equal(places(), before)
 
 
-def test_on_a_dark_page_picture_and_legend_turn_dark(started: Any) -> None:
-    rule = re.search(r'\[data-jp-theme-light="false"\] ([^{]*){([^}]*)}', started.legend.value)
-    assert rule
-    assert ".secant-explorer img" in rule.group(1)
-    assert ".secant-legend svg" in rule.group(1)
-    assert "invert" in rule.group(2)
+def test_on_a_dark_page_every_colour_of_the_legend_is_another(started: Any) -> None:
+    legend = re.sub("<style>.*</style>", "", started.legend.value, flags=re.DOTALL)
+    for part, colour in re.findall('(stroke|fill)="(#.{6})"', legend):
+        rule = re.search(
+            rf'\.secant-dark \.secant-legend \[{part}="{colour}"\] {{ {part}: (#.{{6}}); }}',
+            started.legend.value,
+        )
+        assert rule
+        assert rule.group(1) != colour
 
 
 def test_an_untrusted_notebook_has_one_picture_to_show(started: Any) -> None:

@@ -83,7 +83,7 @@ def test_it_starts_without_a_bug() -> None:
     assert shown(explorer, "gradient") == shown(explorer, "engine") == 84
     assert shown(explorer, "quotient") == (3**5 + 3**2) - (2**5 + 2**2)
     assert remarks(explorer) == ""
-    assert picture(explorer.stage.image).format == "JPEG"
+    assert picture(explorer.view).format == "JPEG"
 
 
 def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
@@ -101,12 +101,12 @@ def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
 
 def test_two_calls_are_held_against_twice_the_function() -> None:
     explorer = uneven(h=1e-6)
-    explorer.passes.value = 2
+    explorer.calls.value = 2
     assert shown(explorer, "gradient") == shown(explorer, "engine") == 168
     assert shown(explorer, "quotient") == pytest.approx(168, rel=1e-4)
     explorer.bug.value = "kept"
     assert shown(explorer, "engine") == 364
-    explorer.passes.value = 1
+    explorer.calls.value = 1
     assert shown(explorer, "engine") == 84
 
 

@@ -33,7 +33,7 @@ def test_it_starts_with_the_lesson_s_two_paths() -> None:
     assert shown(explorer, "path-y") == pytest.approx(0.6)
     assert shown(explorer, "path-w") == pytest.approx(1.0)
     assert shown(explorer, "gradient") == pytest.approx(1.6)
-    width, height = picture(explorer.stage.image).size
+    width, height = picture(explorer.view).size
     assert width / height == 9 / 4
 
 

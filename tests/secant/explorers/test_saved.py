@@ -48,7 +48,7 @@ def test_a_saved_x_is_rounded_to_the_dtype(name: str) -> None:
 def test_the_hook_multiplies_by_a() -> None:
     explorer = explore_saved(spoiler="hook", a=2)
     assert explorer.reading.slope == pytest.approx(2 * 2.6)
-    explorer.amount.value = -1
+    explorer.a.value = -1
     assert explorer.reading.slope == pytest.approx(-2.6)
 
 
@@ -79,7 +79,7 @@ def test_the_picture_shows_the_numbers() -> None:
     assert picture.error.get_ydata()[0] == pytest.approx(0.9)
     assert picture.truth.get_ydata()[0] == pytest.approx(0.1)
     limits = picture.function.axes.axis(), picture.plot.axes.axis()
-    explorer.x.value, explorer.log_h.value, explorer.amount.value = 3.5, -8.0, -1.0
+    explorer.x.value, explorer.log_h.value, explorer.a.value = 3.5, -8.0, -1.0
     assert (picture.function.axes.axis(), picture.plot.axes.axis()) == limits
 
 

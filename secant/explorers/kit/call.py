@@ -1,0 +1,84 @@
+"""An explorer's call as text: with what its controls say now, so that it gives the same state again."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
+
+import torch
+
+from secant.explorers.kit.controls import log_of
+from secant.explorers.kit.widget import Panel, State
+
+P = ParamSpec("P")
+PanelT = TypeVar("PanelT", bound=Panel[Any])
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function that makes an explorer, and what it was given."""
+
+    name: str
+    signature: inspect.Signature
+    given: State
+    firsts: State  # of the lists to choose from, what is chosen when nothing is said
+
+    def text(self, state: State) -> str:
+        """Return the call that makes an explorer of this state; what is as by default is left out."""
+        said = []
+        for parameter in self.signature.parameters.values():
+            name = parameter.name
+            value = state.get(name, self.given.get(name, parameter.default))
+            if value == (self.firsts.get(name) if parameter.default is None else parameter.default):
+                continue
+            text = _digits(value, h=name == "h") if isinstance(value, float) else _text(value)
+            said.append(text if parameter.kind is not parameter.KEYWORD_ONLY else f"{name}={text}")
+        return f"{self.name}({', '.join(said)})"
+
+
+def remembered(*presets: State) -> Callable[[Callable[P, PanelT]], Callable[P, PanelT]]:
+    """Return a decorator for a function that makes an explorer, which then knows its call.
+
+    Args:
+        presets: what each of the lesson's questions starts from, over the functions that it comes with.
+    """
+
+    def decorate(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
+        signature = inspect.signature(make)
+        first = next(iter(signature.parameters))
+
+        @functools.wraps(make)
+        def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
+            panel = make(*args, **kwargs)
+            given = signature.bind(*args, **kwargs).arguments
+            call = Call(make.__name__, signature, given, panel.firsts)
+            panel.remember(call.text, () if given.get(first) is not None else presets)
+            return panel
+
+        return explore
+
+    return decorate
+
+
+def _digits(value: float, *, h: bool) -> str:
+    """Return as many digits as make the same number again, or the same step h, by its slider."""
+    texts = (f"{value:.{places}g}" for places in range(1, 18))
+    same = (text for text in texts if (float(10 ** log_of(float(text))) if h else float(text)) == value)
+    return next(same, repr(value))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return _digits(value, h=False)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_text(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        inside = ", ".join(map(_text, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if callable(value):
+        name = str(getattr(value, "__name__", "<lambda>"))
+        if getattr(torch, name, None) is value:
+            return f"torch.{name}"
+        return name if name.isidentifier() else "..."  # a lambda, which has no name to call it by
+    return repr(value).replace("'", '"') if isinstance(value, str) else repr(value)

@@ -1,0 +1,182 @@
+// The picture of an explorer: it shows the kernel's frames, and is moved by a pointer and by arrow keys.
+//
+// The kernel fits the picture to the page: `look` tells it theme, background and density. A hand's moves go
+// as the traits `grip` and `steps`, of which ipywidgets keeps one under way and always sends the last.
+
+const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1] };
+const MARGIN = 0.02; // of the picture, around an axes, that still belongs to it
+
+/** The colour that the page has behind an element, as [red, green, blue]; null where it has none. */
+function behind(element) {
+  for (let at = element; at; at = at.parentElement) {
+    const [red, green, blue, opaque = 1] = getComputedStyle(at).backgroundColor.match(/[\d.]+/g).map(Number);
+    if (opaque === 1) return [red, green, blue];
+  }
+  return null;
+}
+
+/** Whether the page says that it is dark: JupyterLab, VS Code, else the system. */
+function saysDark() {
+  const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
+  if (jpThemeLight) return jpThemeLight === "false";
+  if (vscodeThemeKind) return !vscodeThemeKind.includes("light");
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function look(element) {
+  const dark = saysDark();
+  const color = behind(element) ?? (dark ? [17, 17, 17] : [255, 255, 255]);
+  return {
+    // VS Code puts white behind a widget on a dark page: what is behind decides.
+    dark: 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2] < 128,
+    background: "#" + color.map((part) => Math.round(part).toString(16).padStart(2, "0")).join(""),
+    density: devicePixelRatio,
+    still: matchMedia("(prefers-reduced-motion: reduce)").matches,
+  };
+}
+
+/** Call back when theme or density may have changed, until the signal. */
+function watch(changed, signal) {
+  // A theme's colours may come a little after its name.
+  const soon = () => [0, 300, 1000].forEach((wait) => setTimeout(() => signal.aborted || changed(), wait));
+  const observer = new MutationObserver(soon);
+  observer.observe(document.body, { attributes: true });
+  signal.addEventListener("abort", () => observer.disconnect());
+  for (const query of ["(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"]) {
+    matchMedia(query).addEventListener("change", soon, { signal });
+  }
+  const arm = () => {
+    const same = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    same.addEventListener("change", () => (changed(), arm()), { once: true, signal });
+  };
+  arm();
+}
+
+/** The axes that a place belongs to (fractions of the picture, from above), if something moves it there. */
+function hit(areas, [x, y]) {
+  return areas.find(
+    ({ box: [left, top, right, bottom] }) =>
+      x > left - MARGIN && x < right + MARGIN && y > top - MARGIN && y < bottom + MARGIN,
+  );
+}
+
+/** What a place in an axes means to the controls that its directions drive. */
+function meaning({ box: [left, top, right, bottom], across, up }, [x, y]) {
+  const share = (part) => Math.min(Math.max(part, 0), 1);
+  const value = ([low, high], part) => low + (high - low) * share(part);
+  const found = {};
+  if (across) found[across.control] = value(across.ends, (x - left) / (right - left));
+  if (up) found[up.control] = value(up.ends, (bottom - y) / (bottom - top));
+  return found;
+}
+
+function listen(model, box, image, signal) {
+  const on = (name, action) => box.addEventListener(name, action, { signal });
+  const place = (event) => {
+    const { left, top, width, height } = image.getBoundingClientRect();
+    return [(event.clientX - left) / width, (event.clientY - top) / height];
+  };
+  let held = null;
+  let count = 0;
+  const move = (event) => {
+    model.set("grip", { ...meaning(held, place(event)), count: ++count });
+    model.save_changes();
+  };
+  on("pointerdown", (event) => {
+    held = event.button === 0 ? hit(model.get("areas"), place(event)) : null;
+    if (!held) return;
+    event.preventDefault();
+    box.focus({ preventScroll: true });
+    box.setPointerCapture(event.pointerId);
+    move(event);
+  });
+  on("pointermove", (event) => {
+    if (held) return move(event);
+    const area = hit(model.get("areas"), place(event));
+    box.style.cursor = !area ? "" : area.across && area.up ? "move" : area.across ? "ew-resize" : "ns-resize";
+  });
+  for (const end of ["pointerup", "pointercancel"]) on(end, () => (held = null));
+  on("keydown", (event) => {
+    if (!(event.key in ARROWS) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const [which, way] = ARROWS[event.key];
+    const steps = [...model.get("steps")]; // steps since the beginning: none is lost where messages merge
+    steps[which] += way * (event.shiftKey ? 1 : model.get("strides")[which]);
+    model.set("steps", steps);
+    model.save_changes();
+  });
+}
+
+/** Put a text where it can be pasted from; if the page may not, show it, selected. */
+async function copy({ text, done }, note) {
+  try {
+    await navigator.clipboard.writeText(text);
+    note.textContent = done;
+    setTimeout(() => note.textContent === done && note.replaceChildren(), 3000);
+  } catch {
+    const area = document.createElement("textarea");
+    Object.assign(area, { value: text, readOnly: true, rows: text.split("\n").length });
+    area.setAttribute("aria-label", done);
+    note.replaceChildren(area);
+    area.select();
+  }
+}
+
+function render({ model, el }) {
+  const stop = new AbortController();
+  const box = document.createElement("div");
+  const image = document.createElement("img");
+  const note = document.createElement("div");
+  box.className = "secant-picture";
+  box.tabIndex = 0;
+  box.setAttribute("role", "application");
+  box.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's arrows go from cell to cell
+  image.decoding = "sync"; // a frame takes the place of the one before whole
+  image.draggable = false;
+  note.className = "secant-note";
+  note.setAttribute("role", "status");
+  box.append(image);
+  el.append(box, note);
+
+  const decoder = new TextDecoder();
+  const page = { dark: saysDark() };
+  const show = () => {
+    const frame = model.get("value");
+    if (frame?.byteLength) image.src = decoder.decode(frame);
+    tint();
+  };
+  const tint = () => {
+    // Until the kernel has drawn it in the page's colours: black turns white, and colours keep their hue.
+    image.style.filter = page.dark === model.get("dark") ? "" : "invert(93%) hue-rotate(180deg)";
+  };
+  const describe = () => {
+    image.alt = model.get("alt");
+    box.setAttribute("aria-label", model.get("label"));
+    image.style.aspectRatio = model.get("ratio");
+  };
+  const report = () => {
+    if (!el.isConnected) return;
+    const now = look(el);
+    page.dark = now.dark;
+    tint();
+    if (JSON.stringify(now) === JSON.stringify(model.get("look"))) return;
+    model.set("look", now);
+    model.save_changes();
+  };
+  const told = (message) => message.text && copy(message, note);
+  const changes = { "change:value": show, "change:alt": describe, "msg:custom": told };
+  for (const [name, action] of Object.entries(changes)) model.on(name, action);
+  show();
+  describe();
+  listen(model, box, image, stop.signal);
+  watch(report, stop.signal);
+  const sized = new ResizeObserver(report); // tells of the first time on the page, too
+  sized.observe(el);
+  return () => {
+    stop.abort();
+    sized.disconnect();
+    for (const [name, action] of Object.entries(changes)) model.off(name, action);
+  };
+}
+
+export default { render };

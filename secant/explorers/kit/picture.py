@@ -1,0 +1,58 @@
+"""The picture as a widget in the page; its other half is picture.js.
+
+Until a page has told its `look` nobody sees the picture, and none need be drawn.
+"""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+from matplotlib.axes import Axes
+from traitlets import Bool, Bytes, Dict, Float, List, Unicode
+
+HERE = Path(__file__).parent
+
+
+class View(anywidget.AnyWidget):
+    """An image that a hand moves: its page says where the pointer holds it and which keys were pressed."""
+
+    # As text: of a path anywidget watches the file, and holds every widget for ever.
+    _esm = (HERE / "picture.js").read_text(encoding="utf-8")
+    _css = (HERE / "picture.css").read_text(encoding="utf-8")
+
+    value = Bytes().tag(sync=True)  # a data URL: a blob's address costs the page and the browser 5 ms
+    dark = Bool().tag(sync=True)  # whether it is drawn for a dark page
+    alt = Unicode().tag(sync=True)  # the picture in words
+    label = Unicode().tag(sync=True)  # what the keys do
+    ratio = Float(1.0).tag(sync=True)
+    areas: Any = List().tag(sync=True)  # of `area`, one for each axes in which something can be moved
+    strides: Any = List().tag(sync=True)  # how many steps an arrow key goes: left and right, up and down
+    # What the page says, which need not come back to it.
+    look = Dict().tag(sync=True, echo_update=False)
+    grip = Dict().tag(sync=True, echo_update=False)
+    steps = List([0, 0]).tag(sync=True, echo_update=False)
+
+    def show(self, jpeg: bytes) -> None:
+        """Show an image."""
+        self.value = b"data:image/jpeg;base64," + base64.b64encode(jpeg)
+
+    def copy(self, text: str, done: str) -> None:
+        """Have the page put a text where it can be pasted from, and say that it is done."""
+        self.send({"text": text, "done": done})
+
+
+def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
+    """Return where an axes is in the picture, and which control each of its directions moves, if any.
+
+    The ends are those of the control: powers of ten where the scale is logarithmic.
+    """
+    (left, bottom), (right, top) = axes.get_position().get_points().tolist()
+    found: dict[str, Any] = {"box": [left, 1 - top, right, 1 - bottom]}
+    for direction, control, axis in (("across", across, axes.xaxis), ("up", up, axes.yaxis)):
+        if control:
+            ends = np.array(axis.get_view_interval())
+            ends = np.log10(ends) if axis.get_scale() == "log" else ends
+            found[direction] = {"control": control, "ends": ends.tolist()}
+    return found

@@ -1,0 +1,213 @@
+"""An explorer as an instrument: what a page does to it, and what it tells of its state."""
+
+import asyncio
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import secant
+from secant.explorers.kit import play
+from secant.explorers.kit.picture import View
+from tests.secant.explorers.conftest import LOOK
+from tests.secant.explorers.kinds import EXPLORERS, Kind
+from tests.support.reading import picture
+
+DARK = {**LOOK, "dark": True, "background": "#111111"}
+
+
+def explorers() -> dict[str, Any]:
+    """What a notebook finds under the names that a call is made of."""
+    return {name: getattr(secant, name) for name in secant.__all__ if name.startswith("explore")}
+
+
+def again(explorer: Any, **names: Any) -> Any:
+    """The explorer that its call makes."""
+    return eval(explorer.call, explorers() | {"torch": torch, **names})
+
+
+def same(one: Any, other: Any) -> bool:
+    return one.state.keys() == other.state.keys() and all(
+        value == (pytest.approx(other.state[name], rel=1e-12) if name in "xhpvua" else other.state[name])
+        for name, value in one.state.items()
+    )
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_every_state_comes_back_from_its_call(kind: Kind) -> None:
+    explorer = kind.explore()
+    assert same(explorer, again(explorer))
+    for name in kind.lists:
+        explorer_list = getattr(explorer, name)
+        explorer_list.index = len(explorer_list.options) - 1
+    for n, name in enumerate(kind.sliders, 3):
+        getattr(explorer, name).go(-n)
+    if kind.name == "buffer":
+        explorer.buttons["x³"].click()
+    moved = again(explorer)
+    assert same(explorer, moved)
+    assert moved.text.value == explorer.text.value
+    assert not same(explorer, kind.explore())
+
+
+def test_a_call_names_the_learner_s_functions_and_leaves_out_what_is_as_by_default() -> None:
+    def mine(x: torch.Tensor) -> torch.Tensor:
+        return x**2
+
+    assert secant.explore(dtype="float32", h=1e-3).call == 'explore(x=5, h=0.001, dtype="float32")'
+    explorer = secant.explore([mine, torch.sin], x_range=(-2, 2), x=0.5)
+    assert explorer.call == "explore([mine, torch.sin], x_range=(-2, 2), x=0.5)"
+    explorer.function.value = "sin"
+    assert same(explorer, again(explorer, mine=mine))
+    assert secant.explore(lambda x: x).call == "explore(..., x=5)"
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_a_question_s_button_sets_what_it_starts_from_and_reset_goes_back(kind: Kind) -> None:
+    explorer = kind.explore()
+    buttons = {one.description: one for one in explorer.bar.children}
+    before = explorer.state
+    assert all(buttons[str(n)].tooltip.count(str(n)) for n in (1, 2, 3, 4))
+    seen = []
+    for n in (1, 2, 3, 4):
+        buttons[str(n)].click()
+        seen.append(explorer.call)
+        assert explorer.message.value == ""
+        assert same(explorer, again(explorer))
+    assert len(set(seen)) == 4
+    explorer.bar.children[0].click()
+    assert explorer.state == before
+
+
+def test_functions_of_one_s_own_have_no_questions(both_languages: str) -> None:
+    said = [one.description for one in secant.explore(torch.sin).bar.children]
+    assert said == (["처음으로", "h 재생", "복사"] if both_languages == "ko" else ["reset", "play h", "copy"])
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_every_place_that_can_be_held_moves_its_slider(kind: Kind, drawn: None) -> None:
+    explorer = kind.explore()
+    controls = []
+    for area in explorer.view.areas:
+        left, top, right, bottom = area["box"]
+        assert 0 <= left < right <= 1
+        assert 0 <= top < bottom <= 1
+        for way in {"across", "up"} & set(area):
+            name, (low, high) = area[way]["control"], area[way]["ends"]
+            controls.append(name)
+            slider = explorer._control(name)
+            assert low <= slider.min + 0.3
+            assert slider.max - 0.3 <= high
+            place = slider.min + 0.37 * (slider.max - slider.min)
+            explorer.view.grip = {name: place, "count": len(controls)}
+            assert slider.value == pytest.approx(place, abs=slider.step)
+            explorer.view.grip = {name: high + 1, "count": -1}
+            assert slider.value == slider.max
+    assert controls == ["x"] if kind.name == "buffer" else "h" in controls
+
+
+def test_arrow_keys_move_both_sliders_by_all_that_was_pressed() -> None:
+    explorer = secant.explore(x=5, h=1e-3)
+    explorer.view.steps = [10, 0]
+    explorer.view.steps = [9, -8]
+    assert explorer.x.number == pytest.approx(5.09)
+    assert explorer.log_h.number == -3.5
+
+
+def test_where_nobody_looks_nothing_is_read_or_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = View.__init__
+    monkeypatch.setattr(View, "__init__", lambda self, **options: looked_at(self, **options, look={}))
+    monkeypatch.setattr(
+        "secant.explorers.tangent.TangentExplorer.read", lambda self: pytest.fail("it was read")
+    )
+    explorer = secant.explore()
+    explorer.x.value = 3.0
+    assert explorer.view.value == b""
+    monkeypatch.undo()
+    explorer.view.look = LOOK
+    assert picture(explorer.view).size == (810, 360)
+    assert explorer.view.alt.startswith("Left: log(x³) at x = 3 ")
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, drawn: None) -> None:
+    """The learner's light picture keeps its colours: an export has no theme."""
+    explorer = kind.explore()
+    explorer.view.look = DARK
+    assert "secant-dark" in explorer._dom_classes
+    explorer.stage.frame()
+    light = np.asarray(explorer.stage.canvas.buffer_rgba())[..., :3].max(axis=-1)
+    assert light.min() == np.median(light) == 0x11
+    assert (light > 90).sum() > 1000  # dots of lines and letters
+    assert (
+        Image.open(io.BytesIO(explorer._repr_mimebundle_()["image/png"])).getpixel((0, 0))[:3] == (255,) * 3
+    )
+    explorer.view.look = LOOK
+    assert "secant-dark" not in explorer._dom_classes
+    assert picture(explorer.view).getpixel((0, 0)) == (255, 255, 255)
+
+
+def test_at_rest_it_has_the_screen_s_dots() -> None:
+    explorer = secant.explore()
+    widths = [Image.open(io.BytesIO(explorer.stage.sharp(density))).width for density in (1, 2, 3, 9)]
+    assert widths == [1800, 1800, 2700, 3600]
+
+
+async def played(explorer: Any, until: float) -> list[float]:
+    seen: list[float] = []
+    explorer.log_h.observe(lambda change: seen.append(change.new), "value")
+    explorer.play.button.value = True
+    while explorer.play.button.value and explorer.log_h.value > until:
+        await asyncio.sleep(0)
+    return seen
+
+
+def test_play_goes_from_1_to_1e_12_one_step_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "PACE", (1 / 16, 0.0))
+    explorer = secant.explore()
+    seen = asyncio.run(played(explorer, -99))
+    assert seen[0] == 0
+    assert seen[-1] == -12
+    assert len(seen) == 193
+    assert not explorer.play.button.value
+
+
+def test_play_stops_at_a_touch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "PACE", (1 / 16, 0.0))
+    explorer = secant.explore()
+
+    async def touch() -> None:
+        await played(explorer, -3)
+        explorer.log_h.value = explorer.log_h.value + 1e-9  # a page that rounds
+        assert explorer.play.button.value
+        explorer.x.value = 3.0
+        assert not explorer.play.button.value
+        at = explorer.log_h.value
+        await asyncio.sleep(0.01)
+        assert explorer.log_h.value == at
+
+    asyncio.run(touch())
+
+
+def test_play_goes_by_decades_where_less_motion_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "SLOW", (1.0, 0.0))
+    explorer = secant.explore_paths(h=0.5)
+    explorer.view.look = {**LOOK, "still": True}
+    assert asyncio.run(played(explorer, -99)) == [0, -1, -2, -3, -4, -5, -6]
+
+
+def test_copy_gives_the_call_and_the_numbers_without_markup(
+    monkeypatch: pytest.MonkeyPatch, both_languages: str
+) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(View, "send", lambda self, content, buffers=None: sent.append(content))
+    explorer = secant.explore_paths()
+    explorer.copy()
+    lines = sent[0]["text"].splitlines()
+    assert lines[0] == "explore_paths(x=5)"
+    assert len(lines) == 7
+    assert "x.grad: 1.6" in lines[5]
+    assert not any("<" in line for line in lines)
