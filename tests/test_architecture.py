@@ -22,7 +22,6 @@ ROOMS: dict[str, set[str]] = {
     "autograder.sandbox": {"autograder.sandbox.inside"},
     "autograder.exam": {
         "secant",
-        "secant.explorers.kit",
         "autograder.course",
         "autograder.intake",
         "autograder.sandbox",
@@ -31,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "autograder.grading": {"autograder.course", "autograder.intake", "autograder.sandbox", "autograder.exam"},
     "autograder.service": {
         "secant",
+        "secant.lab",
         "secant.progress",
         "autograder.course",
         "autograder.sandbox",

@@ -5,6 +5,7 @@ from typing import Any
 
 from autograder.exam.sheet import Sheet
 from autograder.service import last
+from secant.lab.start_page import START, refresh
 from secant.progress import record
 
 
@@ -19,4 +20,6 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         course=sheet.root,
         said_in=sheet.language,
     )
+    if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
+        refresh(sheet.root, workspace)
     return {"new": noted.new, "problem": noted.problem}

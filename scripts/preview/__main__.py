@@ -18,8 +18,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from scripts.preview.page import HERE, Place, front_page, index_page, lesson_page, style
 from scripts.preview.run import PreviewError, Widgets, run
 from secant.files import replace_file
-from secant.lab.start_page import read_syllabus
 from secant.language import LANGUAGES, Language, language
+from secant.progress.course import read_course
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What a page's outputs and looks rest on besides the course's own code.
@@ -42,7 +42,7 @@ def tasks(out: Path, languages: tuple[Language, ...]) -> Iterator[Task]:
     code = _digest_of(sorted([*(ROOT / "secant").rglob("*.py"), *HERE.glob("*.py"), *HERE.glob("*.j2")]))
     for name in languages:
         language(name)
-        for number, lesson in enumerate(read_syllabus(ROOT / "course" / "syllabus.toml"), 1):
+        for number, lesson in enumerate(read_course(ROOT, language()), 1):
             notebook = ROOT / "release" / name / lesson.folder / f"{lesson.folder}.ipynb"
             mark = hashlib.sha256(code + notebook.read_bytes() + repr(lesson).encode()).hexdigest()[:16]
             page = out / name / f"{lesson.folder}.html"
@@ -88,7 +88,7 @@ def _run(task: Task) -> tuple[NotebookNode, Widgets]:
 def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]]) -> None:
     language(task.language)  # here, in the one thread that writes: it holds for the whole process
     notebook, widgets = ran.result()
-    place = Place(task.number, read_syllabus(ROOT / "course" / "syllabus.toml"))
+    place = Place(task.number, read_course(ROOT, language()))
     replace_file(task.page, lesson_page(notebook, widgets, place, task.mark).encode())
 
 
@@ -96,7 +96,7 @@ def _write_frame(out: Path, languages: tuple[Language, ...]) -> None:
     """Write all that is not a lesson; GitHub Pages is told to serve the files as they are."""
     for name in languages:
         language(name)
-        index = index_page(read_syllabus(ROOT / "course" / "syllabus.toml"))
+        index = index_page(read_course(ROOT, language()))
         replace_file(out / name / "index.html", index.encode())
     replace_file(out / "index.html", front_page().encode())
     replace_file(out / "style.css", style().encode())

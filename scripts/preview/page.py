@@ -17,8 +17,8 @@ from pygments.formatters import HtmlFormatter
 
 from autograder.course.cells import is_test
 from scripts.preview.run import PreviewError, Widgets
-from secant.lab.start_page import Lesson
 from secant.language import LANGUAGES, language, say
+from secant.progress.course import Lesson
 
 HERE = Path(__file__).parent
 VIEW = "application/vnd.jupyter.widget-view+json"

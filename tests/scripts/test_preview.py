@@ -13,8 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from scripts.preview import __main__ as preview
 from scripts.preview import page as pages
 from scripts.preview.run import PreviewError, run
-from secant.lab.start_page import read_syllabus
 from secant.language import language
+from secant.progress.course import read_course
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "0123456789abcdef"
@@ -43,7 +43,7 @@ def english_again() -> Any:
 
 
 def place(number: int = 1) -> pages.Place:
-    return pages.Place(number, read_syllabus(ROOT / "course" / "syllabus.toml"))
+    return pages.Place(number, read_course(ROOT, language()))
 
 
 @pytest.fixture(scope="module")
