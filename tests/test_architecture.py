@@ -20,6 +20,7 @@ ROOMS: dict[str, set[str]] = {
     "autograder.build": {"secant", "autograder.course"},
     "autograder.intake": {"secant", "autograder.course"},
     "autograder.sandbox": {"autograder.sandbox.inside"},
+    "autograder.kernels": {"autograder.sandbox.inside"},
     "autograder.exam": {
         "secant",
         "autograder.course",

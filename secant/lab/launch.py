@@ -69,6 +69,7 @@ HIDDEN_SERVICES = (
     "nbgrader.server_extensions.course_list",
     "nbgrader.server_extensions.formgrader",
 )
+WARM_KERNELS = "autograder.kernels.server_extension"  # a lesson's kernel opens with torch imported
 
 
 def jupyter_defaults() -> dict[str, dict[str, object]]:
@@ -103,7 +104,7 @@ def write_lab_config(workspace: Path, page: str = START) -> Path:
             "secantLanguage": language(),
         },
         "jupyter_server_config.json": {
-            "ServerApp": {"jpserver_extensions": dict.fromkeys(HIDDEN_SERVICES, False)}
+            "ServerApp": {"jpserver_extensions": dict.fromkeys(HIDDEN_SERVICES, False) | {WARM_KERNELS: True}}
         },
     }
     (folder / "labconfig").mkdir(parents=True, exist_ok=True)

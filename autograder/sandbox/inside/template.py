@@ -15,6 +15,7 @@ whom to become if started as root; the last arguments are numbers of inherited s
 """
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -23,20 +24,17 @@ import sys
 from typing import Any, NoReturn
 
 from autograder.sandbox.inside import namespaces, privileges
+from autograder.sandbox.inside.libraries import LIBRARIES
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.inside.supervisor import report, supervise
 
 
 def import_everything(*, for_many: bool) -> Any:
     """Import what lessons import, and make the shell, so that no candidate has to."""
-    import ipywidgets  # noqa: F401
+    for name in LIBRARIES:
+        importlib.import_module(name)
     import matplotlib.pyplot  # noqa: F401
-    import networkx  # noqa: F401
-    import numpy  # noqa: F401
-    import torch.func
-    import torch.nn.functional
-    import torch.optim
-    import torch.utils.data
+    import torch
 
     if for_many:  # what the first jacrev or jvp of a process imports: too slow to wait for with one notebook
         environment = dict(os.environ)

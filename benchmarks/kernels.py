@@ -1,0 +1,85 @@
+"""How long a lesson's kernel takes to be ready: from its start to `import torch, secant` executed.
+
+`python -m benchmarks.kernels [--json FILE]` starts warm kernels and stock ones in turns. The template runs
+already, as in a server that is some seconds old. Private memory is what a kernel then shares with no process.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from autograder.kernels import provisioner
+from autograder.kernels.provisioner import ForkedKernel
+from tests.support.kernels import STOCK, kernel
+
+ROUNDS = 7
+REST_SECONDS = 1.0
+
+
+def private_megabytes(pid: int) -> float:
+    """The memory of a process that no other has."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+
+def measure(name: str) -> tuple[float, float]:
+    """Start a kernel; return the seconds until it is ready, and its private megabytes."""
+    time.sleep(REST_SECONDS)
+    start = time.perf_counter()
+    with kernel(name, wait=False) as started:
+        answer = started.client.execute("import torch, secant", reply=True, timeout=60)
+        seconds = time.perf_counter() - start
+        assert answer["content"]["status"] == "ok", answer
+        assert isinstance(started.process, ForkedKernel) == (name == provisioner.NAME), "not the kernel meant"
+        return seconds, private_megabytes(started.process.pid)
+
+
+def rows() -> list[dict[str, Any]]:
+    """Measure, and return the rows."""
+    command = [sys.executable, "-m", "ipykernel_launcher"]
+    provisioner.template_for(command)
+    with kernel() as first:  # waits for the template
+        first.run("1")
+    both = [(measure(provisioner.NAME), measure(STOCK)) for _ in range(ROUNDS)]
+    provisioner.close_template()
+    (ours, our_memory), (peer, peer_memory) = (
+        [statistics.median(values) for values in zip(*results, strict=True)]
+        for results in zip(*both, strict=True)
+    )
+    return [
+        row("kernel ready", ours, peer, "s", 3),
+        row("kernel, private memory", our_memory, peer_memory, "MB", 1),
+    ]
+
+
+def row(figure: str, ours: float, peer: float, unit: str, digits: int) -> dict[str, Any]:
+    """A row; ratio says how many times better ours is."""
+    return {
+        "figure": figure,
+        "ours": round(ours, digits),
+        "peer": "stock kernel",
+        "peer_value": round(peer, digits),
+        "ratio": round(peer / ours, 2),
+        "unit": unit,
+    }
+
+
+def main() -> None:
+    """Measure and show; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    arguments = parser.parse_args()
+    found = rows()
+    for entry in found:
+        ours, peer = entry["ours"], entry["peer_value"]
+        print(f"{entry['figure']:24} {ours} {entry['unit']}   stock {peer}, {entry['ratio']} times")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,274 @@
+"""Warm kernels beside stock ones: what a notebook finds, how they end, and when there is none."""
+
+import ast
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+
+from autograder.kernels import provisioner, server_extension
+from autograder.kernels.provisioner import CannotFork, ForkedKernel, WarmProvisioner
+from tests.support.kernels import STOCK, Kernel, kernel
+from tests.support.kernels import provisioner as chosen
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm kernels are Linux's")
+
+COMMAND = [sys.executable, "-m", "ipykernel_launcher", "-f", "nothing.json"]
+
+# What a learner can see of a process, once it has imported what lessons import.
+LOOK = """
+import os, sys, signal, threading, warnings, locale, json, random
+first = dict(name=__name__, doc=__doc__, file=globals().get("__file__"))
+import torch, ipywidgets, networkx, numpy as np, matplotlib, matplotlib.pyplot as plt, secant
+plt.figure(); plt.close("all")
+print(json.dumps(dict(
+    **first,
+    argv=sys.argv[:2], original=sys.orig_argv[:4], options=sys._xoptions,
+    path=sys.path, flags=list(sys.flags),
+    executable=sys.executable, prefix=sys.prefix, cwd=os.getcwd(), hooks=str(sys.displayhook)[:40],
+    environment={name: value for name, value in os.environ.items() if name != "JPY_SESSION_NAME"},
+    threads=sorted({type(one).__name__ for one in threading.enumerate()}),
+    torch_threads=[torch.get_num_threads(), torch.get_num_interop_threads()],
+    leader=[os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid()],
+    interrupt=str(signal.getsignal(signal.SIGINT)), pipe=str(signal.getsignal(signal.SIGPIPE)),
+    stdin=os.read(0, 1).decode(), files=len(os.listdir("/proc/self/fd")) < 60,
+    locale=locale.getlocale(), encoding=[sys.getfilesystemencoding(), sys.__stdout__.encoding],
+    filters=sorted({str((one[0], one[1] and one[1].pattern, one[2])) for one in warnings.filters}),
+    settings={name: str(value) for name, value in matplotlib.rcParams.items()},
+    backend=matplotlib.get_backend(), language=secant.language(), grad=torch.is_grad_enabled(),
+    dtype=str(torch.get_default_dtype()), shell=type(get_ipython()).__name__,
+    autograder=[name for name in sys.modules if name.startswith("autograder")],
+)))
+"""
+DRAW = "import torch, random, numpy; print(torch.rand(3).tolist(), random.random(), numpy.random.rand())"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def template() -> Iterator[provisioner.Template]:
+    """The template of this process, whose kernels these tests are about."""
+    yield provisioner.template_for(COMMAND)
+    provisioner.close_template()
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Kernel]:
+    """A warm kernel that tests share which do not end it."""
+    with kernel() as started:
+        yield started
+
+
+def gone(pid: int) -> bool:
+    """Whether a process ends within some seconds."""
+    for _ in range(100):
+        if not Path(f"/proc/{pid}").exists():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_a_warm_kernel_has_imported_torch_and_nothing_of_ours(warm: Kernel) -> None:
+    assert isinstance(warm.process, ForkedKernel)
+    names = ("torch", "ipywidgets", "matplotlib", "networkx", "matplotlib.pyplot", "secant", "autograder")
+    shown = warm.run(f"import sys; print([name in sys.modules for name in {names}])")
+    assert shown == str([True] * 4 + [False] * 3)
+
+
+def test_a_notebook_sees_what_it_would_in_a_stock_kernel(tmp_path: Path) -> None:
+    seen = []
+    for name in (provisioner.NAME, STOCK):
+        with kernel(name, cwd=str(tmp_path), env={**os.environ, "SECANT_LANG": "ko"}) as started:
+            assert isinstance(started.process, ForkedKernel) == (name == provisioner.NAME)
+            seen.append(json.loads(started.run(LOOK)))
+    warm, stock = seen
+    assert {name: value for name, value in warm.items() if value != stock[name]} == {}
+    assert (warm["language"], warm["cwd"]) == ("ko", str(tmp_path))
+
+
+def test_it_computes_with_all_threads_and_draws_and_shows_widgets(warm: Kernel) -> None:
+    assert ast.literal_eval(
+        warm.run(
+            "import torch, numpy; a = torch.ones(600, 600, requires_grad=True); (a @ a).sum().backward();"
+            "b = numpy.ones((600, 600)); print((a.grad[0, 0].item(), float((b @ b)[0, 0])))"
+        )
+    ) == (1200, 600)
+    assert "image/png" in warm.run("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")
+    assert "image/png" in warm.run("%matplotlib inline\nplt.plot([1, 2]);")
+    shown = warm.run("import ipywidgets; ipywidgets.FloatSlider()")
+    assert "application/vnd.jupyter.widget-view+json" in shown
+
+
+def test_each_kernel_draws_other_numbers(warm: Kernel) -> None:
+    with kernel() as other:
+        first, second = (
+            one.run(DRAW).replace("[", "").replace("]", "").replace(",", "").split() for one in (warm, other)
+        )
+    assert len(first) == len(second) == 5
+    assert not set(first) & set(second)
+
+
+def test_interrupt_and_restart() -> None:
+    with kernel() as started:
+        started.run("kept = 1")
+        request = started.client.execute("import time; print('now', flush=True); time.sleep(60)")
+        while started.client.get_iopub_msg(timeout=20)["content"].get("text") != "now\n":
+            pass
+        time.sleep(0.2)
+        started.manager.interrupt_kernel()
+        reply = started.client.get_shell_msg(timeout=20)
+        while reply["parent_header"]["msg_id"] != request:
+            reply = started.client.get_shell_msg(timeout=20)
+        assert reply["content"]["ename"] == "KeyboardInterrupt"
+        assert started.run("print(kept)") == "1"
+
+        before = started.process.pid
+        started.manager.restart_kernel()
+        assert isinstance(started.process, ForkedKernel)
+        assert started.process.pid != before
+        assert started.run("print('kept' in globals())") == "False"
+        assert gone(before)
+
+
+@pytest.mark.parametrize("now", [False, True])
+def test_shutdown_leaves_no_process(now: bool) -> None:
+    with kernel() as started:
+        pid = int(started.run("import os; print(os.getpid())"))
+        assert started.process.pid == pid
+        started.manager.shutdown_kernel(now=now)
+        assert not started.manager.is_alive()
+    assert gone(pid)
+
+
+@pytest.mark.parametrize(("code", "exit_code"), [("import os; os._exit(3)", 3), (None, -signal.SIGKILL)])
+def test_a_kernel_that_ends_is_noticed(code: str | None, exit_code: int) -> None:
+    with kernel() as started:
+        started.run("1")
+        process = started.process
+        if code:
+            started.client.execute(code)
+        else:
+            os.kill(process.pid, signal.SIGKILL)
+        assert process.wait() == exit_code
+        assert not started.manager.is_alive()
+
+
+STRANGER = """
+import sys, time
+from autograder.kernels import provisioner
+from tests.support.kernels import kernel
+with kernel() as started:
+    started.run("1")
+    print(started.process.pid, provisioner._template.process.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("victim", ["server", "template"])
+def test_kernels_end_with_their_server_and_their_template(victim: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STRANGER], stdout=subprocess.PIPE, start_new_session=True, text=True
+    ) as server:
+        try:
+            kernel_pid, template_pid = map(int, server.stdout.readline().split())
+            os.kill(server.pid if victim == "server" else template_pid, signal.SIGKILL)
+            assert gone(kernel_pid)
+        finally:
+            server.kill()
+        server.wait()
+        assert gone(template_pid)
+
+
+def fork(cmd: list[str] | None = None, **options: Any) -> None:
+    """Ask for a warm kernel with these options of Popen, and leave it at once."""
+
+    async def ask() -> None:
+        made = WarmProvisioner(kernel_spec=KernelSpecManager().get_kernel_spec("python3"), patience=60)
+        forked = await made._fork(cmd or COMMAND, options)
+        forked.kill()
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [("torch.py", "torch of its own"), ("matplotlibrc", "matplotlibrc"), ("numpy/__init__.py", "numpy")],
+)
+def test_no_fork_in_a_folder_that_imports_would_read(tmp_path: Path, file: str, reason: str) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).touch()
+    with pytest.raises(CannotFork, match=reason):
+        fork(cwd=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("cmd", "options", "reason"),
+    [
+        (["/usr/bin/another", *COMMAND[1:]], {}, "another Python"),
+        ([sys.executable, "-I", *COMMAND[1:]], {}, "another Python"),
+        ([sys.executable, "-Xdev", *COMMAND[1:]], {}, "the template is another Python"),
+        ([sys.executable, "-m", "xeus", "-f", "x"], {}, "does not start"),
+        (None, {"env": {**os.environ, "PYTHONPATH": "/elsewhere"}}, "PYTHONPATH"),
+        (None, {"env": {**os.environ, "OMP_NUM_THREADS": "7"}}, "OMP_NUM_THREADS"),
+        (None, {"independent": True}, "independent"),
+        (None, {"preexec_fn": print}, "preexec_fn"),
+        (None, {"stdout": subprocess.PIPE}, "pipe"),
+        (None, {"cwd": "/no/such/folder"}, "No such file"),
+    ],
+)
+def test_no_fork_that_would_be_another_process(
+    cmd: list[str] | None, options: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(CannotFork, match=reason):
+        fork(cmd, **options)
+
+
+def test_instead_a_kernel_of_the_usual_kind_starts_and_the_log_says_why(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "torch.py").write_text("mine = 'my own torch'")
+    with kernel(cwd=str(tmp_path)) as started:
+        assert isinstance(started.process, subprocess.Popen)
+        assert started.run("import torch; print(torch.mine)") == "my own torch"
+    assert "the folder has a torch of its own" in caplog.text
+
+
+def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner.Template) -> None:
+    os.kill(template.process.pid, signal.SIGSTOP)
+    try:
+        with kernel(patience=0.1) as started:
+            assert isinstance(started.process, subprocess.Popen)
+            connection = started.manager.connection_file
+            os.kill(template.process.pid, signal.SIGCONT)
+            assert started.run("print(1)") == "1"
+            with kernel() as later:  # the template has taken both orders by now
+                assert isinstance(later.process, ForkedKernel)
+                assert later.run("print(2)") == "2"
+            asked = subprocess.run(["pgrep", "-f", connection], capture_output=True, text=True, check=False)
+            assert asked.stdout.split() == [str(started.process.pid)]
+    finally:
+        os.kill(template.process.pid, signal.SIGCONT)
+
+
+def test_the_extension_makes_a_servers_kernels_warm(template: provisioner.Template) -> None:
+    factory = KernelProvisionerFactory.instance()
+    specs = KernelSpecManager()
+    manager = SimpleNamespace(kernel_spec_manager=specs, default_kernel_name="python3")
+    said: list[str] = []
+    server = SimpleNamespace(kernel_manager=manager, log=SimpleNamespace(warning=said.append))
+    for before, after in ((STOCK, provisioner.NAME), ("another", "another")):
+        with chosen(before):
+            server_extension._load_jupyter_server_extension(server)
+            assert (factory.default_provisioner_name, said) == (after, [])
+    del server.kernel_manager
+    server_extension._load_jupyter_server_extension(server)
+    assert "more slowly" in said[0]

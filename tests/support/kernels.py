@@ -1,0 +1,69 @@
+"""A kernel for a test: started, asked to run code, and always shut down again."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from traitlets.config import Config
+
+from autograder.kernels.provisioner import NAME
+
+STOCK = "local-provisioner"
+
+
+@contextlib.contextmanager
+def provisioner(name: str = NAME) -> Iterator[None]:
+    """Start kernels this way where nothing else is said."""
+    factory = KernelProvisionerFactory.instance()
+    before = factory.default_provisioner_name
+    factory.default_provisioner_name = name
+    try:
+        yield
+    finally:
+        factory.default_provisioner_name = before
+
+
+class Kernel:
+    """A running kernel and its client."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager, self.client = manager, client
+
+    @property
+    def process(self) -> Any:
+        """What its provisioner holds: a Popen, or a ForkedKernel."""
+        return self.manager.provisioner.process
+
+    def run(self, code: str) -> str:
+        """Run code, and return what it printed, or the name of the error that it raised."""
+        printed: list[str] = []
+
+        def keep(message: dict[str, Any]) -> None:
+            content = message["content"]
+            printed.append(content.get("text") or content.get("ename") or " ".join(content.get("data", [])))
+
+        self.client.execute_interactive(code, timeout=60, output_hook=keep)
+        return "".join(printed).strip()
+
+
+@contextlib.contextmanager
+def kernel(name: str = NAME, patience: float = 60, wait: bool = True, **options: Any) -> Iterator[Kernel]:
+    """Start a kernel; the options are those of `start_kernel`.
+
+    Without waiting for it one may miss what it publishes, and only `client.execute` is safe.
+    """
+    with provisioner(name):
+        manager = KernelManager(config=Config({"WarmProvisioner": {"patience": patience}}))
+        manager.start_kernel(**options)
+        client = manager.client()
+        client.start_channels()
+        try:
+            if wait:
+                client.wait_for_ready(timeout=60)
+            yield Kernel(manager, client)
+        finally:
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
