@@ -25,8 +25,8 @@ _STYLE = """<style>
 .secant-prediction .widget-radio-box { min-width: 0; margin: 0; }
 .secant-prediction .widget-radio-box label { display: flex; align-items: flex-start; height: auto;
   margin: 3px 0; line-height: 18px; white-space: normal; overflow-wrap: anywhere; }
-.secant-prediction .widget-radio-box input { flex: none; box-sizing: border-box; width: 16px; height: 16px;
-  margin: 1px 8px 1px 1px; appearance: none; border-radius: 50%;
+.secant-prediction .widget-radio-box input { flex: none; order: -1; box-sizing: border-box; width: 16px;
+  height: 16px; margin: 1px 8px 1px 1px; appearance: none; border-radius: 50%;
   border: 2px solid var(--jp-ui-font-color1, currentColor); }
 .secant-prediction .widget-radio-box input:checked { border-color: var(--jp-brand-color1, #1976d2);
   background: radial-gradient(circle, var(--jp-brand-color1, #1976d2) 4px, transparent 5px); }

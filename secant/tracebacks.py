@@ -63,10 +63,8 @@ def _show(
 
 def _not_done(name: str) -> str:
     return say(
-        en=f"Not done yet: in {name}, write your answer in place of raise NotImplementedError(...). "
-        "Run that cell, then this one.",
-        ko=f"아직 풀지 않았습니다. {name}에서 raise NotImplementedError(...)를 지우고 그 자리에 답을 쓰세요. "
-        "그 셀을 실행한 다음 이 셀을 실행하세요.",
+        en=f"Not done yet: your answer goes into {name}, in place of raise NotImplementedError(...).",
+        ko=f"아직 풀지 않았습니다. {name}에서 raise NotImplementedError(...)를 지우고 그 자리에 답을 쓰세요.",
     )
 
 

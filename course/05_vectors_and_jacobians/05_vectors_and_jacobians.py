@@ -303,7 +303,10 @@ v = torch.tensor([10.0, -1.0])
 print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
 print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
 print(
-    say(en="1000 outputs, W1 of (1000, 1000): numbers in J:", ko="출력 1000개, W1이 (1000, 1000)일 때 J의 수:"),
+    say(
+        en="1000 outputs, W1 of (1000, 1000): numbers in J:",
+        ko="출력 1000개, W1이 (1000, 1000)일 때 J의 수:",
+    ),
     f"{1000 * 1000 * 1000:,}",
 )
 

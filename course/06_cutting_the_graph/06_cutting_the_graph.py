@@ -413,8 +413,9 @@ inputs = torch.ones(1, 3)
 
 def compare(title):
     first, second = model(inputs), model(inputs)
-    tracked, same = first.requires_grad, torch.equal(first, second)
-    print(f"{title:<15}", say(en="tracked:", ko="추적:"), f"{tracked!s:<6}", say(en="equal:", ko="같음:"), same)
+    tracked = say(en="tracked:", ko="추적:"), f"{first.requires_grad!s:<6}"
+    same = say(en="equal:", ko="같음:"), torch.equal(first, second)
+    print(f"{title:<15}", *tracked, *same)
 
 
 compare("train()")

@@ -64,7 +64,7 @@ def test_a_task_that_is_not_done_says_so_in_one_line(outputs: Any) -> None:
     for name, place in (("stub", "slope"), ("method", "A.b")):
         english, korean = outputs["en", name], outputs["ko", name]
         assert len(english.traceback) == len(korean.traceback) == 1
-        assert english.traceback[0].startswith(f"Not done yet: in {place}, write your answer")
+        assert english.traceback[0].startswith(f"Not done yet: your answer goes into {place},")
         assert korean.traceback[0].startswith(f"아직 풀지 않았습니다. {place}에서")
         assert (english.ename, english.evalue) == ("NotImplementedError", STUB)  # what a grader reads
 
