@@ -12,6 +12,7 @@ from nbgrader.preprocessors import GetGrades
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
 from autograder.grading.hide_tests import HideTests
+from secant.tracebacks import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 language = "ko" if os.environ.get("SECANT_LANG") == "ko" else "en"
@@ -33,9 +34,8 @@ c.GenerateAssignment.preprocessors = [
 ]
 
 # One stub for both languages: a graded cell is the same in both releases.
-stub = "Write your answer here / 여기에 답을 쓰세요"
-c.ClearSolutions.code_stub = {"python": f'raise NotImplementedError("{stub}")'}
-c.ClearSolutions.text_stub = stub
+c.ClearSolutions.code_stub = {"python": f'raise NotImplementedError("{STUB}")'}
+c.ClearSolutions.text_stub = STUB
 
 # A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
 c.Execute.timeout = 60

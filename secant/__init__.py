@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from secant.language import language, say
+from secant.tracebacks import install
 
 if TYPE_CHECKING:
     from secant.checking import check, graphs, recipes
@@ -96,3 +97,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'secant' has no attribute {name!r}")
     module = import_module(_HOMES[name])
     return module if name in ("check", "graphs", "recipes") else getattr(module, name)
+
+
+install()

@@ -20,6 +20,21 @@ from secant.language import say
 
 FILE = "predictions.json"
 
+# Choices wrap where they are too long for one line, and their circles can be seen on a dark page too.
+_STYLE = """<style>
+.secant-prediction .widget-radio-box { min-width: 0; margin: 0; }
+.secant-prediction .widget-radio-box label { display: flex; align-items: flex-start; height: auto;
+  margin: 3px 0; line-height: 18px; white-space: normal; overflow-wrap: anywhere; }
+.secant-prediction .widget-radio-box input { flex: none; order: -1; box-sizing: border-box; width: 16px;
+  height: 16px; margin: 1px 8px 1px 1px; appearance: none; border-radius: 50%;
+  border: 2px solid var(--jp-ui-font-color1, currentColor); }
+.secant-prediction .widget-radio-box input:checked { border-color: var(--jp-brand-color1, #1976d2);
+  background: radial-gradient(circle, var(--jp-brand-color1, #1976d2) 4px, transparent 5px); }
+.secant-prediction .widget-radio-box input:focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2);
+  outline-offset: 2px; }
+@media (forced-colors: active) { .secant-prediction .widget-radio-box input { appearance: auto; } }
+</style>"""
+
 Kept = dict[str, dict[str, str]]
 
 # What this kernel has asked, and who wants to know when a choice is made.
@@ -98,7 +113,8 @@ class Prediction(_Shown):
         )
         self.note = widgets.HTML(self._note(self.buttons.value))
         self.buttons.observe(self._choose, "value")
-        super().__init__([self.buttons, self.note])
+        style = widgets.HTML(_STYLE, layout={"display": "none"})
+        super().__init__([self.buttons, self.note, style])
         self.add_class("secant-prediction")
 
     def _choose(self, change: Mapping[str, Any]) -> None:
@@ -142,7 +158,8 @@ class Answered(_Shown):
         _right[name] = right
         self.words = widgets.HTML()
         self.show = widgets.Button(
-            description=say(en="Answer without a choice", ko="고르지 않고 답 보기"), layout={"width": "auto"}
+            description=say(en="Answer without a choice", ko="고르지 않고 답 보기"),
+            layout={"width": "auto", "align_self": "flex-start"},  # or it is as wide as the page
         )
         self.show.on_click(lambda _: self._write(asked=True))
         super().__init__([self.words, self.show])

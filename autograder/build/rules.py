@@ -39,6 +39,12 @@ VISIBLE_LINES = 45  # of a test cell, blank ones apart
 
 _BUILTINS = set(dir(builtins))
 
+# JupyterLab's Markdown strikes through what stands between two tildes of a block, single ones too, but in
+# code and in maths. A block ends with an empty line, or where a list's item or a heading begins.
+_VERBATIM = re.compile(r"^(```|~~~).*?^\1|(`+).*?\2|\$\$.*?\$\$|\$[^$]*\$|\\.", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"\n\s*(?:\n|(?=[-*+>#|] |\d+\. ))")
+_STRUCK = re.compile(r"(?<!~)(~~?)(?=[^\s~]).*?[^\s~]\1(?!~)", re.DOTALL)
+
 
 def lesson_problems(lesson: Lesson) -> list[str]:
     """Return everything about a lesson's folder that breaks the contract."""
@@ -63,6 +69,7 @@ def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
         _marks,
         _minutes,
         _translations,
+        _tildes,
         _setup,
         _grading,
         _regions,
@@ -137,6 +144,14 @@ def _translations(cells: list[NotebookNode]) -> Found:
                 yield index, f'the translation is not marked as checked: once it is, write en="{want}"'
             elif got != want:
                 yield index, f'the English has changed since: check this translation, then write en="{want}"'
+
+
+def _tildes(cells: list[NotebookNode]) -> Found:
+    for index, cell in enumerate(cells):
+        blocks = _BLOCK.split(_VERBATIM.sub("", cell.source)) if cell.cell_type == "markdown" else []
+        if struck := next(filter(None, map(_STRUCK.search, blocks)), None):
+            words = " ".join(struck[0].split())
+            yield index, f'its tildes strike text through, "{words}": write one of them as \\~ or in words'
 
 
 def _setup(cells: list[NotebookNode]) -> Found:

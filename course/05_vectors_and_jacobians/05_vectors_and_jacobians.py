@@ -83,7 +83,10 @@ predict(
     A=say(en="all six slopes, as the table J", ko="기울기 여섯 개 모두, 곧 표 J"),
     B="(5, 4, 1)",
     C="(7, 3)",
-    D=say(en="nothing: `backward` refuses, since y is not a single number", ko="아무것도 없다. y가 수 하나가 아니므로 `backward`가 거절한다"),
+    D=say(
+        en="nothing: `backward` refuses, since y is not a single number",
+        ko="아무것도 없다. y가 수 하나가 아니므로 `backward`가 거절한다",
+    ),
 )
 
 # %% [markdown] lang="en"
@@ -299,7 +302,13 @@ J_W1 = torch.func.jacrev(lambda W: W2.detach() @ (W @ inp))(W1.detach())
 v = torch.tensor([10.0, -1.0])
 print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
 print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
-print(say(en="1000 outputs, W1 of (1000, 1000): numbers in J:", ko="출력 1000개, W1이 (1000, 1000)일 때 J의 수:"), f"{1000 * 1000 * 1000:,}")
+print(
+    say(
+        en="1000 outputs, W1 of (1000, 1000): numbers in J:",
+        ko="출력 1000개, W1이 (1000, 1000)일 때 J의 수:",
+    ),
+    f"{1000 * 1000 * 1000:,}",
+)
 
 # %% [markdown] lang="en"
 r"""

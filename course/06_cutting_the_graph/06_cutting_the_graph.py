@@ -79,7 +79,10 @@ f.backward()
 # %%
 predict(
     "6 one factor cut",
-    A=say(en="12: `detach` saves memory, and does not change a slope", ko="12. `detach`는 메모리를 아낄 뿐 기울기를 바꾸지 않는다"),
+    A=say(
+        en="12: `detach` saves memory, and does not change a slope",
+        ko="12. `detach`는 메모리를 아낄 뿐 기울기를 바꾸지 않는다",
+    ),
     B="4",
     C="8",
     D=say(en="None: the graph is cut, so nothing comes back", ko="None. 그래프가 끊겨서 아무것도 돌아오지 않는다"),
@@ -410,7 +413,9 @@ inputs = torch.ones(1, 3)
 
 def compare(title):
     first, second = model(inputs), model(inputs)
-    print(f"{title:<15}", say(en="tracked:", ko="추적:"), f"{first.requires_grad!s:<6}", say(en="equal:", ko="같음:"), torch.equal(first, second))
+    tracked = say(en="tracked:", ko="추적:"), f"{first.requires_grad!s:<6}"
+    same = say(en="equal:", ko="같음:"), torch.equal(first, second)
+    print(f"{title:<15}", *tracked, *same)
 
 
 compare("train()")

@@ -35,7 +35,7 @@ r"""
 - `backward()`를 두 번 부르면 leaf와 중간 값이 각각 어떻게 되는지 말할 수 있습니다.
 - 직접 만든 엔진으로 작은 신경망을 학습시킬 수 있습니다.
 
-수업 01~04의 내용, 무엇보다 수업 04에서 배운 경로를 따라 더하는 법이 필요합니다. 수업 05~09는 알면 도움이 되지만 몰라도 됩니다.
+수업 01부터 04까지의 내용, 무엇보다 수업 04에서 배운 경로를 따라 더하는 법이 필요합니다. 수업 05부터 09까지는 알면 도움이 되지만 몰라도 됩니다.
 """
 
 # %%
@@ -341,7 +341,7 @@ x_grad = y_grad = 0.0
 for call in (1, 2):
     y_grad += 18.0 * 1.0  # dz/dy = 2y = 18, and z.grad = 1
     x_grad += 6.0 * y_grad  # dy/dx = 2x = 6
-    print(say(en=f"call {call}: y.grad = {y_grad}, x.grad = {x_grad}", ko=f"{call}번째 호출: y.grad = {y_grad}, x.grad = {x_grad}"))
+    print(say(en=f"call {call}:", ko=f"{call}번째 호출:"), f"y.grad = {y_grad}, x.grad = {x_grad}")
 
 # %%
 predicted(
@@ -1340,7 +1340,8 @@ redraw()
 plt.close(figure)
 
 right_ones = sum(score(x1, x2).data * label > 0 for x1, x2, label in moons)
-print(say(en=f"loss {losses[0]:.3f} -> {losses[-1]:.3f}, {right_ones} of {len(moons)} points right", ko=f"loss {losses[0]:.3f} -> {losses[-1]:.3f}, 점 {len(moons)}개 가운데 {right_ones}개를 맞힘"))
+print(f"loss {losses[0]:.3f} -> {losses[-1]:.3f},", end=" ")
+print(say(en=f"{right_ones} of {len(moons)} points right", ko=f"점 {len(moons)}개 가운데 {right_ones}개를 맞힘"))
 
 # %% [markdown] lang="en"
 r"""

@@ -233,6 +233,25 @@ def test_the_small_lesson_keeps_the_rules(steps: Lesson) -> None:
     assert rules.lesson_problems(steps) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("Lessons 1~4, then\nlessons 5~9.", True),
+        ("It is ~~not~~ so.", True),
+        ("- ~5 min, 3~4", True),
+        ("Lessons 1~4, then 5\\~9.", False),
+        ("Lessons 1~4.\n\nThen 5~9.", False),
+        ("- 1~4\n- 5~9", False),
+        ("`~a` and `~b`, 1~4", False),
+        ("$a~b$ and $c~d$, 1~4", False),
+        ("a ~ b ~ c", False),
+    ],
+)
+def test_tildes_that_would_strike_text_through(steps: Lesson, text: str, refused: bool) -> None:
+    found = refusals(steps, "A small lesson for the tests", text)
+    assert any("its tildes strike text through" in problem for problem in found) is refused, found
+
+
 @pytest.mark.parametrize("name", SLIPS)
 def test_every_slip_is_refused(steps: Lesson, name: str) -> None:
     old, new, cell, says = SLIPS[name]
