@@ -645,8 +645,9 @@ r"""
 
 Six functions, 10 points. Under each answer cell is a test cell: run it to be told at once what is right, what is not, and
 why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for is said
-in words below the last task. `autograder check 1`, typed in JupyterLab's terminal (File > New > Terminal), lets them look now, and
-`autograder check 1 --solution forward_difference` shows a worked solution, once you have passed or when you are stuck.
+in words below the last task. **Check** above the notebook (Ctrl+Shift+Enter), or the small one at a test cell, lets them look now;
+its panel shows the next hint, and the worked solution once you have passed or when you are stuck. Outside JupyterLab,
+`autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
 
 Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that the task takes most people.
 
@@ -661,14 +662,15 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="c7b2be2d"
+# %% [markdown] lang="ko" en="f7668ab1"
 r"""
 # 과제
 
 함수 여섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
 줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는
-마지막 과제 아래에 글로 적어 두었습니다. JupyterLab의 터미널(File > New > Terminal)에서 `autograder check 1`을 실행하면 숨은 테스트까지 바로 확인할 수 있습니다. 통과한
-뒤나 막혔을 때는 `autograder check 1 --solution forward_difference`로 모범 풀이를 볼 수 있습니다.
+마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**(Ctrl+Shift+Enter)이나 테스트 셀의 작은 단추를 누르면 숨은 테스트까지 바로
+확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다. JupyterLab 밖에서는 터미널에서
+`autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가 나옵니다.
 
 표시: 난이도(●, 1–5), 중요도(★, 1–5), 보통 걸리는 시간.
 

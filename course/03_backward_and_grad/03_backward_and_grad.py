@@ -658,8 +658,7 @@ r"""
 # Tasks
 
 Five functions and one note, 12 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when
-your work is graded. The note is graded by a person. After the pass, or when you are stuck, `autograder check 3 --solution fresh_grad` in a
-terminal shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
+your work is graded. The note is graded by a person. After the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it:
 the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 4), and every setting of the whole
@@ -668,12 +667,12 @@ A tensor that it returns has the dtype and shape of its argument. It gives the s
 read what each task says of it.
 """
 
-# %% [markdown] lang="ko" en="332b2b39"
+# %% [markdown] lang="ko" en="9fe15866"
 r"""
 # 과제
 
 함수 다섯 개와 서술형 한 문항, 모두 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
-더해집니다. 서술형은 사람이 채점합니다. 통과한 뒤나 막혔을 때 터미널에 `autograder check 3 --solution fresh_grad`라고 입력하면 그 과제의
+더해집니다. 서술형은 사람이 채점합니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,

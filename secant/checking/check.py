@@ -296,9 +296,9 @@ def visible_passed() -> None:
     print(
         say(
             en="Visible tests passed. The hidden tests look further (their list is at the end). "
-            f"To let them look now, save and type in a terminal: {_command()}",
+            f"To let them look now, press Check above the notebook (or, in a terminal: {_command()}).",
             ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). "
-            f"지금 바로 확인하려면 저장한 뒤 터미널에서 다음 명령을 실행하세요: {_command()}",
+            f"지금 바로 확인하려면 노트북 위의 ‘답 확인’을 누르세요(터미널에서는 {_command()}).",
         )
     )
 

@@ -203,7 +203,7 @@ ACHIEVEMENTS = (
         {"en": "Own steam", "ko": "힌트 없이"},
         {
             "en": "Pass every task of a lesson without asking for a hint or a worked solution.",
-            "ko": "힌트도 모범 풀이도 청하지 않고 한 수업의 모든 과제를 통과합니다.",
+            "ko": "힌트도 모범 풀이도 보지 않고 한 수업의 모든 과제를 통과합니다.",
         },
     ),
     Achievement(
