@@ -1,17 +1,16 @@
-"""How long a learner waits for verdicts, beside nbgrader's Validate of the same notebook on the same server.
+"""How long a learner waits for verdicts, beside nbgrader's Validate of the same notebook in one JupyterLab.
 
-The button is timed from the request that it makes to the last line of the answer; nbgrader's is the request
-that its Validate button makes. Both are asked of one Jupyter server that has been asked before: ours has its
-worker then, nbgrader starts a kernel each time. The commands are timed as a person types them, ours with
-that server running and without one. Both run every cell of the lesson; nbgrader runs the visible tests alone,
-for a student's notebook has no others. The times are medians, and before each the machine has a rest.
+Both buttons are clicked in a page of headless Chromium, and timed there: ours until the last verdict that was
+asked for stands in the panel, nbgrader's until its dialog does. Both save the notebook before, and have been
+clicked before: our service then has its worker, nbgrader starts a kernel each time. The commands are timed as
+a person types them, ours with that server running and without one. nbgrader runs the visible tests alone, for
+a student's notebook has no others. The times are medians, and before each the machine has a rest.
 
     python -m benchmarks.selfcheck [--lesson NAME | --all] --json FILE
 """
 
 import argparse
 import copy
-import http.client
 import json
 import os
 import socket
@@ -21,21 +20,41 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbformat import v4
+from playwright.sync_api import Page
 
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
+from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
 REST_SECONDS = 2.0  # between two checks: nobody checks again at once
 EXTENSIONS = ("autograder.service", "nbgrader.server_extensions.validate_assignment")
+OPEN = """async (path) => {
+  const app = window.jupyterapp;
+  await app.restored;
+  const notebook = await app.commands.execute('docmanager:open',
+    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
+  await notebook.context.ready;
+  app.shell.activateById('secant-panel');
+}"""
+# Click, and return the seconds until the page that the click leads to is about to be drawn.
+CLICK = """async ([button, seen, wanted]) => {
+  const found = [...document.querySelectorAll(button)].find(each => each.checkVisibility());
+  const start = performance.now();
+  found.click();
+  do await new Promise(requestAnimationFrame);
+  while (Boolean(document.querySelector(seen)) !== wanted);
+  return (performance.now() - start) / 1000;
+}"""
+VALIDATE = "jp-button.validate-button, .validate-button jp-button"
 
 
 def solved(lesson: str, folder: Path) -> Path:
@@ -50,81 +69,67 @@ def solved(lesson: str, folder: Path) -> Path:
     return path
 
 
-def seconds(do: Callable[[], Any], rounds: int = ROUNDS) -> float:
-    """The median wall time of doing something, after a rest each time."""
+def seconds(do: Callable[[], float | None], rounds: int = ROUNDS) -> float:
+    """The median of the seconds that something takes or says it took, after a rest each time."""
     taken = []
     for _ in range(rounds):
         time.sleep(REST_SECONDS)
         start = time.perf_counter()
-        do()
-        taken.append(time.perf_counter() - start)
+        own = do()
+        taken.append(time.perf_counter() - start if own is None else own)
     return statistics.median(taken)
 
 
 @dataclass
-class Server:
-    """A Jupyter server with both buttons' endpoints, and the environment in which it is found."""
+class Buttons:
+    """Both buttons of the notebook that a page shows."""
 
-    port: int
-    environment: dict[str, str]
+    page: Page
 
-    def post(self, place: str, body: dict[str, Any]) -> list[Any]:
-        """Send what a button sends; return the answer's lines."""
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)) as connection:
-            connection.request("POST", place, json.dumps(body), {"Authorization": "token benchmark"})
-            answer = connection.getresponse()
-            lines = [json.loads(line) for line in answer.read().splitlines()]
-            if answer.status != http.client.OK:
-                raise RuntimeError(f"{place}: {answer.status} {lines}")
-            return lines
+    def check(self, task: str | None = None) -> float:
+        """Check the solved notebook, or one task of it, and return the seconds."""
+        button = f".secant-row[data-task={task}] .secant-buttons button" if task else ".secant-check"
+        taken: float = self.page.evaluate(CLICK, [button, ".secant-row[data-outcome=waiting]", False])
+        self.page.locator(".secant-panel[aria-busy=false]").wait_for()
+        rows = self.page.locator(".secant-row")
+        passed = self.page.locator(".secant-row:is([data-outcome=passed], [data-outcome=manual])")
+        if task is None and rows.count() != passed.count():
+            raise RuntimeError(f"the solution does not pass: {rows.all_inner_texts()}")
+        return taken
 
-    def check(self, path: Path, task: str | None = None) -> dict[str, Any]:
-        """Check a solved notebook, or one task of it, and return the last event."""
-        *_, end = self.post("/secant/api/check", {"path": path.name, "task": task})
-        if end["event"] != "end" or end["score"] != end["max_score"]:
-            raise RuntimeError(f"the solution does not pass: {end}")
-        return dict(end)
-
-    def validate(self, path: Path) -> None:
-        """Have nbgrader validate it."""
-        (found,) = self.post("/assignments/validate", {"path": path.name})
-        if not found["success"] or "failed" in found["value"]:
-            raise RuntimeError(f"nbgrader: {found}")
-
-    def command(self, *words: str) -> Callable[[], None]:
-        """A command line, run as a process of its own, that finds this server."""
-
-        def call() -> None:
-            subprocess.run(
-                words, cwd=ROOT, env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=300
-            )
-
-        return call
+    def validate(self) -> float:
+        """Have nbgrader validate it, and return the seconds."""
+        taken: float = self.page.evaluate(CLICK, [VALIDATE, ".jp-Dialog", True])
+        dialog = self.page.locator(".jp-Dialog")
+        said = dialog.inner_text()
+        if "Success" not in said:
+            raise RuntimeError(f"nbgrader: {said}")
+        dialog.get_by_role("button").last.click()
+        dialog.wait_for(state="detached")
+        return taken
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[Server]:
-    """Start one in a folder, and end it."""
+def server(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Start JupyterLab in a folder; yield its address, and the environment in which it is found."""
     with socket.socket() as free, tempfile.TemporaryDirectory() as home:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
-        extensions = {name: True for name in EXTENSIONS}
-        config = {"ServerApp": {"jpserver_extensions": extensions}}
+        config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(EXTENSIONS, True)}}
         Path(home, "jupyter_server_config.json").write_text(json.dumps(config))
-        places = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "SECANT_DATA")
+        places = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "SECANT_DATA")
         paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = os.environ | dict.fromkeys(places, home) | {"PYTHONPATH": paths, "MPLBACKEND": "Agg"}
-        flags = ["--no-browser", f"--port={port}", "--allow-root", "--IdentityProvider.token=benchmark"]
         running = subprocess.Popen(
-            [sys.executable, "-m", "jupyter_server", *flags],
+            [sys.executable, "-m", "jupyterlab", *lab.SERVER_FLAGS, f"--port={port}"],
             cwd=folder,
-            env=environment,
+            env=environment | {"JUPYTERLAB_WORKSPACES_DIR": f"{home}/workspaces"},
             stderr=subprocess.DEVNULL,
         )
         try:
             wait_for(port)
-            yield Server(port, environment)
+            yield f"http://127.0.0.1:{port}", environment
         finally:
             running.terminate()
             running.wait(30)
@@ -140,38 +145,57 @@ def wait_for(port: int) -> None:
     raise RuntimeError("the server did not start")
 
 
-def button(running: Server, path: Path) -> tuple[float, float, list[float]]:
-    """The times of a whole lesson, of nbgrader's Validate, and of each task alone."""
-    running.check(path)
-    running.validate(path)
+def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
+    """A command line, run as a process of its own in an environment."""
+
+    def run() -> None:
+        subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True, timeout=300)
+
+    return run
+
+
+def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
+    """The times of each task alone, of the whole lesson, and of nbgrader's Validate."""
+    page.evaluate(OPEN, path.name)
+    page.locator(".secant-row").first.wait_for()
+    buttons = Buttons(page)
+    buttons.check()
+    buttons.validate()
     names = [task.id for task in tasks(read_assignment(ROOT, path.stem).source) if task.test is not None]
-    whole = seconds(lambda: running.check(path))
-    alone = [seconds(lambda name=name: running.check(path, name), 1) for name in names]  # type: ignore[misc]
-    return whole, seconds(lambda: running.validate(path), 3), alone
+    alone = [seconds(lambda name=name: buttons.check(name), rounds) for name in names]  # type: ignore[misc]
+    whole, peer = seconds(buttons.check, rounds), seconds(buttons.validate, min(rounds, 3))
+    page.evaluate(lab.DISPOSE)
+    return alone, whole, peer
 
 
-def rows(lessons: list[str], lesson: str) -> list[dict[str, Any]]:
+def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
     """Measure, and return the rows: those of one lesson, then the others' buttons."""
-    nbgrader = str(Path(sys.executable).parent / "nbgrader")
     found = []
-    with tempfile.TemporaryDirectory() as name, server(Path(name)) as running:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        server(Path(name)) as (address, environment),
+        lab.chromium() as browser,
+        lab.open_lab(browser, address) as page,
+    ):
         path = solved(lesson, Path(name))
-        whole, peer, alone = button(running, path)
+        alone, whole, peer = clicked(page, path, ROUNDS)
         found.append(row("check button, task", statistics.median(alone), "nbgrader's Validate button", peer))
         found.append(row("check button, lesson", whole, "nbgrader's Validate button", peer))
-        ours = running.command(sys.executable, "-m", "autograder.cli", "check", str(path))
-        warm = seconds(ours, 3)
-        peer_command = seconds(running.command(nbgrader, "validate", str(path)), 3)
-        found.append(row("autograder check", warm, "nbgrader validate", peer_command))
-        nowhere = Server(0, running.environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))})
-        cold = seconds(nowhere.command(sys.executable, "-m", "autograder.cli", "check", str(path)), 3)
-        found.append(row("check latency, command line", cold, "nbgrader validate", peer_command))
-        for other in lessons:
-            whole, peer, alone = button(running, solved(other, Path(name)))
-            found.append(row(f"check button, lesson {int(other[:2])}", whole, "nbgrader's Validate", peer))
+        check = [sys.executable, "-m", "autograder.cli", "check", str(path)]
+        validate = [str(Path(sys.executable).parent / "nbgrader"), "validate", str(path)]
+        warm = seconds(call(environment, *check), 3)
+        peer = seconds(call(environment, *validate), 3)
+        found.append(row("autograder check", warm, "nbgrader validate", peer))
+        nowhere = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
+        cold = seconds(call(nowhere, *check), 3)
+        found.append(row("autograder check, no service", cold, "nbgrader validate", peer))
+        for other in others:
+            number = int(other[:2])
+            alone, whole, peer = clicked(page, solved(other, Path(name)), 3)
             median, most = statistics.median(alone), max(alone)
-            found.append(row(f"check button, task of {int(other[:2])}", median, "nbgrader's Validate", peer))
-            found.append(row(f"check button, slowest task of {int(other[:2])}", most, "", None))
+            found.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
+            found.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
+            found.append(row(f"check button, slowest task of {number}", most, "", None))
     return found
 
 
@@ -197,8 +221,9 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="then also all the others")
     arguments = parser.parse_args()
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    others = [lesson.name for lesson in find_lessons(ROOT)] if arguments.all else []
-    found = rows(others, arguments.lesson)
+    names = [lesson.name for lesson in find_lessons(ROOT)]
+    others = [name for name in names if name != arguments.lesson] if arguments.all else []
+    found = rows(arguments.lesson, others)
     for entry in found:
         peer = f"{entry['peer']} {entry['peer_value']} s, {entry['ratio']} times" if entry["peer"] else ""
         print(f"{entry['figure']:36} {entry['ours']:.3f} s   {peer}")

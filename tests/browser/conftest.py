@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from tests.support import jupyterlab as lab
-from tests.support.warm import write_kernel
+
+# As `make lab` has it: kernels are forks of a process that has imported what a lesson imports.
+WARM = "--ServerApp.jpserver_extensions={'autograder.kernels.server_extension': True}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,17 +45,14 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="package", params=["en", "ko"])
 def served(
-    request: pytest.FixtureRequest,
-    browser: Any,
-    python: list[str],
-    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
-    """A JupyterLab in one language over a folder, in which each module has one of its own.
+    """A JupyterLab in one language over a folder, in which each module has folders of its own.
 
-    Beside the usual kernel it has one called "warm", which has imported what a lesson imports.
+    Its learner has made no progress yet.
     """
     place = tmp_path_factory.mktemp(f"lab-{request.param}")
-    kernels = tmp_path_factory.mktemp("kernels")
-    write_kernel(kernels, python, "warm")
-    with lab.jupyterlab(place, language=request.param, kernels=kernels) as address:
-        yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
+        with lab.jupyterlab(place, language=request.param, flags=[WARM]) as address:
+            yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)

@@ -1,21 +1,27 @@
-"""Each lesson as a student sees it in JupyterLab, in both languages: run to the end, its explorers alive."""
+"""Each lesson as a learner does it in JupyterLab, in both languages, with the real service.
+
+The solved notebook is run to the end, its explorers follow the hand, and it is checked. Then answers are
+spoilt as learners spoil them, and it is checked again. The start page is open all the while.
+"""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import nbformat
 import pytest
+from playwright.sync_api import Locator, Page, expect
 
-from autograder.course.lesson import find_lessons
+from autograder.course.cells import grade_id, is_answer
+from autograder.course.lesson import Lesson
+from secant.language import Language
 from tests.support import jupyterlab as lab
+from tests.support import lessons as course
 from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parents[2]
-LESSONS = [lesson.name for lesson in find_lessons(ROOT)]
+LESSONS = {lesson.name: lesson for lesson in course.LESSONS}
 # What the page knows of its cells: JupyterLab draws only those in view.
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code')"
 DONE = f"() => {CELLS}.every(cell => cell.model.executionCount)"
@@ -28,34 +34,128 @@ SHOW = f"""async (number) => {{
   notebook.activeCellIndex = notebook.widgets.indexOf(cell);
   await notebook.scrollToCell(cell);
 }}"""
+WRITE = f"""answers => {{
+  for (const cell of {CELLS}) {{
+    const answer = answers[cell.model.getMetadata('nbgrader')?.grade_id];
+    if (answer !== undefined) cell.model.sharedModel.setSource(answer);
+  }}
+}}"""
 
+START = """async () => {
+  await window.jupyterapp.restored;
+  await window.jupyterapp.commands.execute("secant:start");
+}"""
 
-@pytest.fixture(scope="module")
-def lessons(served: Any) -> Any:
-    """The released lessons down to their tasks, in a folder of the server's."""
-    place = served.place / "lessons"
-    place.mkdir()
-    for name in LESSONS:
-        notebook = nbformat.read(ROOT / "release" / served.language / name / f"{name}.ipynb", as_version=4)
-        tasks = [i for i, cell in enumerate(notebook.cells) if re.match("# (Tasks|과제)$", cell.source, re.M)]
-        del notebook.cells[tasks[0] :]
-        notebook.metadata.kernelspec.name = "warm"  # lesson 1 runs in a cold one in the test of its explorer
-        nbformat.write(notebook, place / f"{name}.ipynb")
-    return place.name
+CRASH, ENDLESS, ERROR, UNTOUCHED = "crash", "endless loop", "error", "untouched"
+#: What becomes of some of a lesson's answers: a recorded wrong answer, by its name, or one of the above. One
+#: gives a wrong value, one forgets a special case, one leaves something changed; one loop does not end.
+SPOILT = {
+    "01": {
+        "forward_difference": "divides by the h that was typed",
+        "central_difference": "stops warnings",
+        "autograd_slope": "a leaf of ints",
+        "hand_derivative": ENDLESS,
+        "best_step": UNTOUCHED,
+        "doubling_slope": CRASH,
+    },
+    "02": {
+        "classify": "an empty tensor holds nothing to track",
+        "graph_nodes": "leaves a hook on each leaf",
+        "leaves_of": CRASH,
+        "predict": "loses the 2",
+        "second_backward_works": UNTOUCHED,
+    },
+    "03": {
+        "fresh_grad": "leaves a hook on x",
+        "grad_history": "keeps the alias",
+        "train5": CRASH,
+        "accumulate": "zeros for what is not tracked",
+        "all_grads": UNTOUCHED,
+    },
+    "04": {
+        "total_derivative": "passes on before all has arrived",
+        "unbroadcast": "takes the dimensions out in place",
+        "pow_backward": CRASH,
+        "shared_weight_grad": "the last use alone",
+    },
+    "05": {
+        "matrix_vjp": "does not transpose W2",
+        "jacobian_by_rows": CRASH,
+        "directional_derivative": "leaves x tracked",
+        "weighted_backward": "only one dimension",
+        "per_sample_grads": UNTOUCHED,
+    },
+    "06": {
+        "splice": "the sum of y is enough",
+        "sgd_step_": "by index",
+        "evaluate": "leaves evaluation mode on",
+        "stop_gradient": ERROR,
+        "running_loss": CRASH,
+        "freeze_first": UNTOUCHED,
+    },
+    "07": {
+        "breaks_backward": "an in-place edit always breaks",
+        "saved_shapes": "leaves empty tensors out",
+        "checkpoint_chain": "eats the list",
+        "clip_hook": CRASH,
+        "step_in_backward": UNTOUCHED,
+        "first_bad_op": ERROR,
+    },
+    "08": {
+        "MyPow": "the slope in q as in Code 21",
+        "backward_is_right": "only the tracked inputs",
+        "StableSoftplus": "clamps its input in place",
+        "safe_sqrt": CRASH,
+        "at_the_kink": UNTOUCHED,
+    },
+    "09": {
+        "second_derivative": "takes backward with create_graph for harmless",
+        "hvp": CRASH,
+        "newton_step": "steps chain one graph",
+        "gradient_penalty": UNTOUCHED,
+        "Cube": "keeps x detached",
+    },
+    "10": {  # the tasks before build on each other
+        "second_backward": "forgets the graph afterwards",
+        "value_functions": "no n before the power",
+        "fit_line": CRASH,
+    },
+}
+OUTCOMES = {CRASH: "crashed", ENDLESS: "timed_out", UNTOUCHED: "not_attempted"}
+SAID: Mapping[str, Mapping[Language, str]] = {
+    CRASH: {"en": "the Python process ended", "ko": "파이썬 프로세스가 끝나 버렸습니다"},
+    ENDLESS: {"en": "Is there a loop that does not end?", "ko": "끝나지 않는 반복문이 있나요?"},
+    ERROR: {
+        "en": "NameError: name 'nothing' is not defined",
+        "ko": "NameError: name 'nothing' is not defined",
+    },
+    UNTOUCHED: {"en": "the placeholder is still there", "ko": "처음 내용 그대로입니다"},
+}
+BODIES = {
+    CRASH: "    import os\n    os._exit(3)",
+    ENDLESS: "    while True:\n        pass",
+    ERROR: "    return nothing",
+}
+TOTAL = {"en": "{0:g} of {0:g} points", "ko": "{0:g}점 만점에 {0:g}점"}
 
 
 @pytest.fixture(scope="module")
 def page(served: Any) -> Iterator[Any]:
-    """One page for all lessons, which are opened in it one after another."""
+    """One page for all lessons, which are opened in it one after another; the start page stays open."""
+    for name, lesson in LESSONS.items():
+        right = {task.id: task.answer.source for task in course.questions(lesson)}
+        notebook = course.with_answers(course.assignment(lesson).releases[served.language], right)
+        place = served.place / name / f"{name}.ipynb"
+        place.parent.mkdir()
+        nbformat.write(notebook, place)
     with lab.open_lab(served.browser, served.address, height=1200) as page:
+        page.evaluate(START)
         yield page
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_the_lesson_runs_and_its_explorers_follow_the_hand(
-    served: Any, lessons: Any, page: Any, name: str
-) -> None:
-    with lab.running(page, served.address, f"{lessons}/{name}.ipynb"):
+def test_the_lesson_runs_follows_the_hand_and_is_checked(served: Any, page: Page, name: str) -> None:
+    with lab.running(page, served.address, f"{name}/{name}.ipynb"):
         page.wait_for_function(DONE, timeout=90_000)
         assert page.evaluate(TROUBLE) == []
         count = page.evaluate(EXPLORERS)
@@ -63,6 +163,8 @@ def test_the_lesson_runs_and_its_explorers_follow_the_hand(
         for number in range(count):
             page.evaluate(SHOW, number)
             follows_the_hand(page, page.locator(".jp-mod-active .secant-explorer"), served.language)
+        the_solution_passes(page, name, served.language)
+        each_wrong_answer_is_explained(page, name, served.language)
 
 
 def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
@@ -79,6 +181,67 @@ def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
         arg=[explorer.element_handle(), before],
         timeout=10_000,
     )
+
+
+def the_solution_passes(page: Page, name: str, language: Language) -> None:
+    """With all points, in the panel and on the start page, which names what has been earned."""
+    card = page.locator(".secant-card").nth(list(LESSONS).index(name))
+    expect(card).to_have_attribute("data-state", "in_progress")  # another answer than the release's is there
+    before = earned(page)
+    check(page)
+    points = sum(task.points for task in course.questions(LESSONS[name]))
+    expect(page.locator(".secant-total")).to_have_text(TOTAL[language].format(points))
+    for task in course.questions(LESSONS[name]):
+        expect(row(page, task.id)).to_have_attribute("data-outcome", "passed")
+    expect(card).to_have_attribute("data-state", "done")
+    assert card.locator("progress").evaluate("bar => [bar.value, bar.max]") == [points, points]
+    now = earned(page)
+    assert len(now) >= 3  # a task, a lesson, a lesson without a hint
+    for title in now - before:
+        expect(page.locator(".secant-earned")).to_contain_text(title)
+
+
+def each_wrong_answer_is_explained(page: Page, name: str, language: Language) -> None:
+    """By its outcome and in the words that go with it, while the other tasks still pass."""
+    expected = dict.fromkeys((task.id for task in course.questions(LESSONS[name])), ("passed", ""))
+    answers = {}
+    for task, how in SPOILT[name[:2]].items():
+        answers[task], hint = spoilt(LESSONS[name], task, how, language)
+        expected[task] = OUTCOMES.get(how, "wrong"), hint
+    page.evaluate(WRITE, answers)
+    check(page)
+    for task, (outcome, hint) in expected.items():
+        expect(row(page, task)).to_have_attribute("data-outcome", outcome)
+        expect(row(page, task).locator(".secant-verdict")).to_contain_text(hint)
+
+
+def spoilt(lesson: Lesson, task: str, how: str, language: Language) -> tuple[str, str]:
+    """Return an answer that is not right, and what its author must be told."""
+    if how in BODIES:
+        return f"def {task}(*args):\n{BODIES[how]}", SAID[how][language]
+    if how == UNTOUCHED:
+        cells = filter(is_answer, course.assignment(lesson).releases[language].cells)
+        return next(cell.source for cell in cells if grade_id(cell) == task), SAID[how][language]
+    answers = course.wrong_answers(lesson)
+    (found,) = [answer for answer in answers if (answer.task, answer.name) == (task, how)]
+    return found.source, found.hint[language]
+
+
+def check(page: Page) -> None:
+    """Press the button, and wait until the check is over."""
+    panel = page.locator(".secant-panel")
+    page.locator(".secant-check >> visible=true").click()
+    expect(panel).to_have_attribute("aria-busy", "true")
+    expect(panel).to_have_attribute("aria-busy", "false", timeout=60_000)
+    expect(panel.get_by_role("alert")).to_have_count(0)
+
+
+def row(page: Page, task: str) -> Locator:
+    return page.locator(f".secant-row[data-task={task}]")
+
+
+def earned(page: Page) -> set[str]:
+    return set(page.locator(".secant-start [data-earned=true] strong").all_text_contents())
 
 
 def korean(text: str) -> bool:
