@@ -47,10 +47,11 @@ def picture(widget: Any) -> Image.Image:
     """Return what an explorer's view shows: its strokes, drawn by Agg as picture.js draws them."""
     image = still(widget)
     renderer = RendererAgg(*image.size, 72)
+    paths = {stroke["clip"]: _path(stroke["clip"]) for stroke in widget.strokes if "clip" in stroke}
+    clips = {text: TransformedPath(path, IdentityTransform()) for text, path in paths.items()}
     for stroke in widget.strokes:
         pen = renderer.new_gc()
-        if "clip" in stroke:
-            pen.set_clip_path(TransformedPath(_path(stroke["clip"]), IdentityTransform()))
+        pen.set_clip_path(clips.get(stroke.get("clip", "")))  # Agg knows these by their addresses
         pen.set_linewidth(stroke.get("thick", 0))
         pen.set_foreground(stroke.get("line", "#00000000"))
         pen.set_capstyle({"square": "projecting"}.get(stroke.get("cap"), stroke.get("cap", "butt")))
