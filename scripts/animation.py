@@ -1,8 +1,8 @@
 """Take the pictures in docs/images: `python -m scripts.animation`. Lesson 1's explorer, in JupyterLab.
 
 In each language a still one, and a moving one: a slider is dragged with the mouse, and after each move of the
-mouse the page is photographed once its picture is sharp. So the frames are real, and their pace is not: for
-how fast a drag is, see benchmarks.slider.
+mouse the page is photographed once its numbers are written, too. So the frames are real, and their pace is
+not: for how fast a drag is, see benchmarks.slider.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MARGIN = 6  # around the explorer, pixels of the page
 MOVES = 52
 PACE, FIRST, LAST = 75, 700, 1300  # milliseconds of a frame, the first, and the last
 END = 0.12  # where on its track the hand leaves the slider
-SETTLED = 0.4  # seconds after a move until the picture is sharp; it waits for 0.25
+SETTLED = 0.4  # seconds after a move until picture and numbers have followed; numbers wait for 0.2
 LIMIT = 1_500_000  # bytes
 
 

@@ -68,7 +68,7 @@ def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
     ):
         page.evaluate(BARE)
         page.wait_for_function(DONE, timeout=300_000)
-        page.wait_for_timeout(2000)  # the last picture becomes sharp
+        page.wait_for_timeout(2000)  # the last picture and its numbers come
         photograph(page, folder)
 
 

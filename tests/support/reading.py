@@ -5,6 +5,11 @@ import io
 import re
 from typing import Any
 
+import numpy as np
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_rgba
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D, IdentityTransform, TransformedPath
 from PIL import Image
 
 
@@ -31,8 +36,49 @@ def remarks(explorer: Any) -> str:
     return found.group(1)
 
 
+def still(widget: Any) -> Image.Image:
+    """Return what stands still in an explorer's view, from its data URL."""
+    kind, data = bytes(widget.still).split(b",", 1)
+    assert kind == b"data:image/png;base64"
+    return Image.open(io.BytesIO(base64.b64decode(data, validate=True))).convert("RGB")
+
+
 def picture(widget: Any) -> Image.Image:
-    """Return what an explorer's view shows, from its data URL."""
-    kind, data = bytes(widget.value).split(b",", 1)
-    assert kind == b"data:image/jpeg;base64"
-    return Image.open(io.BytesIO(base64.b64decode(data, validate=True)))
+    """Return what an explorer's view shows: its strokes, drawn by Agg as picture.js draws them."""
+    image = still(widget)
+    renderer = RendererAgg(*image.size, 72)
+    paths = {stroke["clip"]: _path(stroke["clip"]) for stroke in widget.strokes if "clip" in stroke}
+    clips = {text: TransformedPath(path, IdentityTransform()) for text, path in paths.items()}
+    for stroke in widget.strokes:
+        pen = renderer.new_gc()
+        pen.set_clip_path(clips.get(stroke.get("clip", "")))  # Agg knows these by their addresses
+        pen.set_linewidth(stroke.get("thick", 0))
+        pen.set_foreground(stroke.get("line", "#00000000"))
+        pen.set_capstyle({"square": "projecting"}.get(stroke.get("cap"), stroke.get("cap", "butt")))
+        pen.set_joinstyle(stroke.get("join", "miter"))
+        pen.set_dashes(stroke.get("start", 0), stroke.get("dash"))
+        fill = to_rgba(stroke["fill"]) if "fill" in stroke else None
+        for place in stroke["at"]:
+            renderer.draw_path(pen, _path(stroke["path"]), Affine2D().translate(*place), fill)
+    image.paste(over := Image.fromarray(np.asarray(renderer.buffer_rgba())), mask=over.getchannel("A"))
+    return image
+
+
+KINDS = {"M": (Path.MOVETO, 1), "L": (Path.LINETO, 1), "Q": (Path.CURVE3, 2), "C": (Path.CURVE4, 3)}
+
+
+def _path(text: str) -> Path:
+    """Return an SVG path, of what strokes are made of."""
+    places: list[Any] = []
+    codes: list[Any] = []
+    for letter, numbers in re.findall(r"([MLQCZ])([^MLQCZ]*)", text):
+        if letter == "Z":
+            places.append((0, 0))
+            codes.append(Path.CLOSEPOLY)
+            continue
+        found = np.array(numbers.split(), float).reshape(-1, 2)
+        code, count = KINDS[letter]
+        assert len(found) % count == 0
+        places.extend(found)
+        codes.extend([code] * len(found))
+    return Path(places, codes)

@@ -1,8 +1,7 @@
-"""Where a slider's picture is drawn: a background once, then only what moves.
+"""Where a slider's picture is drawn: what stands still once, as an image, and what moves as strokes.
 
-A figure drawn anew costs 30 ms to 140 ms, which is no drag a hand can follow. Here one frame is a copy of
-the background's pixels, the few artists that move, and one small image for the browser: 3 ms. When the hand
-rests, one sharp image follows.
+A figure drawn anew costs 30 ms to 140 ms, which is no drag a hand can follow. A frame is a few kilobytes of
+paths instead: the page has the image already, and strokes them over it.
 """
 
 import asyncio
@@ -10,8 +9,7 @@ import contextlib
 import io
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from matplotlib.artist import Artist
@@ -19,15 +17,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
+from secant.explorers.kit.strokes import Recorder, Stroke
+
 WIDTH, HEIGHT = 9.0, 4.0  # inches
-# Dots to the inch: of the page; of a frame in a drag, quick to draw and no softer to the eye.
-DPI, QUICK_DPI = 100, 90
-SHARP, SHARPEST = 2, 4  # dots to the page's pixel at rest: a picture on a narrow page stays sharp, too
-REST = 0.25  # seconds without a frame until the hand is taken to rest
+DPI = 100  # the page's pixels to the inch
+SHARP, SHARPEST = 2, 4  # dots to the page's pixel: a picture on a narrow page stays sharp, too
 READING = 0.2  # seconds that a number stands in a drag, so that an eye can read it
-# Of the JPEG in a drag: half the work and two thirds of the bytes of the one at rest.
-QUICK = {"quality": 80, "subsampling": "4:2:0"}
-FINE = {"quality": 92, "subsampling": "4:4:4"}
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
@@ -40,46 +35,31 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
 class Stage:
     """A figure redrawn fast enough to follow a slider: what stands still once, what moves on every frame."""
 
-    def __init__(self, figure: Figure, moving: Sequence[Artist]) -> None:
-        """Take a figure of `new_figure` and those of its axes' artists that move between frames."""
+    def __init__(self, figure: Figure, moving: Sequence[Artist], density: float = 1) -> None:
+        """Take a figure of `new_figure`, those of its axes' artists that move, and the screen's density."""
         self.figure = figure
         self.moving = sorted(moving, key=lambda artist: artist.get_zorder())
         for artist in self.moving:
             artist.set_animated(True)  # a canvas draws animated artists only when asked, or when saving
         self.canvas = FigureCanvasAgg(figure)
-        figure.set_dpi(QUICK_DPI)
+        figure.set_dpi(DPI * min(max(density, SHARP), SHARPEST))
 
-    def set_scene(self) -> None:
-        """Draw what stands still and keep its pixels."""
+    def still(self) -> bytes:
+        """Return what stands still, as a PNG."""
         self.canvas.draw()
-        self._background = self.canvas.copy_from_bbox(self.figure.bbox)
-
-    def frame(self) -> bytes:
-        """Return the scene with everything that moves drawn over it, as a JPEG."""
-        self.canvas.restore_region(self._background)
-        return self._drawn_over(QUICK)
-
-    def sharp(self, density: float = 1) -> bytes:
-        """Return the same for a screen of so many dots to the page's pixel, everything in its place."""
-        layout = self.figure.get_layout_engine()
-        self.figure.set_layout_engine("none")  # letters of another size would move the axes by some pixels
-        self.figure.set_dpi(DPI * min(max(density, SHARP), SHARPEST))
-        self.canvas.draw()
-        image = self._drawn_over(FINE)
-        self.figure.set_dpi(QUICK_DPI)
-        self.figure.set_layout_engine(layout)
-        return image
-
-    def _drawn_over(self, options: Mapping[str, Any]) -> bytes:
-        renderer = self.canvas.get_renderer()
-        for artist in self.moving:
-            if artist.axes is not None and artist.axes.get_visible():
-                artist.draw(renderer)
         size = self.canvas.get_width_height(physical=True)
         pixels = Image.frombuffer("RGBX", size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
         encoded = io.BytesIO()
-        pixels.save(encoded, "JPEG", **options)
+        pixels.convert("RGB").save(encoded, "PNG", compress_level=1)
         return encoded.getvalue()
+
+    def frame(self) -> list[Stroke]:
+        """Return what moves, in pixels of the still image, from below."""
+        recorder = Recorder(*self.canvas.get_width_height(physical=True), self.figure.dpi)
+        for artist in self.moving:
+            if artist.axes is not None and artist.axes.get_visible():
+                artist.draw(recorder)
+        return recorder.strokes
 
 
 def event_loop() -> asyncio.AbstractEventLoop | None:

@@ -1,4 +1,5 @@
-// The picture of an explorer: it shows the kernel's frames, and is moved by a pointer and by arrow keys.
+// The picture of an explorer: an image of what stands still, and what moves drawn over it; it is moved by a pointer
+// and by arrow keys.
 //
 // The kernel fits the picture to the page: `look` tells it theme, background and density. A hand's moves go
 // as the traits `grip` and `steps`, of which ipywidgets keeps one under way and always sends the last.
@@ -70,10 +71,10 @@ function meaning({ box: [left, top, right, bottom], across, up }, [x, y]) {
   return found;
 }
 
-function listen(model, box, image, signal) {
+function listen(model, box, signal) {
   const on = (name, action) => box.addEventListener(name, action, { signal });
   const place = (event) => {
-    const { left, top, width, height } = image.getBoundingClientRect();
+    const { left, top, width, height } = box.getBoundingClientRect();
     return [(event.clientX - left) / width, (event.clientY - top) / height];
   };
   let held = null;
@@ -107,6 +108,30 @@ function listen(model, box, image, signal) {
   });
 }
 
+/** Stroke and fill paths, from below; they are in so many pixels, across the canvas, and upwards is more. */
+function draw(canvas, strokes, across) {
+  const pen = canvas.getContext("2d");
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((one) => Math.round(one * devicePixelRatio));
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const scale = width / across;
+  pen.clearRect(0, 0, width, height);
+  for (const { path, at, clip, fill, line, thick, cap, join, dash = [], start = 0 } of strokes) {
+    pen.save();
+    pen.setTransform(scale, 0, 0, -scale, 0, height);
+    if (clip) pen.clip(new Path2D(clip));
+    Object.assign(pen, { fillStyle: fill, strokeStyle: line, lineWidth: thick, lineCap: cap, lineJoin: join });
+    pen.setLineDash(dash);
+    pen.lineDashOffset = start;
+    const shape = new Path2D(path);
+    for (const [x, y] of at) {
+      pen.setTransform(scale, 0, 0, -scale, scale * x, height - scale * y);
+      if (fill) pen.fill(shape);
+      if (line) pen.stroke(shape);
+    }
+    pen.restore();
+  }
+}
+
 /** Put a text where it can be pasted from; if the page may not, show it, selected. */
 async function copy({ text, done }, note) {
   try {
@@ -125,56 +150,82 @@ async function copy({ text, done }, note) {
 function render({ model, el }) {
   const stop = new AbortController();
   const box = document.createElement("div");
-  const image = document.createElement("img");
+  const canvas = document.createElement("canvas");
   const note = document.createElement("div");
   box.className = "secant-picture";
   box.tabIndex = 0;
+  box.style.aspectRatio = model.get("ratio");
+  box.setAttribute("aria-label", model.get("label"));
   box.setAttribute("role", "application");
   box.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's arrows go from cell to cell
-  image.decoding = "sync"; // a frame takes the place of the one before whole
-  image.draggable = false;
   note.className = "secant-note";
   note.setAttribute("role", "status");
-  box.append(image);
+  box.append(canvas);
   el.append(box, note);
 
   const decoder = new TextDecoder();
   const page = { dark: saysDark() };
+  let image = null; // what is seen of what stands still
+  let scene = null; // the bytes that it, or the next one, is made of
+  let next = null; // to be seen once it is decoded: the strokes over it wait, or they would lie over another
+  let ready = false;
+  let frame = 0;
+  const paint = () => {
+    frame = 0;
+    if (next && !ready) return;
+    if (next) {
+      image?.remove();
+      image = next;
+      next = null;
+      box.prepend(image);
+      tint();
+      describe();
+    }
+    if (image) draw(canvas, model.get("strokes"), image.naturalWidth);
+  };
+  const soon = () => (frame ||= requestAnimationFrame(paint));
   const show = () => {
-    const frame = model.get("value");
-    if (frame?.byteLength) image.src = decoder.decode(frame);
-    tint();
+    if (model.get("still")?.byteLength && scene !== model.get("still")) {
+      scene = model.get("still");
+      ready = false;
+      const made = (next = new Image());
+      Object.assign(made, { src: decoder.decode(scene), draggable: false, decoding: "sync" });
+      made.dataset.dark = model.get("dark");
+      const done = () => next === made && ((ready = true), soon());
+      made.decode().then(done, done);
+    }
+    soon();
   };
   const tint = () => {
     // Until the kernel has drawn it in the page's colours: black turns white, and colours keep their hue.
-    image.style.filter = page.dark === model.get("dark") ? "" : "invert(93%) hue-rotate(180deg)";
+    const same = !image || image.dataset.dark === String(page.dark);
+    box.style.filter = same ? "" : "invert(93%) hue-rotate(180deg)";
   };
   const describe = () => {
-    image.alt = model.get("alt");
-    box.setAttribute("aria-label", model.get("label"));
-    image.style.aspectRatio = model.get("ratio");
+    if (image) image.alt = model.get("alt");
   };
   const report = () => {
     if (!el.isConnected) return;
     const now = look(el);
     page.dark = now.dark;
     tint();
+    soon(); // the canvas has the page's own pixels
     if (JSON.stringify(now) === JSON.stringify(model.get("look"))) return;
     model.set("look", now);
     model.save_changes();
   };
   const told = (message) => message.text && copy(message, note);
-  const changes = { "change:value": show, "change:alt": describe, "msg:custom": told };
+  const changes = { "change:still": show, "change:strokes": show, "change:alt": describe, "msg:custom": told };
   for (const [name, action] of Object.entries(changes)) model.on(name, action);
   show();
-  describe();
-  listen(model, box, image, stop.signal);
+  listen(model, box, stop.signal);
   watch(report, stop.signal);
   const sized = new ResizeObserver(report); // tells of the first time on the page, too
   sized.observe(el);
   return () => {
     stop.abort();
     sized.disconnect();
+    cancelAnimationFrame(frame);
     for (const [name, action] of Object.entries(changes)) model.off(name, action);
   };
 }

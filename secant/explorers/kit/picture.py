@@ -22,8 +22,9 @@ class View(anywidget.AnyWidget):
     _esm = (HERE / "picture.js").read_text(encoding="utf-8")
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
-    value = Bytes().tag(sync=True)  # a data URL: a blob's address costs the page and the browser 5 ms
-    dark = Bool().tag(sync=True)  # whether it is drawn for a dark page
+    still = Bytes().tag(sync=True)  # what stands still: a data URL, which is sharp enough for the screen
+    strokes: Any = List().tag(sync=True)  # what moves over it
+    dark = Bool().tag(sync=True)  # whether both are drawn for a dark page
     alt = Unicode().tag(sync=True)  # the picture in words
     label = Unicode().tag(sync=True)  # what the keys do
     ratio = Float(1.0).tag(sync=True)
@@ -34,9 +35,9 @@ class View(anywidget.AnyWidget):
     grip = Dict().tag(sync=True, echo_update=False)
     steps = List([0, 0]).tag(sync=True, echo_update=False)
 
-    def show(self, jpeg: bytes) -> None:
-        """Show an image."""
-        self.value = b"data:image/jpeg;base64," + base64.b64encode(jpeg)
+    def show(self, png: bytes, *, dark: bool) -> None:
+        """Show another image of what stands still."""
+        self.still, self.dark = b"data:image/png;base64," + base64.b64encode(png), dark
 
     def copy(self, text: str, done: str) -> None:
         """Have the page put a text where it can be pasted from, and say that it is done."""

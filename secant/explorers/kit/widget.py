@@ -4,7 +4,6 @@ What is wrong with a learner's function stands between the controls and the pict
 what can be shown is shown; where nothing can, neither it nor the numbers are.
 """
 
-import asyncio
 import contextlib
 import io
 import warnings
@@ -17,7 +16,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from secant.explorers.kit import buttons, words
-from secant.explorers.kit.canvas import HEIGHT, REST, WIDTH, Stage, event_loop, one_thread, png, seldom, soon
+from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, one_thread, png, seldom, soon
 from secant.explorers.kit.colours import DARK, PAPER, recolour
 from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.difference import FunctionProblem
@@ -114,8 +113,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.strides = [FEW_STEPS if name == "h" else STEPS for name in self.arrows]
         self._stale = True
         self._scene: Hashable = None
-        self._colours: dict[str, str] | None = None
-        self._rest: asyncio.TimerHandle | None = None
+        self._drawn_for: tuple[dict[str, str], float] | None = None
         self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
         rows = [list(row) for row in rows]
         for control in _with_value(widget for row in rows for widget in row):
@@ -214,11 +212,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         if not self.view.look:
             return
         if self.shows:
-            with quietly():
+            with quietly(), self.view.hold_sync():  # one message: a new scene has its own strokes
                 self._draw()
-            self.view.dark = bool(self.view.look.get("dark"))
-            self.view.show(self.stage.frame())
-            self._sharpen_at_rest()
         for part in (self.view, self.legend, self.text):
             part.layout.display = None if self.shows else "none"
         self._write_seldom()
@@ -226,37 +221,23 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _draw(self) -> None:
         look = self.view.look
         colours = {**DARK, PAPER: look["background"]} if look.get("dark") else {PAPER: look["background"]}
-        if colours != self._colours:
+        if self._drawn_for != (colours, look["density"]):
             self.picture = self.make_picture()
-            self.stage = Stage(self.picture.figure, self.picture.moving)
-            self._colours, self._scene = colours, None
+            self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
+            self._drawn_for, self._scene = (colours, look["density"]), None
         scene = (self.scene(), self.reading.filled)
         if self._scene != scene:
             _set_scene(self.picture, self.reading)
             recolour(self.picture.figure, colours)
-            self.stage.set_scene()
+            self.view.show(self.stage.still(), dark=look["dark"])
             self.view.areas = self._areas()
             self._scene = scene
         self.picture.move(self.reading)
+        self.view.strokes = self.stage.frame()
 
     def _areas(self) -> list[dict[str, Any]]:
         pairs = zip(self.picture.figure.axes, self.grips, strict=False)
         return [area(axes, *grips) for axes, grips in pairs if any(grips) and axes.get_visible()]
-
-    def _sharpen_at_rest(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
-        if loop := event_loop():
-            self._rest = loop.call_later(REST, self._sharpen)
-        else:
-            self.view.alt = self._alt()
-
-    def _sharpen(self) -> None:
-        """Show the picture with all the dots that the screen has, and say it in words."""
-        if not self._stale and self.shows:
-            with self.view.hold_sync():  # one message for both
-                self.view.alt = self._alt()
-                self.view.show(self.stage.sharp(self.view.look.get("density", 1)))
 
     def _alt(self) -> str:
         with quietly():
@@ -266,6 +247,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         found = self.problems()
         self.message.value = words.problems(found) if found else ""
         self.text.value = self.words()
+        self.view.alt = self._alt()
 
     # What a hand does
 

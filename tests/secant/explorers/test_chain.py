@@ -93,9 +93,9 @@ def test_each_control_redraws_the_picture_and_the_axes_stay() -> None:
         (explorer.log_h, 0.5),
         (explorer.x, 4.0),
     ):
-        before = explorer.view.value
+        before = explorer.view.strokes
         control.value = value
-        assert explorer.view.value != before
+        assert explorer.view.strokes != before
     assert (picture.left.axis(), picture.errors.axes.axis()) == limits
 
 

@@ -14,7 +14,7 @@ from secant.explorers.kit import play
 from secant.explorers.kit.picture import View
 from tests.secant.explorers.conftest import LOOK
 from tests.secant.explorers.kinds import EXPLORERS, Kind
-from tests.support.reading import picture
+from tests.support.reading import picture, still
 
 DARK = {**LOOK, "dark": True, "background": "#111111"}
 
@@ -125,10 +125,10 @@ def test_where_nobody_looks_nothing_is_read_or_drawn(monkeypatch: pytest.MonkeyP
     )
     explorer = secant.explore()
     explorer.x.value = 3.0
-    assert explorer.view.value == b""
+    assert explorer.view.strokes == []
     monkeypatch.undo()
     explorer.view.look = LOOK
-    assert picture(explorer.view).size == (810, 360)
+    assert picture(explorer.view).size == (1800, 800)
     assert explorer.view.alt.startswith("Left: log(x³) at x = 3 ")
 
 
@@ -138,8 +138,7 @@ def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, drawn: None) -> None:
     explorer = kind.explore()
     explorer.view.look = DARK
     assert "secant-dark" in explorer._dom_classes
-    explorer.stage.frame()
-    light = np.asarray(explorer.stage.canvas.buffer_rgba())[..., :3].max(axis=-1)
+    light = np.asarray(picture(explorer.view)).max(axis=-1)
     assert light.min() == np.median(light) == 0x11
     assert (light > 90).sum() > 1000  # dots of lines and letters
     assert (
@@ -150,10 +149,26 @@ def test_on_a_dark_page_nothing_dark_is_left(kind: Kind, drawn: None) -> None:
     assert picture(explorer.view).getpixel((0, 0)) == (255, 255, 255)
 
 
-def test_at_rest_it_has_the_screen_s_dots() -> None:
+def test_it_has_the_screen_s_dots() -> None:
     explorer = secant.explore()
-    widths = [Image.open(io.BytesIO(explorer.stage.sharp(density))).width for density in (1, 2, 3, 9)]
-    assert widths == [1800, 1800, 2700, 3600]
+    for density, width in ((1, 1800), (2, 1800), (3, 2700), (9, 3600)):
+        explorer.view.look = {**LOOK, "density": density}
+        assert still(explorer.view).width == width
+        assert explorer.view.strokes[0]["thick"] == pytest.approx(1.2 * width / 9 / 72, abs=0.01)
+
+
+def test_a_scene_and_its_strokes_come_in_one_message_and_a_move_sends_no_scene(
+    monkeypatch: pytest.MonkeyPatch, drawn: None
+) -> None:
+    explorer = secant.explore()
+    sent: list[set[str]] = []
+    monkeypatch.setattr(
+        View, "send_state", lambda self, key=None: sent.append({key} if isinstance(key, str) else set(key))
+    )
+    explorer.x.value = 3.0
+    explorer.function.value = explorer.function.options[1]
+    pictures = [keys for keys in sent if "strokes" in keys]
+    assert ["still" in keys for keys in pictures] == [False, True]
 
 
 async def played(explorer: Any, until: float) -> list[float]:

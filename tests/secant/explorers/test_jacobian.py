@@ -142,7 +142,7 @@ def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
     ):
         for value in values:
             control.value = value
-            explorer.stage.sharp()
+            explorer.stage.still()
     assert [one.axis() for one in axes] == limits
 
 

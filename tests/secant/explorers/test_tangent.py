@@ -18,7 +18,7 @@ def test_it_starts_with_the_lesson_s_function() -> None:
     assert shown(explorer, "quotient") == pytest.approx(3 * math.log(7 / 5) / 2)
     assert shown(explorer, "gradient") == 0.6
     assert remarks(explorer) == ""
-    assert picture(explorer.view).size == (810, 360)
+    assert picture(explorer.view).size == (1800, 800)
 
 
 @pytest.mark.parametrize(

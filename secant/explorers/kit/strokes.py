@@ -1,0 +1,107 @@
+"""Drawing for a page: what artists draw, as paths that a canvas strokes and fills."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.colors import to_hex
+from matplotlib.path import Path
+from matplotlib.transforms import BboxTransformTo, Transform
+
+Stroke = dict[str, Any]  # as picture.js takes it
+
+LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
+CAPS = {"butt": "butt", "round": "round", "projecting": "square"}
+ORIGIN = [[0.0, 0.0]]
+BEYOND = 100.0  # pixels round the figure in which a line goes on, so that no end of it is seen
+
+
+class Recorder(RendererBase):
+    """A renderer that notes strokes, in pixels of the figure from its lower left corner."""
+
+    def __init__(self, width: float, height: float, dpi: float) -> None:
+        super().__init__()
+        self.size = width, height
+        self.scale = dpi / 72  # pixels to a point
+        self.strokes: list[Stroke] = []
+
+    def draw_path(
+        self, gc: GraphicsContextBase, path: Path, transform: Transform, rgbFace: Any = None
+    ) -> None:
+        """Note a path."""
+        self._note(gc, self._svg(path, transform, filled=rgbFace is not None), ORIGIN, rgbFace)
+
+    def draw_markers(
+        self,
+        gc: GraphicsContextBase,
+        marker_path: Path,
+        marker_trans: Transform,
+        path: Path,
+        trans: Transform,
+        rgbFace: Any = None,
+    ) -> None:
+        """Note one shape and all its places."""
+        places = path.cleaned(trans, remove_nans=True)
+        ends = np.isin(np.asarray(places.codes), (Path.MOVETO, Path.LINETO))
+        if ends.any():
+            at = np.asarray(places.vertices)[ends].round(1).tolist()
+            self._note(gc, self._svg(marker_path, marker_trans, filled=True), at, rgbFace)
+
+    def points_to_pixels(self, points: Any) -> Any:
+        return points * self.scale
+
+    def get_canvas_width_height(self) -> tuple[float, float]:
+        return self.size
+
+    def flipy(self) -> bool:
+        return False  # upwards is more
+
+    def _svg(self, path: Path, transform: Transform, *, filled: bool) -> str:
+        width, height = self.size
+        clip = None if filled else (-BEYOND, -BEYOND, width + BEYOND, height + BEYOND)
+        simplify = path.should_simplify and not filled
+        return "".join(_words(path.cleaned(transform, True, clip, simplify=simplify, curves=True)))
+
+    def _note(self, gc: Any, path: str, at: list[list[float]], face: Any) -> None:
+        stroke: Stroke = {"path": path, "at": at}
+        if clip := self._clip(gc):
+            stroke["clip"] = clip
+        if face is not None and (fill := _colour(gc, face)):
+            stroke["fill"] = fill
+        if (line := _colour(gc, gc.get_rgb())) and gc.get_linewidth() > 0:
+            stroke |= {"line": line, "thick": round(self.points_to_pixels(gc.get_linewidth()), 2)}
+            stroke |= {"cap": CAPS[gc.get_capstyle()], "join": gc.get_joinstyle()}
+            start, dashes = gc.get_dashes()
+            if dashes is not None:
+                stroke["dash"] = [round(self.points_to_pixels(part), 2) for part in dashes]
+                stroke["start"] = self.points_to_pixels(start)
+        if path and ("fill" in stroke or "line" in stroke):
+            self.strokes.append(stroke)
+
+    def _clip(self, gc: Any) -> str:
+        path, transform = gc.get_clip_path()
+        if path is not None:
+            return self._svg(path, transform, filled=True)
+        box = gc.get_clip_rectangle()
+        return "" if box is None else self._svg(Path.unit_rectangle(), BboxTransformTo(box), filled=True)
+
+
+def _words(path: Path) -> Iterator[str]:
+    """Yield a clean path as SVG has it: a letter where the kind of line changes, and places."""
+    before = None
+    codes, places = np.asarray(path.codes).tolist(), np.asarray(path.vertices).tolist()
+    for code, (x, y) in zip(codes, places, strict=True):
+        if code == Path.STOP:
+            return
+        if code != before or code == Path.MOVETO:
+            yield LETTERS[code]
+        if code != Path.CLOSEPOLY:
+            yield f"{x:.1f} {y:.1f} "
+        before = code
+
+
+def _colour(gc: Any, rgb: Any) -> str:
+    """Return a colour as CSS has it; nothing for one that cannot be seen."""
+    alpha = gc.get_alpha() if len(rgb) == 3 or gc.get_forced_alpha() else rgb[3]
+    return to_hex((*rgb[:3], alpha), keep_alpha=True) if alpha > 0 else ""
