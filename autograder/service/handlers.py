@@ -201,8 +201,9 @@ class Check(_Handler):
             self.request.connection.stream.set_nodelay(True)  # type: ignore[attr-defined]
         try:
             await self._stream(first, answers)
-        except StreamClosedError:
+        except StreamClosedError:  # the page has gone, and nobody is left to be answered
             await self._stop()
+            return
         finally:
             await answers.aclose()  # type: ignore[attr-defined]
         self._order = None
