@@ -103,9 +103,11 @@ def jupyterlab(
         free.close()
         home = home or Path(own)
         log = home / "server.log"
+        said = {flag.partition("=")[0] for flag in flags}
+        usual = [flag for flag in SERVER_FLAGS if flag.partition("=")[0] not in said]
         with log.open("w") as out:
             server = subprocess.Popen(
-                [*wrapped, sys.executable, "-m", program, *SERVER_FLAGS, f"--ServerApp.port={port}", *flags],
+                [*wrapped, sys.executable, "-m", program, *usual, f"--ServerApp.port={port}", *flags],
                 cwd=directory,
                 env=_environment(home, language, dark, kernels),
                 stdout=out,
@@ -144,7 +146,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], address: str, log: Path) 
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and server.poll() is None:
         with contextlib.suppress(urllib.error.URLError, OSError):
-            urllib.request.urlopen(f"{address}/api/status", timeout=2).close()
+            urllib.request.urlopen(f"{address}/api", timeout=2).close()
             return
         time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")

@@ -177,12 +177,13 @@ export class Lesson {
     if (!saving) await this.server.stop(this.notebook.context.path).catch(() => run.abort.abort());
   }
 
-  /** Whether the file holds what is on this page, so that saving would only touch it.
+  /** Whether the file holds what is on this page, so that saving would only touch it. One that was changed
+   * elsewhere is not ours to ask about: JupyterLab asks whoever saves.
    * @returns {Promise<boolean>} */
   async isSaved() {
     const { context } = this.notebook;
     const known = context.contentsModel;
-    if (context.model.dirty || !known) return false;
+    if (!known) return false;
     let found;
     try {
       found = await this.contents.get(context.path, { content: false, hash: true });
@@ -190,7 +191,7 @@ export class Lesson {
       return false; // saving says why
     }
     const hashed = known.hash && found.hash;
-    if (hashed ? known.hash === found.hash : known.last_modified === found.last_modified) return true;
+    if (hashed ? known.hash === found.hash : known.last_modified === found.last_modified) return !context.model.dirty;
     throw new Trouble(this.words.changedElsewhere);
   }
 
