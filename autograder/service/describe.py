@@ -9,6 +9,7 @@ from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_tes
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Sheet
 from secant.language import say
+from secant.progress import store
 
 _HINT = re.compile(
     r"<details><summary>(?P<title>(?:Hint|힌트) \d+.*?)</summary>\s*(?P<text>.*?)\s*</details>", re.DOTALL
@@ -57,18 +58,28 @@ def lesson_number(sheet: Sheet) -> int | None:
 
 
 def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
-    """Return what there is to do, in order."""
-    prose = told(sheet)
-    return [_task(task, prose.get(task.id, Told(task.id, []))) for task in sheet.tasks]
+    """Return what there is to do, in order, with the hints that were asked for."""
+    prose, asked = told(sheet), _asked(sheet.assignment.lesson)
+    return [_task(task, prose.get(task.id, Told(task.id, [])), asked) for task in sheet.tasks]
 
 
-def _task(task: Task, prose: Told) -> dict[str, Any]:
+def _asked(lesson: str) -> dict[str, list[int]]:
+    """The numbers of the hints that were asked for, by task, as far as progress can be read."""
+    try:
+        return {task: facts["hints"] for task, facts in store.read()["lessons"].get(lesson, {}).items()}
+    except store.StoreError:
+        return {}
+
+
+def _task(task: Task, prose: Told, asked: dict[str, list[int]]) -> dict[str, Any]:
+    seen = max(asked.get(task.id, []), default=0)  # they are asked for one after another
     return {
         "id": task.id,
         "title": prose.title or task.id,
         "max_points": task.points,
         "manual": is_manual(task.answer),
         "hints": len(prose.hints),
+        "shown": [{"title": title, "text": text} for title, text in prose.hints[:seen]],
     }
 
 

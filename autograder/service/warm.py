@@ -29,6 +29,7 @@ class Warm:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
+        self._given: dict[int, subprocess.Popen[bytes]] = {}  # which process has which order
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
         atexit.register(self.close)
@@ -59,13 +60,16 @@ class Warm:
                     return
         finally:
             del self._orders[number]
+            self._given.pop(number, None)
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
         """Hand an order over; twice if the worker has just ended."""
         for _ in range(2):
             try:
                 with self._writing:
-                    stdin = self._running(loop).stdin
+                    process = self._running(loop)
+                    self._given[order["id"]] = process
+                    stdin = process.stdin
                     assert stdin is not None
                     stdin.write(json.dumps(order).encode() + b"\n")
                     stdin.flush()
@@ -95,6 +99,8 @@ class Warm:
         with contextlib.suppress(RuntimeError):  # the loop is closed: so is the server
             with process.stdout:
                 for line in process.stdout:
+                    if not line.endswith(b"\n"):
+                        break  # it was ended while it wrote
                     loop.call_soon_threadsafe(self._deliver, json.loads(line))
             loop.call_soon_threadsafe(self._all_gone, process)
         process.wait()
@@ -106,9 +112,11 @@ class Warm:
     def _all_gone(self, process: subprocess.Popen[bytes]) -> None:
         if self._process is process:
             self._process = None
-        if self._process is None:
-            for answers in self._orders.values():
-                answers.put_nowait(GONE)
+        for number, given in list(self._given.items()):
+            if given is process:
+                del self._given[number]
+                if answers := self._orders.get(number):
+                    answers.put_nowait(GONE)
 
     def close(self) -> None:
         """End the worker, if there is one."""

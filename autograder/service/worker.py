@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -203,6 +204,8 @@ def main() -> None:
             worker.obey(json.loads(line))
     except KeyboardInterrupt:  # of the server's terminal
         pass
+    except BaseException:
+        traceback.print_exc()  # which leaving at once would not show
     finally:
         worker.close()
         os._exit(0)

@@ -132,7 +132,7 @@ class Lesson(Handler):
         tasks = [
             {
                 "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
-                "manual": outcome == "manual", "hints": 2,
+                "manual": outcome == "manual", "hints": 2, "shown": [],
             }
             for number, (task, outcome) in enumerate(TASKS.items(), start=1)
         ]  # fmt: skip

@@ -77,6 +77,9 @@ def jupyterlab(
     kernels: Path | None = None,
     program: str = "jupyterlab",
     flags: Sequence[str] = (),
+    wrapped: Sequence[str] = (),
+    home: Path | None = None,
+    port: int | None = None,
 ) -> Iterator[str]:
     """Serve a directory with a JupyterLab of its own settings and yield its address.
 
@@ -87,20 +90,26 @@ def jupyterlab(
         kernels: a data folder with more kernels, as in JUPYTER_PATH.
         program: the module that is run: jupyterlab or notebook.
         flags: more words for its command line.
+        wrapped: what its command line begins with, as `bwrap`.
+        home: a folder for its settings and what it remembers, if not one of its own.
+        port: where it listens, if not anywhere.
 
     Raises:
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
     """
-    with tempfile.TemporaryDirectory(prefix="secant-lab-") as home, socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+    with tempfile.TemporaryDirectory(prefix="secant-lab-") as own, socket.socket() as free:
+        free.bind(("127.0.0.1", port or 0))
         port = free.getsockname()[1]
         free.close()
-        log = Path(home, "server.log")
+        home = home or Path(own)
+        log = home / "server.log"
+        said = {flag.partition("=")[0] for flag in flags}
+        usual = [flag for flag in SERVER_FLAGS if flag.partition("=")[0] not in said]
         with log.open("w") as out:
             server = subprocess.Popen(
-                [sys.executable, "-m", program, *SERVER_FLAGS, f"--ServerApp.port={port}", *flags],
+                [*wrapped, sys.executable, "-m", program, *usual, f"--ServerApp.port={port}", *flags],
                 cwd=directory,
-                env=_environment(Path(home), language, dark, kernels),
+                env=_environment(home, language, dark, kernels),
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
@@ -123,7 +132,7 @@ def _environment(home: Path, language: str, dark: bool, kernels: Path | None) ->
         "IPYTHONDIR": "ipython",
     }
     settings = home / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
+    settings.mkdir(parents=True, exist_ok=True)
     theme = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
     settings.joinpath("themes.jupyterlab-settings").write_text(json.dumps(theme))
     silent = {"fetchNews": "false", "checkForUpdates": False}  # neither asks nor looks for news
@@ -137,7 +146,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], address: str, log: Path) 
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and server.poll() is None:
         with contextlib.suppress(urllib.error.URLError, OSError):
-            urllib.request.urlopen(f"{address}/api/status", timeout=2).close()
+            urllib.request.urlopen(f"{address}/api", timeout=2).close()
             return
         time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")

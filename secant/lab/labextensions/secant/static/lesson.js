@@ -2,6 +2,7 @@
 
 /** @import { Jupyter, LessonInfo, Row, Task } from './types.js' */
 /** @import { Server } from './server.js' */
+/** @import { Words } from './words.js' */
 import { Refused, Unreachable } from './server.js';
 import { words } from './words.js';
 
@@ -34,10 +35,12 @@ export class Lesson {
    * @param {Jupyter} notebook its panel (a NotebookPanel)
    * @param {Server} server
    * @param {LessonInfo} info
+   * @param {Jupyter} contents JupyterLab's own access to files
    */
-  constructor(notebook, server, info) {
+  constructor(notebook, server, info, contents) {
     this.notebook = notebook;
     this.server = server;
+    this.contents = contents;
     this.info = info;
     this.words = words(info.language);
     /** @type {Map<string, Row>} */
@@ -174,17 +177,36 @@ export class Lesson {
     if (!saving) await this.server.stop(this.notebook.context.path).catch(() => run.abort.abort());
   }
 
+  /** Whether the file holds what is on this page, so that saving would only touch it. One that was changed
+   * elsewhere is not ours to ask about: JupyterLab asks whoever saves.
+   * @returns {Promise<boolean>} */
+  async isSaved() {
+    const { context } = this.notebook;
+    const known = context.contentsModel;
+    if (!known) return false;
+    let found;
+    try {
+      found = await this.contents.get(context.path, { content: false, hash: true });
+    } catch {
+      return false; // saving says why
+    }
+    const hashed = known.hash && found.hash;
+    if (hashed ? known.hash === found.hash : known.last_modified === found.last_modified) return !context.model.dirty;
+    throw new Trouble(this.words.changedElsewhere);
+  }
+
   /** Save as JupyterLab does, whose dialogs then show as well. */
   async save() {
+    if (await this.isSaved()) return;
     const said = this.words.notSaved;
     try {
       await this.notebook.context.save();
     } catch (/** @type {any} */ error) {
       const why = `${error?.message ?? error}`;
       if (error?.name === 'ModalCancelError') throw new Trouble(said.cancelled);
-      if (error?.response?.status === 403) throw new Trouble(said.permission);
       if (/no space left|errno 28|disk quota/i.test(why)) throw new Trouble(said.full);
       if (/permission denied|errno 13|read-only/i.test(why)) throw new Trouble(said.permission);
+      if (isStranger(error?.response?.status)) throw new Trouble(this.words.refused);
       if (!error?.response) throw new Trouble(said.offline);
       throw new Trouble(said.other(why.trim().replace(/\.$/, '')));
     }
@@ -195,23 +217,36 @@ export class Lesson {
    * @param {AbortSignal} [signal]
    */
   sentence(error, signal) {
-    if (signal?.aborted) return this.words.stopped;
-    if (error instanceof Trouble) return error.message;
-    if (error instanceof Unreachable) return this.words.unreachable;
-    if (error instanceof Refused) {
-      if (error.status === 409) return error.message || this.words.busy;
-      if (error.status === 401 || error.status === 403) return this.words.refused;
-      if (error.status === 404) return this.words.gone;
-      return this.words.serverTrouble(error.message ? ` (${error.message.replace(/\.$/, '')})` : '');
-    }
-    return this.words.serverTrouble(error instanceof Error ? ` (${error.message})` : '');
+    return signal?.aborted ? this.words.stopped : sentence(this.words, error);
   }
 
-  /** The number of a task's answer cell in the notebook, or -1.
-   * @param {string} task */
-  answerCell(task) {
-    return [...this.notebook.model.cells].findIndex((cell) => gradeId(cell) === task);
+  /** Where a task's answer cells stand in the notebook: one, if none was deleted or copied.
+   * @param {string} task @returns {number[]} */
+  answerCells(task) {
+    return [...this.notebook.model.cells].flatMap((cell, index) => (gradeId(cell) === task ? [index] : []));
   }
+}
+
+/** @param {number | undefined} status of HTTP */
+function isStranger(status) {
+  return status === 401 || status === 403;
+}
+
+/** What to tell the learner of an error.
+ * @param {Words} say
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function sentence(say, error) {
+  if (error instanceof Trouble) return error.message;
+  if (error instanceof Unreachable) return say.unreachable;
+  if (error instanceof Refused) {
+    if (error.status === 409) return error.message || say.busy;
+    if (isStranger(error.status)) return say.refused;
+    if (error.status === 404) return say.gone;
+    return say.serverTrouble(error.message ? ` (${error.message.replace(/\.$/, '')})` : '');
+  }
+  return say.serverTrouble(error instanceof Error ? ` (${error.message})` : '');
 }
 
 /** @param {AbortSignal} signal @returns {Promise<never>} */

@@ -23,6 +23,7 @@ export class Panel {
     this.progressed = progressed;
     /** @type {Lesson | null} */
     this.lesson = null;
+    this.trouble = '';
     /** @type {Row[]} */
     this.rows = [];
     /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
@@ -51,9 +52,11 @@ export class Panel {
   }
 
   /** Show a lesson, or none.
-   * @param {Lesson | null} lesson */
-  show(lesson) {
-    if (lesson === this.lesson && this.content.firstChild) return;
+   * @param {Lesson | null} lesson
+   * @param {string} [trouble] why there is none, if that is a fault */
+  show(lesson, trouble = '') {
+    if (lesson === this.lesson && trouble === this.trouble && this.content.firstChild) return;
+    this.trouble = trouble;
     this.lesson?.listeners.delete(this.onChange);
     this.lesson = lesson;
     const say = lesson?.words ?? this.say;
@@ -64,7 +67,8 @@ export class Panel {
     this.wasRunning = lesson?.run != null;
     if (!lesson) {
       const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
-      this.content.replaceChildren(h('p', {}, say.noLesson), start);
+      const why = trouble && h('p', { class: 'secant-problem', role: 'alert' }, trouble);
+      this.content.replaceChildren(why || h('p', {}, say.noLesson), start);
       return;
     }
     lesson.listeners.add(this.onChange);
@@ -91,6 +95,7 @@ export class Panel {
       this.list,
     );
     this.update();
+    for (const row of rows) void row.restore();
   }
 
   update() {
@@ -151,8 +156,8 @@ export class Panel {
   /** Bring a task's answer cell into view and select it.
    * @param {Lesson} lesson @param {string} task */
   async goTo(lesson, task) {
-    const index = lesson.answerCell(task);
-    if (index < 0) {
+    const index = lesson.answerCells(task).at(-1);
+    if (index === undefined) {
       lesson.problem = lesson.words.noCell;
       lesson.tell();
       return;

@@ -1,9 +1,10 @@
 /** Where JupyterLab and Notebook 7 meet the rest: commands, buttons, the panel and the start page. */
 
 /** @import { Jupyter } from './types.js' */
+/** @import { Words } from './words.js' */
 import { decorate } from './cell.js';
-import { button, h } from './dom.js';
-import { Lesson, mayBeLesson } from './lesson.js';
+import { button, h, write } from './dom.js';
+import { Lesson, mayBeLesson, sentence } from './lesson.js';
 import { Panel } from './panel.js';
 import { Refused, Server } from './server.js';
 import { StartPage } from './start.js';
@@ -11,6 +12,8 @@ import { words } from './words.js';
 
 const CHECK = 'secant:check';
 const START = 'secant:start';
+/** When to ask again about a notebook, in ms. */
+const RETRY = 5000;
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="16">
   <g class="jp-icon3" fill="none" stroke="#616161" stroke-width="2" stroke-linecap="round">
   <path d="M3 20C9 20 12 12 21 4"/><path d="M4 22 20 6" stroke-dasharray="1 4"/><path d="M5 8l3 3 6-7"/></g></svg>`;
@@ -51,6 +54,8 @@ class Extension {
     this.icon = new lab.LabIcon({ name: 'secant:icon', svgstr: ICON });
     /** @type {WeakMap<object, Lesson>} */
     this.lessons = new WeakMap();
+    /** Notebooks that could not be found out about, and why. @type {WeakMap<object, string>} */
+    this.troubles = new WeakMap();
     /** @type {Jupyter} */
     this.startWidget = null;
     /** @type {StartPage | null} */
@@ -109,7 +114,8 @@ class Extension {
 
   /** Let the panel show the notebook in front; nothing changes where there is none, as on the start page. */
   follow() {
-    if (this.tracker.currentWidget) this.panel.show(this.current());
+    const notebook = this.tracker.currentWidget;
+    if (notebook) this.panel.show(this.current(), this.troubles.get(notebook));
     this.app.commands.notifyCommandChanged(CHECK);
   }
 
@@ -118,34 +124,65 @@ class Extension {
   async meet(notebook) {
     await notebook.context.ready;
     if (notebook.isDisposed || !mayBeLesson(notebook.model)) return;
-    let info;
-    try {
-      info = await this.server.lesson(notebook.context.path);
-    } catch (error) {
-      if (!(error instanceof Refused)) setTimeout(() => void this.meet(notebook), 5000);
-      return;
-    }
-    if (notebook.isDisposed) return;
-    const lesson = new Lesson(notebook, this.server, info);
-    this.lessons.set(notebook, lesson);
-    this.addButton(lesson);
+    const lesson = await this.find(notebook);
+    if (!lesson) return;
     decorate(lesson, this.lab);
     this.watch(lesson);
     this.follow();
   }
 
-  /** The button in the notebook's toolbar.
-   * @param {Lesson} lesson */
-  addButton(lesson) {
+  /** Ask the server about a notebook, until it knows; meanwhile the button says what is the matter.
+   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null where it is no lesson */
+  async find(notebook) {
+    const say = words(this.language);
+    /** @type {() => void} */
+    let again = () => {};
+    let pressed = false;
+    const press = () => {
+      const lesson = this.lessons.get(notebook);
+      if (lesson) return void this.check(lesson);
+      pressed = true;
+      again();
+    };
+    const show = this.button(notebook, press);
+    for (;;) {
+      try {
+        const info = await this.server.lesson(notebook.context.path);
+        if (notebook.isDisposed) return null;
+        const lesson = new Lesson(notebook, this.server, info, this.app.serviceManager.contents);
+        this.lessons.set(notebook, lesson);
+        this.troubles.delete(notebook);
+        show(lesson.words);
+        if (pressed) setTimeout(() => void this.check(lesson));
+        return lesson;
+      } catch (error) {
+        if (notebook.isDisposed || (error instanceof Refused && error.status === 404)) return null;
+        this.troubles.set(notebook, sentence(say, error));
+        show(say);
+        this.follow();
+        if (pressed) this.reveal();
+      }
+      pressed = false;
+      const patience = setTimeout(() => again(), RETRY);
+      await new Promise((go) => (again = () => go(null)));
+      clearTimeout(patience);
+      if (notebook.isDisposed) return null;
+    }
+  }
+
+  /** The button for a notebook's toolbar; returns what puts it there, in a language.
+   * @param {Jupyter} notebook @param {() => void} act */
+  button(notebook, act) {
     // Not JupyterLab's ToolbarButton, whose element has attributes that its role does not allow.
-    const press = button(`✓ ${lesson.words.check}`, () => void this.check(lesson), {
-      class: 'secant-button secant-check',
-      'aria-label': lesson.words.check,
-      title: lesson.words.checkCaption,
-    });
+    const press = button('', act, { class: 'secant-button secant-check' });
     const widget = new this.lab.Widget({ node: h('div', { class: 'secant-toolbar' }, press) });
-    const { toolbar } = lesson.notebook;
-    toolbar.insertAfter('cellType', 'secant', widget) || toolbar.addItem('secant', widget);
+    const { toolbar } = notebook;
+    return (/** @type {Words} */ say) => {
+      write(press, `✓ ${say.check}`);
+      press.ariaLabel = say.check;
+      press.title = say.checkCaption;
+      if (!widget.parent) toolbar.insertAfter('cellType', 'secant', widget) || toolbar.addItem('secant', widget);
+    };
   }
 
   /** Tell who shows it when the notebook changes, and the start page when something was earned.
@@ -186,11 +223,16 @@ class Extension {
    * @param {Lesson | null} [lesson] */
   async check(lesson = this.current()) {
     if (!lesson) return;
-    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     this.panel.show(lesson);
+    this.reveal();
+    await lesson.check();
+  }
+
+  /** Bring the panel into view; the focus stays. */
+  reveal() {
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     if (!this.panel.widget.isVisible) this.app.shell.activateById(this.panel.widget.id);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
-    await lesson.check();
   }
 
   /** Open the start page, or bring it to the front. */

@@ -38,6 +38,7 @@ export class Row {
     this.word = h('span', { class: 'secant-outcome' });
     this.points = h('span', { class: 'secant-points' });
     this.changed = h('span', { class: 'secant-changed' });
+    this.twice = h('p', { class: 'secant-notice' });
     this.body = h('div', { class: 'secant-verdict' });
     this.more = h('div', { class: 'secant-more' });
     this.trouble = h('p', { class: 'secant-problem', role: 'alert', hidden: true });
@@ -63,6 +64,7 @@ export class Row {
         ),
       ),
       h('p', { class: 'secant-line' }, this.sign, this.word, this.changed, this.points),
+      this.twice,
       this.body,
       this.trouble,
       h('div', { class: 'secant-buttons' }, task.manual ? null : this.checkButton, this.hintButton, this.solutionButton),
@@ -81,6 +83,7 @@ export class Row {
     const points = outcome === 'manual' || !row ? '–' : figure(row.points);
     write(this.points, say.points(points, figure(task.max_points)));
     write(this.changed, outcome !== 'waiting' && lesson.stale(task.id) ? say.rowChanged : '');
+    write(this.twice, lesson.answerCells(task.id).length > 1 ? say.twice : '');
     this.toggle(this.checkButton, lesson.run !== null);
     const hints = outcome === 'passed' ? 0 : (row?.hints ?? task.hints);
     this.hintButton.hidden = this.hints >= hints;
@@ -131,6 +134,15 @@ export class Row {
     });
   }
 
+  /** Show again the hints that were asked for before the notebook was opened. */
+  async restore() {
+    for (const hint of this.task.shown.slice(this.hints)) {
+      this.hints++;
+      await this.append(hint.title, hint.text);
+    }
+    this.update();
+  }
+
   async showSolution() {
     const { lesson, task } = this;
     const say = lesson.words;
@@ -149,12 +161,18 @@ export class Row {
   /** Show a text below the verdict, and bring the focus to it.
    * @param {string} title @param {string} markdown */
   async add(title, markdown) {
+    const block = await this.append(title, markdown);
+    /** @type {HTMLElement} */ (block.firstElementChild).focus();
+    block.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** @param {string} title @param {string} markdown @returns {Promise<HTMLElement>} */
+  async append(title, markdown) {
     const heading = h('h4', { tabindex: '-1' }, title);
     const block = h('section', {}, heading);
     this.more.append(block);
     await this.panel.render(markdown, block);
-    heading.focus();
-    block.scrollIntoView({ block: 'nearest' });
+    return block;
   }
 
   /** @param {() => Promise<void>} act */

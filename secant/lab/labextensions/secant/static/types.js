@@ -4,7 +4,8 @@
  * @typedef {{kind: 'text' | 'expected' | 'got' | 'trace', text: string}} Part
  * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
  *   parts: Part[], hints: number}} Row
- * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number}} Task
+ * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,
+ *   shown: {title: string, text: string}[]}} Task
  * @typedef {{rows: Row[], score: number, max_score: number, hidden: boolean, when: string, changed: boolean}} Last
  * @typedef {{lesson: string, number: number, language: Language, title: string, hidden: boolean, tasks: Task[],
  *   last: Last | null}} LessonInfo

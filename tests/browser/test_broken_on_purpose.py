@@ -1,0 +1,433 @@
+"""What goes wrong on a learner's machine, in a real browser before the real service: a sentence, and no loss.
+
+The server cannot overstep file permissions, also where root runs the tests, and one of its folders is a small
+disk of its own, which is filled up.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, expect
+
+from secant.language import LANGUAGES
+from tests.autograder.service.conftest import family
+from tests.support import jupyterlab as lab
+from tests.support.small_class import answered, solutions
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+LESSON = "01_what_autograd_does"
+SOLUTIONS = solutions(ROOT, LESSON)
+FIRST, SECOND, *_ = SOLUTIONS
+WRONG = f"def {FIRST}(f, x, h):\n    return f(x)"
+ENDLESS = f"def {FIRST}(f, x, h):\n    while True:\n        pass"
+DISK_BYTES = 1_000_000
+OPEN = """async (path) => {
+  const app = window.jupyterapp;
+  await app.restored;
+  const notebook = await app.commands.execute('docmanager:open',
+    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});
+  await notebook.context.ready;
+  app.shell.activateById('secant-panel');
+}"""
+WRITE = """([task, code]) => {
+  const cells = [...window.jupyterapp.shell.currentWidget.content.model.cells];
+  cells.findLast(cell => cell.getMetadata('nbgrader')?.grade_id === task).sharedModel.setSource(code);
+}"""
+DELETE = """task => {  // JupyterLab's own command spares a lesson's cells; other editors do not
+  const { model } = window.jupyterapp.shell.currentWidget.content;
+  const ids = [...model.cells].map(cell => cell.getMetadata('nbgrader')?.grade_id);
+  model.sharedModel.deleteCell(ids.indexOf(task));
+}"""
+SELECT = """task => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  const ids = [...notebook.model.cells].map(cell => cell.getMetadata('nbgrader')?.grade_id);
+  notebook.activeCellIndex = ids.indexOf(task);
+}"""
+DO = "command => window.jupyterapp.commands.execute(command)"
+CLEAR = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
+OUTSIDE = """() => {
+  const found = [document.scrollingElement.scrollWidth - innerWidth];
+  for (const each of document.querySelectorAll(
+      '.secant-panel button, .secant-check, .secant-start button, .secant-start .secant-card'))
+    if (each.checkVisibility()) found.push(each.getBoundingClientRect().right - innerWidth);
+  return Math.max(...found);
+}"""
+
+
+def serve(place: Any, token: str, **more: Any) -> Any:
+    """The server of a learner, with a token and without the privilege to write what may not be written."""
+    full = place.folder / "full"
+    wall = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(full)]
+    wall += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
+    wall += ["--setenv", "SECANT_DATA", str(place.data), "--"]
+    flags = [f"--IdentityProvider.token={token}", "--ServerApp.disable_check_xsrf=False"]
+    return lab.jupyterlab(place.folder, flags=flags, wrapped=wall, home=place.home, **more)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The learner's folders, and lesson 1 solved, in each language."""
+    folder, home, data = (tmp_path_factory.mktemp(name) for name in ("work", "home", "data"))
+    (folder / "full").mkdir()
+    solved = {spoken: answered(ROOT, SOLUTIONS, spoken, LESSON) for spoken in LANGUAGES}
+    return SimpleNamespace(folder=folder, home=home, data=data, solved=solved)
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, place: Any) -> Iterator[contextlib.ExitStack]:
+    """A server, in a stack that a test may close."""
+    with contextlib.ExitStack() as stack:
+        place.address = stack.enter_context(serve(place, "first"))
+        place.port = int(place.address.rpartition(":")[2])
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Any, place: Any, server: Any) -> Iterator[Page]:
+    """One page for all tests."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    enter(page, place, "first")
+    yield page
+    context.close()
+    expect.set_options(timeout=5_000)
+
+
+def enter(page: Page, place: Any, token: str) -> None:
+    """Open JupyterLab by the address that the terminal shows."""
+    page.goto(f"{place.address}/lab?reset&token={token}")
+    page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
+
+
+@pytest.fixture
+def page(shared: Page) -> Iterator[Page]:
+    """The page, and nothing open in it."""
+    yield shared
+    shared.unroute_all()
+    dismiss(shared)
+    shared.evaluate(CLEAR)
+
+
+def dismiss(page: Page) -> None:
+    """Answer JupyterLab's own words on what failed."""
+    page.wait_for_timeout(100)  # they may come after ours
+    while (button := page.locator(".jp-Dialog button")).count():
+        button.last.click()
+        page.wait_for_timeout(100)
+
+
+def lesson(place: Any, name: str, spoken: str = "en") -> Path:
+    """Put the solved lesson into a file."""
+    path: Path = place.folder / name
+    nbformat.write(place.solved[spoken], path)
+    return path
+
+
+def opened(page: Page, name: str) -> None:
+    page.evaluate(OPEN, name)
+    page.locator(".secant-toolbar >> visible=true").wait_for()
+
+
+def check(page: Page) -> None:
+    page.locator(".secant-check >> visible=true").click()
+    over(page)
+
+
+def over(page: Page) -> None:
+    """Wait until no check runs."""
+    expect(page.locator(".secant-panel")).to_have_attribute("aria-busy", "false")
+
+
+def said(page: Page) -> str:
+    return " ".join(page.locator(".secant-panel [role=alert] >> visible=true").all_inner_texts())
+
+
+def verdict(page: Page, task: str) -> Any:
+    return page.locator(f".secant-row[data-task={task}] .secant-outcome")
+
+
+def answer_on_disk(path: Path) -> str:
+    """The first task's answer as the file has it."""
+    cells = nbformat.read(path, as_version=4).cells
+    return next(str(c.source) for c in cells if c.metadata.get("nbgrader", {}).get("grade_id") == FIRST)
+
+
+def processes(place: Any, word: str) -> list[int]:
+    """The server's processes with a word in their command."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if f"--ServerApp.port={place.port}" in Path(f"/proc/{name}/cmdline").read_text():
+                found += family(int(name))
+    commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in found}
+    return [pid for pid, command in commands.items() if command.exists() and word in command.read_text()]
+
+
+# --- the notebook ---
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_a_service_that_fails_is_a_sentence_behind_the_button(place: Any, page: Page, spoken: str) -> None:
+    lesson(place, f"fails-{spoken}.ipynb", spoken)
+    page.route("**/secant/api/lesson*", lambda route: route.fulfill(status=500, json={"message": "worn out"}))
+    opened(page, f"fails-{spoken}.ipynb")
+    assert "could not check it (worn out)" in said(page)
+    page.unroute_all()
+    page.locator(".secant-check >> visible=true").click()
+    expect(verdict(page, FIRST)).to_have_text({"en": "Passed", "ko": "통과"}[spoken])
+    over(page)
+    assert said(page) == ""
+
+
+def test_cells_copied_deleted_and_run_out_of_order(place: Any, page: Page) -> None:
+    path = lesson(place, "cells.ipynb")
+    opened(page, path.name)
+    page.evaluate(SELECT, FIRST)
+    for command in ("copy-cell", "paste-cell-below"):
+        page.evaluate(DO, f"notebook:{command}")
+    page.evaluate(WRITE, [FIRST, WRONG])
+    check(page)
+    row = page.locator(f".secant-row[data-task={FIRST}]")
+    expect(verdict(page, FIRST)).to_have_text("Wrong")
+    assert "more than once: the last one" in row.inner_text()
+    for task in (FIRST, FIRST, f"test_{SECOND}"):
+        page.evaluate(DELETE, task)
+    check(page)
+    assert f"No {FIRST} was found" in row.inner_text()
+    assert "more than once" not in row.inner_text()
+    expect(verdict(page, SECOND)).to_have_text("Passed")  # by the course's own tests
+    row.get_by_role("button", name=FIRST).first.click()
+    assert "not in the notebook any more" in said(page)
+
+
+def test_hints_that_were_asked_for_come_back(place: Any, page: Page) -> None:
+    notebook = answered(ROOT, {}, "en", LESSON)
+    nbformat.write(notebook, place.folder / "hints.ipynb")
+    opened(page, "hints.ipynb")
+    row = page.locator(f".secant-row[data-task={SECOND}]")
+    row.get_by_role("button", name="Hint 1").click()
+    first = row.locator("section")
+    expect(first).to_have_count(1)
+    words = first.inner_text()
+    page.evaluate(lab.DISPOSE)
+    opened(page, "hints.ipynb")
+    expect(first).to_have_count(1)
+    expect(first).to_have_text(re.sub(r"\s+", " ", words), use_inner_text=True)
+    assert row.get_by_role("button", name="Hint 1").count() == 0
+
+
+# --- two at once ---
+
+
+def test_two_tabs_and_a_copy_of_one_lesson(place: Any, page: Page) -> None:
+    path = lesson(place, "tabs.ipynb")
+    opened(page, path.name)
+    check(page)
+    other = page.context.new_page()
+    other.set_default_timeout(30_000)
+    other.goto(f"{place.address}/lab?reset")
+    other.wait_for_function("() => window.jupyterapp !== undefined")
+    opened(other, path.name)
+    before = path.stat().st_mtime_ns
+    check(other)
+    assert path.stat().st_mtime_ns == before  # there was nothing to save
+
+    page.evaluate(WRITE, [FIRST, ENDLESS])
+    page.locator(".secant-check >> visible=true").click()
+    expect(verdict(page, SECOND)).to_have_text("Passed")
+    lesson(place, "copy.ipynb")
+    other.evaluate("() => window.jupyterapp.shell.currentWidget.context.revert()")
+    check(other)
+    assert "being checked already" in said(other)
+    opened(other, "copy.ipynb")
+    check(other)
+    expect(verdict(other, FIRST)).to_have_text("Passed")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    over(page)
+
+    page.evaluate(WRITE, [FIRST, WRONG])
+    check(page)
+    other.evaluate(lab.DISPOSE)
+    check(other)
+    assert "changed elsewhere" in said(other)
+    assert page.locator(".jp-Dialog").count() == other.locator(".jp-Dialog").count() == 0
+    assert answer_on_disk(path) == WRONG
+    other.close()
+
+
+# --- the disk ---
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
+    folder = place.folder / f"closed-{spoken}"
+    folder.mkdir()
+    path = lesson(place, f"closed-{spoken}/lesson.ipynb", spoken)
+    path.chmod(0o444)
+    folder.chmod(0o555)
+    opened(page, f"closed-{spoken}/lesson.ipynb")
+    page.evaluate(WRITE, [FIRST, WRONG])
+    check(page)
+    assert {"en": "may not be written", "ko": "쓰기 권한이 없어"}[spoken] in said(page)
+    assert answer_on_disk(path) == SOLUTIONS[FIRST]
+    dismiss(page)
+    folder.chmod(0o755)
+    path.chmod(0o644)
+    check(page)
+    assert answer_on_disk(path) == WRONG
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_on_a_full_disk(place: Any, page: Page, spoken: str) -> None:
+    (server, *_) = processes(place, "jupyterlab")[-1:]
+    disk = Path(f"/proc/{server}/root{place.folder}/full")
+    path = disk / "lesson.ipynb"
+    nbformat.write(place.solved[spoken], path)
+    opened(page, "full/lesson.ipynb")
+    check(page)
+    with contextlib.suppress(OSError), (disk / "junk").open("wb", buffering=0) as junk:
+        while True:
+            junk.write(b"x" * 512)
+    page.evaluate(WRITE, [FIRST, WRONG])
+    check(page)
+    assert {"en": "disk is full", "ko": "디스크가 가득 차서"}[spoken] in said(page)
+    assert answer_on_disk(path) == SOLUTIONS[FIRST]
+    dismiss(page)
+    (disk / "junk").unlink()
+    check(page)
+    assert answer_on_disk(path) == WRONG
+    assert said(page) == ""
+
+
+# --- processes ---
+
+
+def test_an_endless_loop_is_stopped_at_once_and_the_next_check_is_warm(place: Any, page: Page) -> None:
+    lesson(place, "endless.ipynb")
+    opened(page, "endless.ipynb")
+    (worker,) = processes(place, "service.worker")[:1]
+    page.evaluate(WRITE, [FIRST, ENDLESS])
+    page.locator(".secant-check >> visible=true").click()
+    expect(verdict(page, SECOND)).to_have_text("Passed")
+    started = time.monotonic()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    over(page)
+    took = time.monotonic() - started
+    assert took < 3  # 0.1 s where nothing else computes
+    assert "Stopped" in said(page)
+    expect(verdict(page, SECOND)).to_have_text("Passed")
+    page.evaluate(WRITE, [FIRST, SOLUTIONS[FIRST]])
+    check(page)
+    expect(verdict(page, FIRST)).to_have_text("Passed")
+    assert worker in processes(place, "service.worker")
+
+
+def test_a_worker_that_is_killed_in_mid_check_comes_back(place: Any, page: Page) -> None:
+    lesson(place, "killed.ipynb")
+    opened(page, "killed.ipynb")
+    page.evaluate(WRITE, [FIRST, ENDLESS])
+    page.locator(".secant-check >> visible=true").click()
+    expect(verdict(page, SECOND)).to_have_text("Passed")
+    os.kill(processes(place, "service.worker")[0], signal.SIGKILL)
+    over(page)
+    assert "process that checks has ended" in said(page)
+    page.evaluate(WRITE, [FIRST, SOLUTIONS[FIRST]])
+    check(page)
+    expect(verdict(page, FIRST)).to_have_text("Passed")
+
+
+def test_a_kernel_restarted_in_mid_drag(place: Any, page: Page) -> None:
+    lab.write_notebook(place.folder / "drag.ipynb", ["from secant import explore\nexplore()"])
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.evaluate(lab.RUN_ALL, "drag.ipynb")
+    handle = lab.slider(page, 0)
+    lab.wait_until_still(handle, 0.3)
+    way = lab.box(lab.track(handle))
+    middle = way["y"] + way["height"] / 2
+    handle.hover()
+    page.mouse.down()
+    page.mouse.move(way["x"] + 0.3 * way["width"], middle)
+    restart = "() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()"
+    page.evaluate(restart)
+    for part in range(30, 70):
+        page.mouse.move(way["x"] + part / 100 * way["width"], middle)
+    page.mouse.up()
+    expect(page.locator(".secant-explorer.jupyter-widgets-disconnected")).to_have_count(1)
+    assert len(errors) < 3, errors
+    page.evaluate(DO, "notebook:run-all-cells")
+    expect(page.locator(".jupyter-widgets-disconnected")).to_have_count(0, timeout=60_000)
+    explorer = page.locator(".secant-explorer")
+    explorer.locator("img").first.wait_for()
+    handle = lab.slider(page, 0)
+    lab.wait_until_still(handle, 0.3)
+    before = explorer.locator(".secant-words").inner_text()
+    lab.drag(page, handle, 0.8)
+    expect(explorer.locator(".secant-words")).not_to_have_text(before, use_inner_text=True)
+    assert len(errors) < 3, errors
+
+
+# --- the window, and the server ---
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (640, 400)])
+def test_all_can_be_reached_in_a_small_window_or_at_200_percent(
+    place: Any, page: Page, width: int, height: int
+) -> None:
+    lesson(place, "small.ipynb")
+    page.set_viewport_size({"width": width, "height": height})
+    opened(page, "small.ipynb")
+    page.evaluate(DO, "secant:check")
+    over(page)
+    expect(verdict(page, FIRST)).to_have_text("Passed")
+    assert page.evaluate(OUTSIDE) <= 0
+    last = page.locator(".secant-row").last
+    last.get_by_role("button", name="Worked solution").click()
+    expect(last.locator("section")).to_be_in_viewport()
+    assert page.evaluate(OUTSIDE) <= 0
+    page.evaluate(DO, "secant:start")
+    page.locator(".secant-card").last.scroll_into_view_if_needed()
+    assert page.evaluate(OUTSIDE) <= 0
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_a_server_started_anew_under_the_open_page(place: Any, page: Page, server: Any) -> None:
+    """The last one: it ends the server."""
+    path = lesson(place, "anew.ipynb")
+    opened(page, path.name)
+    page.evaluate(WRITE, [FIRST, ENDLESS])
+    page.locator(".secant-check >> visible=true").click()
+    expect(verdict(page, SECOND)).to_have_text("Passed")
+    server.close()
+    over(page)
+    assert "server does not answer" in said(page)
+    page.evaluate(WRITE, [FIRST, WRONG])
+    check(page)
+    assert "server does not answer" in said(page)
+    # Another machine's secret is the worst of it: the page's cookie means nothing.
+    for secret in (place.home / "runtime").glob("*cookie_secret"):
+        secret.unlink()
+    server.enter_context(serve(place, "second", port=place.port))
+    dismiss(page)
+    check(page)
+    assert "does not know this page" in said(page)
+    dismiss(page)
+    other = page.context.new_page()
+    enter(other, place, "second")
+    other.close()
+    check(page)
+    expect(verdict(page, FIRST)).to_have_text("Wrong")
+    assert answer_on_disk(path) == WRONG
