@@ -178,7 +178,11 @@ def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
     idle(page)
     expect(button).to_be_focused()
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
-    assert page.locator(".secant-cell >> visible=true").first.inner_text().endswith("! Crashed")
+    assert (
+        page.locator(".secant-cell >> visible=true")
+        .first.inner_text()
+        .endswith("! Crashed · Your code raised an error.")
+    )
 
 
 def test_it_says_which_answers_have_changed_since(page: Page) -> None:

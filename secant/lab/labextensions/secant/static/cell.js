@@ -39,7 +39,10 @@ export function decorate(lesson, lab) {
       const outcome = lesson.outcome(/** @type {any} */ (lesson.info.tasks.find((each) => each.id === task)));
       const stale = outcome !== 'waiting' && lesson.stale(task) ? ` (${say.rowChanged})` : '';
       widget.node.dataset.outcome = outcome;
-      write(verdict, outcome === 'unchecked' ? '' : `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}`);
+      widget.node.toggleAttribute('data-stale', stale !== '');
+      const [reason] = (outcome !== 'passed' && !stale && lesson.rows.get(task)?.message.split('\n')) || [''];
+      const told = `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}${reason && outcome !== 'waiting' ? ` · ${reason}` : ''}`;
+      write(verdict, outcome === 'unchecked' ? '' : told);
       press.setAttribute('aria-disabled', String(lesson.run !== null));
     };
     const input = cell.layout.widgets.findIndex((/** @type {Jupyter} */ part) => part.hasClass('jp-Cell-inputWrapper'));

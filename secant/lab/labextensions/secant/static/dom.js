@@ -33,3 +33,11 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
   element.hidden = text === '';
 }
+
+/** A paragraph in which `code` in backquotes is code.
+ * @param {string} text */
+export function prose(text) {
+  const pieces = text.split('`');
+  if (pieces.length % 2 === 0) return h('p', {}, text);
+  return h('p', {}, ...pieces.map((piece, i) => (i % 2 ? h('code', {}, piece) : piece)));
+}

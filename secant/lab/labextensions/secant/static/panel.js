@@ -125,7 +125,16 @@ export class Panel {
       // Once at the beginning and once at the end, not once a task; an alert speaks for itself.
       write(this.spoken, running ? say.checking : lesson.problem ? '' : this.summary(lesson));
       this.spoken.hidden = false;
+      if (!running) this.bringIntoView(lesson);
     }
+  }
+
+  /** After a check: the task that was asked alone, else the total and what was earned.
+   * @param {Lesson} lesson */
+  bringIntoView(lesson) {
+    const row = this.rows.find((each) => each.task.id === lesson.lastTask);
+    if (row) row.node.scrollIntoView({ block: 'nearest' });
+    else this.content.scrollTop = 0;
   }
 
   updateClock() {

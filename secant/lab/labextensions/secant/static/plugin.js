@@ -102,9 +102,24 @@ class Extension {
       history.replaceState(history.state, '', here);
       void app.restored.then(() => {
         void app.commands.execute(START);
-        this.keepInFront();
+        this.keepInFront(page);
+      });
+    } else if (page !== '') {
+      // A window that comes back with nothing open begins at the start page, too.
+      void app.restored.then(() => {
+        const open = [...app.shell.widgets('main')];
+        if (open.every((widget) => this.isFiller(widget, page))) {
+          void app.commands.execute(START);
+          this.keepInFront(page);
+        }
       });
     }
+  }
+
+  /** Whether our start page takes this widget's place: JupyterLab's launcher, or the start page as text.
+   * @param {Jupyter} widget @param {string} page */
+  isFiller(widget, page) {
+    return widget.id.startsWith('launcher-') || (page !== '' && widget.context?.path === page);
   }
 
   /** The lesson of the notebook in front. @returns {Lesson | null} */
@@ -261,14 +276,16 @@ class Extension {
     return this.startPage?.refresh();
   }
 
-  /** JupyterLab puts its launcher into an empty window, perhaps after our page: until somebody acts, ours stays. */
-  keepInFront() {
+  /** JupyterLab opens its launcher, or the text that the address named, perhaps after our page: until somebody
+   * acts, ours stays.
+   * @param {string} page */
+  keepInFront(page) {
     const { shell } = this.app;
     const look = () =>
       setTimeout(() => {
-        const launchers = [...shell.widgets('main')].filter((widget) => widget.id.startsWith('launcher-'));
-        for (const launcher of launchers) launcher.dispose();
-        if (launchers.length > 0 && this.startWidget) shell.activateById(this.startWidget.id);
+        const fillers = [...shell.widgets('main')].filter((widget) => this.isFiller(widget, page));
+        for (const filler of fillers) filler.dispose();
+        if (fillers.length > 0 && this.startWidget) shell.activateById(this.startWidget.id);
       });
     shell.layoutModified?.connect(look);
     const acted = () => shell.layoutModified?.disconnect(look);

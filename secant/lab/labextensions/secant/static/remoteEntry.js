@@ -32,6 +32,7 @@
       link.rel = 'stylesheet';
       link.href = new URL('style.css', script.src).href;
       document.head.append(link);
+      return {}; // JupyterLab writes into what it gets
     },
   };
 

@@ -3,7 +3,7 @@
 /** @import { Jupyter, Row as Verdict, Task } from './types.js' */
 /** @import { Lesson } from './lesson.js' */
 /** @import { Panel } from './panel.js' */
-import { button, h, write } from './dom.js';
+import { button, h, prose, write } from './dom.js';
 import { figure } from './words.js';
 
 /** What stands beside the word: no outcome is told by colour alone. */
@@ -78,6 +78,7 @@ export class Row {
     const row = lesson.rows.get(task.id);
     const outcome = lesson.outcome(task);
     this.node.dataset.outcome = outcome;
+    this.node.toggleAttribute('data-stale', lesson.stale(task.id));
     write(this.sign, SIGNS[outcome]);
     write(this.word, say.outcome[outcome]);
     const points = outcome === 'manual' || !row ? '–' : figure(row.points);
@@ -116,7 +117,7 @@ export class Row {
         pairs.append(h('dt', {}, say[kind]), h('dd', { class: `secant-${kind}` }, h('pre', {}, text)));
       } else {
         pairs = null;
-        drawn.push(kind === 'trace' ? h('pre', { class: 'secant-trace' }, text) : h('p', {}, text));
+        drawn.push(kind === 'trace' ? h('pre', { class: 'secant-trace' }, text) : prose(text));
       }
     }
     this.body.replaceChildren(...drawn);
