@@ -281,7 +281,7 @@ def break_off(route: Route) -> None:
         ("**/api/contents/**", hang_up, "server does not answer"),
         ("**/secant/api/check*", refuse(409, ""), "being checked already"),
         pytest.param(
-            "**/secant/api/check*", refuse(403, "XSRF"), "no longer knows this page", marks=pytest.mark.deep
+            "**/secant/api/check*", refuse(403, "XSRF"), "does not know this page", marks=pytest.mark.deep
         ),
         pytest.param(
             "**/secant/api/check*", refuse(404, "not there"), "not where it was", marks=pytest.mark.deep

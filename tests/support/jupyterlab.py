@@ -98,6 +98,7 @@ def jupyterlab(
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
     """
     with tempfile.TemporaryDirectory(prefix="secant-lab-") as own, socket.socket() as free:
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does it
         free.bind(("127.0.0.1", port or 0))
         port = free.getsockname()[1]
         free.close()
