@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -84,7 +83,7 @@ def served(folder: Path) -> Iterator[str]:
     try:
         yield address(server, log)
     finally:
-        server.send_signal(signal.SIGINT)
+        server.terminate()  # an interrupt is ignored by what a shell has put into the background
         server.wait(30)
 
 
