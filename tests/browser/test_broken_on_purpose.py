@@ -326,7 +326,7 @@ def test_an_endless_loop_is_stopped_at_once_and_the_next_check_is_warm(place: An
     page.get_by_role("button", name="Stop", exact=True).click()
     over(page)
     took = time.monotonic() - started
-    assert took < 3  # 0.1 s where nothing else computes
+    assert took < 3  # seconds, on a machine that runs other tests too
     assert "Stopped" in said(page)
     expect(verdict(page, SECOND)).to_have_text("Passed")
     page.evaluate(WRITE, [FIRST, SOLUTIONS[FIRST]])
