@@ -1,5 +1,6 @@
 """Which of the course's two languages a string is shown in."""
 
+import contextlib
 import locale
 import os
 import sys
@@ -75,4 +76,5 @@ def print_whatever_comes() -> None:
     """Let no character that the terminal does not know end a command: its number stands for it."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            with contextlib.suppress(OSError):  # a file that is written to by others, too
+                stream.reconfigure(errors="backslashreplace")

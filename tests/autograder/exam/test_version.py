@@ -104,7 +104,10 @@ def test_what_decides_leans_on_nothing_else_of_ours() -> None:
     found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
     assert {(path.name, name) for path, name in found} == {
         ("template.py", "secant"),
-        ("assignment.py", "autograder"),
+        ("forks.py", "secant"),
+        ("assignment.py", "secant.where.NoCourseError"),
+        ("assignment.py", "secant.where.course_root"),
+        ("lesson.py", "secant.where.course_above"),
     }
 
 

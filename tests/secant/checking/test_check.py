@@ -389,7 +389,9 @@ def test_minus_zero_is_shown_as_zero() -> None:
     assert "got: [0, 1]" in complaint(torch.tensor([-0.0, 1.0]), torch.tensor([1.0, 1.0]))
 
 
-@pytest.mark.parametrize(("folder", "command"), [("03_backward", "autograder check 3"), ("work", "check\n")])
+@pytest.mark.parametrize(
+    ("folder", "command"), [("03_backward", "autograder check 3"), ("work", "autograder check).\n")]
+)
 def test_after_a_pass_it_says_how_to_ask_the_hidden_tests(
     folder: str, command: str, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

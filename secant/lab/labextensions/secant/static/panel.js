@@ -63,6 +63,7 @@ export class Panel {
     const node = this.widget.node;
     node.lang = lesson?.info.language ?? node.lang;
     node.setAttribute('aria-label', say.panel);
+    node.dataset.notebook = lesson?.notebook.context.path ?? '';
     this.widget.title.caption = say.panel;
     this.wasRunning = lesson?.run != null;
     if (!lesson) {
