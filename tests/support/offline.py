@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.support import jupyterlab as lab
 
@@ -99,11 +100,25 @@ def address(server: "subprocess.Popen[Any]", log: Path) -> str:
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
 
 
+SHOW = """() => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  const number = notebook.widgets.findIndex(cell => /^explore/m.test(cell.model.sharedModel.getSource()));
+  notebook.activeCellIndex = number;
+  return notebook.scrollToItem(number, 'center');
+}"""
+
+
 def learn(page: Page) -> dict[str, Any]:
     """Run a lesson as far as its first task, and move its slider; return what was seen."""
     page.evaluate(lab.RUN_ALL, LESSON)
     explorer = page.locator(".secant-explorer").first
-    explorer.locator("img, canvas").first.wait_for(timeout=120_000)
+    picture = explorer.locator("img, canvas").first
+    picture.wait_for(state="attached", timeout=120_000)
+    for _ in range(30):  # while cells run, JupyterLab goes to the last of them, and hides what is far from it
+        page.evaluate(SHOW)
+        with contextlib.suppress(PlaywrightTimeout):
+            picture.wait_for(timeout=2_000)
+            break
     words = explorer.locator(".secant-words")
     lab.wait_until_still(explorer, 0.5)
     before = words.inner_text()
