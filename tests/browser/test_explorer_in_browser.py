@@ -212,7 +212,8 @@ def test_play_moves_h_until_it_is_touched(opened: Any) -> None:
         )
     handle(opened, X).focus()
     opened.page.keyboard.press("ArrowRight")
-    expect(opened.explorer.locator(".widget-toggle-button")).not_to_have_class(re.compile("mod-active"))
+    play = opened.explorer.locator(".widget-toggle-button")
+    expect(play).not_to_have_class(re.compile("mod-active"), timeout=20_000)  # at its end h would be 1e-12
     wait_for_rest(opened)
     assert -12 < float(box(opened, LOG_H).input_value()) < -1
 
