@@ -21,6 +21,10 @@ _LONGEST_PATH = 2_000  # characters
 _LONGEST_NAME = 200
 _BREATH = 2.0  # seconds: how often something is sent, so that either side notices that the other has gone
 SETTING = "secant_service"
+_GONE = {
+    "en": "The process that checks has ended. Please try again.",
+    "ko": "확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
+}
 
 
 def add_handlers(server: Any) -> None:
@@ -154,11 +158,7 @@ class _Handler(APIHandler):
     def taken(self, answer: dict[str, Any]) -> dict[str, Any]:
         """An answer that is no refusal."""
         if "gone" in answer:
-            raise self.refuse(
-                503,
-                en="The process that checks has ended. Please try again.",
-                ko="확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
-            )
+            raise self.refuse(503, **_GONE)
         if "refused" in answer:
             raise Refusal(answer["refused"], answer["message"])
         return answer
@@ -211,7 +211,7 @@ class Check(_Handler):
 
     async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
         while True:
-            event = answer.get("event") or {"event": "error", "message": self._gone_words()}
+            event = answer.get("event") or {"event": "error", "message": _GONE[self.spoken]}
             self.write(json.dumps(event) + "\n")
             await self.flush()
             if answer.get("last") or "gone" in answer:
@@ -221,12 +221,6 @@ class Check(_Handler):
                 self.write(" ")  # before a line of JSON it means nothing
                 await self.flush()
             answer = following.result()
-
-    def _gone_words(self) -> str:
-        return {
-            "en": "The process that checks has ended. Please try again.",
-            "ko": "확인하는 프로세스가 끝났습니다. 다시 시도해 주세요.",
-        }[self.spoken]
 
     def on_connection_close(self) -> None:
         """The page has gone: nobody waits for this check."""
