@@ -11,7 +11,6 @@ CONTROL is the number of an inherited socket. Linux only.
 
 import contextlib
 import ctypes
-import gc
 import json
 import os
 import selectors
@@ -81,14 +80,6 @@ def _session(pid: int) -> int:
     return 0 if fields[0] in "ZX" else int(fields[3])
 
 
-def _import_explorers() -> None:
-    """So that no candidate has to. None draws before a page shows it."""
-    import secant
-
-    for name in secant.__all__:
-        getattr(secant, name)
-
-
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     """Fork a candidate for every message: its folder, with its channel and its lifeline."""
     waiting = selectors.DefaultSelector()
@@ -145,8 +136,6 @@ def main(control: int) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: who is asked to stop closes the socket
     socket_ = socket.socket(fileno=control)
     shell = import_everything(for_many=True)
-    _import_explorers()
-    gc.freeze()
     socket_.send(b"ready")
     serve_forever(socket_, shell)
 

@@ -146,7 +146,7 @@ class _Batch:
         self.summary = Summary()
         self._course = course
         self._book = book
-        self._pages = Pages(course.directory, course.config)
+        self._pages = Pages(course.directory, course.config, book.entered)
         self._secret = secret
         self._entries = iter(entries)
         self._force = force

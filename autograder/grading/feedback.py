@@ -9,7 +9,7 @@ import html
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,11 @@ from typing import Any
 import nbformat.v4
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
+from nbgrader.api import SubmittedNotebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import compute_checksum
+from nbgrader.preprocessors import GetGrades
+from nbgrader.utils import compute_checksum, is_grade, is_solution, is_task
 from traitlets.config import Config
 
 from autograder.course.assignment import Assignment
@@ -35,6 +37,7 @@ PAGE_CHARS = 200_000  # of all outputs together
 LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minutes for some longer ones
 CELL_COLOURED = 20_000  # characters of a cell of code that is highlighted; a longer one is shown as it is
 PAGE_COLOURED = 100_000  # of all that are
+Entered = Callable[[str, str], SubmittedNotebook]
 _LEFT_OUT = (
     "# Not shown: the page could not be made with what is in this cell.\n"
     "# What you handed in is unchanged.\n"
@@ -173,16 +176,43 @@ def harmless(markdown: str) -> str:
 # --- The page -------------------------------------------------------------------------------------------
 
 
+class _Grades(GetGrades):
+    """nbgrader's step that writes scores and comments into a notebook, with a gradebook that is open."""
+
+    def __init__(self, entered: Entered, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._entered = entered
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        names = resources["nbgrader"]
+        notebook = self._entered(names["student"], names["assignment"])
+        grades = {grade.name: grade for grade in notebook.grades}
+        comments = {comment.name: comment for comment in notebook.comments}
+        for cell in nb.cells:
+            if is_solution(cell) or is_task(cell):
+                cell.metadata.nbgrader["comment"] = comments[grade_id(cell)].comment
+            if is_grade(cell) or is_task(cell):
+                grade = grades[grade_id(cell)]
+                cell.metadata.nbgrader |= {"score": grade.score, "points": grade.max_score}
+        penalty = notebook.late_submission_penalty or 0
+        names |= {"score": notebook.score - penalty, "max_score": notebook.max_score, "late_penalty": penalty}
+        return nb, resources
+
+
 class Pages:
     """Prepares feedback pages with nbgrader's own steps and settings.
 
     Args:
         coursedir, config: nbgrader's settings.
+        entered: what the gradebook says, by student and lesson.
     """
 
-    def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
+    def __init__(self, coursedir: CourseDirectory, config: Config, entered: Entered) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        self._steps = [step(config=config) for step in converter.preprocessors]
+        self._steps = [
+            _Grades(entered, config=config) if step is GetGrades else step(config=config)
+            for step in converter.preprocessors
+        ]
         self._db_url = coursedir.db_url
         self._settings = dict(config.HTMLExporter)
 

@@ -233,6 +233,14 @@ class Book:
         entry.result, entry.filed, entry.stale = json.dumps(result.as_json()), False, ""
         self._db.merge(entry)
 
+    def entered(self, student: str, lesson: str) -> SubmittedNotebook:
+        """Return what the gradebook says at this moment, manual scores and comments included.
+
+        Raises:
+            MissingEntry: nothing of this student.
+        """
+        return self._gradebook.find_submission_notebook(lesson, lesson, student)
+
     def mark_filed(self, student: str, lesson: str) -> None:
         """Note that the folders hold what the gradebook says."""
 

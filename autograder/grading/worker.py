@@ -101,8 +101,9 @@ def _examiner(lesson: str, source: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _exporter(settings: str) -> Any:
-    from nbconvert.exporters.html import HTMLExporter
     from traitlets.config import Config
+
+    from autograder.grading.exporter import PageExporter
 
     # As nbgrader's GenerateFeedback has it, whose import takes two seconds.
     (package,) = importlib.util.find_spec("nbgrader").submodule_search_locations  # type: ignore[union-attr,misc]
@@ -110,7 +111,7 @@ def _exporter(settings: str) -> Any:
     ours = {"template_name": "feedback", "extra_template_basedirs": [f"{formgrader}/templates"]}
     ours["extra_template_paths"] = [f"{formgrader}/static/node_modules/bootstrap/dist/css"]
     config = Config({"Exporter": {"default_preprocessors": []}, "HTMLExporter": ours | json.loads(settings)})
-    return HTMLExporter(config=config)
+    return PageExporter(config=config)
 
 
 @lru_cache(maxsize=1)

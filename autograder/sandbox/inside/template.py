@@ -44,9 +44,12 @@ def import_everything(*, for_many: bool) -> Any:
         for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
             del os.environ[name]
 
-    import secant  # noqa: F401
-    from autograder.sandbox.inside import candidate
+    import secant
+    from autograder.sandbox.inside import candidate, pages
     from autograder.sandbox.inside.shell import make_shell
+
+    for name in secant.__all__:  # each is imported when it is first asked for
+        getattr(secant, name)
 
     torch.set_num_threads(1)
     shell = make_shell()
@@ -57,6 +60,8 @@ def import_everything(*, for_many: bool) -> Any:
         raise RuntimeError(f"the template has {len(threads)} threads after its imports, not one")
     gc.collect()
     gc.freeze()  # a collection in a child would otherwise touch, and so copy, every page
+    if for_many:
+        pages.collapse()
     return shell
 
 

@@ -1,0 +1,35 @@
+"""What makes a fork of a large process quick: its memory in few large pages."""
+
+import contextlib
+import ctypes
+
+from autograder.sandbox.inside.kernel import libc
+
+_LARGE = 2 * 2**20  # bytes of a large page, where a small one has 4 KiB
+_MADV_COLLAPSE = 25
+
+
+def collapse() -> None:
+    """Put this process's memory into large pages, after its imports.
+
+    The kernel copies an entry for each page of a process that forks, and drops it when the fork ends: 60,000
+    with torch, which takes longer than most tasks. Where the kernel cannot put them together (before
+    Linux 6.1), forks are as slow as ever.
+    """
+    with contextlib.suppress(OSError):
+        for start, end in _own_memory():
+            _collapse(start, end)
+
+
+def _own_memory() -> list[tuple[int, int]]:
+    """The first and last addresses of this process's own writable memory."""
+    with open("/proc/self/maps") as file:
+        lines = [line.split() for line in file]
+    own = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]
+    return [(int(start, 16), int(end, 16)) for start, end in own]
+
+
+def _collapse(start: int, end: int) -> None:
+    first, last = -(-start // _LARGE) * _LARGE, end // _LARGE * _LARGE
+    if first < last:  # what the kernel cannot put together stays as it is
+        libc().madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), _MADV_COLLAPSE)

@@ -1,0 +1,260 @@
+"""How fast a class is graded, from submitted/ to gradebook, autograded/ and feedback/, beside stock nbgrader.
+
+A class hands in solutions, recorded right and wrong answers and stubs of one lesson, in both languages
+(benchmarks/classroom.py). `autograder grade`, with as many workers as there are processors and each
+submission in its wall, does what `nbgrader autograde` and `nbgrader generate_feedback` do. Every command is
+run as an instructor runs it: its start counts.
+
+The floor is what no grader can do without: the processor time of each notebook's own cells, all tests
+included, in a fork of a process that has imported everything. The overhead is what `autograder grade` takes
+on top for one more submission: two classes of different size are graded, and their difference is looked at.
+
+otter-grader takes the same notebooks, with the same tests in its own form, if it is installed.
+
+    python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--json FILE]
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode, v4
+
+from autograder.course.cells import is_test, tasks
+from autograder.course.lesson import Lesson, choose_lessons
+from benchmarks.classroom import a_class
+from tests.support.lessons import LESSONS, ROOT, assignment
+
+FEW = 12  # students of the small class: two of each kind
+PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What something took: seconds by the clock, and core-seconds."""
+
+    seconds: float
+    work: float
+
+
+class Meter:
+    """Counts the core-seconds of commands and of all that they start, whoever buries it.
+
+    The kernel counts for a group of processes where this user may make one; else the whole machine counts, on
+    which nothing else should run then.
+    """
+
+    def __init__(self) -> None:
+        self._group = Path(f"/sys/fs/cgroup/cpuacct/secant-meter-{os.getpid()}")
+        with contextlib.suppress(OSError):
+            self._group.mkdir()
+
+    def words(self, command: list[str]) -> list[str]:
+        """The command, counted."""
+        joining = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
+        return ["/bin/sh", "-c", joining, "sh", *command]
+
+    def read(self) -> float:
+        """Core-seconds until now."""
+        if self._group.exists():
+            return int((self._group / "cpuacct.usage").read_text()) / 1e9
+        user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split()[1:11])
+        return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+    def close(self) -> None:
+        """Remove the group; what has not quite ended is counted no more."""
+        with contextlib.suppress(OSError):
+            self._group.rmdir()
+
+
+def timed(folder: Path, *commands: list[str]) -> Taken:
+    """Run commands one after another, and fail if one does.
+
+    Raises:
+        RuntimeError: with the end of what it said.
+    """
+    environment = os.environ | dict.fromkeys(PLACES, str(folder / ".home"))
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    meter = Meter()
+    start, worked = time.perf_counter(), meter.read()
+    try:
+        for command in commands:
+            words = meter.words(command)
+            done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+            if done.returncode:
+                raise RuntimeError(f"{' '.join(command[1:4])}: {done.stdout[-1000:]}{done.stderr[-2000:]}")
+        return Taken(time.perf_counter() - start, meter.read() - worked)
+    finally:
+        meter.close()
+
+
+@contextlib.contextmanager
+def classroom(lesson: Lesson, students: int) -> Iterator[Path]:
+    """A course directory whose lesson is released, and whose gradebook is there; it is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
+        a_class(Path(name), lesson, students)
+        command = ["generate_assignment", "--create", "--force", lesson.name]
+        timed(Path(name), [sys.executable, "-m", "nbgrader", *command])
+        yield Path(name)
+
+
+def ours(lesson: Lesson, students: int) -> Taken:
+    """Grade a class with `autograder grade`."""
+    with classroom(lesson, students) as folder:
+        taken = timed(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
+        written = list(folder.glob("feedback/*/*/*.html"))
+        if len(written) != students:
+            raise RuntimeError(f"autograder: {len(written)} pages for {students} students")
+        return taken
+
+
+def stock(lesson: Lesson, students: int) -> Taken:
+    """Grade a class with nbgrader's two commands."""
+    nbgrader = [sys.executable, "-m", "nbgrader"]
+    with classroom(lesson, students) as folder:
+        taken = timed(
+            folder,
+            [*nbgrader, "autograde", "--create", lesson.name],
+            [*nbgrader, "generate_feedback", lesson.name],
+        )
+        written = list(folder.glob("feedback/*/*/*.html"))
+        if len(written) != students:
+            raise RuntimeError(f"nbgrader: {len(written)} pages for {students} students")
+        return taken
+
+
+# --- The floor ----------------------------------------------------------------------------------------------
+
+
+def floor(lesson: Lesson, students: int) -> float:
+    """The mean core-seconds of a submission's own cells and all its tests, warm, without a wall."""
+    source = assignment(lesson).source
+    tests = {task.id: task.test.source for task in tasks(source) if task.test is not None}
+    spent = 0.0
+    with classroom(lesson, students) as folder:
+        for path in sorted(folder.glob("submitted/*/*/*.ipynb")):
+            notebook = v4.reads(path.read_text("utf-8"))
+            for cell in filter(is_test, notebook.cells):
+                cell.source = tests[cell.metadata.nbgrader.grade_id.removeprefix("test_")]
+            spent += in_a_fork(notebook)
+    return spent / students
+
+
+def in_a_fork(notebook: NotebookNode) -> float:
+    """Run a notebook's code cells in a fork, and return the core-seconds of the cells alone."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, repr(run_cells(notebook)).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading) as said:
+        seconds = float(said.read())
+    os.waitpid(child, 0)
+    return seconds
+
+
+def run_cells(notebook: NotebookNode) -> float:
+    """Run them in the warm shell; return their core-seconds."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    begun = time.process_time()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                shell.run_cell(cell.source, store_history=False)
+    return time.process_time() - begun
+
+
+def become_warm() -> None:
+    """Import what a notebook needs, as the wall's template does."""
+    from autograder.sandbox.inside.template import import_everything
+
+    os.environ["MPLBACKEND"] = "Agg"
+    import_everything(for_many=True)
+
+
+def floor_apart(lesson: Lesson, students: int) -> float:
+    """`floor` in a process of its own: the template wants to be the only thread."""
+    command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
+    command += ["--students", str(students), "--floor"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
+# --- The rows -----------------------------------------------------------------------------------------------
+
+
+def rows(lesson: Lesson, students: int, stock_students: int) -> Iterator[dict[str, Any]]:
+    """Measure, and yield the rows."""
+    small, large = ours(lesson, FEW), ours(lesson, students)
+    rate = students / large.seconds
+    peer = stock(lesson, stock_students)
+    peer_rate = stock_students / peer.seconds
+    names = "nbgrader autograde, generate_feedback"
+    yield row("grading throughput", rate, names, peer_rate, rate / peer_rate, "submissions/s")
+    work, peer_work = large.work / students, peer.work / stock_students
+    yield row("grading, core-seconds", work, names, peer_work, peer_work / work, "core-s/submission")
+    at_least = floor_apart(lesson, students)
+    one_more = (large.work - small.work) / (students - FEW)
+    yield row("grading, one more submission", one_more, "the floor", at_least, at_least / one_more, "core-s")
+    yield row("grading overhead", one_more - at_least, "", None, None, "core-s/submission")
+    start = max(0.0, small.seconds - FEW * (large.seconds - small.seconds) / (students - FEW))
+    yield row("grading, start", start, "", None, None, "s")
+
+
+def row(
+    figure: str, ours: float, peer: str, value: float | None, ratio: float | None, unit: str
+) -> dict[str, Any]:
+    """A row; ratio says how many times better ours is."""
+    return {
+        "figure": figure,
+        "ours": round(ours, 3),
+        "peer": peer,
+        "peer_value": None if value is None else round(value, 3),
+        "ratio": None if ratio is None else round(ratio, 2),
+        "unit": unit,
+    }
+
+
+def main() -> None:
+    """Measure and show; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser.add_argument("--lesson", default="1", help="which lesson")
+    parser.add_argument("--students", type=int, default=60)
+    parser.add_argument("--stock", type=int, default=60, help="how many of them nbgrader grades")
+    parser.add_argument("--floor", action="store_true", help="only say the floor")
+    given = parser.parse_args()
+    (lesson,) = choose_lessons(LESSONS, [given.lesson])
+    if given.floor:
+        become_warm()
+        print(floor(lesson, given.students))
+        return
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    found = []
+    for entry in rows(lesson, given.students, given.stock):
+        found.append(entry)
+        peer = f"{entry['peer']} {entry['peer_value']}" if entry["peer"] else ""
+        ratio = f", {entry['ratio']} times" if entry["ratio"] else ""
+        print(f"{entry['figure']:30} {entry['ours']} {entry['unit']}   {peer}{ratio}", flush=True)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
