@@ -191,7 +191,8 @@ def grade(
         )
     from autograder.course.settings import Course
     from autograder.grading import batch
-    from autograder.grading.executors import LocalWorkers, cluster
+    from autograder.grading.cluster import cluster
+    from autograder.grading.executors import LocalWorkers
     from autograder.sandbox.results import WallUnavailable
 
     if scheduler and workers:
