@@ -65,7 +65,10 @@ def do(work: Callable[[Job | Page], Done], packed: bytes) -> bytes:
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
     job = _built(_JOBS[order["kind"]], order["job"])
     with _one:  # whatever number of threads this worker was given
-        done = work(job)
+        try:
+            done = work(job)
+        except Exception as error:
+            done = Failed(f"{type(error).__name__}: {error}")
     return _dump({"kind": type(done).__name__, "done": _plain(done)})
 
 

@@ -29,7 +29,8 @@ class Processes:
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         place = folder / "scheduler.json"
         self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(place)
+            *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+            *("--scheduler-file", str(place)),
         )
         wait_until(place.is_file, self.scheduler)
         self.address: str = json.loads(place.read_text())["address"]
