@@ -1,0 +1,67 @@
+"""A class of real submissions: solutions, recorded right and wrong answers and stubs, in both languages."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from itertools import cycle, islice
+from pathlib import Path
+
+from nbformat import v4
+
+from autograder.course.lesson import Answer, Lesson
+from secant.language import LANGUAGES
+from tests.support.lessons import (
+    ROOT,
+    assignment,
+    questions,
+    right_answers,
+    side_by_side,
+    with_answers,
+    wrong_answers,
+)
+
+Answers = Mapping[str, str]
+
+
+def a_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
+    """Make a course directory of one lesson in which so many students have handed in; return their names.
+
+    Of every six, one hands in the lesson's solution, two recorded right answers (the solution where a task
+    has no more), two the solution with wrong answers to half of the tasks, and one what was released. The
+    languages take turns.
+    """
+    for part in (f"course/{lesson.name}", f"source/{lesson.name}"):
+        shutil.copytree(ROOT / part, folder / part)
+    for language in LANGUAGES:
+        part = f"release/{language}/{lesson.name}"
+        shutil.copytree(ROOT / part, folder / part)
+    shutil.copy(ROOT / "nbgrader_config.py", folder)
+    names = []
+    for number, answers in enumerate(islice(_everybody(lesson), students)):
+        released = assignment(lesson).releases[LANGUAGES[number % 2]]
+        home = folder / "submitted" / f"student{number:05}" / lesson.name
+        home.mkdir(parents=True)
+        (home / f"{lesson.name}.ipynb").write_text(v4.writes(with_answers(released, answers)), "utf-8")
+        names.append(home.parent.name)
+    return names
+
+
+def _everybody(lesson: Lesson) -> Iterator[Answers]:
+    solution = {task.id: task.answer.source for task in questions(lesson)}
+    right = cycle(side_by_side(right_answers(lesson)))
+    wrong = cycle(side_by_side(wrong_answers(lesson)))
+    while True:
+        yield solution
+        yield _mixed(solution, next(right))
+        yield _half(solution, next(wrong), 0)
+        yield {}
+        yield _half(solution, next(wrong), 1)
+        yield _mixed(solution, next(right))
+
+
+def _mixed(solution: Answers, others: Mapping[str, Answer]) -> Answers:
+    return {**solution, **{task: answer.source for task, answer in others.items()}}
+
+
+def _half(solution: Answers, others: Mapping[str, Answer], first: int) -> Answers:
+    chosen = [task for number, task in enumerate(solution) if number % 2 == first]
+    return _mixed(solution, {task: others[task] for task in chosen if task in others})
