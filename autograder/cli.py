@@ -1,7 +1,6 @@
 """The command line: autograder build, check, grade, doctor."""
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -176,7 +175,9 @@ def grade(
         list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
     ] = None,
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes of this machine; default: one a core.", min=0)] = 0,
+    workers: Annotated[
+        int, typer.Option(help="Processes of this machine; default: one a core, if memory allows.", min=0)
+    ] = 0,
     scheduler: Annotated[str, typer.Option(help="A Dask scheduler's address, instead of --workers.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
@@ -191,7 +192,9 @@ def grade(
         )
     from autograder.course.settings import Course
     from autograder.grading import batch
-    from autograder.grading.executors import LocalWorkers, cluster
+    from autograder.grading.budget import Budget
+    from autograder.grading.cluster import cluster
+    from autograder.grading.executors import LocalWorkers, Workers
     from autograder.sandbox.results import WallUnavailable
 
     if scheduler and workers:
@@ -205,7 +208,12 @@ def grade(
             f"Nothing{whose} was found in {course.submitted}: a submission is a folder student/lesson in it."
         )
         raise typer.Exit(1 if student else 0)
-    pool = cluster(scheduler) if scheduler else LocalWorkers(min(workers or _cores(), len(entries)))
+    if scheduler:
+        pool: Workers = cluster(scheduler)
+    else:
+        places, said = Budget.of_this_machine().allow(workers, len(entries))
+        out.print(said)
+        pool = LocalWorkers(places)
     try:
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))
@@ -261,10 +269,6 @@ def doctor() -> None:
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
     out.print("Checking your own notebook needs no wall: `autograder check`.")
     raise typer.Exit(0 if can else 1)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _progress() -> Progress:

@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
+from autograder.grading.budget import Budget
 from autograder.sandbox.machine import Finding, probe_machine
 
 _DISK_GB = 1.0
@@ -21,7 +22,7 @@ def look_around(start: Path) -> list[Finding]:
 
     Tries the real wall, so it takes some seconds.
     """
-    return [_python(), *_packages(), *_course(start), *probe_machine()]
+    return [_python(), *_packages(), *_course(start), *_workers(), *probe_machine()]
 
 
 def can_grade(findings: list[Finding]) -> bool:
@@ -67,6 +68,15 @@ def _course(start: Path) -> list[Finding]:
     roomy = free >= _DISK_GB
     disk = Finding("disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB.")
     return [Finding("course", True, str(root)), _gradebook(root), disk]
+
+
+def _workers() -> list[Finding]:
+    """Say how many submissions can be graded at once, which is a question of memory too."""
+    if sys.platform != "linux":
+        return []
+    budget = Budget.of_this_machine()
+    fix = "" if budget.fit else "Close other programs: a submission that takes much memory may not get it."
+    return [Finding("workers", bool(budget.fit), f"{budget.workers}: {budget}", fix, needed=False)]
 
 
 def _gradebook(root: Path) -> Finding:

@@ -1,10 +1,12 @@
-"""What hostile submissions cost the class: the time of all, of each honest student, and memory.
+"""What a hostile submission costs the student who is graded beside it, and a class of them the whole class.
 
-The class is graded without them and then with them, on as many workers as there are processors. The honest
-compute for four fifths of each limit of time; the limits are lower than usual (tests/hostile/cases.py), which
-changes no ratio.
+First two workers: one grades an honest student again and again, who computes for four fifths of each limit
+of time; the other one grades, again and again, what a row is named after. The peer is another such honest
+student in its place: who takes at most a fair share slows nobody more than that one does. Then a class is
+graded without hostile submissions and with them, on as many workers as there are processors. The limits are
+lower than usual (tests/hostile/cases.py), which changes no ratio.
 
-    python -m benchmarks.neighbours --json FILE [--honest 40] [--hostile 20] [--spinners 0]
+    python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """
 
 import argparse
@@ -12,11 +14,101 @@ import json
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from tests.hostile.crowd import FULL, a_class, graded
+from nbformat import v4
+
+from autograder.grading import worker
+from autograder.grading.jobs import Examined, Job
+from autograder.intake.submission import Submission
+from autograder.intake.take_in import take_in
+from tests.hostile.cases import QUICK, load_all, write
+from tests.hostile.crowd import FULL, QuickWorkers, a_class, graded
+from tests.hostile.neighbours import busy
+from tests.hostile.stock import variant_of
+from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
+
+#: What a row calls it, and the case in tests/hostile.
+BESIDE = {
+    "output without end in a task": "X109",
+    "output without end in a cell": "X110",
+    "answers without end": "X111",
+    "cells that never end": "X37",
+    "a swarm of processes": "X91",
+    "a storm of pages": "X95",
+}
+PEER = "an honest neighbour"
+
+
+def job(world: World, made: Any) -> Job:
+    """What a worker is given for a submission."""
+    with tempfile.TemporaryDirectory() as name:
+        write(made, Path(name, LESSON))
+        taken = take_in(Path(name, LESSON), LESSON, world.releases, Path(name))
+    assert isinstance(taken, Submission)
+    return Job("", LESSON, v4.writes(world.source), taken.script, b"secret", ())
+
+
+def seconds_beside(workers: QuickWorkers, honest: Job, other: Job, rounds: int) -> float:
+    """Grade the honest student so often while the other is graded all the time; return the median time."""
+    found: list[float] = []
+    beside = workers.submit(worker.work, other)
+    for _ in range(rounds):
+        start = time.perf_counter()
+        mine = workers.submit(worker.work, honest)
+        while not mine.done():
+            if beside.done():
+                beside = again(workers, beside, other)
+            time.sleep(0.002)
+        found.append(time.perf_counter() - start)
+        workers.settle(mine)
+        done = mine.result()
+        assert isinstance(done, Examined), done
+        assert done.report.score == FULL, done.report
+    beside.result()
+    workers.settle(beside)
+    return statistics.median(found)
+
+
+def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
+    """Have the neighbour graded once more."""
+    workers.settle(before)
+    return workers.submit(worker.work, other)
+
+
+def rows(rounds: int) -> list[dict[str, Any]]:
+    """One row for each kind of neighbour."""
+    with tempfile.TemporaryDirectory() as name:
+        world, cases = World.create(Path(name), bait=False), load_all()
+        honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
+        others = {"peer": honest} | {
+            what: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
+            for what, id in BESIDE.items()
+        }
+        workers = QuickWorkers(2)
+        try:
+            seconds_beside(workers, honest, honest, 1)  # which warms both
+            found = {what: seconds_beside(workers, honest, other, rounds) for what, other in others.items()}
+        finally:
+            workers.close(kill=True)
+    peer = found.pop("peer")
+    return [row(f"honest student beside {what}", ours, PEER, peer) for what, ours in found.items()]
+
+
+def row(figure: str, ours: float, peer: str, peer_value: float) -> dict[str, Any]:
+    """A row; ratio says how many times quicker ours is."""
+    return {
+        "figure": figure,
+        "ours": round(ours, 2),
+        "peer": peer,
+        "peer_value": round(peer_value, 2),
+        "ratio": round(peer_value / ours, 2),
+        "unit": "s",
+    }
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
@@ -26,41 +118,46 @@ def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
         start = time.perf_counter()
         summary, megabytes = graded(course)
         seconds = time.perf_counter() - start
-    rows = [row for row in summary.as_json() if "honest" in row["student"]]
-    outcomes = [task["outcome"] for row in summary.as_json() for task in row["tasks"]]
+    theirs = [each for each in summary.as_json() if "honest" in each["student"]]
+    outcomes = [task["outcome"] for each in summary.as_json() for task in each["tasks"]]
     return {
         "honest": honest,
         "hostile": hostile,
         "spinners": spinners,
-        "seconds": round(seconds, 1),
-        "honest seconds": round(
-            statistics.median(sum(task["seconds"] for task in row["tasks"]) for row in rows), 2
-        ),
-        "slowest honest seconds": round(
-            max(sum(task["seconds"] for task in row["tasks"]) for row in rows), 2
-        ),
-        "honest points lost": sum(FULL - row["score"] for row in rows),
+        "seconds": seconds,
+        "honest seconds": statistics.median(_seconds(each) for each in theirs),
+        "slowest honest seconds": max(_seconds(each) for each in theirs),
+        "honest points lost": sum(FULL - each["score"] for each in theirs),
         "examiner's megabytes": round(megabytes),
         "grader_failure": outcomes.count("grader_failure"),
     }
 
 
+def _seconds(submission: Mapping[str, Any]) -> float:
+    return float(sum(task["seconds"] for task in submission["tasks"]))
+
+
 def main() -> None:
+    """Measure and show; see the module."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--honest", type=int, default=40)
     parser.add_argument("--hostile", type=int, default=20)
     parser.add_argument("--spinners", type=int, default=0)
     given = parser.parse_args()
-    found = [measure(given.honest, number, given.spinners) for number in (0, given.hostile)]
-    ratio = found[1]["seconds"] / found[0]["seconds"]
-    slower = found[1]["honest seconds"] / found[0]["honest seconds"]
-    given.json.write_text(json.dumps({"runs": found, "class": ratio, "honest": slower}, indent=2))
-    for row in found:
-        print(row)
-    print(f"the class takes {ratio:.2f} times as long, an honest student {slower:.2f} times")
+    found = rows(given.rounds)
+    without, beside = (measure(given.honest, number, given.spinners) for number in (0, given.hostile))
+    print(without, beside, sep="\n")
+    figure = f"honest student of a class of {given.honest} and {given.hostile} hostile"
+    found.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
+    for each in found:
+        ours, peer = each["ours"], each["peer_value"]
+        print(f"{each['figure']:52} {ours} s   {each['peer']} {peer} s, {ours / peer:.2f} times as long")
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=2) + "\n")
 
 
 if __name__ == "__main__":

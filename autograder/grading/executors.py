@@ -1,4 +1,4 @@
-"""Where workers run: processes of this machine, or a Dask cluster; and what is tried again, and when."""
+"""Workers: processes of this machine (for a cluster's, see cluster.py); what is tried again, and when."""
 
 import multiprocessing
 import os
@@ -6,7 +6,14 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -15,12 +22,22 @@ from autograder.grading.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
 TRIES = 2  # beside other jobs; the last one is alone
+_BEAT = 1.0  # seconds between two looks at the workers, while none has finished a job
 
 
 class Workers(Protocol):
     """Does jobs, as many at once as it has places."""
 
-    places: int
+    @property
+    def places(self) -> int:
+        """How many jobs to give at once; at least one, and it may change."""
+
+    def look(self) -> None:
+        """See whether anybody is left to work; called about once a second.
+
+        Raises:
+            CourseError: nobody is, and nobody is to be expected.
+        """
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         """Begin a job. Only called while a place is free."""
@@ -46,6 +63,9 @@ class LocalWorkers:
         future = one.submit(work, job)
         self._busy[future] = one
         return future
+
+    def look(self) -> None:
+        pass  # who has died has broken its job's future
 
     def settle(self, future: Future[Any]) -> None:
         one = self._busy.pop(future)
@@ -82,43 +102,6 @@ def _end_with(parent: Any) -> None:
     os._exit(1)
 
 
-class ExecutorWorkers:
-    """Anybody's `concurrent.futures` executor, such as a Dask cluster's."""
-
-    def __init__(self, executor: Executor, places: int) -> None:
-        self.places = places
-        self._executor = executor
-
-    def submit(self, work: Work, job: Any) -> Future[Any]:
-        return self._executor.submit(work, job)
-
-    def settle(self, future: Future[Any]) -> None:
-        pass
-
-    def close(self, kill: bool = False) -> None:
-        self._executor.shutdown(wait=not kill)
-
-
-def cluster(address: str) -> ExecutorWorkers:
-    """Return a Dask cluster's workers; each should have one thread.
-
-    Raises:
-        CourseError: distributed is not installed, or nobody answers.
-    """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise CourseError(
-            "--scheduler needs the package distributed: `pip install 'secant[scale]'`."
-        ) from None
-    try:
-        client = Client(address, timeout="20s")
-    except (OSError, ValueError) as error:
-        raise CourseError(f"No Dask scheduler answers at {address}: {error}.") from None
-    # pure=True would merge equal calls, and a second try is an equal call.
-    return ExecutorWorkers(client.get_executor(pure=False, retries=0), max(1, sum(client.ncores().values())))
-
-
 def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
     """Do jobs until there are none, and yield each with what came of it, as they end.
 
@@ -130,6 +113,9 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         work: does a job.
         next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
         workers: who works.
+
+    Raises:
+        CourseError: no worker is left, or none of them may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
     alone: deque[Any] = deque()
@@ -141,7 +127,8 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
                 return
             job = alone.popleft()
             running[workers.submit(work, job)] = (job, TRIES + 1)
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        done, _ = wait(running, _BEAT, FIRST_COMPLETED)
+        workers.look()
         for future in done:
             job, tries = running.pop(future)
             workers.settle(future)
@@ -159,5 +146,9 @@ def _result(future: Future[Any]) -> Any:
         return future.result()
     except BrokenExecutor:
         return Failed("the process that graded it has ended")
+    except CancelledError:
+        return Failed("the connection to whoever graded it was lost")
+    except CourseError:
+        raise
     except Exception as error:
         return Failed(f"{type(error).__name__}: {error}")

@@ -74,6 +74,7 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
+        "MALLOC_ARENA_MAX": "2",  # else each thread may claim 64 MB that it never uses, which count as taken
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
         "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin",

@@ -97,6 +97,56 @@ def remove_stale() -> None:
                             folder.rmdir()
 
 
+def memory_left() -> int | None:
+    """The bytes that this process's own groups let it take yet; None where they set no limit.
+
+    What was read from files does not count: the kernel lets go of it when memory is asked for.
+    """
+    left: list[int] = []
+    for folder in _enclosing("memory"):
+        most = _number(folder, "memory.max", "memory.limit_in_bytes")
+        used = _number(folder, "memory.current", "memory.usage_in_bytes")
+        if most is not None and used is not None:
+            left.append(most - used + _inactive_files(folder))
+    return max(0, min(left)) if left else None
+
+
+def processors_allowed() -> float | None:
+    """How many processors this process's own groups let it use; None where they set no limit."""
+    shares: list[float] = []
+    for folder in _enclosing("cpu"):
+        with contextlib.suppress(OSError, ValueError):
+            if (folder / "cpu.max").exists():
+                quota, period = (int(text) for text in (folder / "cpu.max").read_text().split())
+            else:
+                quota = int((folder / "cpu.cfs_quota_us").read_text())
+                period = int((folder / "cpu.cfs_period_us").read_text())
+            shares += [quota / period] if quota > 0 else []
+    return min(shares) if shares else None
+
+
+def _enclosing(kind: str) -> list[Path]:
+    """The folders of the groups that this process is in, as far as they are visible here."""
+    own = _own_groups()
+    top = _ROOT / kind if kind in own else _ROOT
+    here = top / own.get(kind, own.get("", ""))
+    return [folder for folder in (here, *here.parents) if folder.is_relative_to(top)]
+
+
+def _number(folder: Path, *names: str) -> int | None:
+    for name in names:
+        with contextlib.suppress(OSError, ValueError):  # "max"
+            return int((folder / name).read_text())
+    return None
+
+
+def _inactive_files(folder: Path) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        found = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return int(found.get("total_inactive_file", found.get("inactive_file", 0)))
+    return 0
+
+
 def _make(folder: Path) -> Path:
     folder.mkdir()
     return folder
@@ -127,12 +177,18 @@ class _Place(NamedTuple):
     cpu: Path
 
 
-def _places() -> list[_Place]:
+def _own_groups() -> dict[str, str]:
+    """The path of this process's group by controller; version 2's has no name."""
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             own |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
+    return own
+
+
+def _places() -> list[_Place]:
+    own = _own_groups()
     if "memory" in own:
         return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
     # Version 2 gives limits only to groups without processes of their own: so beside us, or below the root.

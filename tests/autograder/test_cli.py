@@ -173,6 +173,7 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     hand_in(room, "bad", "{")
     done = call(autograder, room, "grade", "--json", "results.json", "--workers", "1")
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("1 worker: ")
     assert "4 submissions graded, 1 of them before; 0 failed." in done.stdout
     assert f"bad/{STEPS}: rejected:not_a_notebook" in done.stderr
     results = {result["student"]: result for result in json.loads((room / "results.json").read_text())}
@@ -229,6 +230,7 @@ def test_doctor(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "doctor")
     assert done.returncode == 0, done.stdout
     assert "Grading is possible here." in done.stdout
+    assert "GB a worker" in " ".join(done.stdout.split())
 
 
 def test_doctor_without_bubblewrap(room: Path, tmp_path: Path) -> None:

@@ -156,3 +156,31 @@ wrong(
     limits=QUICK | {"LOAD_SECONDS": 1.5, "QUESTION_SECONDS": 0.5, "SUBMISSION_SECONDS": 3.0},
     twice=False,
 )
+
+# --- Floods ----------------------------------------------------------------------------------------------
+
+FLOOD = "text = 'x' * 2**20\nwhile True:\n    print(text)\n    os.write(1, text.encode())\n    os.write(2, text.encode())"
+wrong("X109", "print without end, in a task", one("slope_at", f"import os\n{FLOOD}"), LOST_SECOND, **SLOW)
+right(
+    "X110",
+    "print without end, in a cell",
+    prelude(f"import os\n{FLOOD}"),
+    limits=QUICK | {"LOAD_SECONDS": 1.0},
+    twice=False,
+)
+wrong(
+    "X111",
+    "answers without end, each of them right in form",
+    one(
+        "slope_at",
+        "from autograder.sandbox.inside import wire\n"
+        "body = wire.encode({'kind': 'value', 'value': 'x' * 2**20})\n"
+        "for c in channels():\n"
+        "    c.setblocking(True)\n"
+        "    while True:\n"
+        "        c.sendall(struct.pack('<I', len(body)) + body)",
+        CHANNEL,
+    ),
+    ("passed", "wrong|timed_out", "passed"),
+    **SLOW,
+)

@@ -41,6 +41,9 @@ class Here:
             future.set_exception(error)
         return future
 
+    def look(self) -> None:
+        pass
+
     def settle(self, future: Future[Done]) -> None:
         pass
 

@@ -19,7 +19,7 @@ class ContainerLimits:
         processors: how many it may use at once, where a control group can see to it.
     """
 
-    memory_mb: int = 3072
+    memory_mb: int = 1024
     disk_mb: int = 128
     file_mb: int = 64
     processes: int = 32

@@ -7,14 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder.course.errors import CourseError
-from autograder.grading.executors import ExecutorWorkers, LocalWorkers, cluster, run
+from autograder.grading.executors import LocalWorkers, run
 from autograder.grading.jobs import Busy, Failed
 
 
@@ -64,6 +63,27 @@ def test_job_that_kills_twice_is_given_up_and_costs_no_other(crew: LocalWorkers)
     }
 
 
+class Threads:
+    """Workers that are threads of this process."""
+
+    places = 2
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(2)
+
+    def look(self) -> None:
+        pass
+
+    def submit(self, work: Callable[[Any], Any], job: Any) -> Future[Any]:
+        return self.pool.submit(work, job)
+
+    def settle(self, future: Future[Any]) -> None:
+        pass
+
+    def close(self, kill: bool = False) -> None:
+        self.pool.shutdown()
+
+
 class Watched:
     """A job, and what was running whenever it was done."""
 
@@ -94,7 +114,7 @@ class Watched:
 
 def test_what_fails_twice_and_what_was_starved_is_done_once_more_alone() -> None:
     watched = Watched()
-    crew = ExecutorWorkers(ThreadPoolExecutor(2), 2)
+    crew = Threads()
     jobs = ["fails", "busy", "a", "fails twice", "b", "busy once", "c", "d"]
     found = dict(run(watched.do, serve(jobs), crew))
     crew.close()
@@ -134,9 +154,3 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         time.sleep(0.1)
     os.kill(pid, signal.SIGKILL)
     pytest.fail("the worker lives on")
-
-
-def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(CourseError, match=r"secant\[scale\]"):
-        cluster("tcp://127.0.0.1:1")

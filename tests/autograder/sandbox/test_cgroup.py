@@ -65,3 +65,53 @@ def test_what_does_not_fit_cannot_go_on_to_the_disk(
     assert Cgroup.create(1000, 32, 1) is not None
     (group,) = tmp_path.iterdir()
     assert ((group / limit).read_text(), (group / swap).read_text()) == ("1000", value)
+
+
+def groups(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text + "\n")
+
+
+@pytest.mark.parametrize(
+    ("own", "files"),
+    [
+        (
+            {"": "pod/box"},
+            {
+                "pod/box/memory.max": "max",
+                "pod/box/memory.current": "500",
+                "pod/memory.max": "1000",
+                "pod/memory.current": "900",
+                "pod/memory.stat": "anon 600\ninactive_file 250",
+                "pod/box/cpu.max": "150000 100000",
+                "pod/cpu.max": "max 100000",
+            },
+        ),
+        (
+            {"memory": "box", "cpu": "box", "": "elsewhere"},
+            {
+                "memory/box/memory.limit_in_bytes": "1000",
+                "memory/box/memory.usage_in_bytes": "900",
+                "memory/box/memory.stat": "inactive_file 1\ntotal_inactive_file 250",
+                "memory/memory.limit_in_bytes": "9223372036854771712",
+                "memory/memory.usage_in_bytes": "5000",
+                "cpu/box/cpu.cfs_quota_us": "30000",
+                "cpu/box/cpu.cfs_period_us": "20000",
+                "cpu/cpu.cfs_quota_us": "-1",
+                "cpu/cpu.cfs_period_us": "20000",
+            },
+        ),
+    ],
+    ids=["version 2", "version 1"],
+)
+def test_what_the_enclosing_groups_leave(
+    own: dict[str, str], files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cgroup, "_ROOT", tmp_path)
+    monkeypatch.setattr(cgroup, "_own_groups", lambda: own)
+    assert cgroup.memory_left() is None
+    assert cgroup.processors_allowed() is None
+    groups(tmp_path, files)
+    assert cgroup.memory_left() == 350
+    assert cgroup.processors_allowed() == 1.5

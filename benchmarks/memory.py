@@ -1,0 +1,181 @@
+"""The memory that a running submission has for itself, beside a stock kernel that runs the same notebook.
+
+Private is what is shared with nobody else: what would be free again if it ended. It is read many times a
+second from the kernel's own count, for all processes of a submission's container, its supervisor included,
+and the most is kept. What a loaded notebook shares with the copy of it that answers a task is private to
+neither, but to the submission: so where there are control groups, their count of the peak is taken if that
+is more.
+
+Each lesson's solution is graded; the row is of the lesson that takes most. Also shown: what a worker holds,
+with its template.
+
+    python -m benchmarks.memory [--json FILE]
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nbformat import v4
+
+from autograder.course.lesson import Lesson
+from autograder.exam.examiner import Examiner
+from autograder.intake.submission import Script, Submission
+from autograder.intake.take_in import take_in
+from autograder.sandbox.cgroup import Cgroup
+from autograder.sandbox.wall import Wall
+from tests.support.kernels import STOCK, kernel
+from tests.support.lessons import LESSONS, assignment, questions, source, with_answers
+
+PEER = "stock kernel"
+_MEGABYTE = 2**20
+
+
+def private_bytes(pid: int) -> int:
+    """The memory that this process alone has; 0 if it has ended."""
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) * 1024
+    return 0
+
+
+def below(ancestor: int) -> list[int]:
+    """All processes that this one has started, and those that they have."""
+    parents: dict[int, int] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            parents[int(name)] = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
+    found, new = set[int](), {ancestor}
+    while new:
+        found |= new
+        new = {pid for pid, parent in parents.items() if parent in new} - found
+    return sorted(found)
+
+
+def in_containers(ancestor: int) -> list[int]:
+    """Those below this process that are two process namespaces deeper: in a wall, and in a container."""
+    return [pid for pid in below(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
+
+
+def _depth(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        status = Path(f"/proc/{pid}/status").read_text()
+        return len(status.split("NSpid:")[1].splitlines()[0].split())
+    return 0
+
+
+@contextlib.contextmanager
+def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
+    """Sample these processes until the block ends; the list then holds the most bytes."""
+    most, over = [0], threading.Event()
+
+    def sample() -> None:
+        while not over.is_set():
+            most[0] = max(most[0], sum(map(private_bytes, processes())))
+
+    thread = threading.Thread(target=sample)
+    thread.start()
+    try:
+        yield most
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def counted_by_groups() -> Iterator[list[int]]:
+    """Note the peak of each control group when it is removed."""
+    peaks: list[int] = []
+    remove = Cgroup.remove
+
+    def note(group: Cgroup) -> None:
+        for name in ("memory.peak", "memory.max_usage_in_bytes"):
+            with contextlib.suppress(OSError, IndexError):
+                peaks.append(int((group._folders[0] / name).read_text()))
+        remove(group)
+
+    Cgroup.remove = note  # type: ignore[method-assign,assignment]
+    try:
+        yield peaks
+    finally:
+        Cgroup.remove = remove  # type: ignore[method-assign]
+
+
+def solution(lesson: Lesson) -> Script:
+    """What the intake makes of a lesson's solution."""
+    released = with_answers(
+        assignment(lesson).releases["en"], {task.id: task.answer.source for task in questions(lesson)}
+    )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, lesson.name)
+        folder.mkdir()
+        (folder / f"{lesson.name}.ipynb").write_text(v4.writes(released), "utf-8")
+        taken = take_in(folder, lesson.name, assignment(lesson).releases, Path(name))
+    assert isinstance(taken, Submission)
+    return taken.script
+
+
+def ours(wall: Wall, lesson: Lesson) -> int:
+    """Grade a lesson's solution; return the most bytes that its container had."""
+    examiner = Examiner(lesson.name, assignment(lesson).source)
+    with most_private(lambda: in_containers(os.getpid())) as most, counted_by_groups() as peaks:
+        report = examiner.grade(wall, solution(lesson), b"secret")
+    assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
+    counted = ", ".join(f"{peak / _MEGABYTE:.0f} MB" for peak in peaks) or "nothing"
+    print(f"{lesson.name}: {most[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
+    return max(most + peaks)
+
+
+def stock(lesson: Lesson) -> int:
+    """Run a lesson's notebook, tests and all, in a stock kernel; return the most bytes that it had."""
+    with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as most:
+        for cell in source(lesson).cells:
+            if cell.cell_type == "code":
+                started.run(cell.source)
+    return most[0]
+
+
+def row(figure: str, ours: int, peer: int) -> dict[str, Any]:
+    """A row; ratio says how many times less ours is."""
+    return {
+        "figure": figure,
+        "ours": round(ours / _MEGABYTE, 1),
+        "peer": PEER,
+        "peer_value": round(peer / _MEGABYTE, 1),
+        "ratio": round(peer / ours, 2),
+        "unit": "MB",
+    }
+
+
+def rows() -> list[dict[str, Any]]:
+    """Measure, and return the rows."""
+    with Wall() as wall:
+        found = {lesson: ours(wall, lesson) for lesson in LESSONS}
+        template = sum(private_bytes(pid) for pid in below(os.getpid()) if pid != os.getpid())
+        worker = private_bytes(os.getpid())
+        print(f"a worker: {worker / _MEGABYTE:.0f} MB, its template {template / _MEGABYTE:.0f} MB")
+    largest = max(LESSONS, key=lambda lesson: found[lesson])
+    return [row("submission, private memory", found[largest], stock(largest))]
+
+
+def main() -> None:
+    """Measure and show; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    arguments = parser.parse_args()
+    found = rows()
+    for entry in found:
+        mine, peer = entry["ours"], entry["peer_value"]
+        print(f"{entry['figure']:40} {mine} MB   {entry['peer']} {peer} MB, {entry['ratio']} times")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""What a cluster costs: a class graded by two workers of a Dask cluster, beside two local workers.
+
+The same class of real submissions of lesson 1 is graded from submitted/ to gradebook, autograded/ and
+feedback/, in turns, by workers that are warm. Scheduler and workers are processes of this machine with
+folders of their own: what is measured is Dask's share, not a network's. Also shown, for docs/scale.md: the
+processor time of all processes for one submission (idle machine!), and that of the one process that
+writes.
+
+    python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
+"""
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from autograder.course.settings import Course
+from autograder.grading.batch import find_submissions, grade
+from autograder.grading.cluster import cluster
+from autograder.grading.executors import LocalWorkers, Workers
+from benchmarks.classroom import a_class
+from tests.support.cluster import cluster_of
+from tests.support.lessons import LESSONS
+
+WORKERS = 2
+
+
+class Cost(NamedTuple):
+    """Of one submission.
+
+    Attributes:
+        seconds: from the clock on the wall.
+        everybody: processor seconds of all that ran on this machine.
+        writer: processor seconds of the one process that takes in and writes.
+    """
+
+    seconds: float
+    everybody: float
+    writer: float
+
+
+def busy_seconds() -> float:
+    """The processor seconds that this machine has used since it was started."""
+    user, nice, system, _, _, interrupts, soft = (
+        int(text) for text in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8]
+    )
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(course: Course, workers: Workers) -> Cost:
+    """Grade the whole class."""
+    entries = find_submissions(course, [LESSONS[0].name])
+    start = time.perf_counter(), busy_seconds(), time.process_time()
+    summary = grade(course, entries, workers, force=True)
+    spent = time.perf_counter() - start[0], busy_seconds() - start[1], time.process_time() - start[2]
+    assert not summary.failed
+    assert len(summary.results) == len(entries)
+    return Cost(*(seconds / len(entries) for seconds in spent))
+
+
+def costs(students: int, rounds: int) -> tuple[Cost, Cost]:
+    """The medians: of two local workers, and of two on a cluster."""
+    with tempfile.TemporaryDirectory() as name:
+        room = Path(name, "room")
+        a_class(room, LESSONS[0], students)
+        course = Course.at(room)
+        with cluster_of(Path(name, "cluster"), *(f"worker {number}" for number in range(WORKERS))) as dask:
+            local, far = LocalWorkers(WORKERS), cluster(dask.address)
+            for workers in (local, far):
+                measure(course, workers)  # which warms them
+            found = [(measure(course, local), measure(course, far)) for _ in range(rounds)]
+            local.close()
+            far.close()
+    ours, theirs = (
+        Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
+        for each in zip(*found, strict=True)
+    )
+    return ours, theirs
+
+
+def main() -> None:
+    """Measure and show; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
+    parser.add_argument("--students", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    local, far = costs(arguments.students, arguments.rounds)
+    for name, cost in (("local", local), ("Dask", far)):
+        print(
+            f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds a submission: "
+            f"{cost.everybody:.3f}, of them {cost.writer:.3f} of the process that writes"
+        )
+    rows: list[dict[str, Any]] = [
+        {
+            "figure": "grading by two Dask workers",
+            "ours": round(1 / far.seconds, 2),
+            "peer": "two local workers",
+            "peer_value": round(1 / local.seconds, 2),
+            "ratio": round(local.seconds / far.seconds, 2),
+            "unit": "submissions/s",
+        }
+    ]
+    print(f"Dask's workers reach {rows[0]['ratio']} of the local rate")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""A Dask cluster of processes of their own: a scheduler, and workers that come and are killed."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.support.lessons import ROOT
+
+START_SECONDS = 60.0
+
+
+class Processes:
+    """A scheduler, and workers by name, each with a folder of its own for all that it writes.
+
+    Attributes:
+        address: the scheduler's.
+        scheduler: its process.
+        workers: their processes, by name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.workers: dict[str, subprocess.Popen[bytes]] = {}
+        place = folder / "scheduler.json"
+        self.scheduler = self._start(
+            *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+            *("--scheduler-file", str(place)),
+        )
+        wait_until(place.is_file, self.scheduler)
+        self.address: str = json.loads(place.read_text())["address"]
+
+    def hire(self, name: str) -> None:
+        """Start a worker; it joins a moment later."""
+        self.workers[name] = self._start(
+            *("worker", self.address, "--host", "127.0.0.1", "--name", name, "--nthreads", "1", "--no-nanny"),
+            *("--memory-limit", "0", "--no-dashboard"),
+        )
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """As the kernel's out-of-memory killer would."""
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def close(self) -> None:
+        for process in (*self.workers.values(), self.scheduler):
+            self.kill(process)
+
+    def _start(self, *words: str) -> subprocess.Popen[bytes]:
+        folder = self._folder / str(len(self.workers)) / words[0]
+        (folder / "tmp").mkdir(parents=True)
+        own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(ROOT)}
+        with (folder / "log").open("wb") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "dask", *words],
+                cwd=folder,
+                env=os.environ | own,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+
+def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    """Wait for something that a process does."""
+    until = time.monotonic() + START_SECONDS
+    while not true():
+        assert process.poll() is None, f"{process.args!r} has ended"
+        assert time.monotonic() < until, f"{process.args!r} is too slow"
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def cluster_of(folder: Path, *names: str) -> Iterator[Processes]:
+    """A scheduler with these workers."""
+    processes = Processes(folder)
+    try:
+        for name in names:
+            processes.hire(name)
+        yield processes
+    finally:
+        processes.close()
