@@ -121,8 +121,9 @@ class Book:
         self._gradebook.close()
 
     def _complete(self) -> None:
-        """Write something, to see that one can; and what nbgrader writes last into a new gradebook."""
+        """Try to write; then write what nbgrader writes last into a new gradebook, if that is missing."""
         self._db.execute(text("UPDATE course SET id = id"))
+        self._db.rollback()
         tables = inspect(self._db.connection()).get_table_names()
         if "alembic_version" not in tables:
             self._db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
