@@ -5,11 +5,9 @@ import json
 from typing import Any
 
 from nbgrader.api import Base
-from sqlalchemy import MetaData, Table, create_engine, select
+from sqlalchemy import MetaData, create_engine, select
 
 from autograder.grading.gradebook import Record
-
-ALEMBIC = "alembic_version"
 
 
 def content(url: str) -> dict[str, list[str]]:
@@ -19,8 +17,10 @@ def content(url: str) -> dict[str, list[str]]:
     names: dict[str, str] = {}
     try:
         with engine.connect() as connection:
-            version = Table(ALEMBIC, MetaData(), autoload_with=engine)
-            for table in [*Base.metadata.sorted_tables, Record.__table__, version]:
+            there = MetaData()
+            there.reflect(engine)
+            known = [*Base.metadata.sorted_tables, Record.__table__, there.tables.get("alembic_version")]
+            for table in (table for table in known if table is not None and table.name in there.tables):
                 rows = []
                 for row in connection.execute(select(table)).mappings():
                     values = {name: _plain(value, names) for name, value in row.items() if name != "id"}
@@ -37,11 +37,12 @@ def content(url: str) -> dict[str, list[str]]:
 
 def _plain(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, str) and value.startswith('{"student"'):
-        return _timeless(json.loads(value))
+        return timeless(json.loads(value))
     return names.get(value, value) if isinstance(value, str) else value
 
 
-def _timeless(value: Any) -> Any:
+def timeless(value: Any) -> Any:
+    """Return plain data without how long something took."""
     if isinstance(value, dict):
-        return {name: _timeless(inner) for name, inner in value.items() if name != "seconds"}
-    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+        return {name: timeless(inner) for name, inner in value.items() if name != "seconds"}
+    return [timeless(inner) for inner in value] if isinstance(value, list) else value

@@ -43,13 +43,14 @@ class Server:
     def initialise(self) -> None:
         """Make the files of an empty server."""
         trust = ["--auth=trust", "--username=secant", "--no-sync", "--encoding=UTF8", "--locale=C"]
-        order = [*_as_user(), self._programs / "initdb", "-D", self._folder / "data", *trust]
+        order = [*_as_user(), str(self._programs / "initdb"), "-D", str(self._folder / "data"), *trust]
         subprocess.run(order, check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
         settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-        order = [*_as_user(), self._programs / "postgres", "-D", self._folder / "data", "-k", self._folder]
+        places = ["-D", str(self._folder / "data"), "-k", str(self._folder)]
+        order = [*_as_user(), str(self._programs / "postgres"), *places]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen([*order, *settings], stdout=log, stderr=log, cwd=self._folder)
         for _ in range(300):

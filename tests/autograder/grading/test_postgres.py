@@ -18,6 +18,7 @@ from autograder.grading.batch import Entry
 from autograder.grading.gradebook import Book
 from autograder.grading.jobs import Done, Job, Page
 from tests.support.gradebooks import content
+from tests.support.kills import files, killed, steps
 from tests.support.postgres import Server, programs, server
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
 
@@ -155,6 +156,28 @@ def test_server_that_starts_anew_is_waited_for(
     assert not summary.failed
     assert not said
     assert autograded(url) == dict.fromkeys(CLASS, True)
+
+
+def test_killed_run_is_made_up_for(
+    room: Path, right: dict[str, str], postgres: Server, tmp_path: Path
+) -> None:
+    fill(room, right)
+
+    def place(name: str) -> tuple[Path, str]:
+        url = postgres.database(f"{name}{next(_numbers)}", like="empty")
+        return point(shutil.copytree(room, tmp_path / name), url), url
+
+    def known(folder: Path, url: str) -> tuple[object, ...]:
+        return content(url), files(folder / "autograded", folder / "feedback")
+
+    undisturbed, url = place("undisturbed")
+    moments = steps(lambda: run(undisturbed, Here(told)))
+    want = known(undisturbed, url)
+    for part in (0.5, 0.8):
+        folder, url = place(f"killed{part * 100:.0f}")
+        assert killed(lambda: run(folder, Here(told)), int(part * moments))  # noqa: B023
+        run(folder, Here(told))
+        assert known(folder, url) == want
 
 
 def refusal(room: Path) -> str:
