@@ -89,13 +89,16 @@ def orphans() -> int:
             return len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
-def seconds_until_alone() -> float:
-    """Wait until nothing is left of a killed grading."""
+def kill(process: subprocess.Popen[bytes]) -> float:
+    """Kill the coordinator; return the seconds until nothing was left of what it had started."""
     begun = time.monotonic()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
     while left := orphans():
         if time.monotonic() - begun > _LINGER_SECONDS:
             raise SystemExit(f"{left} processes outlive the coordinator")
         time.sleep(0.01)
+    process.communicate()
     return time.monotonic() - begun
 
 
@@ -118,9 +121,7 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             process = start(room)
             # One in each part of the run, so that no part is left out.
             time.sleep(whole * (number + draw.random()) / kills)
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            lingered.append(seconds_until_alone())
+            lingered.append(kill(process))
             entered.append(len(content(f"sqlite:///{room}/gradebook.db").get("autograder_record", ())))
             left += len(list((room / "tmp").iterdir()))
             finish(room)
