@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
+from secant.files import replace_file
 from secant.language import Language, language, print_whatever_comes, say
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -199,6 +201,8 @@ def grade(
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler exclude each other.")
+    if json_file:
+        _refuse_unwritable(json_file)
     course = Course.at(find_root(Path.cwd()))
     lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
     entries = batch.find_submissions(course, lessons, student or [])
@@ -237,17 +241,38 @@ def grade(
         pool.close(kill=True)
         raise
     pool.close()
-    if json_file:
-        json_file.write_text(
-            json.dumps(summary.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-        )
+    written = json_file is None or _write_results(json_file, summary.as_json())
     done = len(entries) - len(summary.failed)
     out.print(
         f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
     )
     if "single" in summary.walls:
         err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
-    raise typer.Exit(1 if summary.failed else 0)
+    raise typer.Exit(1 if summary.failed or not written else 0)
+
+
+def _refuse_unwritable(json_file: Path) -> None:
+    """See before an hour's work that its results can be written."""
+    if json_file.is_dir() or not json_file.absolute().parent.is_dir():
+        raise CourseError(f"--json {json_file}: that is no place for a file.")
+    if not json_file.exists() or json_file.is_file():
+        with tempfile.TemporaryFile(dir=json_file.absolute().parent):
+            pass
+
+
+def _write_results(json_file: Path, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Write what `grade --json` asks for; say why if that fails."""
+    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    try:
+        if json_file.exists() and not json_file.is_file():  # such as /dev/stdout
+            json_file.write_text(text, encoding="utf-8")
+        else:
+            replace_file(json_file.absolute(), text.encode())
+    except OSError as error:
+        err.print(f"{json_file} could not be written: {error.strerror}. The gradebook has the results;")
+        err.print("the same command grades nothing twice, and writes the file.")
+        return False
+    return True
 
 
 @app.command()
@@ -362,7 +387,8 @@ def main() -> None:
         err.print(str(error), style="red")
         sys.exit(2)
     except OSError as error:
-        err.print(f"{error.filename}: {error.strerror}.", style="red")
+        where = f"{error.filename}: " if error.filename else ""
+        err.print(f"{where}{error.strerror or error}.", style="red")
         sys.exit(2)
 
 

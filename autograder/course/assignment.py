@@ -4,12 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import nbformat.v4
 from nbformat import NotebookNode
 
-from autograder.course.cells import is_test, tasks
+from autograder.course.cells import grade_id, imports, is_test, tasks
 from autograder.course.errors import CourseError
 from secant.language import LANGUAGES, Language
 from secant.where import NoCourseError, course_root
@@ -29,12 +31,22 @@ class Assignment:
     source: NotebookNode
     releases: Mapping[Language, NotebookNode]
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """A hash of all that decides a grade: the tests, the points, and the stubs beside them."""
+        """A hash of all that decides a grade: the tests, the points, the stubs, and what is imported first.
+
+        The lesson's prose, its examples and its explorers are not in it.
+        """
         asked = [[task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)]
-        given = [[cell.source for cell in nb.cells if not is_test(cell)] for nb in self.releases.values()]
+        given = [_given(notebook) for notebook in self.releases.values()]
         return hashlib.sha256(json.dumps([asked, given]).encode()).hexdigest()
+
+
+def _given(release: NotebookNode) -> list[Any]:
+    """What a student's file is read against."""
+    graded = [cell for cell in release.cells if grade_id(cell)]
+    stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded]
+    return [stubs, imports(release.cells)]
 
 
 def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignment:

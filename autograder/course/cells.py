@@ -1,7 +1,10 @@
 """What a cell of a lesson says of itself, in nbgrader's own metadata and marks; and the tasks they make."""
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nbformat import NotebookNode
 
@@ -56,6 +59,21 @@ def split_tests(source: str) -> tuple[str, str]:
         else:
             (hidden if inside else visible).append(line)
     return "\n".join(visible), "\n".join(hidden)
+
+
+def imports(lesson: Iterable[NotebookNode]) -> str:
+    """Return the import statements of a lesson's own code cells, each once."""
+    return _imports(tuple(c.source for c in lesson if c.cell_type == "code" and not grade_id(c)))
+
+
+@lru_cache(maxsize=32)
+def _imports(sources: Iterable[str]) -> str:
+    lines: dict[str, None] = {}
+    for source in sources:
+        with suppress(SyntaxError):  # a cell with magics
+            statements = ast.parse(source).body
+            lines |= {ast.unparse(s): None for s in statements if isinstance(s, ast.Import | ast.ImportFrom)}
+    return "\n".join(lines)
 
 
 def tasks(notebook: NotebookNode) -> list[Task]:

@@ -3,14 +3,18 @@
 import hashlib
 import importlib.metadata
 import importlib.util
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 #: Packages, with all that is in them, and modules.
 DECIDING = (
-    "autograder.course",
-    "autograder.exam",
+    "autograder.course.cells",
+    "autograder.exam.examiner",
+    "autograder.exam.report",
+    "autograder.exam.words",
+    "autograder.grading.result",
     "autograder.intake",
     "autograder.sandbox",
     "secant.checking",
@@ -21,8 +25,9 @@ DECIDING = (
 
 @cache
 def grader_version() -> str:
-    """A hash of the code that decides: ours, and torch's version."""
-    found = hashlib.sha256(importlib.metadata.version("torch").encode())
+    """A hash of the code that decides: ours, and the versions of torch and Python."""
+    versions = [importlib.metadata.version("torch"), *map(str, sys.version_info[:2])]
+    found = hashlib.sha256(" ".join(versions).encode())
     for name, path in sorted(deciding_files()):
         found.update(name.encode() + b"\0" + path.read_bytes())
     return found.hexdigest()

@@ -15,10 +15,14 @@ import fcntl
 import json
 import os
 import secrets
+import tempfile
+import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -34,13 +38,13 @@ from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import Pages, as_text, bare, graded_notebook, placed, replace_folder
-from autograder.grading.gradebook import Book, GradebookBusy
+from autograder.grading.gradebook import Book, GradebookBusy, Kept, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.worker import work
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected, Submission
-from autograder.intake.take_in import take_in
+from autograder.intake.take_in import Found, find, understand
 from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
 
@@ -55,6 +59,29 @@ class Entry(NamedTuple):
         return f"{self.student}/{self.lesson}"
 
 
+class Results(MutableMapping[Entry, Result]):
+    """What was found, by submission: what `grade --json` shows of it, since a class may be large."""
+
+    def __init__(self) -> None:
+        self._packed: dict[Entry, bytes] = {}
+
+    def __setitem__(self, entry: Entry, result: Result) -> None:
+        shown = replace(result, comments={}, cells=())
+        self._packed[entry] = zlib.compress(json.dumps(shown.as_json()).encode(), 1)
+
+    def __getitem__(self, entry: Entry) -> Result:
+        return Result.from_json(json.loads(zlib.decompress(self._packed[entry])))
+
+    def __delitem__(self, entry: Entry) -> None:
+        del self._packed[entry]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+
 @dataclass
 class Summary:
     """What a run came to.
@@ -67,7 +94,7 @@ class Summary:
         walls: the kinds of wall that were used; "single" is the slow one.
     """
 
-    results: dict[Entry, Result] = field(default_factory=dict)
+    results: MutableMapping[Entry, Result] = field(default_factory=Results)
     done: int = 0
     kept: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
@@ -75,7 +102,7 @@ class Summary:
 
     def as_json(self) -> list[dict[str, Any]]:
         """The public form of `grade --json`."""
-        return [result.public() for _, result in sorted(self.results.items(), key=lambda pair: str(pair[0]))]
+        return [self.results[entry].public() for entry in sorted(self.results, key=str)]
 
 
 Tell = Callable[[Entry, str], None]
@@ -114,9 +141,10 @@ def grade(
         tell: called with what staff should know at once; with an empty text when a submission is done.
 
     Raises:
-        CourseError: a lesson is not built, or another run is busy in this course.
+        CourseError: a lesson is not built, another run is busy in this course, or nothing can be written.
         WallUnavailable: a worker cannot build a wall.
     """
+    _refuse_unwritable(course)
     with _secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, force, tell)
         for job, found in run(work, batch.next_job, workers):
@@ -124,7 +152,22 @@ def grade(
         return batch.summary
 
 
+def _refuse_unwritable(course: Course) -> None:
+    """See at once that the folders can be written."""
+    for name in (course.directory.autograded_directory, course.directory.feedback_directory):
+        folder = course.root / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise CourseError(
+                f"{folder} cannot be written to: {error.strerror}. Nothing was graded."
+            ) from None
+
+
 # --- One submission after another ------------------------------------------------------------
+
+_AHEAD = 50  # submissions whose records are looked up together
 
 
 @dataclass(frozen=True)
@@ -132,9 +175,27 @@ class _Open:
     """A submission that is being graded."""
 
     assignment: Assignment
-    submission: Submission | None  # None: rejected
-    key: str
+    found: Found | Rejected
     timestamp: datetime | None
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of all that a result comes from: the file, the tests, and the grader."""
+        found = self.found
+        file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
+        return sha256(json.dumps([file, self.assignment.digest, grader_version()]))
+
+    @cached_property
+    def taken(self) -> Submission | Rejected:
+        """What the intake makes of the file; not asked for what was graded before."""
+        if isinstance(self.found, Rejected):
+            return self.found
+        return understand(self.found, self.assignment.lesson, self.assignment.releases)
+
+    @property
+    def submission(self) -> Submission | None:
+        """What can be graded, if anything."""
+        return self.taken if isinstance(self.taken, Submission) else None
 
 
 class _Batch:
@@ -149,6 +210,8 @@ class _Batch:
         self._pages = Pages(course.directory, course.config, book.entered)
         self._secret = secret
         self._entries = iter(entries)
+        self._coming: deque[Entry] = deque()
+        self._kept: dict[tuple[str, str], Kept] | None = None  # of the coming ones; None: not looked up
         self._force = force
         self._tell = tell
         self._assignments: dict[str, Assignment] = {}
@@ -159,9 +222,12 @@ class _Batch:
     def next_job(self) -> Job | Page | None:
         """Return what can be done now, taking in submissions until there is something."""
         while not self._due:
-            entry = next(self._entries, None)
-            if entry is None:
+            if not self._coming:
+                self._coming.extend(islice(self._entries, _AHEAD))
+                self._kept = None
+            if not self._coming:
                 return None
+            entry = self._coming.popleft()
             assignment = self._lesson(entry.lesson)
             with self._survived(entry, assignment):
                 self._begin(entry, assignment)
@@ -205,13 +271,13 @@ class _Batch:
         if not valid_student_id(entry.student):
             return self._turn_away(entry, assignment)
         folder = self._course.folder("submitted", *entry)
-        taken = _take_in(folder, entry.lesson, assignment, self._course.submitted)
-        submission = taken if isinstance(taken, Submission) else None
+        found = _find(folder, entry.lesson, self._course.submitted)
         timestamp = handed_in(folder, self._course.submitted)
-        open_ = self._open[entry] = _Open(assignment, submission, _key(taken, assignment), timestamp)
+        open_ = self._open[entry] = _Open(assignment, found, timestamp)
         if not self._force and self._keep(entry, open_):
             return None
         self._book.mark_stale(entry.student, entry.lesson, _STALE)
+        taken = open_.taken
         if isinstance(taken, Rejected):
             message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
             report = everywhere(entry.lesson, tasks(assignment.source), "rejected", message)
@@ -230,19 +296,21 @@ class _Batch:
 
     def _keep(self, entry: Entry, open_: _Open) -> bool:
         """Whether this has been graded already; if so, see that gradebook and folders say so."""
-        kept = self._book.kept(*entry)
+        if self._kept is None:
+            self._kept = self._book.kept([entry, *self._coming])
+        kept = self._kept.pop(entry, None)
         if kept is None or kept.key != open_.key:
             return False
         self.summary.kept += 1
         if kept.stale or kept.timestamp != open_.timestamp:
             # Another file was handed in and is gone again, or the same one was handed in again.
-            self._finish(entry, open_, kept.result)
+            self._finish(entry, open_, _placed_anew(kept.result, open_))
             return True
         self.summary.results[entry] = kept.result
         if kept.filed and self._is_filed(entry):
             self._over(entry)
         else:
-            self._file(entry, open_, kept.result)
+            self._file(entry, open_, _placed_anew(kept.result, open_))
         return True
 
     def _is_filed(self, entry: Entry) -> bool:
@@ -315,7 +383,8 @@ class _Batch:
         except (CourseError, WallUnavailable):
             raise
         except Exception as error:
-            why = str(error) if isinstance(error, _Failure) else f"{type(error).__name__}: {error}"
+            known = isinstance(error, _Failure | GradebookBusy)
+            why = reason(error) if known else f"{type(error).__name__}: {reason(error)}"
             self.summary.failed[entry] = why
             if entry in self.summary.results:
                 self._tell(entry, f"graded, but its folders could not be written: {why}")
@@ -339,19 +408,19 @@ _STALE = (
 )
 
 
-def _take_in(folder: Path, lesson: str, assignment: Assignment, root: Path) -> Submission | Rejected:
+def _find(folder: Path, lesson: str, root: Path) -> Found | Rejected:
     try:
-        return take_in(folder, lesson, assignment.releases, root)
+        return find(folder, lesson, root)
     except OSError:  # this machine's fault, and perhaps a passing one
-        return take_in(folder, lesson, assignment.releases, root)
+        return find(folder, lesson, root)
 
 
-def _key(taken: Submission | Rejected, assignment: Assignment) -> str:
-    """A hash of all that a result comes from: the file, the tests, and the grader."""
-    file = (
-        ["rejected", taken.reason, taken.en] if isinstance(taken, Rejected) else ["file", taken.script.digest]
-    )
-    return sha256(json.dumps([file, assignment.digest, grader_version()]))
+def _placed_anew(result: Result, open_: _Open) -> Result:
+    """Put what the cells printed where they stand now: the lesson's prose may have changed since."""
+    submission = open_.submission
+    if submission is None:
+        return result
+    return replace(result, cells=placed(submission, [printed.cell for printed in result.cells]))
 
 
 @contextlib.contextmanager

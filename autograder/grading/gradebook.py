@@ -8,8 +8,10 @@ answer that it was given for has changed.
 import copy
 import json
 import random
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self, TypeVar
@@ -17,20 +19,24 @@ from typing import Any, Self, TypeVar
 from nbformat import NotebookNode
 from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import (
+    BaseCell,
     Comment,
     Grade,
     Gradebook,
+    InvalidEntry,
     MissingEntry,
     Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
+    get_alembic_version,
 )
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
-from sqlalchemy import Boolean, String, Text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Boolean, String, Text, inspect, select, text, tuple_
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from traitlets.config import Config
 
@@ -44,7 +50,7 @@ BUSY_SECONDS = 60.0  # how long to wait for somebody else's transaction, such as
 
 
 class GradebookBusy(Exception):
-    """The gradebook could not be written to; nothing of this submission was."""
+    """The gradebook could not be read or written; nothing of this submission was entered."""
 
 
 class _Base(DeclarativeBase):
@@ -95,13 +101,17 @@ class Book:
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self._coursedir = coursedir
         self._config = config
-        try:
+        self._patient = True  # whether waiting has helped, or has not been tried yet
+        with _refused(f"The gradebook {_shown(coursedir.db_url)} cannot be opened"):
             self._gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
             _Base.metadata.create_all(self._gradebook.engine)
-        except OperationalError as error:
+        try:
+            self._transaction(self._complete)
+        except GradebookBusy as error:
+            self._gradebook.close()
             raise CourseError(
-                f"The gradebook {coursedir.db_url} cannot be opened ({error.orig}). "
-                "After an update of nbgrader, back it up and run `nbgrader db upgrade`."
+                f"The gradebook {_shown(coursedir.db_url)} cannot be written to: {error}. "
+                "Nothing was graded; the same command does it later."
             ) from error
 
     def __enter__(self) -> Self:
@@ -110,12 +120,29 @@ class Book:
     def __exit__(self, *_: object) -> None:
         self._gradebook.close()
 
+    def _complete(self) -> None:
+        """Try to write; then write what nbgrader writes last into a new gradebook, if that is missing."""
+        self._db.execute(text("UPDATE course SET id = id"))
+        self._db.rollback()
+        tables = inspect(self._db.connection()).get_table_names()
+        if "alembic_version" not in tables:
+            self._db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        noted = self._db.execute(text("SELECT version_num FROM alembic_version")).first()
+        if noted is None and self._db.execute(select(AssignmentEntry.id)).first() is None:
+            insert = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
+            self._db.execute(insert, {"version": get_alembic_version()})
+
     def register(self, assignment: Assignment) -> None:
         """Enter a lesson's graded cells, as `nbgrader generate_assignment` does.
 
         Raises:
-            CourseError: its cells are others than those that submissions have been graded for.
+            CourseError: its cells are others than those that submissions have been graded for, or the
+                gradebook does not take them.
         """
+        with _refused(f"Lesson {assignment.lesson} could not be entered into the gradebook"):
+            self._register(assignment)
+
+    def _register(self, assignment: Assignment) -> None:
         notebook = copy.deepcopy(assignment.source)
         names = {
             "assignment": assignment.lesson,
@@ -156,19 +183,45 @@ class Book:
             and {cell.name: cell.max_score for cell in known.grade_cells} == points
         )
 
-    def kept(self, student: str, lesson: str) -> Kept | None:
-        """Return what was found before, unless the gradebook says something else by now."""
-        record = self._record(student, lesson)
-        notebook = self._find(student, lesson)
-        if record is None or notebook is None or record.notebook_id != notebook.id:
-            return None
-        result = _read(record)
-        if result is None:
-            return None
-        scores = _auto_scores(result)
-        if any(grade.auto_score != scores.get(grade.name) for grade in notebook.grades):
-            return None  # somebody else graded it, such as `nbgrader autograde`
-        return Kept(record.key, result, record.filed, bool(record.stale), notebook.assignment.timestamp)
+    def kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+        """Return what was found before, unless the gradebook says something else by now.
+
+        Args:
+            entries: students and lessons. Few of them: all is held in memory.
+
+        Raises:
+            GradebookBusy: it could not be read.
+        """
+        return self._transaction(lambda: self._kept(entries))
+
+    def _kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+        records = self._db.execute(
+            select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
+            .add_columns(Record.filed, Record.stale, SubmittedAssignment.timestamp)
+            .join(SubmittedNotebook, SubmittedNotebook.id == Record.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+            .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
+            .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
+        ).all()
+        scores: dict[str, dict[str, float | None]] = {record.notebook_id: {} for record in records}
+        for notebook, cell, score in self._db.execute(
+            select(Grade.notebook_id, BaseCell.name, Grade.auto_score)
+            .join(BaseCell, BaseCell.id == Grade.cell_id)
+            .where(Grade.notebook_id.in_(list(scores)))
+        ):
+            scores[notebook][cell] = score
+        found = {}
+        for record in records:
+            result = _read(record.result)
+            if result is None:
+                continue
+            ours, theirs = _auto_scores(result), scores[record.notebook_id]
+            if any(score != ours.get(cell) for cell, score in theirs.items()):
+                continue  # somebody else graded it, such as `nbgrader autograde`
+            kept = Kept(record.key, result, record.filed, bool(record.stale), record.timestamp)
+            found[record.student, record.lesson] = kept
+        return found
 
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
         """Mark an older grade, if there is one, as not being of what was handed in.
@@ -212,7 +265,7 @@ class Book:
         notebook = self._find(student, lesson) or self._create(student, lesson)
         notebook.assignment.timestamp = timestamp
         record = self._record(student, lesson)
-        before = _read(record) if record and record.notebook_id == notebook.id else None
+        before = _read(record.result) if record and record.notebook_id == notebook.id else None
         waited = json.loads(record.stale) if record and record.stale else None
         scores = _auto_scores(result)
         for grade in notebook.grades:
@@ -305,27 +358,67 @@ class Book:
         return None if penalty is None else step._check_late_penalty(notebook, penalty)
 
     def _transaction(self, change: Callable[[], T]) -> T:
-        """Do all of a change or nothing; wait while somebody else is writing."""
-        end = time.monotonic() + BUSY_SECONDS
+        """Do all of a change or nothing; wait while somebody else is writing, or a server starts anew.
+
+        Who has waited in vain once waits no more until something has been written.
+        """
+        end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
         while True:
             try:
                 done = change()
                 self._db.commit()
+                self._db.expunge_all()  # of a large class, nobody stays in memory
+                self._patient = True
                 return done
-            except OperationalError as error:
+            except DBAPIError as error:
                 self._db.rollback()
-                if time.monotonic() > end:
-                    raise GradebookBusy(str(error.orig)) from error
+                if not _passing(error) or time.monotonic() > end:
+                    self._patient = False
+                    raise GradebookBusy(reason(error)) from error
                 time.sleep(random.uniform(0.1, 0.5))
             except BaseException:
                 self._db.rollback()
                 raise
 
 
-def _read(record: Record) -> Result | None:
+def _passing(error: DBAPIError) -> bool:
+    """Whether waiting may help: against a lock, or a lost connection; against a full disk it does not."""
+    ours = isinstance(error.orig, sqlite3.Error)
+    return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))
+
+
+def reason(error: BaseException) -> str:
+    """Say what went wrong, in a line, without the SQL."""
+    causes = (getattr(known, "orig", None) for known in (error, error.__context__))
+    return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
+
+
+@contextmanager
+def _refused(what: str) -> Iterator[None]:
+    """Say in a sentence why the gradebook cannot be used."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        fix = "`pip install 'secant[postgres]'`" if error.name in ("psycopg", "psycopg2") else "install it"
+        raise CourseError(f"{what}: the Python package {error.name} is not installed: {fix}.") from error
+    except (DBAPIError, ArgumentError, InvalidEntry) as error:
+        old = "no such column" in str(error) or "UndefinedColumn" in str(error)
+        fix = " It is of another nbgrader: back it up and run `nbgrader db upgrade`." if old else ""
+        raise CourseError(f"{what}: {reason(error)}.{fix}") from error
+
+
+def _shown(url: str) -> str:
+    """A database's address without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "of nbgrader_config.py's CourseDirectory.db_url"
+
+
+def _read(result: str) -> Result | None:
     """Return a record's result; None where there is none, or one of another version's form."""
     try:
-        return Result.from_json(json.loads(record.result))
+        return Result.from_json(json.loads(result))
     except (ValueError, TypeError, KeyError):
         return None
 

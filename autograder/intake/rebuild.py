@@ -7,14 +7,12 @@
   cell of the lesson that was changed or deleted stays so.
 """
 
-import ast
 import copy
-from contextlib import suppress
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.course.cells import grade_id, is_answer, is_test
+from autograder.course.cells import grade_id, imports, is_answer, is_test
 from autograder.intake.pairing import Pairing, is_written
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Step
@@ -43,7 +41,7 @@ def layout_of(pairing: Pairing) -> list[tuple[Cell, int | None]]:
 
 
 def steps_of(pairing: Pairing, layout: list[tuple[Cell, int | None]]) -> list[Step]:
-    steps = [Step("imports", _imports(pairing.lesson), 0)]
+    steps = [Step("imports", imports(pairing.lesson), 0)]
     for cell, index in layout:
         ours = None if index is None else pairing.lesson[index]
         if not cell.source.strip() or (ours is not None and (is_test(ours) or ours.cell_type != "code")):
@@ -53,19 +51,6 @@ def steps_of(pairing: Pairing, layout: list[tuple[Cell, int | None]]) -> list[St
             Step(f"answer {task}" if task else f"cell {cell.number}", cell.source, cell.number, task)
         )
     return steps
-
-
-def _imports(lesson: list[NotebookNode]) -> str:
-    """The import statements of the lesson's own code cells, each once."""
-    lines: dict[str, None] = {}
-    for cell in lesson:
-        if cell.cell_type == "code" and not grade_id(cell):
-            with suppress(SyntaxError):  # a cell with magics
-                statements = ast.parse(cell.source).body
-                lines |= {
-                    ast.unparse(s): None for s in statements if isinstance(s, ast.Import | ast.ImportFrom)
-                }
-    return "\n".join(lines)
 
 
 def notebook_of(

@@ -10,7 +10,8 @@ The submission must be one notebook in one folder. Archives are not opened.
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -24,27 +25,41 @@ from autograder.intake.submission import Refused, Rejected, Script, Submission
 from secant.language import Language
 
 
+@dataclass(frozen=True)
+class Found:
+    """The bytes of a submitted file, read and not looked at yet; `notes` as of `take_in`."""
+
+    name: str
+    data: bytes
+    notes: Sequence[str]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes, in hexadecimal."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
 def take_in(
     path: Path,
     lesson: str,
     releases: Mapping[Language, NotebookNode],
     root: Path | None = None,
 ) -> Submission | Rejected:
-    """Read a submission.
+    """Find a submission's file and understand it, with the arguments and errors of the two steps."""
+    found = find(path, lesson, root)
+    return found if isinstance(found, Rejected) else understand(found, lesson, releases)
+
+
+def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
+    """Find and read a submission's file.
 
     In a folder, the notebook is the one called like the lesson. If there is none, it is the one whose name
     differs only as browsers and file managers change names (the last of several, by length and then by
     name), or else the only notebook there is.
 
-    Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
-    `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub);
-    `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
-    `found_by_name:`, `defined_twice:` (several written cells define what the task asks for).
-
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        releases: the released notebook in each language: what the student was given.
         root: a folder above `path` that we made ourselves. Every folder below it must be a real one;
             without it, only `path` itself must.
 
@@ -54,19 +69,37 @@ def take_in(
     path = Path(os.path.abspath(path))
     root = None if root is None else Path(os.path.abspath(root))
     try:
-        name, data, notes = read(path, lesson, root)
-        submitted = parse(data)
+        return Found(*read(path, lesson, root))
+    except Refused as refusal:
+        return refusal.outcome
+
+
+def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNode]) -> Submission | Rejected:
+    """Say which cell is which.
+
+    Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
+    `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub);
+    `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
+    `found_by_name:`, `defined_twice:` (several written cells define what the task asks for).
+
+    Args:
+        found: the file.
+        lesson: the lesson's name.
+        releases: the released notebook in each language: what the student was given.
+    """
+    try:
+        submitted = parse(found.data)
         language, pairing = settle(submitted, lesson, releases)
     except Refused as refusal:
         return refusal.outcome
     layout = layout_of(pairing)
     answers = {grade_id(pairing.lesson[index]): cell.source for index, cell in pairing.answers.items()}
-    script = Script(steps_of(pairing, layout), language, hashlib.sha256(data).hexdigest())
+    script = Script(steps_of(pairing, layout), language, found.digest)
     return Submission(
         script=script,
         answers=answers,
         unwritten=unwritten(pairing),
         notebook=notebook_of(releases[language], pairing, layout),
-        file="".join(c if c.isprintable() else "?" for c in name),
-        notes=[*notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
+        file="".join(c if c.isprintable() else "?" for c in found.name),
+        notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
     )

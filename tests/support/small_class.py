@@ -2,7 +2,7 @@
 
 import dataclasses
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,14 @@ from autograder.course.assignment import read_assignment
 from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
+from autograder.exam.report import everywhere
 from autograder.grading.batch import Entry, Summary, find_submissions, grade
-from autograder.grading.jobs import Done, Job, Page
+from autograder.grading.jobs import Done, Examined, Job, Page, Rendered
+from autograder.sandbox.results import CellResult
 from tests.support.lessons import ROOT, with_answers
 
 STEPS = "01_steps"
+EMPTY = "empty.db"  # in the built course of the tests: a gradebook that knows no lesson
 WRONG = {"double": "def double(x):\n    return x * x - 3"}
 
 
@@ -54,6 +57,16 @@ class Here:
     def examined(self) -> list[str]:
         """The students whose code has run."""
         return [job.student for job in self.jobs if isinstance(job, Job)]
+
+
+def told(job: Job | Page) -> Done:
+    """What a worker might say, for tests that ask nothing of the examiner."""
+    if isinstance(job, Page):
+        return Rendered(f"<p>The page of {job.student}.</p>")
+    rows = everywhere(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
+    return Examined(
+        dataclasses.replace(rows, cells=[CellResult("cell 2", "", "", (), "printed", 0.0)]), "forked"
+    )
 
 
 def build_course(root: Path) -> None:
@@ -94,6 +107,7 @@ def run(
     workers: Here | None = None,
     *,
     force: bool = False,
+    lessons: Sequence[str] = (STEPS,),
     hear: Callable[[str], None] = lambda text: None,
 ) -> tuple[Summary, list[str]]:
     """Grade everything; return the summary and what was said."""
@@ -105,5 +119,5 @@ def run(
             said.append(f"{entry}: {text}")
             hear(said[-1])
 
-    entries = find_submissions(course, [STEPS])
+    entries = find_submissions(course, lessons)
     return grade(course, entries, workers or Here(), force=force, tell=tell), said

@@ -52,6 +52,7 @@ for name in sys.argv[1:]:
         "autograder/sandbox/wall.py",
         "autograder/sandbox/inside/wire.py",
         "autograder/exam/words.py",
+        "autograder/grading/result.py",
         "secant/checking/check.py",
         "secant/language.py",
     ],
@@ -65,6 +66,8 @@ def test_what_decides(version: Callable[[str], bool], name: str) -> None:
     [
         "autograder/cli.py",
         "autograder/build/builder.py",
+        "autograder/course/minutes.py",
+        "autograder/exam/selfcheck.py",
         "autograder/grading/feedback.py",
         "secant/explorers/tangent.py",
         "secant/explorers/kit/canvas.py",
@@ -78,7 +81,11 @@ def test_what_decides_nothing(version: Callable[[str], bool], name: str) -> None
 
 def imported(path: Path) -> Iterator[str]:
     """The modules of ours that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    return imported_by(path.read_text(encoding="utf-8"))
+
+
+def imported_by(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -102,13 +109,12 @@ def decides(name: str) -> bool:
 def test_what_decides_leans_on_nothing_else_of_ours() -> None:
     # The template imports all of secant, so that no candidate has to.
     found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
-    assert {(path.name, name) for path, name in found} == {
-        ("template.py", "secant"),
-        ("forks.py", "secant"),
-        ("assignment.py", "secant.where.NoCourseError"),
-        ("assignment.py", "secant.where.course_root"),
-        ("lesson.py", "secant.where.course_above"),
-    }
+    assert {(path.name, name) for path, name in found} == {("template.py", "secant")}
+
+
+def test_what_a_worker_examines_with_decides() -> None:
+    used = {name for name in imported(ROOT / "autograder" / "grading" / "worker.py") if not decides(name)}
+    assert all(name.startswith("autograder.grading.jobs.") for name in used), used
 
 
 def test_the_tests_of_the_lessons_lean_on_nothing_else() -> None:
@@ -120,10 +126,11 @@ def test_the_tests_of_the_lessons_lean_on_nothing_else() -> None:
     assert [name for name in sorted(names) if not decides(name)] == []
 
 
-def imported_by(source: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "secant":
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+@pytest.mark.parametrize(
+    "line", ["import secant.graph", "from secant import tangent", "from secant.explorers.kit import plots"]
+)
+def test_a_test_that_leaned_on_an_explorer_would_be_seen(line: str) -> None:
+    assert not any(decides(name) for name in imported_by(line))
 
 
 def test_every_deciding_package_is_there() -> None:

@@ -18,9 +18,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.utils import determine_grade, is_grade
-from sqlalchemy import Engine, event
 
-from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
@@ -31,47 +29,9 @@ from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
+from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run
 
 ROOT = Path(__file__).resolve().parents[3]
-EMPTY = "empty.db"
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small course, built once, with a gradebook that knows it, and an empty one: nbgrader is slow."""
-    root = tmp_path_factory.mktemp("course")
-    build_course(root)
-    with book(root):
-        shutil.copy(root / "gradebook.db", root / EMPTY)
-    course = Course.at(root)
-    with gradebook.Book(course.directory, course.config) as opened:
-        opened.register(read_assignment(root, STEPS))
-    return root
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_power_cut() -> Iterator[None]:
-    """SQLite need not wait for the disk: no test switches the machine off."""
-
-    def hurry(connection: sqlite3.Connection, _: object) -> None:
-        connection.execute("PRAGMA synchronous = OFF")
-
-    event.listen(Engine, "connect", hurry)
-    yield
-    event.remove(Engine, "connect", hurry)
-
-
-@pytest.fixture
-def room(built: Path, tmp_path: Path) -> Path:
-    """A course directory of its own, with nobody's work in it."""
-    shutil.copytree(built, tmp_path / "class")
-    return tmp_path / "class"
-
-
-@pytest.fixture
-def right(room: Path) -> dict[str, str]:
-    return solutions(room)
 
 
 @contextmanager

@@ -1,0 +1,158 @@
+"""The coordinator of a grading is killed at random moments, each time followed by a second run to the end.
+
+A small class is graded once undisturbed, with workers and their walls, by the command line. Then, again and
+again from the same beginning, `autograder grade` gets SIGKILL somewhere between its first import and its
+end; when nothing that it started is left, it is run once more. What counts: every table of the gradebook by
+content, every byte of autograded/ and feedback/, and what `--json` says, as after the undisturbed run.
+
+    python -m benchmarks.kills --json FILE [--kills 30] [--seed 0]
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader.api import Gradebook
+
+from autograder.course.settings import SECRET
+from tests.support.gradebooks import content, timeless
+from tests.support.kills import files
+from tests.support.lessons import ROOT
+from tests.support.small_class import WRONG, answered, build_course, hand_in, solutions
+
+_PR_SET_CHILD_SUBREAPER = 36
+_LINGER_SECONDS = 30.0
+
+
+def a_class(room: Path) -> None:
+    """Make a course of one small lesson, with an empty gradebook and seven who have handed in."""
+    build_course(room)
+    with Gradebook(f"sqlite:///{room}/gradebook.db", "secant"):
+        pass
+    (room / SECRET).write_bytes(bytes(range(32)))
+    right = solutions(room)
+    hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
+    hand_in(room, "bob", answered(room, right | WRONG, "ko"))
+    hand_in(room, "cho", answered(room, {}))
+    hand_in(room, "dee", "{")
+    hand_in(room, "eve", answered(room, right | {"double": "def double(x):\n    import os\n    os._exit(3)"}))
+    loud = answered(room, right)
+    loud.cells.extend(nbformat.v4.new_code_cell("print('words')") for _ in range(3))
+    hand_in(room, "fay", loud)
+    hand_in(room, "gus", answered(room, {"double": right["double"]}))
+
+
+def start(room: Path) -> subprocess.Popen[bytes]:
+    """Begin to grade, as an instructor would."""
+    (room / "tmp").mkdir(exist_ok=True)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(room / "tmp")}
+    words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "2", "--json", "results.json"]
+    return subprocess.Popen(words, cwd=room, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def finish(room: Path) -> float:
+    """Grade to the end; return the seconds."""
+    begun = time.monotonic()
+    process = start(room)
+    said, _ = process.communicate()
+    if process.returncode != 0:
+        raise SystemExit(f"`autograder grade` ended with {process.returncode}:\n{said.decode()}")
+    return time.monotonic() - begun
+
+
+def known(room: Path) -> tuple[object, ...]:
+    """All that a grading leaves."""
+    results = timeless(json.loads((room / "results.json").read_text()))
+    found = files(room / "autograded", room / "feedback")
+    return content(f"sqlite:///{room}/gradebook.db"), found, results
+
+
+def orphans() -> int:
+    """How many processes are left of those that were started; the kernel makes all of them our children."""
+    while True:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return 0
+        if pid == 0:
+            return len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def kill(process: subprocess.Popen[bytes]) -> float:
+    """Kill the coordinator; return the seconds until nothing was left of what it had started."""
+    begun = time.monotonic()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    while left := orphans():
+        if time.monotonic() - begun > _LINGER_SECONDS:
+            raise SystemExit(f"{left} processes outlive the coordinator")
+        time.sleep(0.01)
+    process.communicate()
+    return time.monotonic() - begun
+
+
+def measure(kills: int, seed: int) -> dict[str, Any]:
+    """Kill so often; return what was found."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    draw = random.Random(seed)
+    lingered, same, entered, left = [], 0, [], 0
+    with tempfile.TemporaryDirectory() as name:
+        room = Path(name, "class")
+        room.mkdir()
+        a_class(room)
+        begun = Path(name, "begun")
+        shutil.copytree(room, begun)
+        whole = finish(room)
+        want = known(room)
+        for number in range(kills):
+            shutil.rmtree(room)
+            shutil.copytree(begun, room)
+            process = start(room)
+            # One in each part of the run, so that no part is left out.
+            time.sleep(whole * (number + draw.random()) / kills)
+            lingered.append(kill(process))
+            entered.append(len(content(f"sqlite:///{room}/gradebook.db").get("autograder_record", ())))
+            left += len(list((room / "tmp").iterdir()))
+            finish(room)
+            same += known(room) == want
+            print(f"killed {number + 1} of {kills}: {entered[-1]} of 7 entered, {same} the same", flush=True)
+    return {
+        "kills": kills,
+        "the same": same,
+        "entered when killed": entered,
+        "seconds of a run": round(whole, 1),
+        "longest seconds until nothing was left": round(max(lingered), 2),
+        "temporary files left": left,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    found = measure(given.kills, given.seed)
+    print(json.dumps(found, indent=1))
+    row = {"figure": "kills survived", "ours": found["the same"], "peer": "kills", "peer_value": given.kills}
+    row |= {"ratio": found["the same"] / given.kills, "unit": "runs"}
+    given.json.write_text(json.dumps([row], indent=2) + "\n")
+    if found["the same"] != given.kills:
+        raise SystemExit("A killed run has left something else than an undisturbed one.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""A small class to grade, built once: nbgrader is slow."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from sqlalchemy import Engine, event
+
+from autograder.course.assignment import read_assignment
+from autograder.course.settings import Course
+from autograder.grading.gradebook import Book
+from tests.support.small_class import EMPTY, STEPS, build_course, solutions
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small course; beside its gradebook, which knows the lesson, an empty one."""
+    root = tmp_path_factory.mktemp("course")
+    build_course(root)
+    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant"):
+        shutil.copy(root / "gradebook.db", root / EMPTY)
+    course = Course.at(root)
+    with Book(course.directory, course.config) as opened:
+        opened.register(read_assignment(root, STEPS))
+    return root
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_cut() -> Iterator[None]:
+    """SQLite need not wait for the disk: no test switches the machine off."""
+
+    def hurry(connection: object, _: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA synchronous = OFF")
+
+    event.listen(Engine, "connect", hurry)
+    yield
+    event.remove(Engine, "connect", hurry)
+
+
+@pytest.fixture
+def room(built: Path, tmp_path: Path) -> Path:
+    """A course directory of its own, with nobody's work in it."""
+    shutil.copytree(built, tmp_path / "class")
+    return tmp_path / "class"
+
+
+@pytest.fixture
+def right(room: Path) -> dict[str, str]:
+    return solutions(room)

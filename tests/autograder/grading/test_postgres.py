@@ -1,0 +1,212 @@
+"""The gradebook in PostgreSQL, as `CourseDirectory.db_url` of nbgrader_config.py may ask for."""
+
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps.api import NbGraderAPI
+
+from autograder.course.errors import CourseError
+from autograder.course.settings import Course
+from autograder.grading import gradebook
+from autograder.grading.batch import Entry
+from autograder.grading.gradebook import Book
+from autograder.grading.jobs import Done, Job, Page
+from tests.support.gradebooks import content
+from tests.support.kills import files, killed, steps
+from tests.support.postgres import Server, programs, server
+from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
+
+CLASS = ("ann", "bob", "cho")
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Server]:
+    if programs() is None and os.environ.get("SECANT_REQUIRE_POSTGRES") != "1":
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    with server() as made:
+        with Gradebook(made.database("empty"), "secant"):  # nbgrader takes seconds to make one
+            pass
+        yield made
+
+
+@pytest.fixture
+def url(postgres: Server) -> str:
+    """A database of its own."""
+    return postgres.database(f"course{next(_numbers)}", like="empty")
+
+
+def point(room: Path, url: str) -> Path:
+    """Have a course keep its gradebook in a database."""
+    with (room / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+    return room
+
+
+def fill(room: Path, right: dict[str, str]) -> None:
+    """Hand in for the class, one of them late, and one a file that nobody can read."""
+    hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
+    hand_in(room, "bob", answered(room, right | WRONG, "ko"))
+    hand_in(room, "cho", answered(room, {}))
+    hand_in(room, "dee", "{")
+
+
+def a_term(room: Path, right: dict[str, str], url: str) -> None:
+    """What a gradebook sees: a first run, a person's marks, a new answer, a failure, a second run."""
+    fill(room, right)
+    run(room, Here(told))
+    with Gradebook(url, "secant") as book:
+        book.update_or_create_assignment(STEPS, duedate="2026-10-01 00:00:00 UTC")
+        book.find_grade("why", STEPS, STEPS, "ann").manual_score = 1.0
+        book.find_comment("why", STEPS, STEPS, "ann").manual_comment = "잘 썼습니다."
+        book.db.commit()
+    hand_in(
+        room, "ann", answered(room, right | {"why": "Another reason."}), timestamp="2026-11-02 10:00:00 UTC"
+    )
+    hand_in(room, "bob", answered(room, right, "ko"))
+    run(room, Here(fails))
+    hand_in(room, "cho", answered(room, right))
+    run(room, Here(told))
+
+
+def fails(job: Job | Page) -> Done:
+    if job.student == "bob":
+        raise OSError("the worker's disk is full")
+    return told(job)
+
+
+def test_holds_what_sqlite_holds(room: Path, right: dict[str, str], url: str, tmp_path: Path) -> None:
+    other = tmp_path / "sqlite"
+    shutil.copytree(room, other)
+    shutil.copy(room / EMPTY, other / "gradebook.db")
+    point(room, url)
+    a_term(room, right, url)
+    a_term(other, right, f"sqlite:///{other}/gradebook.db")
+    ours, theirs = content(url), content(f"sqlite:///{other}/gradebook.db")
+    assert {name: len(rows) for name, rows in ours.items()} == {
+        name: len(rows) for name, rows in theirs.items()
+    }
+    assert ours == theirs
+    assert len(ours["submitted_notebook"]) == 4
+    course = Course.at(room)
+    shown = NbGraderAPI(course.directory, config=course.config).get_submissions(STEPS)
+    assert [row["student"] for row in shown] == ["ann", "bob", "cho", "dee"]
+
+
+def autograded(url: str) -> dict[str, bool]:
+    """Whose scores are there, and whether each is as it was found: no zero but for what was found wrong."""
+    with Gradebook(url, "secant") as book:
+        return {
+            found.student.id: all(
+                grade.auto_score is not None for grade in found.grades if grade.cell.name != "why"
+            )
+            for found in book.notebook_submissions(STEPS, STEPS)
+        }
+
+
+def test_server_that_is_gone_costs_nobody_a_grade(
+    room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.2)
+    point(room, url)
+    for student in CLASS:
+        hand_in(room, student, answered(room, right))
+
+    def outage(job: Job | Page) -> Done:
+        if isinstance(job, Job) and job.student == "bob":
+            postgres.stop()
+        return told(job)
+
+    try:
+        summary, said = run(room, Here(outage))
+    finally:
+        postgres.start()
+    assert set(summary.failed) == {Entry("bob", STEPS), Entry("cho", STEPS)}
+    assert all("password" not in text and "Traceback" not in text for text in said)
+    rows = {row["student"]: {task["outcome"] for task in row["tasks"]} for row in summary.as_json()}
+    assert rows["bob"] == rows["cho"] == {"grader_failure"}
+    assert autograded(url) == {"ann": True}
+    workers = Here(told)
+    summary, _ = run(room, workers)
+    assert not summary.failed
+    assert workers.examined == ["bob", "cho"]
+    assert autograded(url) == dict.fromkeys(CLASS, True)
+
+
+def test_server_that_starts_anew_is_waited_for(
+    room: Path, right: dict[str, str], url: str, postgres: Server
+) -> None:
+    point(room, url)
+    for student in CLASS:
+        hand_in(room, student, answered(room, right))
+
+    def restart(job: Job | Page) -> Done:
+        if isinstance(job, Job) and job.student == "bob":
+            postgres.stop()
+            postgres.start()
+        return told(job)
+
+    summary, said = run(room, Here(restart))
+    assert not summary.failed
+    assert not said
+    assert autograded(url) == dict.fromkeys(CLASS, True)
+
+
+def test_killed_run_is_made_up_for(
+    room: Path, right: dict[str, str], postgres: Server, tmp_path: Path
+) -> None:
+    fill(room, right)
+
+    def place(name: str) -> tuple[Path, str]:
+        url = postgres.database(f"{name}{next(_numbers)}", like="empty")
+        return point(shutil.copytree(room, tmp_path / name), url), url
+
+    def known(folder: Path, url: str) -> tuple[object, ...]:
+        return content(url), files(folder / "autograded", folder / "feedback")
+
+    undisturbed, url = place("undisturbed")
+    moments = steps(lambda: run(undisturbed, Here(told)))
+    want = known(undisturbed, url)
+    for part in (0.5, 0.8):
+        folder, url = place(f"killed{part * 100:.0f}")
+        assert killed(lambda: run(folder, Here(told)), int(part * moments))  # noqa: B023
+        run(folder, Here(told))
+        assert known(folder, url) == want
+
+
+def refusal(room: Path) -> str:
+    course = Course.at(room)
+    with pytest.raises(CourseError) as refused, Book(course.directory, course.config):
+        pass
+    return str(refused.value)
+
+
+def test_unreachable_server_is_refused_in_a_sentence(room: Path) -> None:
+    point(room, "postgresql+psycopg://teacher:s3cret@/grades?host=/nowhere")
+    said = refusal(room)
+    assert "postgresql+psycopg://teacher:***@/grades?host=" in said
+    assert "cannot be opened" in said
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize(
+    ("url", "word"),
+    [("postgres://teacher:s3cret@/grades", "postgres"), ("grades of s3cret", "db_url")],
+)
+def test_wrong_address_is_refused_in_a_sentence(room: Path, url: str, word: str) -> None:
+    point(room, url)
+    said = refusal(room)
+    assert word in said
+    assert "s3cret" not in said
+
+
+def test_missing_driver_is_named(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    point(room, "postgresql+psycopg://teacher@/grades")
+    assert "secant[postgres]" in refusal(room)

@@ -1,0 +1,48 @@
+"""All that a gradebook holds, without what differs between two runs: ids, and how long something took."""
+
+import hashlib
+import json
+from typing import Any
+
+from nbgrader.api import Base
+from sqlalchemy import MetaData, create_engine, select
+
+from autograder.grading.gradebook import Record
+
+
+def content(url: str) -> dict[str, list[str]]:
+    """Return every table's rows, sorted; an id is replaced by a hash of what it stands for."""
+    engine = create_engine(url)
+    found: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    try:
+        with engine.connect() as connection:
+            there = MetaData()
+            there.reflect(engine)
+            known = [*Base.metadata.sorted_tables, Record.__table__, there.tables.get("alembic_version")]
+            for table in (table for table in known if table is not None and table.name in there.tables):
+                rows = []
+                for row in connection.execute(select(table)).mappings():
+                    values = {name: _plain(value, names) for name, value in row.items() if name != "id"}
+                    text = json.dumps([table.name, values], default=str, sort_keys=True, ensure_ascii=False)
+                    if row.get("id") and len(str(row["id"])) == 32:  # nbgrader's random ones
+                        # A row of joined inheritance has the id of its base.
+                        names.setdefault(row["id"], hashlib.sha256(text.encode()).hexdigest())
+                    rows.append(text + names.get(row.get("id", ""), str(row.get("id", ""))))
+                found[table.name] = sorted(rows)
+    finally:
+        engine.dispose()
+    return found
+
+
+def _plain(value: Any, names: dict[str, str]) -> Any:
+    if isinstance(value, str) and value.startswith('{"student"'):
+        return timeless(json.loads(value))
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def timeless(value: Any) -> Any:
+    """Return plain data without how long something took."""
+    if isinstance(value, dict):
+        return {name: timeless(inner) for name, inner in value.items() if name != "seconds"}
+    return [timeless(inner) for inner in value] if isinstance(value, list) else value

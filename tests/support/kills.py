@@ -1,0 +1,80 @@
+"""A run that kills itself, as SIGKILL does it, at a chosen moment of what it writes."""
+
+import gc
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+_WRITES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.truncate"}
+
+
+def steps(act: Callable[[], object]) -> int:
+    """Do something in a process of its own; return how many moments it has at which it could be killed."""
+    reader, writer = os.pipe()
+    code = _in_a_fork(act, 0, writer)
+    os.close(writer)
+    with open(reader, "rb") as pipe:
+        counted = int(pipe.read() or b"0")
+    assert code == 0
+    assert counted > 0
+    return counted
+
+
+def killed(act: Callable[[], object], step: int) -> bool:
+    """Do something in a process of its own, and kill that at a step; return whether it came so far."""
+    code = _in_a_fork(act, step, None)
+    assert code in (0, -signal.SIGKILL)
+    return code == -signal.SIGKILL
+
+
+def _in_a_fork(act: Callable[[], object], step: int, tell: int | None) -> int:
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    code = 1
+    try:
+        gc.disable()  # an object of the parent's, such as a connection, is not this process's to close
+        count = _counting(step)
+        act()
+        if tell is not None:
+            os.write(tell, str(count()).encode())
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _counting(step: int) -> Callable[[], int]:
+    """Count each statement before and after it is run, each commit, and each change to a folder."""
+    seen = 0
+
+    def moment(*_: Any, **__: Any) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def hook(name: str, args: tuple[Any, ...]) -> None:
+        if name in _WRITES or (name == "open" and isinstance(args[2], int) and args[2] & os.O_CREAT):
+            moment()
+
+    for name in ("before_cursor_execute", "after_cursor_execute", "commit", "rollback"):
+        event.listen(Engine, name, moment)
+    sys.addaudithook(hook)
+    return lambda: seen
+
+
+def files(*folders: Path) -> dict[str, bytes]:
+    """Every file below these folders, by its path from the folder above them; hidden ones too."""
+    return {
+        str(path.relative_to(folder.parent)): path.read_bytes() if path.is_file() else b""
+        for folder in folders
+        for path in folder.rglob("*")
+    }

@@ -1,0 +1,102 @@
+"""A PostgreSQL server of the tests' own: in a temporary folder, on a Unix socket, gone when they end."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+_USER = "postgres"  # whom Debian's package makes; the server refuses to be run by root
+#: Not safe against a power cut, since nothing of it is kept; small, since it serves one.
+_SETTINGS = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "listen_addresses": "",
+    "shared_buffers": "32MB",
+    "max_connections": "20",
+    "autovacuum": "off",
+}
+
+
+def programs() -> Path | None:
+    """Where the server's programs are, if it is installed."""
+    found = shutil.which("postgres")
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    return Path(found).parent if found else places[-1].parent if places else None
+
+
+class Server:
+    """One server; it can be stopped and started anew."""
+
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self._folder = folder
+        self._programs = programs
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def initialise(self) -> None:
+        """Make the files of an empty server."""
+        trust = ["--auth=trust", "--username=secant", "--no-sync", "--encoding=UTF8", "--locale=C"]
+        order = [*_as_user(), str(self._programs / "initdb"), "-D", str(self._folder / "data"), *trust]
+        subprocess.run(order, check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        places = ["-D", str(self._folder / "data"), "-k", str(self._folder)]
+        order = [*_as_user(), str(self._programs / "postgres"), *places]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen([*order, *settings], stdout=log, stderr=log, cwd=self._folder)
+        for _ in range(300):
+            try:
+                psycopg.connect(self._plain("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                time.sleep(0.05)
+        raise AssertionError((self._folder / "log").read_text())
+
+    def stop(self) -> None:
+        """Stop it as a machine that fails does: every connection is lost."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait(30)
+            self._process = None
+
+    def database(self, name: str, like: str = "template1") -> str:
+        """Make a database, a copy of another; return its URL, as in nbgrader_config.py."""
+        with psycopg.connect(self._plain("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}")
+        return f"postgresql+psycopg://secant@/{name}?host={self._folder}"
+
+    def _plain(self, name: str) -> str:
+        return f"postgresql://secant@/{name}?host={self._folder}"
+
+
+def _as_user() -> list[str]:
+    """Words that make a program end with us, and run it as somebody else if we are root."""
+    other = [f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"] if os.geteuid() == 0 else []
+    return ["setpriv", *other, "--pdeathsig=QUIT"]
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """Start a server; stop it at the end."""
+    found = programs()
+    assert found is not None, "PostgreSQL is not installed: apt-get install postgresql"
+    with tempfile.TemporaryDirectory(prefix="secant-postgres-") as name:  # short: a socket's path is
+        if os.geteuid() == 0:
+            who = pwd.getpwnam(_USER)
+            os.chown(name, who.pw_uid, who.pw_gid)
+        made = Server(Path(name), found)
+        made.initialise()
+        made.start()
+        try:
+            yield made
+        finally:
+            made.stop()
