@@ -217,7 +217,7 @@ def grade(
     else:
         places, said = Budget.of_this_machine().allow(workers, len(entries))
         out.print(said)
-        pool = LocalWorkers(places)
+        pool = LocalWorkers(places, course.hidden)
     try:
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))

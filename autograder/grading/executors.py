@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -15,10 +16,13 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import suppress
+from multiprocessing import forkserver
 from typing import Any, Protocol
 
 from autograder.course.errors import CourseError
+from autograder.grading import worker
 from autograder.grading.jobs import Busy, Failed
+from autograder.sandbox.wall import Wall
 
 Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
 TRIES = 2  # beside other jobs; the last one is alone
@@ -50,16 +54,41 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Processes of this machine, one job each: when one dies, it is known whose job it was."""
+    """Processes of this machine, one job each: when one dies, it is known whose job it was.
 
-    def __init__(self, places: int) -> None:
+    All are forks of one process that has imported what they need, and their containers are forks of one
+    template, which is built meanwhile. The thread that makes this object must live as long as it does.
+
+    Args:
+        places: how many workers.
+        hidden: what must not exist inside the wall that they share; without it, each builds its own.
+    """
+
+    def __init__(self, places: int, hidden: tuple[str, ...] | None = None) -> None:
         self.places = places
+        self._hidden = hidden
+        self._wall = None if hidden is None else Wall(hidden=hidden)
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
+        self._ends: dict[ProcessPoolExecutor, socket.socket | None] = {}
+        # Not forked from this process: it has threads, and the examiner needs nothing of it.
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["autograder.grading.preloaded"])
+        forkserver.ensure_running()
+        if self._wall is not None:
+            self._wall.begin()
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        one = self._idle.pop() if self._idle else self._hire()
+        """Begin a job.
+
+        Raises:
+            WallUnavailable: this machine can make no wall.
+        """
+        end = self._end()
+        while self._idle and self._ends[self._idle[-1]] is not end:  # of a wall that has gone
+            self._let_go(self._idle.pop())
+        one = self._idle.pop() if self._idle else self._hire(end)
         future = one.submit(work, job)
         self._busy[future] = one
         return future
@@ -70,8 +99,7 @@ class LocalWorkers:
     def settle(self, future: Future[Any]) -> None:
         one = self._busy.pop(future)
         if isinstance(future.exception(), BrokenExecutor):
-            del self._pids[one]
-            one.shutdown(wait=False)
+            self._let_go(one)
         else:
             self._idle.append(one)
 
@@ -81,16 +109,37 @@ class LocalWorkers:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
             one.shutdown(wait=not kill, cancel_futures=True)
+        if self._wall is not None:
+            self._wall.close()
 
-    def _hire(self) -> ProcessPoolExecutor:
-        # Not forked: this process has threads, and the examiner needs nothing of it.
-        one = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin)
+    def _end(self) -> socket.socket | None:
+        """What a worker needs to share the wall, which is built if there is none."""
+        if self._wall is None:
+            return None
+        if self._wall.end is not None and not self._wall.stands():
+            self._wall.close()
+        if self._wall.end is None and self._wall.mode != "single":
+            self._wall.start()
+        return self._wall.end
+
+    def _hire(self, end: socket.socket | None) -> ProcessPoolExecutor:
+        shared = (
+            (end, self._wall.limits, self._hidden) if end is not None and self._wall is not None else None
+        )
+        one = ProcessPoolExecutor(1, self._context, _begin, (shared,))
         self._pids[one] = one.submit(os.getpid)
+        self._ends[one] = end
         return one
 
+    def _let_go(self, one: ProcessPoolExecutor) -> None:
+        del self._pids[one], self._ends[one]
+        one.shutdown(wait=False)
 
-def _begin() -> None:
-    """In a new process: leave Ctrl-C to the parent, and end when it does."""
+
+def _begin(shared: Any = None) -> None:
+    """In a new process: join the wall, leave Ctrl-C to the parent, and end when it does."""
+    if shared is not None:
+        worker.join(*shared)
     signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, this is not inherited
     parent = multiprocessing.parent_process()
     if parent is not None:

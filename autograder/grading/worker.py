@@ -9,6 +9,7 @@ import atexit
 import faulthandler
 import importlib.util
 import json
+import socket
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,9 @@ from typing import Any
 from nbformat import v4
 
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
+from autograder.sandbox.wall import Wall
 
 # Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
 # stuck, and is ended.
@@ -114,11 +117,18 @@ def _exporter(settings: str) -> Any:
     return PageExporter(config=config)
 
 
-@lru_cache(maxsize=1)
-def _wall(hidden: tuple[str, ...]) -> Any:
-    from autograder.sandbox.wall import Wall
+_walls: dict[tuple[str, ...], Wall] = {}
 
-    wall = Wall(hidden=hidden)
-    wall.start()
-    atexit.register(wall.close)
-    return wall
+
+def join(end: socket.socket, limits: ContainerLimits, hidden: tuple[str, ...]) -> None:
+    """Share a wall that another process has started, and ends."""
+    _walls[hidden] = Wall.join(end, limits)
+
+
+def _wall(hidden: tuple[str, ...]) -> Wall:
+    if hidden not in _walls:
+        wall = Wall(hidden=hidden)
+        wall.start()
+        atexit.register(wall.close)
+        _walls[hidden] = wall
+    return _walls[hidden]

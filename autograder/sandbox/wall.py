@@ -81,6 +81,8 @@ class Wall:
         self._lock = threading.Lock()
         self._template: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._coming: socket.socket | None = None  # of a template that is not ready yet
+        self._joined = False
         self._complaints: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -89,6 +91,29 @@ class Wall:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def begin(self) -> None:
+        """Start to build, and return at once; `start` does the rest."""
+        bwrap_path()
+        if self.mode != "single":
+            with self._lock:
+                self._spawn_template()
+
+    @property
+    def end(self) -> socket.socket | None:
+        """What other processes join this wall with once it has started; None: they must build their own."""
+        return self._control
+
+    @classmethod
+    def join(cls, end: socket.socket, limits: ContainerLimits) -> Self:
+        """Return a wall that another process has started, and ends."""
+        wall = cls(limits, mode="forked")
+        wall._control, wall._joined = end, True
+        return wall
+
+    def stands(self) -> bool:
+        """Whether containers can still be made."""
+        return self.mode == "single" or self._template_lives()
 
     def start(self) -> None:
         """Build the wall and try it from inside.
@@ -169,11 +194,20 @@ class Wall:
             finally:
                 _close(theirs)
 
-    def _start_template(self) -> socket.socket:
+    def _spawn_template(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
         self._template = self._bubblewrap("forked", [theirs], self._complaints)
         theirs.close()
+        self._coming = ours
+
+    def _start_template(self) -> socket.socket:
+        if self._template is None:
+            self._spawn_template()
+        assert self._template is not None
+        assert self._coming is not None
+        assert self._complaints is not None
+        ours, self._coming = self._coming, None
         ready, _, _ = select.select([ours], [], [], START_SECONDS)
         if not ready or not ours.recv(4096):
             ours.close()
@@ -184,6 +218,8 @@ class Wall:
         return ours
 
     def _template_lives(self) -> bool:
+        if self._joined:
+            return not _hung_up(self._control)
         template = self._template
         if template is None:
             return False
@@ -198,14 +234,15 @@ class Wall:
                 self._end_template()
 
     def _end_template(self) -> None:
-        if self._control is not None:
-            self._control.close()
+        for end in (self._control, self._coming):
+            if end is not None:
+                end.close()
         if self._template is not None:
             self._template.kill()
             self._template.wait(_END_SECONDS)
         if self._complaints is not None:
             self._complaints.close()
-        self._control = self._template = self._complaints = None
+        self._control = self._coming = self._template = self._complaints = None
 
     def _bubblewrap(
         self, kind: str, ends: Sequence[socket.socket], complaints: IO[bytes]
@@ -273,6 +310,15 @@ def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
     channel, candidate = socket.socketpair()
     orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # so that the kernel names the supervisor
     return [orders, channel], [supervisor, candidate]
+
+
+def _hung_up(end: socket.socket | None) -> bool:
+    """Whether nobody is left at the other end."""
+    if end is None:
+        return True
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
 
 
 def _close(ends: Iterable[socket.socket]) -> None:

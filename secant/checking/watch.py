@@ -1,5 +1,6 @@
 """An eye on what belongs to the caller of a student's function."""
 
+import ctypes
 import random
 import sys
 import warnings
@@ -12,6 +13,9 @@ Change = tuple[str, str]
 
 # A filter that no warning meets: Python gives this kind only under its option -b.
 _MARK = ("default", None, BytesWarning, None, 0)
+
+_MT19937_BYTES = 625 * 4  # numpy's mt19937_state: 624 words and the place of the next one
+_OF_NUMPY = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
 
 
 class watch:
@@ -61,7 +65,7 @@ class watch:
             del warnings.filters[0]  # type: ignore[attr-defined]
         # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
         self._restore()
-        self.changes = [key for key, old in self._before.items() if not _same(old, after.get(key))]
+        self.changes = [key for key, old in self._before.items() if old != after.get(key)]
 
     def _restore(self) -> None:
         torch.set_grad_enabled(True)
@@ -84,17 +88,13 @@ class watch:
             ("recursion_limit", ""): sys.getrecursionlimit(),
             ("warning_filters", ""): _general_filters(),
             ("threads", ""): torch.get_num_threads(),
-            ("random_state", ""): (
-                torch.get_rng_state(),
-                list(random.getstate()),  # a list: 625 numbers, compared in one go
-                _numpy_state(),
-            ),
+            ("random_state", ""): (_bits(torch.get_rng_state()), random.getstate(), _numpy_state()),
         }
         for name, tensor in self.tensors.items():
-            state["value", name] = tensor.detach().clone()
+            state["value", name] = _frozen(tensor)
             # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
-            state["grad", name] = None if grad is None else (id(grad), grad.detach().clone())
+            state["grad", name] = None if grad is None else (id(grad), _frozen(grad))
             state["requires_grad", name] = tensor.requires_grad
             state["hooks", name] = (
                 len(tensor._backward_hooks or ()),
@@ -125,14 +125,6 @@ def _take_off_saved_hooks(but: object) -> None:
         torch._C._autograd._pop_saved_tensors_default_hooks()
 
 
-def _same(a: object, b: object) -> bool:
-    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        return a.shape == b.shape and a.dtype == b.dtype and a.layout == b.layout and _bits(a) == _bits(b)
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
-    return a == b
-
-
 def _general_filters() -> list[object]:
     """Return the filters for every warning of one of Python's own kinds.
 
@@ -142,9 +134,17 @@ def _general_filters() -> list[object]:
     return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
 
 
-def _numpy_state() -> tuple[object, ...]:
-    state = np.random.get_state(legacy=False)
-    return state["bit_generator"], state["state"]["key"].tobytes(), state["state"]["pos"]
+def _numpy_state() -> object:
+    """Return the state of numpy's global generator as it lies in memory: its own copy takes long."""
+    generator = np.random.get_bit_generator()
+    if type(generator) is np.random.MT19937:
+        return ctypes.string_at(generator.ctypes.state_address, _MT19937_BYTES)
+    return repr(generator.state)
+
+
+def _frozen(tensor: torch.Tensor) -> tuple[object, ...]:
+    """Return what a tensor is and holds, as plain data."""
+    return tensor.shape, tensor.dtype, tensor.layout, _bits(tensor)
 
 
 def _bits(tensor: torch.Tensor) -> bytes | None:
@@ -152,6 +152,9 @@ def _bits(tensor: torch.Tensor) -> bytes | None:
     if tensor.device.type == "meta":
         return None
     dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
+    plain = dense.detach().resolve_conj().resolve_neg().cpu()
+    if plain.dtype in _OF_NUMPY:
+        return plain.numpy().tobytes()
     # A tensor of one number counts as contiguous whatever its stride, and could not be viewed as bytes.
-    flat = dense.resolve_conj().resolve_neg().reshape(-1).clone(memory_format=torch.contiguous_format)
-    return flat.cpu().view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+    flat = plain.reshape(-1).clone(memory_format=torch.contiguous_format)
+    return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
