@@ -1,4 +1,4 @@
-"""Killed at any moment, on a full disk, without a gradebook: nobody gets a zero, and the next run makes up."""
+"""Killed, on a full disk, without a gradebook: nobody gets a zero, and the next run makes up for it."""
 
 import json
 import os
