@@ -254,10 +254,12 @@ def grade(
 def _refuse_unwritable(json_file: Path) -> None:
     """See before an hour's work that its results can be written."""
     if json_file.is_dir() or not json_file.absolute().parent.is_dir():
-        raise CourseError(f"--json {json_file}: that is no place for a file.")
+        raise CourseError(f"--json {json_file}: that is no place for a file. Nothing was graded.")
     if not json_file.exists() or json_file.is_file():
-        with tempfile.TemporaryFile(dir=json_file.absolute().parent):
-            pass
+        try:
+            tempfile.TemporaryFile(dir=json_file.absolute().parent).close()
+        except OSError as error:
+            raise CourseError(f"--json {json_file}: {error.strerror}. Nothing was graded.") from None
 
 
 def _write_results(json_file: Path, rows: Sequence[Mapping[str, Any]]) -> bool:

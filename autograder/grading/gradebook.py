@@ -260,6 +260,7 @@ class Book:
             GradebookBusy: nothing was written.
         """
         self._transaction(lambda: self._write(student, lesson, key, result, timestamp))
+        self._patient = True
 
     def _write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         notebook = self._find(student, lesson) or self._create(student, lesson)
@@ -360,7 +361,7 @@ class Book:
     def _transaction(self, change: Callable[[], T]) -> T:
         """Do all of a change or nothing; wait while somebody else is writing, or a server starts anew.
 
-        Who has waited in vain once waits no more until something has been written.
+        Who has waited in vain once waits no more until a result has been written.
         """
         end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
         while True:
@@ -368,7 +369,6 @@ class Book:
                 done = change()
                 self._db.commit()
                 self._db.expunge_all()  # of a large class, nobody stays in memory
-                self._patient = True
                 return done
             except DBAPIError as error:
                 self._db.rollback()

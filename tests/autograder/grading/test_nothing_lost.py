@@ -1,0 +1,254 @@
+"""Killed, on a full disk, without a gradebook: nobody gets a zero, and the next run makes up for it."""
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from nbgrader.api import Gradebook
+from sqlalchemy import Engine, create_engine, event, text
+
+from autograder import cli
+from autograder.course.errors import CourseError
+from autograder.course.settings import Course
+from autograder.grading import gradebook
+from autograder.grading.gradebook import Book
+from autograder.grading.jobs import Done, Job, Page
+from tests.support.gradebooks import content
+from tests.support.kills import files, killed, steps
+from tests.support.lessons import ROOT
+from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
+
+KILLS = 5
+DEEP_KILLS = 200
+
+
+def url(room: Path) -> str:
+    return f"sqlite:///{room}/gradebook.db"
+
+
+@pytest.fixture(scope="module")
+def begun(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class in mid-term: some are graded, some handed in again, a person has been at work."""
+    room = tmp_path_factory.mktemp("begun") / "class"
+    shutil.copytree(built, room)
+    right = {"double": "def double(x):\n    return 2 * x"}
+    for student in ("ann", "bob", "dee"):
+        hand_in(room, student, answered(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
+    run(room, Here(told))
+    with Gradebook(url(room), "secant") as book:
+        graded = book.find_grade("test_double", STEPS, STEPS, "ann")
+        graded.manual_score, graded.needs_manual_grade = 1.5, False
+        book.find_comment("why", STEPS, STEPS, "ann").manual_comment = "Well said."
+        book.db.commit()
+    hand_in(room, "ann", answered(room, right | {"why": "Another reason."}))
+    hand_in(room, "bob", "{")
+    hand_in(room, "cho", answered(room, WRONG, "ko"))
+    return room
+
+
+def known(room: Path) -> tuple[object, ...]:
+    """All that a run leaves."""
+    return content(url(room)), files(room / "autograded", room / "feedback")
+
+
+def grade(room: Path) -> Callable[[], object]:
+    return lambda: run(room, Here(told))
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["mid-term", "empty gradebook"])
+def test_killed_run_is_made_up_for(begun: Path, tmp_path: Path, fresh: bool, deep: bool) -> None:
+    def room(name: str) -> Path:
+        shutil.copytree(begun, tmp_path / name)
+        if fresh:
+            shutil.copy(begun / EMPTY, tmp_path / name / "gradebook.db")
+            shutil.rmtree(tmp_path / name / "autograded")
+        return tmp_path / name
+
+    undisturbed = room("undisturbed")
+    moments = steps(grade(undisturbed))
+    want = known(undisturbed)
+    for step in random.Random(14).sample(range(1, moments + 1), DEEP_KILLS if deep else KILLS // (1 + fresh)):
+        place = room(f"killed at {step}")
+        assert killed(grade(place), step)
+        summary, _ = run(place, Here(told))
+        assert not summary.failed
+        assert known(place) == want, f"killed at {step} of {moments}"
+        shutil.rmtree(place)
+
+
+def test_killed_again_and_again(begun: Path, tmp_path: Path) -> None:
+    undisturbed, place = tmp_path / "undisturbed", tmp_path / "killed"
+    for copy in (undisturbed, place):
+        shutil.copytree(begun, copy)
+    moments = steps(grade(undisturbed))
+    print("MOM", moments)
+    deaths = 0
+    while killed(grade(place), moments // 2):
+        deaths += 1
+        assert deaths < 20, "no run gets further than the one before"
+    assert deaths > 1
+    assert known(place) == known(undisturbed)
+
+
+@pytest.mark.deep
+def test_killed_command_leaves_no_process_and_is_made_up_for(tmp_path: Path) -> None:
+    """With workers and their walls; the benchmark kills thirty times."""
+    words = [sys.executable, "-m", "benchmarks.kills", "--kills", "4", "--json", tmp_path / "rows.json"]
+    subprocess.run(words, check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("table", [True, False], ids=["no row", "no table"])
+def test_gradebook_whose_making_was_cut_short_is_completed(
+    room: Path, monkeypatch: pytest.MonkeyPatch, table: bool
+) -> None:
+    shutil.copy(room / EMPTY, room / "gradebook.db")
+    course = Course.at(room)
+    with Book(course.directory, course.config):
+        pass
+    want = content(url(room))
+    engine = create_engine(url(room))
+    with engine.begin() as connection:
+        (version,) = connection.execute(text("SELECT version_num FROM alembic_version")).scalars()
+        connection.execute(text("DELETE FROM alembic_version" if table else "DROP TABLE alembic_version"))
+    engine.dispose()
+    monkeypatch.setattr(gradebook, "get_alembic_version", lambda: version)  # it takes seconds
+    with Book(course.directory, course.config):
+        pass
+    assert content(url(room)) == want
+
+
+# --- What cannot be written -------------------------------------------------------------------------------
+
+
+@contextmanager
+def pages(most: int) -> Iterator[None]:
+    """A disk that holds so many of SQLite's pages; it says what it says of any full disk."""
+
+    def limit(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {most}")
+
+    event.listen(Engine, "connect", limit)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", limit)
+
+
+def test_full_disk_under_the_gradebook(
+    room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    students = [f"s{number}" for number in range(9)]
+    wordy = answered(room, right)
+    for student in students:
+        hand_in(room, student, wordy)
+    with sqlite3.connect(room / "gradebook.db") as raw:
+        (used,) = raw.execute("PRAGMA page_count").fetchone()
+    raw.close()
+
+    def sleep(_: float) -> None:
+        pytest.fail("nobody waits for a full disk")
+
+    monkeypatch.setattr(gradebook, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
+    with pages(used + 1):
+        summary, said = run(room, Here(told))
+    assert 0 < len(summary.failed) < len(students)
+    assert set(summary.failed.values()) == {"database or disk is full"}
+    assert all("not graded: database or disk is full" in text for text in said)
+    failed = {entry.student for entry in summary.failed}
+    rows = {row["student"]: {task["outcome"] for task in row["tasks"]} for row in summary.as_json()}
+    assert {student for student in rows if rows[student] == {"grader_failure"}} == failed
+    with Gradebook(url(room), "secant") as book:
+        assert {student.id for student in book.students} == {*students} - failed
+    workers = Here(told)
+    summary, _ = run(room, workers)
+    assert not summary.failed
+    assert {*workers.examined} == failed
+
+
+def test_who_waited_in_vain_waits_once(
+    room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=slept.append)
+    monkeypatch.setattr(gradebook, "time", clock)
+    monkeypatch.setattr(gradebook, "BUSY_SECONDS", 5.0)
+    with (room / "nbgrader_config.py").open("a") as config:
+        config.write(f'\nc.CourseDirectory.db_url = "{url(room)}?timeout=0.01"\n')
+    students = [f"s{number}" for number in range(8)]
+    for student in students:
+        hand_in(room, student, answered(room, right))
+    held = sqlite3.connect(room / "gradebook.db")
+
+    def hold(job: Job | Page) -> Done:
+        if isinstance(job, Job) and job.student == "s1":
+            held.execute("BEGIN IMMEDIATE")
+        return told(job)
+
+    summary, _ = run(room, Here(hold))
+    held.close()
+    assert 5.0 < sum(slept) < 6.0
+    assert len(summary.failed) == 7
+    summary, _ = run(room, Here(told))
+    assert (summary.kept, summary.failed) == (1, {})
+
+
+def refused(room: Path) -> str:
+    """Why nothing is graded; nobody's code has run."""
+    workers = Here(told)
+    with pytest.raises(CourseError) as error:
+        run(room, workers)
+    assert workers.jobs == []
+    said = str(error.value)
+    assert "\n" not in said
+    assert "Error" not in said
+    return said
+
+
+def test_gradebook_that_is_only_to_be_read_is_refused(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    course = Course.at(room)
+    with Book(course.directory, course.config):
+        pass
+    with (room / "nbgrader_config.py").open("a") as config:
+        config.write(f'\nc.CourseDirectory.db_url = "sqlite:///file:{room}/gradebook.db?mode=ro&uri=true"\n')
+    assert "cannot be written to: attempt to write a readonly database" in refused(room)
+
+
+def test_gradebook_that_is_none_is_refused(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    (room / "gradebook.db").write_text("Student,Points\nann,5\n" * 100)
+    assert "cannot be opened: file is not a database" in refused(room)
+    assert (room / "gradebook.db").read_text().startswith("Student")
+
+
+@pytest.mark.parametrize("folder", ["autograded", "feedback"])
+def test_folder_that_takes_no_file_is_refused_before_anything_is_graded(
+    room: Path, right: dict[str, str], folder: str
+) -> None:
+    hand_in(room, "ann", answered(room, right))
+    (room / folder).write_text("in the way")
+    assert f"{folder} cannot be written to" in refused(room)
+
+
+def test_results_that_cannot_be_written_are_in_the_gradebook(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli._write_results(tmp_path / "good.json", [{"student": "ann"}])
+    assert json.loads((tmp_path / "good.json").read_text()) == [{"student": "ann"}]
+    assert not cli._write_results(Path("/dev/full"), [{"student": "ann"}])
+    assert "No space left on device. The gradebook has the results" in capfd.readouterr().err
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    for odd in (tmp_path, tmp_path / "none" / "results.json"):
+        with pytest.raises(CourseError, match="no place for a file"):
+            cli._refuse_unwritable(odd)
