@@ -41,8 +41,8 @@ def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        why = str(error).strip().rstrip(".")
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        why = " ".join(str(error).split()).rstrip(".")
         raise CourseError(f"No Dask scheduler answers at {address}: {why}.") from None
     return ClusterWorkers(client, address, patience)
 
@@ -85,9 +85,10 @@ class ClusterWorkers:
         self._looked = now
         self._count()
         if now - self._seen > self._patience:
+            start = f"`dask worker {self._address} --nthreads 1`"
             raise CourseError(
                 f"The Dask scheduler at {self._address} has had no worker for {self._patience:.0f} s. Start "
-                f"some on their machines: `dask worker {self._address} --nthreads 1`. {_AGAIN}"
+                f"some: {start}. One without {_secant()} ends at its first job. {_AGAIN}"
             )
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
@@ -100,10 +101,9 @@ class ClusterWorkers:
                 found.set_exception(error)
             except remote.OtherVersion as error:
                 found.set_exception(CourseError(_other_version(error)))
-            except (ImportError, AttributeError) as error:
-                found.set_exception(CourseError(_no_grader(error)))
             except Exception as error:
-                found.set_exception(error)
+                known = "deserialization of the task graph" in str(error)
+                found.set_exception(CourseError(_no_grader(self._address)) if known else error)
 
         self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(pass_on)
         return found
@@ -137,10 +137,9 @@ def _named(versions: remote.Versions) -> str:
     return ", ".join(f"{name} {text}" for name, text in versions.items())
 
 
-def _no_grader(error: Exception) -> str:
-    here = remote.versions()["secant"]
-    why = f"{type(error).__name__}: {error}"
-    return (
-        f"A machine of the cluster cannot import the grader ({why}): install secant {here} for the scheduler "
-        f"and for each worker. {_AGAIN}"
-    )
+def _no_grader(address: str) -> str:
+    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_AGAIN}"
+
+
+def _secant() -> str:
+    return f"secant {remote.versions()['secant']}"
