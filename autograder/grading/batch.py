@@ -149,6 +149,7 @@ def grade(
         batch = _Batch(course, book, secret, entries, force, tell)
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
+        batch.note_filed()
         return batch.summary
 
 
@@ -167,7 +168,7 @@ def _refuse_unwritable(course: Course) -> None:
 
 # --- One submission after another ------------------------------------------------------------
 
-_AHEAD = 50  # submissions whose records are looked up together
+_AHEAD = 50  # submissions whose records are looked up together, or noted
 
 
 @dataclass(frozen=True)
@@ -215,8 +216,10 @@ class _Batch:
         self._force = force
         self._tell = tell
         self._assignments: dict[str, Assignment] = {}
+        self._sources: dict[str, str] = {}  # of each lesson, for the workers
         self._words: dict[str, Words] = {}  # said about each lesson's solutions
         self._open: dict[Entry, _Open] = {}
+        self._filed: list[Entry] = []  # written, and not noted yet
         self._due: deque[Job | Page] = deque()
 
     def next_job(self) -> Job | Page | None:
@@ -263,6 +266,7 @@ class _Batch:
             assignment = read_assignment(self._course.root, name, self._course.directory.source_directory)
             self._book.register(assignment)
             self._assignments[name] = assignment
+            self._sources[name] = v4.writes(assignment.source)
             self._words[name] = solution_words(Lesson(name, self._course.root / "course" / name))
         return self._assignments[name]
 
@@ -286,7 +290,7 @@ class _Batch:
         job = Job(
             student=entry.student,
             lesson=entry.lesson,
-            source=v4.writes(assignment.source),
+            source=self._sources[entry.lesson],
             script=taken.script,
             secret=self._secret,
             hidden=self._course.hidden,
@@ -339,8 +343,16 @@ class _Batch:
     def _close(self, entry: Entry, page: str) -> None:
         """Write the student's page, which is the last thing to be done."""
         self._replace("feedback", entry, {f"{entry.lesson}.html": page})
-        self._book.mark_filed(*entry)
+        self._filed.append(entry)
+        if len(self._filed) == _AHEAD:
+            self.note_filed()
         self._over(entry)
+
+    def note_filed(self) -> None:
+        """Note of whom the folders are written: together, since each note is a transaction."""
+        filed, self._filed = self._filed, []
+        with contextlib.suppress(GradebookBusy):  # then the next run writes them again
+            self._book.mark_filed(filed)
 
     def _replace(
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]

@@ -40,7 +40,7 @@ class PageExporter(HTMLExporter):
             self._markdown[source] = super().markdown2html(context, source)
         return self._markdown[source]
 
-    def from_notebook_node(
+    def from_notebook_node(  # type: ignore[override]
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[str, dict[str, Any]]:
         """Return the page."""

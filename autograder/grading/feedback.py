@@ -6,6 +6,7 @@ carry a score: every test cell that was not proven to pass gets an error output 
 
 import copy
 import html
+import json
 import os
 import re
 import shutil
@@ -14,10 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import nbformat.v4
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader.api import SubmittedNotebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades
@@ -27,6 +27,7 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words
+from autograder.grading.gradebook import Entered
 from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.submission import Submission
@@ -37,7 +38,6 @@ PAGE_CHARS = 200_000  # of all outputs together
 LINE_CHARS = 500  # of a line of code that are shown: the highlighter takes minutes for some longer ones
 CELL_COLOURED = 20_000  # characters of a cell of code that is highlighted; a longer one is shown as it is
 PAGE_COLOURED = 100_000  # of all that are
-Entered = Callable[[str, str], SubmittedNotebook]
 _LEFT_OUT = (
     "# Not shown: the page could not be made with what is in this cell.\n"
     "# What you handed in is unchanged.\n"
@@ -57,12 +57,13 @@ def graded_notebook(
 
     Args:
         assignment: the lesson.
-        submission: what the intake made of the file; None if it was rejected.
+        submission: what the intake made of the file; None if it was rejected. Its notebook is used up.
         result: what became of it.
         words: what is said about each task's solution to those who passed it.
     """
-    ours = submission.notebook if submission else next(iter(assignment.releases.values()))
-    notebook: NotebookNode = copy.deepcopy(ours)
+    notebook: NotebookNode = (
+        submission.notebook if submission else copy.deepcopy(next(iter(assignment.releases.values())))
+    )
     tests = {grade_id(cell): cell.source for cell in assignment.source.cells if is_test(cell)}
     prose = set(submission.answers) - submission.unwritten if submission else set()
     found = {task.cell: task for task in result.tasks}
@@ -179,23 +180,21 @@ def harmless(markdown: str) -> str:
 class _Grades(GetGrades):
     """nbgrader's step that writes scores and comments into a notebook, with a gradebook that is open."""
 
-    def __init__(self, entered: Entered, **kwargs: Any) -> None:
+    def __init__(self, entered: Callable[[str, str], Entered], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._entered = entered
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
-        notebook = self._entered(names["student"], names["assignment"])
-        grades = {grade.name: grade for grade in notebook.grades}
-        comments = {comment.name: comment for comment in notebook.comments}
+        entered = self._entered(names["student"], names["assignment"])
         for cell in nb.cells:
             if is_solution(cell) or is_task(cell):
-                cell.metadata.nbgrader["comment"] = comments[grade_id(cell)].comment
+                cell.metadata.nbgrader["comment"] = entered.comments[grade_id(cell)]
             if is_grade(cell) or is_task(cell):
-                grade = grades[grade_id(cell)]
-                cell.metadata.nbgrader |= {"score": grade.score, "points": grade.max_score}
-        penalty = notebook.late_submission_penalty or 0
-        names |= {"score": notebook.score - penalty, "max_score": notebook.max_score, "late_penalty": penalty}
+                score, most = entered.scores[grade_id(cell)]
+                cell.metadata.nbgrader |= {"score": score, "points": most}
+        score = entered.score - entered.penalty
+        names |= {"score": score, "max_score": entered.max_score, "late_penalty": entered.penalty}
         return nb, resources
 
 
@@ -207,7 +206,9 @@ class Pages:
         entered: what the gradebook says, by student and lesson.
     """
 
-    def __init__(self, coursedir: CourseDirectory, config: Config, entered: Entered) -> None:
+    def __init__(
+        self, coursedir: CourseDirectory, config: Config, entered: Callable[[str, str], Entered]
+    ) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
         self._steps = [
             _Grades(entered, config=config) if step is GetGrades else step(config=config)
@@ -217,26 +218,28 @@ class Pages:
         self._settings = dict(config.HTMLExporter)
 
     def page(self, notebook: NotebookNode, student: str, lesson: str) -> Page:
-        """Return the page to make for a student, with what the gradebook says at this moment."""
+        """Return the page to make for a student, with what the gradebook says at this moment.
+
+        The notebook is used up.
+        """
         names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
-        shown = copy.deepcopy(notebook)
         for step in self._steps:
-            shown, resources = step(shown, resources)
+            notebook, resources = step(notebook, resources)
         del resources["nbgrader"]["db_url"]  # nobody else needs to know
-        return Page(student, lesson, nbformat.v4.writes(shown), resources, self._settings)
+        return Page(student, lesson, json.dumps(notebook), resources, self._settings)
 
 
 def bare(page: Page) -> Page:
     """Return a page without what the student wrote and printed, for one that could not be made."""
-    notebook = nbformat.v4.reads(page.notebook)
+    notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell)):
             if cell.cell_type == "code":
                 cell.source, cell.outputs = _LEFT_OUT, []
             else:
                 cell.source = harmless(_LEFT_OUT)
-    return replace(page, notebook=nbformat.v4.writes(notebook), bare=True)
+    return replace(page, notebook=json.dumps(notebook), bare=True)
 
 
 # --- The folders ----------------------------------------------------------------------------------------
@@ -272,5 +275,7 @@ def replace_folder(
 
 
 def as_text(notebook: NotebookNode) -> str:
-    """Return a notebook as the text of a file."""
-    return str(nbformat.v4.writes(notebook)) + "\n"
+    """Return a notebook as the text of a file, a cell a line: json's own indenting takes long."""
+    cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook.cells)
+    others = {name: value for name, value in notebook.items() if name != "cells"}
+    return f'{{"cells": [\n{cells}\n],\n{json.dumps(others, ensure_ascii=False, sort_keys=True)[1:]}\n'

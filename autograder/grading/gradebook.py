@@ -10,7 +10,7 @@ import json
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,11 +30,12 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
     get_alembic_version,
+    new_uuid,
 )
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
-from sqlalchemy import Boolean, String, Text, inspect, select, text, tuple_
+from sqlalchemy import Boolean, String, Text, insert, inspect, select, text, tuple_, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -91,6 +92,34 @@ class Kept:
     timestamp: datetime | None
 
 
+@dataclass(frozen=True)
+class Entered:
+    """What the gradebook says of a submission.
+
+    Attributes:
+        score, max_score: of all of it, before the penalty.
+        penalty: points off for being late.
+        scores: by graded cell, with the most points there are.
+        comments: by answer.
+    """
+
+    score: float
+    max_score: float
+    penalty: float
+    scores: Mapping[str, tuple[float, float]]
+    comments: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class _Form:
+    """The ids of an assignment, its notebook, and their cells."""
+
+    assignment: str
+    notebook: str
+    graded: list[str]
+    commented: list[str]
+
+
 class Book:
     """The gradebook of a course directory.
 
@@ -101,6 +130,7 @@ class Book:
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self._coursedir = coursedir
         self._config = config
+        self._forms: dict[str, _Form] = {}
         self._patient = True  # whether waiting has helped, or has not been tried yet
         with _refused(f"The gradebook {_shown(coursedir.db_url)} cannot be opened"):
             self._gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
@@ -263,47 +293,80 @@ class Book:
         self._patient = True
 
     def _write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
-        notebook = self._find(student, lesson) or self._create(student, lesson)
-        notebook.assignment.timestamp = timestamp
+        assignment, notebook = self._entry(student, lesson) or self._create(student, lesson)
+        self._db.execute(
+            update(SubmittedAssignment)
+            .where(SubmittedAssignment.id == assignment)
+            .values(timestamp=timestamp)
+        )
         record = self._record(student, lesson)
-        before = _read(record.result) if record and record.notebook_id == notebook.id else None
+        before = _read(record.result) if record and record.notebook_id == notebook else None
         waited = json.loads(record.stale) if record and record.stale else None
         scores = _auto_scores(result)
-        for grade in notebook.grades:
+        grades = select(
+            Grade.id, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade
+        )
+        rows = []
+        for grade in self._db.execute(grades.join(Grade.cell).where(Grade.notebook_id == notebook)).all():
             score = scores.get(grade.name)
             changed = score != grade.auto_score or _answer(before, grade.name) != _answer(result, grade.name)
-            open_before = grade.needs_manual_grade if waited is None else grade.name in waited
-            if grade.manual_score is None:
-                grade.needs_manual_grade = score is None
-            else:
-                grade.needs_manual_grade = changed or open_before
-            grade.auto_score = score
-        for comment in notebook.comments:
-            comment.auto_comment = result.comments.get(comment.name)
-        self._db.flush()
-        self._db.refresh(notebook)
-        notebook.late_submission_penalty = self._penalty(notebook)
-        entry = Record(student=student, lesson=lesson, notebook_id=notebook.id, key=key)
+            waits = grade.needs_manual_grade if waited is None else grade.name in waited
+            by_hand = score is None if grade.manual_score is None else changed or waits
+            rows.append({"id": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
+        self._set(Grade, rows)
+        comments = select(Comment.id, BaseCell.name).join(Comment.cell).where(Comment.notebook_id == notebook)
+        found = self._db.execute(comments).all()
+        self._set(Comment, [{"id": c.id, "auto_comment": result.comments.get(c.name)} for c in found])
+        penalty = self._penalty(student, lesson) if timestamp else None
+        self._set(SubmittedNotebook, [{"id": notebook, "late_submission_penalty": penalty}])
+        entry = Record(student=student, lesson=lesson, notebook_id=notebook, key=key)
         entry.result, entry.filed, entry.stale = json.dumps(result.as_json()), False, ""
         self._db.merge(entry)
 
-    def entered(self, student: str, lesson: str) -> SubmittedNotebook:
+    def _set(self, table: type, rows: list[dict[str, Any]]) -> None:
+        """Change rows, by their id."""
+        if rows:
+            self._db.execute(update(table), rows)
+
+    def entered(self, student: str, lesson: str) -> Entered:
         """Return what the gradebook says at this moment, manual scores and comments included.
 
         Raises:
             MissingEntry: nothing of this student.
+            GradebookBusy: it could not be read.
         """
-        return self._gradebook.find_submission_notebook(lesson, lesson, student)
+        return self._transaction(lambda: self._entered(student, lesson))
 
-    def mark_filed(self, student: str, lesson: str) -> None:
-        """Note that the folders hold what the gradebook says."""
+    def _entered(self, student: str, lesson: str) -> Entered:
+        entry = self._entry(student, lesson)
+        if entry is None:
+            raise MissingEntry(f"{student} has handed in nothing for {lesson}")
+        notebook = entry[1]
+        table = SubmittedNotebook
+        whole = select(table.score, table.max_score, table.late_submission_penalty).where(
+            table.id == notebook
+        )
+        score, most, penalty = self._db.execute(whole).one()
+        grades = select(BaseCell.name, Grade.score, Grade.max_score).join(Grade.cell)
+        comments = select(BaseCell.name, Comment.comment).join(Comment.cell)
+        return Entered(
+            score=score,
+            max_score=most,
+            penalty=penalty or 0.0,
+            scores={
+                name: (got, best)
+                for name, got, best in self._db.execute(grades.where(Grade.notebook_id == notebook))
+            },
+            comments={
+                name: said for name, said in self._db.execute(comments.where(Comment.notebook_id == notebook))
+            },
+        )
 
-        def mark() -> None:
-            record = self._record(student, lesson)
-            if record is not None:
-                record.filed = True
-
-        self._transaction(mark)
+    def mark_filed(self, entries: Collection[tuple[str, str]]) -> None:
+        """Note that the folders of these students and lessons hold what the gradebook says."""
+        if entries:
+            these = tuple_(Record.student, Record.lesson).in_(list(entries))
+            self._transaction(lambda: self._db.execute(update(Record).where(these).values(filed=True)))
 
     @property
     def _db(self) -> Any:
@@ -319,37 +382,53 @@ class Book:
         except MissingEntry:
             return None
 
-    def _create(self, student: str, lesson: str) -> SubmittedNotebook:
-        """Add a submission as nbgrader's add_submission does, but leave the commit to the caller."""
-        with self._db.no_autoflush:
-            return self._add_submission(student, lesson)
+    def _entry(self, student: str, lesson: str) -> tuple[str, str] | None:
+        """The ids of what a student has handed in: nbgrader's submitted assignment, and its notebook."""
+        found = self._db.execute(
+            select(SubmittedAssignment.id, SubmittedNotebook.id)
+            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+            .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+            .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+            .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == lesson)
+            .where(Notebook.name == lesson)
+        ).first()
+        return None if found is None else (found[0], found[1])
 
-    def _add_submission(self, student: str, lesson: str) -> SubmittedNotebook:
-        assignment = self._db.query(AssignmentEntry).filter(AssignmentEntry.name == lesson).one()
-        person = self._db.get(Student, student)
-        if person is None:
-            person = Student(id=student)
-            self._db.add(person)
-        submission = (
-            self._db.query(SubmittedAssignment)
-            .filter(SubmittedAssignment.assignment == assignment, SubmittedAssignment.student == person)
-            .one_or_none()
-        ) or SubmittedAssignment(assignment=assignment, student=person)
-        master = (
-            self._db.query(Notebook).filter(Notebook.assignment == assignment, Notebook.name == lesson).one()
+    def _create(self, student: str, lesson: str) -> tuple[str, str]:
+        """Add a submission as nbgrader's add_submission does, in a few statements and without a commit."""
+        known = self._db.execute(select(Student.id).where(Student.id == student)).first()
+        if known is None:
+            self._db.execute(insert(Student), [{"id": student}])
+        form = self._form(lesson)
+        there = select(SubmittedAssignment.id).where(
+            SubmittedAssignment.assignment_id == form.assignment, SubmittedAssignment.student_id == student
         )
-        notebook = SubmittedNotebook(notebook=master, assignment=submission)
-        for cell in master.grade_cells:
-            Grade(cell_id=cell.id, notebook=notebook)
-        for cell in master.solution_cells:
-            Comment(cell_id=cell.id, notebook=notebook)
-        self._db.add(submission)
-        self._db.flush()
-        self._db.refresh(notebook)
-        return notebook
+        assignment = self._db.execute(there).scalar()
+        if assignment is None:
+            assignment = new_uuid()
+            row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
+            self._db.execute(insert(SubmittedAssignment), [row])
+        notebook = new_uuid()
+        row = {"id": notebook, "assignment_id": assignment, "notebook_id": form.notebook}
+        self._db.execute(insert(SubmittedNotebook), [row])
+        for table, cells in ((Grade, form.graded), (Comment, form.commented)):
+            if cells:
+                rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
+                self._db.execute(insert(table), rows)
+        return assignment, notebook
 
-    def _penalty(self, notebook: SubmittedNotebook) -> float | None:
+    def _form(self, lesson: str) -> "_Form":
+        """What every submission of a lesson has, looked up once."""
+        if lesson not in self._forms:
+            master = self._gradebook.find_notebook(lesson, lesson)
+            graded = [cell.id for cell in (*master.grade_cells, *master.task_cells)]
+            commented = [cell.id for cell in (*master.solution_cells, *master.task_cells)]
+            self._forms[lesson] = _Form(master.assignment_id, master.id, graded, commented)
+        return self._forms[lesson]
+
+    def _penalty(self, student: str, lesson: str) -> float | None:
         """Ask the course's late penalty plugin, as nbgrader does."""
+        notebook = self._gradebook.find_submission_notebook(lesson, lesson, student)
         late = notebook.assignment.total_seconds_late
         if late <= 0:
             return None

@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbformat import v4
 
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
@@ -53,6 +54,7 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
     try:
         wall = _wall(job.hidden)
         examiner = _examiner(job.lesson, job.source)
+        assert wall.mode is not None
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
     except WallUnavailable as error:
@@ -83,9 +85,8 @@ def memory_limit(more: int) -> Iterator[None]:
 
 def render(page: Page) -> Rendered:
     """Make one feedback page with nbgrader's template."""
-    html, _ = _exporter(json.dumps(page.settings)).from_notebook_node(
-        v4.reads(page.notebook), resources=page.resources
-    )
+    notebook = nbformat.from_dict(json.loads(page.notebook))
+    html, _ = _exporter(json.dumps(page.settings)).from_notebook_node(notebook, resources=page.resources)
     return Rendered(html)
 
 

@@ -113,7 +113,7 @@ class Wall:
 
     def stands(self) -> bool:
         """Whether containers can still be made."""
-        return self.mode == "single" or self._template_lives()
+        return self.mode == "single" or not _hung_up(self._control)
 
     def start(self) -> None:
         """Build the wall and try it from inside.

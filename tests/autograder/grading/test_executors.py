@@ -15,6 +15,7 @@ import pytest
 
 from autograder.grading.executors import LocalWorkers, run
 from autograder.grading.jobs import Busy, Failed
+from autograder.grading.worker import _wall
 
 
 def die_once(path: Path) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         "import os, signal, sys, time\n"
         "from autograder.grading.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
-        "    print(LocalWorkers(1)._hire().submit(os.getpid).result(), flush=True)\n"
+        "    print(LocalWorkers(1)._hire(None).submit(os.getpid).result(), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     script = tmp_path / "parent.py"
@@ -154,3 +155,26 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         time.sleep(0.1)
     os.kill(pid, signal.SIGKILL)
     pytest.fail("the worker lives on")
+
+
+def say_in_the_wall(word: str) -> str:
+    with _wall(()).candidate() as candidate:
+        return candidate.load([("cell", f"print({word!r})")], timeout=30.0).cells[0].output
+
+
+@pytest.mark.slow  # two templates import torch
+def test_workers_share_a_wall_and_get_another_when_it_has_gone() -> None:
+    crew = LocalWorkers(2, hidden=())
+    try:
+        assert {found for _, found in run(say_in_the_wall, serve(["a", "b"]), crew)} == {"a\n", "b\n"}
+        wall = crew._wall
+        template = wall._template.pid
+        assert len(crew._idle) == 2
+        os.kill(template, signal.SIGKILL)
+        while wall.stands():
+            time.sleep(0.01)
+        assert [found for _, found in run(say_in_the_wall, serve(["c"]), crew)] == ["c\n"]
+        assert wall._template.pid != template
+    finally:
+        crew.close(kill=True)
+    assert not wall.stands()
