@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 from autograder.sandbox.inside import candidate
 from autograder.sandbox.inside.privileges import close_all_but, silence
-from autograder.sandbox.inside.template import import_everything
+from autograder.sandbox.inside.template import import_compiler, import_everything
 
 _PR_SET_PDEATHSIG = 1
 _END_SECONDS = 3.0
@@ -136,6 +136,7 @@ def main(control: int) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: who is asked to stop closes the socket
     socket_ = socket.socket(fileno=control)
     shell = import_everything(for_many=True)
+    import_compiler()
     socket_.send(b"ready")
     serve_forever(socket_, shell)
 

@@ -9,6 +9,7 @@ import atexit
 import faulthandler
 import importlib.util
 import json
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -32,6 +33,8 @@ EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
 # What the work on one submission may add to this process. No right answer comes near it.
 EXTRA_BYTES = 256 * 2**20
+# What makes torch import a compiler.
+_TORCH_FUNC = re.compile(r"torch\.func|functorch|jac(rev|fwd)|jvp|vjp|hessian|forward_ad|vectorize")
 
 # One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with
 # the thread that started it, so that must be one that stays.
@@ -53,6 +56,10 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
     """Grade one submission."""
     try:
         wall = _wall(job.hidden)
+        if any(
+            _TORCH_FUNC.search(code) for code in (job.source, *(step.source for step in job.script.steps))
+        ):
+            wall.prepare()
         examiner = _examiner(job.lesson, job.source)
         assert wall.mode is not None
         with memory_limit(EXTRA_BYTES):

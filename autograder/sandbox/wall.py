@@ -82,7 +82,7 @@ class Wall:
         self._template: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._coming: socket.socket | None = None  # of a template that is not ready yet
-        self._joined = False
+        self._joined = self._prepared = False
         self._complaints: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -110,6 +110,14 @@ class Wall:
         wall = cls(limits, mode="forked")
         wall._control, wall._joined = end, True
         return wall
+
+    def prepare(self) -> None:
+        """Let no container have to import what `torch.func` does when it is first used; see template.py."""
+        if self.mode != "forked" or self._prepared:
+            return
+        with self._lock, contextlib.suppress(OSError):  # of a template that has gone: seen when it is needed
+            (self._control or self._start_template()).send(b"prepare")
+            self._prepared = True
 
     def stands(self) -> bool:
         """Whether containers can still be made."""
@@ -243,6 +251,7 @@ class Wall:
         if self._complaints is not None:
             self._complaints.close()
         self._control = self._coming = self._template = self._complaints = None
+        self._prepared = False
 
     def _bubblewrap(
         self, kind: str, ends: Sequence[socket.socket], complaints: IO[bytes]

@@ -23,7 +23,7 @@ import socket
 import sys
 from typing import Any, NoReturn
 
-from autograder.sandbox.inside import namespaces, privileges
+from autograder.sandbox.inside import namespaces, pages, privileges
 from autograder.sandbox.inside.libraries import LIBRARIES
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.inside.supervisor import report, supervise
@@ -36,16 +36,8 @@ def import_everything(*, for_many: bool) -> Any:
     import matplotlib.pyplot  # noqa: F401
     import torch
 
-    if for_many:  # what the first jacrev or jvp of a process imports: too slow to wait for with one notebook
-        environment = dict(os.environ)
-        import torch._decomp.decompositions_for_jvp
-        import torch._dynamo
-
-        for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
-            del os.environ[name]
-
     import secant
-    from autograder.sandbox.inside import candidate, pages
+    from autograder.sandbox.inside import candidate
     from autograder.sandbox.inside.shell import make_shell
 
     for name in secant.__all__:  # each is imported when it is first asked for
@@ -58,11 +50,27 @@ def import_everything(*, for_many: bool) -> Any:
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
         raise RuntimeError(f"the template has {len(threads)} threads after its imports, not one")
+    _settle(for_many)
+    return shell
+
+
+def import_compiler() -> None:
+    """Import what the first `torch.func.grad` or `jacrev` of a process imports: most can do without."""
+    environment = dict(os.environ)
+    import torch._decomp.decompositions_for_jvp
+    import torch._dynamo  # noqa: F401
+
+    for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
+        del os.environ[name]
+    _settle(for_many=True)
+
+
+def _settle(for_many: bool) -> None:
+    """Make forks quick, after imports."""
     gc.collect()
     gc.freeze()  # a collection in a child would otherwise touch, and so copy, every page
     if for_many:
         pages.collapse()
-    return shell
 
 
 def _prepare(guest: int) -> None:
@@ -73,13 +81,16 @@ def _prepare(guest: int) -> None:
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork a container for every message; end when the examiner does."""
+    """Fork a container for every message that brings sockets; end when the examiner does."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the builders
     control.send(json.dumps({"ready": True}).encode())
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not message:
             os._exit(0)
+        if not descriptors:
+            import_compiler()
+            continue
         try:
             if os.fork() == 0:
                 _build_container(ContainerLimits(**json.loads(message)), descriptors, shell)

@@ -1009,3 +1009,14 @@ def test_a_wall_with_a_hole_is_not_used(wall: Wall, monkeypatch: pytest.MonkeyPa
         wall.start()
     assert "is visible" in caught.value.reason
     assert wall._template is None
+
+
+def test_template_imports_the_compiler_once_when_it_is_told_to(wall: Wall) -> None:
+    asked = "import sys\nprint('torch._dynamo' in sys.modules)"
+    wall.prepare()
+    wall.prepare()
+    with wall.candidate() as candidate:
+        assert load(candidate, asked) == ["True\n"]
+    wall._end_template()
+    with wall.candidate() as candidate:
+        assert load(candidate, asked) == ["False\n"]
