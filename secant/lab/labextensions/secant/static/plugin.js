@@ -221,17 +221,8 @@ class Extension {
     lesson.listeners.add(() => {
       const ended = running && lesson.run === null;
       running = lesson.run !== null;
-      if (ended) void this.ended(lesson);
+      if (ended) void this.startPage?.refresh();
     });
-  }
-
-  /** @param {Lesson} lesson */
-  async ended(lesson) {
-    void this.startPage?.refresh();
-    if (lesson.earned.length === 0) return;
-    const overview = await this.server.progress(lesson.info.language).catch(() => null);
-    const titles = overview?.achievements.filter(({ id }) => lesson.earned.includes(id)).map(({ title }) => title);
-    if (titles?.length) this.panel.showEarned(lesson, titles);
   }
 
   /** Check a lesson, and show the panel without taking the focus from where it is.

@@ -1,6 +1,6 @@
 /** All that the extension says, in both languages. */
 
-/** @import { Language, Outcome } from './types.js' */
+/** @import { Gained, Language, Outcome } from './types.js' */
 
 const en = {
   check: 'Check',
@@ -21,6 +21,9 @@ const en = {
   lesson: (/** @type {number} */ number, /** @type {string} */ title) => `Lesson ${number}: ${title}`,
   tasks: 'Tasks',
   total: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
+  best: (/** @type {string} */ points, /** @type {string} */ most) =>
+    `Your best so far: ${points} of ${most} points. A later check takes none of them away.`,
+  bestOf: (/** @type {string} */ points) => `best: ${points}`,
   points: (/** @type {string} */ points, /** @type {string} */ most) => `${points} / ${most}`,
   pointsName: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
   checkedAt: (/** @type {string} */ time) => `Checked ${time}`,
@@ -28,7 +31,14 @@ const en = {
   changed: 'The notebook has changed since: check again for a verdict on what is there now.',
   rowChanged: 'changed since',
   visibleOnly: 'Only the visible tests are here: passing them is not yet the full mark.',
-  earned: (/** @type {string} */ titles) => `New achievement: ${titles}`,
+  gained: (/** @type {Gained} */ { xp, level, achievements }) =>
+    [
+      xp > 0 && `You gained ${xp} XP.`,
+      level && `You are at level ${level.number} now: ${level.title}.`,
+      achievements.length > 0 && `New achievement: ${achievements.join(', ')}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
   outcome: /** @type {Record<Outcome | 'unchecked' | 'waiting', string>} */ ({
     passed: 'Passed',
     wrong: 'Wrong',
@@ -117,6 +127,8 @@ const ko = {
   lesson: (number, title) => `${number}. ${title}`,
   tasks: '과제',
   total: (points, most) => `${most}점 만점에 ${points}점`,
+  best: (points, most) => `최고 기록은 ${most}점 만점에 ${points}점입니다. 나중에 틀려도 줄지 않습니다.`,
+  bestOf: (points) => `최고 ${points}`,
   points: (points, most) => `${points} / ${most}`,
   pointsName: (points, most) => `${most}점 만점에 ${points}점`,
   checkedAt: (time) => `${time}에 확인함`,
@@ -124,7 +136,14 @@ const ko = {
   changed: '확인한 뒤로 노트북이 바뀌었습니다. 지금 내용의 결과를 보려면 다시 확인하세요.',
   rowChanged: '이후 바뀜',
   visibleOnly: '여기에는 보이는 테스트만 있습니다. 모두 통과해도 아직 만점은 아닙니다.',
-  earned: (titles) => `새로운 성취: ${titles}`,
+  gained: ({ xp, level, achievements }) =>
+    [
+      xp > 0 && `${xp} XP를 얻었습니다.`,
+      level && `레벨 ${level.number}(${level.title})이 되었습니다.`,
+      achievements.length > 0 && `새로운 성취: ${achievements.join(', ')}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
   outcome: {
     passed: '통과',
     wrong: '틀림',
