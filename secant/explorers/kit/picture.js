@@ -160,8 +160,10 @@ function render({ model, el }) {
   box.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's arrows go from cell to cell
   note.className = "secant-note";
   note.setAttribute("role", "status");
+  const gone = document.createElement("div");
+  gone.setAttribute("role", "status");
   box.append(canvas);
-  el.append(box, note);
+  el.append(gone, box, note);
 
   const decoder = new TextDecoder();
   const page = { dark: saysDark() };
@@ -206,6 +208,8 @@ function render({ model, el }) {
   };
   const report = () => {
     if (!el.isConnected) return;
+    // The button that copies has a place for it beside itself.
+    el.closest(".secant-explorer")?.querySelector(".secant-copied")?.append(note);
     const now = look(el);
     page.dark = now.dark;
     tint();
@@ -214,10 +218,23 @@ function render({ model, el }) {
     model.set("look", now);
     model.save_changes();
   };
+  // ipywidgets marks what has lost its kernel with a broken link, which says nothing of what to do.
+  const linked = () => {
+    const lost = el.classList.contains("jupyter-widgets-disconnected");
+    gone.className = lost ? "secant-problems" : "";
+    gone.textContent = lost ? model.get("gone") : "";
+  };
   const told = (message) => message.text && copy(message, note);
-  const changes = { "change:still": show, "change:strokes": show, "change:alt": describe, "msg:custom": told };
+  const changes = {
+    "change:still": show,
+    "change:strokes": show,
+    "change:alt": describe,
+    "msg:custom": told,
+    comm_live_update: () => setTimeout(linked),
+  };
   for (const [name, action] of Object.entries(changes)) model.on(name, action);
   show();
+  linked();
   listen(model, box, stop.signal);
   watch(report, stop.signal);
   const sized = new ResizeObserver(report); // tells of the first time on the page, too

@@ -28,6 +28,8 @@ export function decorate(lesson, lab) {
   /** @param {Jupyter} cell @param {string} task */
   const add = (cell, task) => {
     const say = lesson.words;
+    // What a folded cell shows, in place of its first line of code.
+    cell.node.style.setProperty('--secant-folded', JSON.stringify(say.folded(task)));
     const verdict = h('span', { class: 'secant-outcome' });
     // JupyterLab's own keys for cells (Enter begins to edit) must not take the button's.
     const press = button(say.checkTask, () => void lesson.check(task), {

@@ -24,6 +24,12 @@ export function taskOf(cell) {
   return cell.type === 'code' && id.startsWith('test_') ? id.slice('test_'.length) : null;
 }
 
+/** The task whose answer or test a cell is, or null.
+ * @param {Jupyter} cell its model */
+export function taskAt(cell) {
+  return taskOf(cell) ?? (gradeId(cell) || null);
+}
+
 /** Whether a notebook has a test cell: without one it is no lesson, and the server need not be asked.
  * @param {Jupyter} model */
 export function mayBeLesson(model) {

@@ -161,6 +161,22 @@ export class Panel {
     return one + say.summary(passed, counted.length, say.total(figure(points), figure(most)));
   }
 
+  /** Take the focus: to the row of a task, else to the button that checks.
+   * @param {string | null} task */
+  focus(task) {
+    const row = this.rows.find((each) => each.task.id === task && each.node.isConnected);
+    const place = row?.node ?? this.content;
+    /** @type {HTMLElement[]} */
+    const buttons = [...place.querySelectorAll('button')];
+    buttons.find((each) => each.checkVisibility())?.focus();
+    row?.node.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** The task of the row that has the focus, if one has. @returns {string | null} */
+  focusedTask() {
+    return document.activeElement?.closest('.secant-row')?.getAttribute('data-task') ?? null;
+  }
+
   /** Bring a task's answer cell into view and select it.
    * @param {Lesson} lesson @param {string} task */
   async goTo(lesson, task) {
@@ -197,5 +213,6 @@ export class Panel {
     const renderer = this.rendermime.createRenderer(type);
     await renderer.renderModel(this.rendermime.createModel({ data: { [type]: markdown }, trusted: false }));
     this.lab.Widget.attach(renderer, host);
+    for (const code of host.querySelectorAll('pre')) code.tabIndex = 0; // to be scrolled by keys
   }
 }

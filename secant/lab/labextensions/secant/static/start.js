@@ -24,7 +24,7 @@ export class StartPage {
     this.open = open;
     this.openText = openText;
     this.drawn = '';
-    this.node = h('div', { class: 'secant-start', role: 'region' });
+    this.node = h('div', { class: 'secant-start', role: 'region', tabindex: '-1' });
     /** @type {[SVGPathElement, HTMLElement, HTMLElement][]} */
     this.arrows = [];
     this.resized = new ResizeObserver(() => this.drawArrows());
@@ -43,9 +43,18 @@ export class StartPage {
     const text = JSON.stringify(overview);
     if (text === this.drawn) return;
     this.drawn = text;
+    const waits = document.activeElement === this.node;
     const focused = this.node.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
     this.draw(overview);
+    if (waits) this.focus();
     if (focused) /** @type {HTMLElement | null} */ (this.node.querySelector(`[data-key="${focused}"]`))?.focus();
+  }
+
+  /** Take the focus: to where one goes on, once that is there. */
+  focus() {
+    if (this.node !== document.activeElement && this.node.contains(document.activeElement)) return;
+    const next = /** @type {HTMLElement | null} */ (this.node.querySelector('.secant-continue'));
+    (next ?? this.node).focus();
   }
 
   drawTrouble() {
