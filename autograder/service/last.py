@@ -72,5 +72,9 @@ def _place(path: Path) -> Path:
 
 
 def _digests(sheet: Sheet) -> dict[str, str]:
-    """A hash of each answer that would run."""
-    return {task: hashlib.sha256(code.encode()).hexdigest()[:16] for task, code in sheet.answers.items()}
+    """A hash of what a verdict is about: each answer that would run, and its test in this edition."""
+    tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
+    return {
+        task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]
+        for task, code in sheet.answers.items()
+    }

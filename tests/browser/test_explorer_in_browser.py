@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import jupyterlab as lab
+from tests.support.accessible import faults
 from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
@@ -235,7 +236,7 @@ def test_the_picture_follows_the_page_s_theme(opened: Any) -> None:
 def test_copy_puts_call_and_numbers_into_the_clipboard(opened: Any) -> None:
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.explorer.get_by_role("button", name="복사" if opened.language == "ko" else "copy").click()
-    expect(opened.explorer.locator(".secant-note")).not_to_be_empty()
+    expect(opened.explorer.locator(".secant-copied .secant-note")).not_to_be_empty()  # beside the button
     lines = opened.page.evaluate("navigator.clipboard.readText()").splitlines()
     assert lines[0].startswith(f"explore(x={box(opened, X).input_value()}")
     assert any(text(opened, "gradient") in line for line in lines[1:])
@@ -244,6 +245,10 @@ def test_copy_puts_call_and_numbers_into_the_clipboard(opened: Any) -> None:
 def test_every_control_but_the_handles_has_a_name(opened: Any) -> None:
     """A screen reader is given the boxes' and the lists' labels."""
     assert unnamed(opened.explorer) == 0
+
+
+def test_axe_finds_no_serious_fault(opened: Any) -> None:
+    assert faults(opened.page, ".secant-explorer") == []
 
 
 def test_where_the_quotient_has_no_meaning_the_page_says_so(opened: Any) -> None:

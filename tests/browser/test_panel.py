@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from tests.support import fake_lesson
 from tests.support import jupyterlab as lab
+from tests.support.accessible import faults
 
 pytestmark = pytest.mark.browser
 
@@ -41,7 +41,6 @@ OWN_WORDS = """() => {
   return panel.textContent;
 }"""
 START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
-SERIOUS = ("serious", "critical")
 
 
 @pytest.fixture(scope="module")
@@ -247,6 +246,25 @@ def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -
     expect(wrong.locator("section")).to_have_count(3)  # what was asked for stays
 
 
+def test_one_key_leads_from_a_cell_to_its_row_and_back(page: Page) -> None:
+    page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 4; }")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.activate()")
+    page.keyboard.press("Alt+Shift+Enter")
+    expect(row(page, "tangent").locator(".secant-go")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Alt+Shift+Enter")
+    page.wait_for_function("() => document.querySelector('.jp-Notebook').contains(document.activeElement)")
+    assert page.evaluate(ACTIVE) == "tangent"
+
+
+def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:hide-all-cell-code')")
+    folded = page.locator(".jp-Placeholder-contentContainer >> visible=true").nth(1)
+    said = "each => getComputedStyle(each, '::before').content"
+    assert folded.evaluate(said) == '"Tests of slope · Check runs them"'
+    assert folded.inner_text().strip() == ""
+
+
 def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
     check(page)
     row(page, "endless").get_by_role("button", name="endless").first.click()
@@ -366,9 +384,11 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
     assert page.locator(".secant-arrows > path").count() == 9
     assert page.locator(".secant-achievements li").count() == 13
     assert page.locator("[data-earned=true]").count() == 0
-    page.locator(".secant-continue").focus()
+    expect(page.locator(".secant-continue")).to_be_focused()
     page.keyboard.press("Enter")
     page.locator(".secant-toolbar").wait_for()
+    page.locator(".validate-button").wait_for(state="attached")
+    expect(page.locator(".validate-button")).to_be_hidden()  # in the learner's own lab, ours stands alone
     page.wait_for_function(f"() => ({ACTIVE})() === 'tangent'")
     page.evaluate(WRITE, ["tangent", "# passed\n"])
     check(page)
@@ -393,24 +413,17 @@ def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> 
 # --- for everybody ---
 
 
-def faults(page: Page, where: str) -> list[str]:
-    """What axe-core finds in our own parts of the page, if it is serious."""
-    found = Axe().run(page, context={"include": [[where]]}).response["violations"]
-    return [
-        f"{each['id']}: {node['html']}"
-        for each in found
-        if each["impact"] in SERIOUS
-        for node in each["nodes"]
-    ]
-
-
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize(
+    ("page", "theme"),
+    [("en", "JupyterLab Light"), ("ko", "JupyterLab Light"), ("en", "JupyterLab Dark")],
+    indirect=["page"],
+)
 def test_axe_finds_no_serious_fault(page: Page, theme: str) -> None:
     page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
     page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
     check(page)
-    row(page, "tangent").get_by_role("button", name="Hint 1").click()
-    row(page, "slope").get_by_role("button", name="Worked solution").click()
+    row(page, "tangent").get_by_role("button", name=re.compile("Hint 1|힌트 1")).click()
+    row(page, "slope").get_by_role("button", name=re.compile("Worked solution|모범 풀이")).click()
     row(page, "slope").locator("section").wait_for()
     places = [".secant-panel", ".secant-cell", ".secant-toolbar"]
     assert [fault for place in places for fault in faults(page, place)] == []
