@@ -12,6 +12,7 @@ import { SIGNS } from './row.js';
  */
 export function decorate(lesson, lab) {
   const { notebook } = lesson;
+  notebook.content.node.classList.add('secant-lesson-cells');
   /** @type {WeakSet<object>} */
   const done = new WeakSet();
   const look = () => {
