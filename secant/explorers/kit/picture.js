@@ -220,7 +220,7 @@ function render({ model, el }) {
   };
   // ipywidgets marks what has lost its kernel with a broken link, which says nothing of what to do.
   const linked = () => {
-    const lost = el.classList.contains("jupyter-widgets-disconnected");
+    const lost = el.closest(".jupyter-widgets-disconnected") !== null;
     gone.className = lost ? "secant-problems" : "";
     gone.textContent = lost ? model.get("gone") : "";
   };
@@ -234,7 +234,6 @@ function render({ model, el }) {
   };
   for (const [name, action] of Object.entries(changes)) model.on(name, action);
   show();
-  linked();
   listen(model, box, stop.signal);
   watch(report, stop.signal);
   const sized = new ResizeObserver(report); // tells of the first time on the page, too

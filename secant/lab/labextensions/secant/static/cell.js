@@ -43,7 +43,8 @@ export function decorate(lesson, lab) {
       const stale = outcome !== 'waiting' && lesson.stale(task) ? ` (${say.rowChanged})` : '';
       widget.node.dataset.outcome = outcome;
       widget.node.toggleAttribute('data-stale', stale !== '');
-      const [reason] = (outcome !== 'passed' && !stale && lesson.rows.get(task)?.message.split('\n')) || [''];
+      const lines = (outcome !== 'passed' && !stale && lesson.rows.get(task)?.message.split('\n')) || [''];
+      const reason = lines.find((line) => !line.endsWith(':')) ?? lines[0]; // not the call alone
       const told = `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}${reason && outcome !== 'waiting' ? ` · ${reason}` : ''}`;
       write(verdict, outcome === 'unchecked' ? '' : told);
       press.setAttribute('aria-disabled', String(lesson.run !== null));

@@ -108,7 +108,7 @@ export class StartPage {
   /** @param {Overview} overview @param {Words} say */
   continue(overview, say) {
     const next = overview.continue;
-    if (!next) return h('p', {}, say.allDone);
+    if (!next) return h('p', {}, overview.lessons.some((lesson) => lesson.path) ? say.allDone : say.noneHere);
     const begun = overview.lessons.some((lesson) => lesson.state === 'in_progress' || lesson.state === 'done');
     const title = `${next.number}. ${next.title}`;
     const task = next.task_title || next.task;
