@@ -417,6 +417,9 @@ def test_a_kernel_restarted_in_mid_drag(place: Any, page: Page) -> None:
     lab.drag(page, handle, 0.8)
     expect(explorer.locator(".secant-words")).not_to_have_text(before, use_inner_text=True)
     assert len(errors) < 3, errors
+    assert page.locator(".secant-problems", has_text="run this cell again").count() == 0
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    expect(page.locator(".secant-problems", has_text="run this cell again")).to_be_visible()
 
 
 # --- the window, and the server ---

@@ -218,12 +218,17 @@ function render({ model, el }) {
     model.set("look", now);
     model.save_changes();
   };
-  // ipywidgets marks what has lost its kernel with a broken link, which says nothing of what to do.
-  const linked = () => {
-    const lost = el.closest(".jupyter-widgets-disconnected") !== null;
-    gone.className = lost ? "secant-problems" : "";
-    gone.textContent = lost ? model.get("gone") : "";
+  // ipywidgets marks what has lost its kernel with a broken link, which says nothing of what to do, and only
+  // where the kernel was started anew. JupyterLab and Notebook tell of any other end.
+  const lose = () => {
+    gone.className = "secant-problems";
+    gone.textContent = model.get("gone");
   };
+  const linked = () => el.closest(".jupyter-widgets-disconnected") && lose();
+  const session = model.widget_manager?.context?.sessionContext;
+  const ended = (_, status) => status === "dead" && lose();
+  session?.kernelChanged.connect(lose);
+  session?.statusChanged.connect(ended);
   const told = (message) => message.text && copy(message, note);
   const changes = {
     "change:still": show,
@@ -241,6 +246,8 @@ function render({ model, el }) {
   return () => {
     stop.abort();
     sized.disconnect();
+    session?.kernelChanged.disconnect(lose);
+    session?.statusChanged.disconnect(ended);
     cancelAnimationFrame(frame);
     for (const [name, action] of Object.entries(changes)) model.off(name, action);
   };
