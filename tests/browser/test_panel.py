@@ -153,13 +153,13 @@ def test_it_says_where_only_the_visible_tests_are(page: Page) -> None:
     page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
 
 
-def test_the_shortcut_is_ours_alone(page: Page) -> None:
+def test_the_shortcuts_are_ours_alone(page: Page) -> None:
     keys = page.evaluate(
         "() => window.jupyterapp.commands.keyBindings.map(({command, keys}) => [command, keys])"
     )
-    ours = [keys for command, keys in keys if command == "secant:check"]
-    assert len(ours) == 1
-    assert [command for command, keys in keys if keys == ours[0]] == ["secant:check"]
+    for ours in ("secant:check", "secant:panel"):
+        (found,) = [keys for command, keys in keys if command == ours]
+        assert [command for command, keys in keys if keys == found] == [ours]
     page.locator(".jp-Cell").first.click()
     page.keyboard.press("Control+Shift+Enter")
     expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Passed")

@@ -147,6 +147,17 @@ async function copy({ text, done }, note) {
   }
 }
 
+/** Give the controls around the picture what ipywidgets has no way to say. */
+function furnish(explorer, note) {
+  // The button that copies has a place for the word beside itself.
+  explorer?.querySelector(".secant-copied")?.append(note);
+  // A slider's handle has the name of the box beside it.
+  for (const handle of explorer?.querySelectorAll(".noUi-handle:not([aria-label])") ?? []) {
+    const name = handle.closest(".widget-hbox")?.querySelector(".widget-label")?.textContent;
+    if (name) handle.setAttribute("aria-label", name);
+  }
+}
+
 function render({ model, el }) {
   const stop = new AbortController();
   const box = document.createElement("div");
@@ -208,8 +219,7 @@ function render({ model, el }) {
   };
   const report = () => {
     if (!el.isConnected) return;
-    // The button that copies has a place for it beside itself.
-    el.closest(".secant-explorer")?.querySelector(".secant-copied")?.append(note);
+    furnish(el.closest(".secant-explorer"), note);
     const now = look(el);
     page.dark = now.dark;
     tint();
