@@ -259,6 +259,18 @@ def test_where_the_quotient_has_no_meaning_the_page_says_so(opened: Any) -> None
     assert "0/0" in text(opened, "remarks")
 
 
+def test_arrow_keys_choose_at_a_prediction_and_stay_in_its_cell(opened: Any) -> None:
+    active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    opened.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.scrollToItem(0)")
+    buttons = opened.page.locator(".secant-prediction").first.locator("input[type=radio]")
+    buttons.nth(0).focus()
+    before = opened.page.evaluate(active)
+    opened.page.keyboard.press("ArrowDown")
+    expect(buttons.nth(1)).to_be_checked()
+    expect(buttons.nth(1)).to_be_focused()
+    assert opened.page.evaluate(active) == before
+
+
 def test_no_request_leaves_the_machine(opened: Any) -> None:
     """Runs last, when everything has been asked for; nor has the page any trouble to report."""
     assert [said for said in opened.trouble if "secant" in said or "anywidget" in said] == []
