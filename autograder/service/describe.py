@@ -10,6 +10,8 @@ from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Sheet
 from secant.language import say
 from secant.progress import store
+from secant.progress.course import task_heading
+from secant.progress.facts import Task as TaskFacts
 
 _HINT = re.compile(
     r"<details><summary>(?P<title>(?:Hint|힌트) \d+.*?)</summary>\s*(?P<text>.*?)\s*</details>", re.DOTALL
@@ -30,9 +32,9 @@ def told(sheet: Sheet) -> dict[str, Told]:
     title, above = "", ""
     for cell in sheet.given.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
-            headings = [line for line in cell.source.splitlines() if line.startswith("## ")]
-            title = headings[-1].removeprefix("## ").replace("`", "") if headings else title
-            above = cell.source if headings else above + cell.source
+            heading = task_heading(cell.source)
+            title = heading or title
+            above = cell.source if heading else above + cell.source
         elif is_answer(cell):
             hints = [(hint["title"].strip(), hint["text"]) for hint in _HINT.finditer(above)]
             found.setdefault(grade_id(cell), Told(title, hints))
@@ -58,21 +60,21 @@ def lesson_number(sheet: Sheet) -> int | None:
 
 
 def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
-    """Return what there is to do, in order, with the hints that were asked for."""
-    prose, asked = told(sheet), _asked(sheet.assignment.lesson)
-    return [_task(task, prose.get(task.id, Told(task.id, [])), asked) for task in sheet.tasks]
+    """Return what there is to do, in order, with the hints that were asked for and the best points."""
+    prose, known = told(sheet), _known(sheet.assignment.lesson)
+    return [_task(task, prose.get(task.id, Told(task.id, [])), known.get(task.id)) for task in sheet.tasks]
 
 
-def _asked(lesson: str) -> dict[str, list[int]]:
-    """The numbers of the hints that were asked for, by task, as far as progress can be read."""
+def _known(lesson: str) -> dict[str, TaskFacts]:
+    """What is remembered of a lesson's tasks, as far as progress can be read."""
     try:
-        return {task: facts["hints"] for task, facts in store.read()["lessons"].get(lesson, {}).items()}
+        return store.read()["lessons"].get(lesson, {})
     except store.StoreError:
         return {}
 
 
-def _task(task: Task, prose: Told, asked: dict[str, list[int]]) -> dict[str, Any]:
-    seen = max(asked.get(task.id, []), default=0)  # they are asked for one after another
+def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
+    seen = max(known["hints"], default=0) if known else 0  # they are asked for one after another
     return {
         "id": task.id,
         "title": prose.title or task.id,
@@ -80,6 +82,7 @@ def _task(task: Task, prose: Told, asked: dict[str, list[int]]) -> dict[str, Any
         "manual": is_manual(task.answer),
         "hints": len(prose.hints),
         "shown": [{"title": title, "text": text} for title, text in prose.hints[:seen]],
+        "best": min(known["points"], task.points) if known else 0.0,
     }
 
 

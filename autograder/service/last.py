@@ -32,7 +32,7 @@ def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:
-    """Return a notebook's last verdicts, and whether its answers have changed since; or None."""
+    """Return a notebook's last verdicts, each with whether its answer has changed since; or None."""
     found = _load(sheet.path)
     answers = _digests(sheet)
     known = {task.id for task in sheet.tasks}
@@ -48,7 +48,6 @@ def recall(sheet: Sheet) -> dict[str, Any] | None:
         "max_score": sum(task.points for task in sheet.tasks if task.test is not None),
         "hidden": sheet.hidden,
         "when": found["when"],
-        "changed": any(row["changed"] for row in rows),
     }
 
 
@@ -73,5 +72,9 @@ def _place(path: Path) -> Path:
 
 
 def _digests(sheet: Sheet) -> dict[str, str]:
-    """A hash of each answer that would run."""
-    return {task: hashlib.sha256(code.encode()).hexdigest()[:16] for task, code in sheet.answers.items()}
+    """A hash of what a verdict is about: each answer that would run, and its test in this edition."""
+    tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
+    return {
+        task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]
+        for task, code in sheet.answers.items()
+    }

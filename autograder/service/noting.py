@@ -7,6 +7,7 @@ from autograder.exam.sheet import Sheet
 from autograder.service import last
 from secant.lab.start_page import START, refresh
 from secant.progress import record
+from secant.progress.rewards import ACHIEVEMENTS
 
 
 def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -22,4 +23,9 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)
-    return {"new": noted.new, "problem": noted.problem}
+    titles = [each.title[sheet.language] for each in ACHIEVEMENTS if each.id in noted.new]
+    level = {"number": noted.level.number, "title": noted.level.title} if noted.level else None
+    return {
+        "gained": {"xp": noted.xp, "level": level, "achievements": titles},
+        "problem": noted.problem,
+    }

@@ -1668,9 +1668,9 @@ def _calls(x, limit):
     try:
         with graphs.limit_steps(100_000):
             [calls(doubling_slope, x, limit) for _ in range(2)]
-    except TimeoutError:  # shown below, with a hint
-        return {"results": ["TimeoutError"], "changes": []}
-    return calls.data()
+    except TimeoutError:
+        return {"ended": False}
+    return {"ended": True, **calls.data()}
 
 
 _more, _less = say(en="one round too many: the loop ends as soon as |y| < limit is false", ko="한 번 더 돌았습니다. |y| < limit이 거짓이 되면 바로 끝납니다"), say(en="one round is missing: the loop goes on while |y| < limit", ko="한 번이 모자랍니다. |y| < limit인 동안 계속 돕니다")
@@ -1685,6 +1685,7 @@ for _x, _limit, _want, _hint, _mistakes in (
 ):
     with check.asking(_call := f"doubling_slope({_x}, {_limit})"):
         _found = _calls(_x, _limit)
+    check.ended(_found["ended"], _call, _hint)
     check.untouched(_found["changes"], _call)
     check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=0.0, mistakes=_mistakes, nearly=_jump, hint=_hint)
 check.visible_passed()
@@ -1722,6 +1723,7 @@ def _compare(x, limit, hint):
         mistakes = {-want: _negative, end: _itself}
     with check.asking(call):
         found = _calls(x, limit)
+    check.ended(found["ended"], call, hint)
     check.untouched(found["changes"], call)
     for result in found["results"]:
         check.close(result, want, call, rtol=1e-12, atol=0.0, mistakes=mistakes, nearly=_jump, hint=hint)

@@ -631,6 +631,14 @@ def doubling_slope(x, limit):
     return 1.0 if abs(x) >= limit else 2 * doubling_slope(2 * x, limit)
 
 
+# %% a loop that never ends task="doubling_slope" en="The call did not end" ko="호출이 끝나지 않아"
+def doubling_slope(x, limit):
+    slope = 1.0
+    while abs(x) < limit:
+        slope *= 2
+    return slope
+
+
 # %% a loop that does not end for a negative x task="doubling_slope" en="or the loop may never end" ko="반복이 끝나지 않을 수 있습니다"
 def doubling_slope(x, limit):
     y, slope = x, 1.0

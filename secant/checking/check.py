@@ -194,8 +194,25 @@ def no_error(results: Iterable[Any], what: str, hint: str = "") -> None:
     for result in results:
         if isinstance(result, dict) and "raised" in result:
             lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + result["raised"]]
-            lines += [f"  {say(en='likely cause', ko='짐작되는 원인')}: {hint}"] if hint else []
-            fail("\n".join(lines), hint)
+            fail("\n".join(lines + _likely(hint)), hint)
+
+
+def ended(did: bool, what: str, hint: str = "") -> None:
+    """Check that a call under `graphs.limit_steps` came to its end.
+
+    Raises:
+        CheckFailed: with the call, and the hint.
+    """
+    if not did:
+        stopped = say(
+            en="The call did not end and was stopped. Is there a loop that does not end?",
+            ko="호출이 끝나지 않아 멈추었습니다. 끝나지 않는 반복문이 있나요?",
+        )
+        fail("\n".join([what, f"  {stopped}", *_likely(hint)]), hint or stopped)
+
+
+def _likely(cause: str) -> list[str]:
+    return [f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}"] if cause else []
 
 
 def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable[Sequence[str]] = ()) -> None:

@@ -184,7 +184,7 @@ def _remark(reading: Reading, setting: Setting) -> None:
             ko=f"x = {reading.x:g}에서 gradient가 {reading.gradient}이어서 비교할 접선이 없습니다.",
         )
     elif reading.error == 0:
-        en, ko = "The difference is exactly 0 at this x.", "이 x에서는 차이가 정확히 0입니다."
+        en, ko = "The error is exactly 0 at this x.", "이 x에서는 오차가 정확히 0입니다."
         remarks.exactly_zero(reading, en=en, ko=ko)
     if reading.places != PLACES:
         remarks.few_places(reading, reading.places, PLACES)
@@ -286,8 +286,8 @@ class TangentExplorer(Panel[Reading]):
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), FORMULAS[setting.scheme], quotient),
             words.gradient_row(gradient),
-            words.error_row(error, setting.h),
-            Row("median", say(en="its median", ko="차이의 중앙값"), nearby, f"{reading.median:.1e}"),
+            Row("error", say(en="error of the quotient", ko="차분몫의 오차"), words.step(setting.h), error),
+            Row("median", say(en="its median", ko="오차의 중앙값"), nearby, f"{reading.median:.1e}"),
         ]
 
     def alt(self) -> str:
@@ -295,10 +295,10 @@ class TangentExplorer(Panel[Reading]):
         quotient, gradient = f"{reading.quotient:.4g}", f"{reading.gradient:.4g}"
         return say(
             en=f"Left: {setting.name} at x = {reading.x:.4g} with a secant of slope {quotient} and a tangent "
-            f"of slope {gradient}. Right: the difference against h; at h = {setting.h:.1e} its median is "
-            f"{reading.median:.1e}.",
+            f"of slope {gradient}. Right: the quotient's error against h; at h = {setting.h:.1e} its median "
+            f"is {reading.median:.1e}.",
             ko=f"왼쪽: x = {reading.x:.4g}에서 {setting.name}의 그래프, 기울기 {quotient}인 할선과 "
-            f"기울기 {gradient}인 접선. 오른쪽: h에 따른 차이. h = {setting.h:.1e}에서 중앙값은 "
+            f"기울기 {gradient}인 접선. 오른쪽: h에 따른 차분몫의 오차. h = {setting.h:.1e}에서 중앙값은 "
             f"{reading.median:.1e}.",
         )
 
@@ -319,13 +319,13 @@ LEGEND = (
         (POINTS, "x, and the points the quotient compares", "x, 그리고 차분몫이 비교하는 점"),
     ],
     [
-        (FLOAT32, "float32: median difference near x", "float32: x 근처 차이의 중앙값"),
-        (FLOAT64, "float64: median difference near x", "float64: x 근처 차이의 중앙값"),
+        (FLOAT32, "float32: median error near x", "float32: x 근처 오차의 중앙값"),
+        (FLOAT64, "float64: median error near x", "float64: x 근처 오차의 중앙값"),
         (words.STEP_LINE, "the h you chose", "지금 고른 h"),
         (
             HERE,
-            "difference at this one x (▼: exactly 0; ✕: none)",
-            "이 x 하나에서의 차이 (▼: 정확히 0, ✕: 없음)",
+            "error at this one x (▼: exactly 0; ✕: none)",
+            "이 x 하나에서의 오차 (▼: 정확히 0, ✕: 없음)",
         ),
     ],
 )

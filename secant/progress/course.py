@@ -141,13 +141,18 @@ def _notebook(path: Path, changed: int, size: int) -> Notebook:
         return Notebook(fingerprint=fingerprint(content))
 
 
+def task_heading(markdown: str) -> str | None:
+    """Return the last heading of a task in a cell of text, which titles the cells below it; None for none."""
+    headings = [line for line in markdown.splitlines() if line.startswith("## ")]
+    return headings[-1].removeprefix("## ").replace("`", "") if headings else None
+
+
 def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:
     """Each graded cell, with the last heading above it for a title."""
     title = ""
     for cell, source in cells:
         if cell["cell_type"] == "markdown":
-            headings = [line for line in source.splitlines() if line.startswith("## ")]
-            title = headings[-1].removeprefix("## ").replace("`", "") if headings else title
+            title = task_heading(source) or title
         grading = cell.get("metadata", {}).get("nbgrader", {})
         if grading.get("grade"):
             name, manual = str(grading["grade_id"]), bool(grading.get("solution"))

@@ -15,7 +15,7 @@ from secant.progress import facts as notes
 from secant.progress import store
 from secant.progress.course import any_course
 from secant.progress.facts import Facts
-from secant.progress.rewards import earn
+from secant.progress.rewards import Level, earn, experience, level
 
 _MANY = 1000  # notes that wait for a disk
 _waiting: dict[Path, list[Callable[[Facts], None]]] = {}
@@ -29,10 +29,14 @@ class Recorded:
     Attributes:
         new: the ids of achievements earned just now.
         problem: why it could not be kept as usual, a sentence.
+        xp: the experience points gained by it.
+        level: the level, if it is a new one.
     """
 
     new: list[str]
     problem: str | None = None
+    xp: int = 0
+    level: Level | None = None
 
 
 def check(
@@ -63,7 +67,7 @@ def check(
 
 
 def hint(lesson: str, task: str, number: int) -> Recorded:
-    """Note that a hint was asked for; it counts only if the task was not passed before."""
+    """Note that a hint was asked for, so that it is shown again; it counts only before the task is passed."""
     return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
@@ -112,13 +116,16 @@ def _keep(
     """
     said_in = said_in or language()
     new: list[str] = []
+    xp = [0, 0]  # before and after
     with _alone:
         waiting = _waiting.setdefault(store.path(), [])
         todo = [*waiting, note]
 
         def change(facts: Facts) -> Facts:
+            xp[0] = experience(facts)
             for each in todo:
                 each(facts)
+            xp[1] = experience(facts)
             if earns or waiting:
                 new.extend(earn(facts, any_course(course), store.now()))
             return facts
@@ -130,7 +137,9 @@ def _keep(
                 waiting[:] = todo[-_MANY:]
             return Recorded([], error.said(said_in))
         waiting.clear()
-    return Recorded(new, _begun_anew(aside, said_in) if aside else None)
+    before, now = (level(reached, said_in) for reached in xp)
+    problem = _begun_anew(aside, said_in) if aside else None
+    return Recorded(new, problem, xp[1] - xp[0], now if now.number > before.number else None)
 
 
 def _begun_anew(aside: Path, said_in: Language) -> str:

@@ -5,6 +5,7 @@ disk of its own, which is filled up.
 """
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -70,7 +71,7 @@ def serve(place: Any, token: str, **more: Any) -> Any:
     full = place.folder / "full"
     wall = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(full)]
     wall += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
-    wall += ["--setenv", "SECANT_DATA", str(place.data), "--"]
+    wall += ["--setenv", "SECANT_DATA", str(full / "data"), "--"]
     flags = [f"--IdentityProvider.token={token}", "--ServerApp.disable_check_xsrf=False"]
     return lab.jupyterlab(place.folder, flags=flags, wrapped=wall, home=place.home, **more)
 
@@ -78,10 +79,10 @@ def serve(place: Any, token: str, **more: Any) -> Any:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The learner's folders, and lesson 1 solved, in each language."""
-    folder, home, data = (tmp_path_factory.mktemp(name) for name in ("work", "home", "data"))
+    folder, home = (tmp_path_factory.mktemp(name) for name in ("work", "home"))
     (folder / "full").mkdir()
     solved = {spoken: answered(ROOT, SOLUTIONS, spoken, LESSON) for spoken in LANGUAGES}
-    return SimpleNamespace(folder=folder, home=home, data=data, solved=solved)
+    return SimpleNamespace(folder=folder, home=home, solved=solved)
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +177,21 @@ def processes(place: Any, word: str) -> list[int]:
     return [pid for pid, command in commands.items() if command.exists() and word in command.read_text()]
 
 
+def disk(place: Any) -> Path:
+    """The small disk that the server has, where its learner's progress is too."""
+    (server, *_) = processes(place, "jupyterlab")[-1:]
+    return Path(f"/proc/{server}/root{place.folder}/full")
+
+
+def fill(disk: Path) -> Path:
+    """Leave no room on a disk; return the file that takes it."""
+    junk = disk / "junk"
+    with contextlib.suppress(OSError), junk.open("wb", buffering=0) as out:
+        while True:
+            out.write(b"x" * 512)
+    return junk
+
+
 # --- the notebook ---
 
 
@@ -214,7 +230,6 @@ def test_cells_copied_deleted_and_run_out_of_order(place: Any, page: Page) -> No
 
 
 def test_hints_that_were_asked_for_come_back(place: Any, page: Page) -> None:
-    (place.data / "progress.json").unlink(missing_ok=True)  # a hint counts until its task is passed
     notebook = answered(ROOT, {}, "en", LESSON)
     nbformat.write(notebook, place.folder / "hints.ipynb")
     opened(page, "hints.ipynb")
@@ -297,24 +312,42 @@ def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
 
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_on_a_full_disk(place: Any, page: Page, spoken: str) -> None:
-    (server, *_) = processes(place, "jupyterlab")[-1:]
-    disk = Path(f"/proc/{server}/root{place.folder}/full")
-    path = disk / "lesson.ipynb"
+    path = disk(place) / "lesson.ipynb"
     nbformat.write(place.solved[spoken], path)
     opened(page, "full/lesson.ipynb")
     check(page)
-    with contextlib.suppress(OSError), (disk / "junk").open("wb", buffering=0) as junk:
-        while True:
-            junk.write(b"x" * 512)
+    junk = fill(path.parent)
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
     assert {"en": "disk is full", "ko": "디스크가 가득 차서"}[spoken] in said(page)
     assert answer_on_disk(path) == SOLUTIONS[FIRST]
     dismiss(page)
-    (disk / "junk").unlink()
+    junk.unlink()
     check(page)
     assert answer_on_disk(path) == WRONG
     assert said(page) == ""
+
+
+def test_progress_on_a_full_disk(place: Any, page: Page) -> None:
+    lesson(place, "kept.ipynb")
+    opened(page, "kept.ipynb")
+    check(page)
+    progress = disk(place) / "data" / "progress.json"
+    before = progress.read_bytes()
+    junk = fill(disk(place))
+    page.evaluate(WRITE, [FIRST, WRONG])
+    check(page)
+    expect(verdict(page, FIRST)).to_have_text("Wrong")
+    assert "No space left on device" in said(page)
+    assert progress.read_bytes() == before
+    page.evaluate(lab.DISPOSE)
+    opened(page, "kept.ipynb")
+    expect(verdict(page, FIRST)).to_have_text("Passed")  # the last verdict that could be kept
+    assert page.locator(".secant-row[data-stale]").get_attribute("data-task") == FIRST
+    junk.unlink()
+    check(page)
+    assert said(page) == ""
+    assert json.loads(progress.read_bytes())["lessons"][LESSON][FIRST]["outcome"] == "wrong"
 
 
 # --- processes ---
@@ -372,6 +405,7 @@ def test_a_kernel_restarted_in_mid_drag(place: Any, page: Page) -> None:
         page.mouse.move(way["x"] + part / 100 * way["width"], middle)
     page.mouse.up()
     expect(page.locator(".secant-explorer.jupyter-widgets-disconnected")).to_have_count(1)
+    expect(page.locator(".secant-problems", has_text="run this cell again")).to_be_visible()
     assert len(errors) < 3, errors
     page.evaluate(DO, "notebook:run-all-cells")
     expect(page.locator(".jupyter-widgets-disconnected")).to_have_count(0, timeout=60_000)
@@ -383,6 +417,9 @@ def test_a_kernel_restarted_in_mid_drag(place: Any, page: Page) -> None:
     lab.drag(page, handle, 0.8)
     expect(explorer.locator(".secant-words")).not_to_have_text(before, use_inner_text=True)
     assert len(errors) < 3, errors
+    assert page.locator(".secant-problems", has_text="run this cell again").count() == 0
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    expect(page.locator(".secant-problems", has_text="run this cell again")).to_be_visible()
 
 
 # --- the window, and the server ---

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import jupyterlab as lab
+from tests.support.accessible import faults
 from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
@@ -235,7 +236,7 @@ def test_the_picture_follows_the_page_s_theme(opened: Any) -> None:
 def test_copy_puts_call_and_numbers_into_the_clipboard(opened: Any) -> None:
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.explorer.get_by_role("button", name="복사" if opened.language == "ko" else "copy").click()
-    expect(opened.explorer.locator(".secant-note")).not_to_be_empty()
+    expect(opened.explorer.locator(".secant-copied .secant-note")).not_to_be_empty()  # beside the button
     lines = opened.page.evaluate("navigator.clipboard.readText()").splitlines()
     assert lines[0].startswith(f"explore(x={box(opened, X).input_value()}")
     assert any(text(opened, "gradient") in line for line in lines[1:])
@@ -246,12 +247,28 @@ def test_every_control_but_the_handles_has_a_name(opened: Any) -> None:
     assert unnamed(opened.explorer) == 0
 
 
+def test_axe_finds_no_serious_fault(opened: Any) -> None:
+    assert faults(opened.page, ".secant-explorer") == []
+
+
 def test_where_the_quotient_has_no_meaning_the_page_says_so(opened: Any) -> None:
     opened.explorer.locator("select").nth(1).select_option("float32")
     box(opened, LOG_H).fill("-8")
     box(opened, LOG_H).press("Enter")
     expect(opened.explorer.locator(".secant-quotient")).to_have_text("nan")
     assert "0/0" in text(opened, "remarks")
+
+
+def test_arrow_keys_choose_at_a_prediction_and_stay_in_its_cell(opened: Any) -> None:
+    active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    opened.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.scrollToItem(0)")
+    buttons = opened.page.locator(".secant-prediction").first.locator("input[type=radio]")
+    buttons.nth(0).focus()
+    before = opened.page.evaluate(active)
+    opened.page.keyboard.press("ArrowDown")
+    expect(buttons.nth(1)).to_be_checked()
+    expect(buttons.nth(1)).to_be_focused()
+    assert opened.page.evaluate(active) == before
 
 
 def test_no_request_leaves_the_machine(opened: Any) -> None:

@@ -198,7 +198,7 @@ def the_solution_passes(page: Page, name: str, language: Language) -> None:
     now = earned(page)
     assert len(now) >= 3  # a task, a lesson, a lesson without a hint
     for title in now - before:
-        expect(page.locator(".secant-earned")).to_contain_text(title)
+        expect(page.locator(".secant-gained")).to_contain_text(title)
 
 
 def each_wrong_answer_is_explained(page: Page, name: str, language: Language) -> None:

@@ -38,6 +38,7 @@ WORDS = {
     "manual": ("A person grades this.", "사람이 채점합니다."),
 }
 STATES = ("done", "done", "in_progress", *["new"] * 6, "missing")
+NOTHING: dict[str, Any] = {"xp": 0, "level": None, "achievements": []}
 LAST: dict[str, dict[str, Any]] = {}
 RUNNING: dict[str, asyncio.Event] = {}
 NOTED: list[str] = []
@@ -132,7 +133,7 @@ class Lesson(Handler):
         tasks = [
             {
                 "id": task, "title": f"{word} 3.{number} · {task}", "max_points": 2.0,
-                "manual": outcome == "manual", "hints": 2, "shown": [],
+                "manual": outcome == "manual", "hints": 2, "shown": [], "best": 0.0,
             }
             for number, (task, outcome) in enumerate(TASKS.items(), start=1)
         ]  # fmt: skip
@@ -167,16 +168,17 @@ class Check(Handler):
                     return
                 rows.append(row(task, answers[task], self.language(path)))
                 await self.say(event="task", task=rows[-1])
-            new = ["a1"] if "tangent" not in NOTED and answers.get("tangent") == "passed" else []
+            first = "tangent" not in NOTED and answers.get("tangent") == "passed"
+            level = {"number": 3, "title": overview(self.language(path))["level"]["title"]}
+            gained = {"xp": 24, "level": level, "achievements": ["★ 1"]} if first else NOTHING
             NOTED.extend(task for task in tasks if answers[task] == "passed")
             if only is None:
                 LAST[path] = {
-                    "rows": rows,
+                    "rows": [{**row, "changed": row["id"] == "broken"} for row in rows],
                     "hidden": hidden,
                     "when": "2026-11-20T10:00:00+00:00",
-                    "changed": False,
                 }
-            await self.say(event="end", score=2, max_score=14, seconds=0.1, new=new, problem=None)
+            await self.say(event="end", score=2, max_score=14, seconds=0.1, gained=gained, problem=None)
         finally:
             del RUNNING[path]
 

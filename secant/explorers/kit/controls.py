@@ -1,6 +1,7 @@
 """Sliders and lists, each with a name that a screen reader finds and a box to type the same number into."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
@@ -44,6 +45,7 @@ class Slider(widgets.FloatSlider):
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     chosen = 0.0
     name = ""  # as its box says
+    refuse: Callable[[float], None]  # says of a number that it is out of range, and where it went instead
 
     def choose(self, number: float) -> None:
         """Take a number as it was given or typed, beside which the page's handle finds a whole step."""
@@ -53,6 +55,13 @@ class Slider(widgets.FloatSlider):
                 {"name": "value", "type": "change", "owner": self, "old": number, "new": number}
             )
         self.value = number
+
+    def choose_near(self, number: float) -> None:
+        """Take a number, or the end that is nearest to it, and say so."""
+        nearest = clamp(number, (self.min, self.max))
+        self.choose(nearest)
+        if nearest != number:
+            self.refuse(number)
 
     @property
     def number(self) -> float:
@@ -69,7 +78,7 @@ class Slider(widgets.FloatSlider):
 
     @argument.setter
     def argument(self, value: float) -> None:
-        self.choose(clamp(value, (self.min, self.max)))
+        self.choose_near(value)
 
     def go(self, steps: int) -> None:
         """Go so many steps from where it stands, as far as it goes."""
@@ -90,7 +99,7 @@ class StepSlider(Slider):
 
     @argument.setter
     def argument(self, value: float) -> None:
-        self.choose(clamp(log_of(value), (self.min, self.max)))
+        self.choose_near(log_of(value))
 
 
 def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> Choice:
@@ -117,7 +126,6 @@ def slider(
     start = clamp(value, ends)
     handle = kind(readout=False, layout={"width": "260px"}, min=ends[0], max=ends[1], step=step)
     handle.name = name
-    handle.choose(start)
     box = widgets.FloatText(
         value=short(start), step=step, description=name, style=NAME, layout={"width": "150px"}
     )
@@ -126,6 +134,9 @@ def slider(
     def write(said: str) -> None:
         note.value = said
         note.layout.display = None if said else "none"
+
+    def refuse(number: float) -> None:
+        write(_refusal(name, number, ends, handle.number))
 
     def follow() -> None:
         box.value = short(handle.number)
@@ -136,15 +147,19 @@ def slider(
         if clamp(box.value, ends) == box.value:
             handle.choose(box.value)
         else:
-            write(_refusal(name, box.value, ends, handle.number))
+            refuse(box.value)
             follow()
 
+    handle.refuse = refuse
+    handle.choose(start)
     # Linked here, not in the page: there the box would send its every change to the kernel too.
     follow_seldom = seldom(follow)
     handle.observe(lambda _: follow_seldom(), "value")
     handle.observe(lambda _: write(""), "value")
     box.observe(lead, "value")
-    write("" if start == value else _refusal(name, value, ends, start))
+    write("")
+    if start != value:
+        refuse(value)
     return handle, widgets.VBox([widgets.HBox([box, handle]), note])
 
 

@@ -147,6 +147,17 @@ async function copy({ text, done }, note) {
   }
 }
 
+/** Give the controls around the picture what ipywidgets has no way to say. */
+function furnish(explorer, note) {
+  // The button that copies has a place for the word beside itself.
+  explorer?.querySelector(".secant-copied")?.append(note);
+  // A slider's handle has the name of the box beside it.
+  for (const handle of explorer?.querySelectorAll(".noUi-handle:not([aria-label])") ?? []) {
+    const name = handle.closest(".widget-hbox")?.querySelector(".widget-label")?.textContent;
+    if (name) handle.setAttribute("aria-label", name);
+  }
+}
+
 function render({ model, el }) {
   const stop = new AbortController();
   const box = document.createElement("div");
@@ -160,8 +171,10 @@ function render({ model, el }) {
   box.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab's arrows go from cell to cell
   note.className = "secant-note";
   note.setAttribute("role", "status");
+  const gone = document.createElement("div");
+  gone.setAttribute("role", "status");
   box.append(canvas);
-  el.append(box, note);
+  el.append(gone, box, note);
 
   const decoder = new TextDecoder();
   const page = { dark: saysDark() };
@@ -206,6 +219,7 @@ function render({ model, el }) {
   };
   const report = () => {
     if (!el.isConnected) return;
+    furnish(el.closest(".secant-explorer"), note);
     const now = look(el);
     page.dark = now.dark;
     tint();
@@ -214,8 +228,25 @@ function render({ model, el }) {
     model.set("look", now);
     model.save_changes();
   };
+  // ipywidgets marks what has lost its kernel with a broken link, which says nothing of what to do, and only
+  // where the kernel was started anew. JupyterLab and Notebook tell of any other end.
+  const lose = () => {
+    gone.className = "secant-problems";
+    gone.textContent = model.get("gone");
+  };
+  const linked = () => el.closest(".jupyter-widgets-disconnected") && lose();
+  const session = model.widget_manager?.context?.sessionContext;
+  const ended = (_, status) => status === "dead" && lose();
+  session?.kernelChanged.connect(lose);
+  session?.statusChanged.connect(ended);
   const told = (message) => message.text && copy(message, note);
-  const changes = { "change:still": show, "change:strokes": show, "change:alt": describe, "msg:custom": told };
+  const changes = {
+    "change:still": show,
+    "change:strokes": show,
+    "change:alt": describe,
+    "msg:custom": told,
+    comm_live_update: () => setTimeout(linked),
+  };
   for (const [name, action] of Object.entries(changes)) model.on(name, action);
   show();
   listen(model, box, stop.signal);
@@ -225,6 +256,8 @@ function render({ model, el }) {
   return () => {
     stop.abort();
     sized.disconnect();
+    session?.kernelChanged.disconnect(lose);
+    session?.statusChanged.disconnect(ended);
     cancelAnimationFrame(frame);
     for (const [name, action] of Object.entries(changes)) model.off(name, action);
   };

@@ -26,6 +26,7 @@ class View(anywidget.AnyWidget):
     strokes: Any = List().tag(sync=True)  # what moves over it
     dark = Bool().tag(sync=True)  # whether both are drawn for a dark page
     alt = Unicode().tag(sync=True)  # the picture in words
+    gone = Unicode().tag(sync=True)  # what to say once there is no kernel to follow a hand
     label = Unicode().tag(sync=True)  # what the keys do
     ratio = Float(1.0).tag(sync=True)
     areas: Any = List().tag(sync=True)  # of `area`, one for each axes in which something can be moved

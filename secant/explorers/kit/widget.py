@@ -106,7 +106,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         Every control with a value in the rows, also inside boxes, is listened to; a button is not.
         """
         self.make_picture = make_picture
-        self.view = View(label=self._label(), ratio=WIDTH / HEIGHT)
+        self.view = View(label=self._label(), gone=words.no_kernel(), ratio=WIDTH / HEIGHT)
         self.message, self.text = widgets.HTML(), widgets.HTML()
         self.legend = widgets.HTML(words.STYLE + legend)
         self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
@@ -135,8 +135,10 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
         copy = buttons.button(say(en="copy", ko="복사"), self.copy, say(en="numbers, call", ko="값과 호출"))
         questions = [buttons.preset(n, preset, self._preset) for n, preset in enumerate(presets, 1)]
+        copied = widgets.HTML()  # in which the page says so
+        copied.add_class("secant-copied")
         label = [widgets.Label(say(en="question", ko="질문"))] if questions else []
-        self.bar.children = [reset, self.play.button, copy, *label, *questions]
+        self.bar.children = [reset, self.play.button, copy, copied, *label, *questions]
 
     @property
     def state(self) -> dict[str, Any]:

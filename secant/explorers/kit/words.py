@@ -115,6 +115,14 @@ def problems(found: Iterable[str]) -> str:
     return f'<div class="secant-problems" role="status" aria-live="polite">{_paragraphs(found)}</div>'
 
 
+def no_kernel() -> str:
+    """Return what to say where nothing answers a hand any more."""
+    return say(
+        en="The kernel has stopped or was started anew: run this cell again to go on.",
+        ko="커널이 멈추었거나 다시 시작되었습니다. 이 셀을 다시 실행하면 이어서 쓸 수 있습니다.",
+    )
+
+
 def no_value() -> str:
     """Return what is wrong with a function that nothing can be shown of, though it raises nothing."""
     return say(

@@ -1,16 +1,27 @@
-"""What the service is made of, without a server: a message in its parts, and checks in threads."""
+"""What the service is made of, without a server: a message in its parts, last verdicts, checks in threads."""
 
+import copy
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
+from autograder.course.cells import grade_id
 from autograder.exam import words
+from autograder.exam.sheet import Reader
 from autograder.sandbox.results import Line, Reply
+from autograder.service import last
 from autograder.service.describe import parts
 from autograder.service.running import Leash, Stopped, Threaded
 from secant import check, language
+from tests.support.small_class import answered, solutions
+
+ROOT = Path(__file__).resolve().parents[3]
+LESSON = "01_what_autograd_does"
 
 
 @pytest.fixture(params=["en", "ko"])
@@ -37,6 +48,28 @@ def test_an_error_in_its_parts(spoken: str) -> None:
     assert trace["kind"] == "trace"
     assert trace["text"].splitlines()[:2] == ["Odd: no", "way"]
     assert "raise Odd" in trace["text"]
+
+
+def test_a_new_edition_keeps_what_it_still_asks_and_doubts_what_it_tests_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
+    nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), tmp_path / "mine.ipynb")
+    monkeypatch.chdir(ROOT)
+    sheet = Reader().read(tmp_path / "mine.ipynb")
+    first, second, *others = (task.id for task in sheet.tasks)
+    rows = [{"id": task.id, "points": 2.0, "outcome": "passed"} for task in sheet.tasks]
+    last.keep(sheet, rows)
+    source = copy.deepcopy(sheet.assignment.source)
+    source.cells = [cell for cell in source.cells if grade_id(cell) not in (first, f"test_{first}")]
+    next(cell for cell in source.cells if grade_id(cell) == f"test_{second}").source += "\nassert True"
+    found = last.recall(replace(sheet, assignment=replace(sheet.assignment, source=source)))
+    assert found is not None
+    assert [row["id"] for row in found["rows"]] == [second, *others]
+    assert [row["id"] for row in found["rows"] if row["changed"]] == [second]
+    before = last.recall(sheet)
+    assert before is not None
+    assert [row["id"] for row in before["rows"]] == [first, second, *others]  # nothing is lost
 
 
 class Containers:

@@ -92,14 +92,21 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     assert "nothing" in rows[TASKS[1]]["parts"][-1]["text"]
     assert (end["event"], end["score"], end["max_score"], end["problem"]) == ("end", 6.0, 10.0, None)
     last = server.ask("GET", "lesson", path=path)[1]["last"]
-    assert (last["score"], last["max_score"], last["hidden"], last["changed"]) == (6.0, 10.0, True, False)
-    assert [row["id"] for row in last["rows"]] == TASKS
+    assert (last["score"], last["max_score"], last["hidden"]) == (6.0, 10.0, True)
+    assert [(row["id"], row["changed"]) for row in last["rows"]] == [(task, False) for task in TASKS]
+    assert end["gained"]["xp"] == 72
+    assert end["gained"]["level"] is None
+    assert end["gained"]["achievements"]
 
     server.save(path, {wrong.task: wrong.source}, "ko")
-    assert server.ask("GET", "lesson", path=path)[1]["last"]["changed"]
-    assert outcomes(server.check(path, TASKS[1])) == {TASKS[1]: "passed"}
     last = server.ask("GET", "lesson", path=path)[1]["last"]
-    assert (last["score"], last["changed"]) == (8.0, False)
+    assert [row["id"] for row in last["rows"] if row["changed"]] == [TASKS[1]]
+    end = server.check(path, TASKS[1])[-1]
+    assert (end["gained"]["xp"], end["gained"]["achievements"]) == (24, [])
+    lesson = server.ask("GET", "lesson", path=path)[1]
+    assert (lesson["last"]["score"], any(row["changed"] for row in lesson["last"]["rows"])) == (8.0, False)
+    assert {task["id"]: task["best"] for task in lesson["tasks"]}[wrong.task] == 0
+    assert sum(task["best"] for task in lesson["tasks"]) == 8
     assert json.loads((server.data / "progress.json").read_text())
 
 

@@ -335,6 +335,13 @@ def test_a_call_that_ends_is_no_longer_asked() -> None:
     assert check.asked() == ""
 
 
+def test_a_call_that_does_not_end_is_told_as_one() -> None:
+    check.ended(True, "f(1)")
+    with pytest.raises(check.CheckFailed, match="f\\(1\\)\n  The call did not end") as caught:
+        check.ended(False, "f(1)", "compare |y|")
+    assert str(caught.value).endswith("likely cause: compare |y|")
+
+
 def _square(x: float) -> float:
     """Is wrong from 3 on."""
     return x * x if x < 3 else x

@@ -327,6 +327,17 @@ def test_a_start_out_of_range_is_moved_in_and_words_say_so() -> None:
     assert quiet.children[1].children[0].children[1].layout.display == "none"
 
 
+def test_a_state_out_of_range_is_moved_in_and_words_say_so() -> None:
+    explorer = secant.explore(x_range=(-2, 2))
+    note = explorer.children[1].children[0].children[1]
+    explorer.choose({"x": 3.0})
+    assert explorer.setting.x == 2
+    assert "x = 3 is out of range" in note.value
+    assert note.layout.display is None
+    explorer.reset_all()
+    assert note.layout.display == "none"
+
+
 def test_a_number_between_the_steps_of_a_slider_stays_as_it_was_chosen() -> None:
     """The page's handle stands at whole steps alone, and reports the one it stands at."""
     explorer = secant.explore(h=2.0, x=1.2345)

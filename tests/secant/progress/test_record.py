@@ -42,6 +42,24 @@ def test_a_check_is_kept_and_earns_once(data: Path) -> None:
     assert kept(data)["version"] == 1
 
 
+def test_it_says_what_a_note_was_worth() -> None:
+    first = record.check(LESSON, [row(f"task{number}") for number in range(4)])
+    assert (first.xp, first.level) == (96, None)
+    record.prediction("8 where", "A", None)
+    second = record.check(LESSON, [row("another")], said_in="ko")
+    assert second.level is not None
+    assert (second.xp, second.level.number, second.level.title) == (24, 2, "접선")
+    again = record.check(LESSON, [row("another", "wrong")])
+    assert (again.xp, again.level) == (0, None)
+
+
+def test_a_hint_after_the_pass_is_kept_and_costs_nothing(data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    record.hint(LESSON, "MyPow", 1)
+    task = kept(data)["lessons"][LESSON]["MyPow"]
+    assert (task["hints"], task["passed"]["hints"]) == ([1], 0)
+
+
 def test_hints_solutions_and_predictions_are_kept(data: Path) -> None:
     record.hint(LESSON, "MyPow", 1)
     record.hint(LESSON, "MyPow", 1)
@@ -140,7 +158,7 @@ def test_a_lock_that_is_held_costs_a_moment(data: Path, monkeypatch: pytest.Monk
         found = record.check(LESSON, [row("MyPow")])
         assert time.monotonic() - begin < 0.5
         assert "another program" in str(found.problem)
-    assert record.hint(LESSON, "safe_sqrt", 1) == record.Recorded(["first_pass"])
+    assert record.hint(LESSON, "safe_sqrt", 1) == record.Recorded(["first_pass"], xp=24)
     assert kept(data)["lessons"][LESSON]["MyPow"]["passed"]
 
 

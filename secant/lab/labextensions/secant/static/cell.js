@@ -12,6 +12,7 @@ import { SIGNS } from './row.js';
  */
 export function decorate(lesson, lab) {
   const { notebook } = lesson;
+  notebook.content.node.classList.add('secant-lesson-cells');
   /** @type {WeakSet<object>} */
   const done = new WeakSet();
   const look = () => {
@@ -28,6 +29,8 @@ export function decorate(lesson, lab) {
   /** @param {Jupyter} cell @param {string} task */
   const add = (cell, task) => {
     const say = lesson.words;
+    // What a folded cell shows, in place of its first line of code.
+    cell.node.style.setProperty('--secant-folded', JSON.stringify(say.folded(task)));
     const verdict = h('span', { class: 'secant-outcome' });
     // JupyterLab's own keys for cells (Enter begins to edit) must not take the button's.
     const press = button(say.checkTask, () => void lesson.check(task), {
@@ -40,7 +43,8 @@ export function decorate(lesson, lab) {
       const stale = outcome !== 'waiting' && lesson.stale(task) ? ` (${say.rowChanged})` : '';
       widget.node.dataset.outcome = outcome;
       widget.node.toggleAttribute('data-stale', stale !== '');
-      const [reason] = (outcome !== 'passed' && !stale && lesson.rows.get(task)?.message.split('\n')) || [''];
+      const lines = (outcome !== 'passed' && !stale && lesson.rows.get(task)?.message.split('\n')) || [''];
+      const reason = lines.find((line) => !line.endsWith(':')) ?? lines[0]; // not the call alone
       const told = `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}${reason && outcome !== 'waiting' ? ` · ${reason}` : ''}`;
       write(verdict, outcome === 'unchecked' ? '' : told);
       press.setAttribute('aria-disabled', String(lesson.run !== null));

@@ -1,6 +1,6 @@
 /** One open notebook that is a lesson: its verdicts, and the check that is running. */
 
-/** @import { Jupyter, LessonInfo, Row, Task } from './types.js' */
+/** @import { Gained, Jupyter, LessonInfo, Row, Task } from './types.js' */
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
 import { Refused, Unreachable } from './server.js';
@@ -24,6 +24,12 @@ export function taskOf(cell) {
   return cell.type === 'code' && id.startsWith('test_') ? id.slice('test_'.length) : null;
 }
 
+/** The task whose answer or test a cell is, or null.
+ * @param {Jupyter} cell its model */
+export function taskAt(cell) {
+  return taskOf(cell) ?? (gradeId(cell) || null);
+}
+
 /** Whether a notebook has a test cell: without one it is no lesson, and the server need not be asked.
  * @param {Jupyter} model */
 export function mayBeLesson(model) {
@@ -45,8 +51,12 @@ export class Lesson {
     this.words = words(info.language);
     /** @type {Map<string, Row>} */
     this.rows = new Map();
-    /** For each verdict, the code that it is about. @type {Map<string, string>} */
+    /** For each verdict, the answer that it is about. @type {Map<string, string>} */
     this.judged = new Map();
+    /** The most points that each task has ever reached, as the learner's progress has it. @type {Map<string, number>} */
+    this.best = new Map(info.tasks.map((task) => [task.id, task.best]));
+    /** The code beside the answers that the last check ran, too. */
+    this.beside = this.code('');
     /** Tasks that the running check has not decided. @type {Set<string>} */
     this.waiting = new Set();
     /** @type {null | {task: string | null, began: number, phase: 'saving' | 'checking' | 'stopping', abort: AbortController}} */
@@ -59,12 +69,15 @@ export class Lesson {
     this.when = null;
     /** Whether the hidden tests took part in the verdicts that are shown. */
     this.hidden = info.hidden;
-    /** Ids of achievements that the last check earned. @type {string[]} */
-    this.earned = [];
+    /** What the last check was worth. @type {Gained | null} */
+    this.gained = null;
     /** @type {Set<() => void>} */
     this.listeners = new Set();
     if (info.last) {
-      for (const row of info.last.rows) this.judge(row, info.last.changed);
+      for (const row of info.last.rows) {
+        this.rows.set(row.id, row);
+        this.judged.set(row.id, row.changed ? '' : this.code(row.id));
+      }
       this.when = new Date(info.last.when);
       this.hidden = info.last.hidden;
     }
@@ -74,34 +87,36 @@ export class Lesson {
     for (const listener of [...this.listeners]) listener();
   }
 
-  /** @param {Row} row @param {boolean} [stale] */
-  judge(row, stale = false) {
-    this.rows.set(row.id, row);
-    this.judged.set(row.id, stale ? '' : this.code(row.id));
-  }
-
-  /** What a task's verdict rests on: its answer, and all code that belongs to no task.
-   * @param {string} task */
+  /** A task's answer.
+   * @param {string} task or '' for all code that belongs to no task */
   code(task) {
     const said = [];
     for (const cell of this.notebook.model?.cells ?? []) {
-      const id = gradeId(cell);
-      if (cell.type === 'code' && (id === '' || id === task)) said.push(cell.sharedModel.getSource());
+      if (cell.type === 'code' && gradeId(cell) === task) said.push(cell.sharedModel.getSource());
     }
     return said.join('\0');
   }
 
-  /** Whether a verdict is about something else than what stands in the notebook.
+  /** Whether a verdict is about another answer than the one in the notebook.
    * @param {string} task */
   stale(task) {
     return this.rows.has(task) && this.judged.get(task) !== this.code(task);
   }
 
-  /** Points reached and to be reached; what a person grades counts in neither. */
+  /** Whether another check might come out otherwise. */
+  changed() {
+    return this.rows.size > 0 && (this.beside !== this.code('') || [...this.rows.keys()].some((task) => this.stale(task)));
+  }
+
+  /** Points reached by what was checked last, ever, and to be reached; what a person grades counts in none. */
   total() {
     const counted = this.info.tasks.filter((task) => !task.manual);
-    const points = counted.reduce((sum, task) => sum + (this.rows.get(task.id)?.points ?? 0), 0);
-    return { points, most: counted.reduce((sum, task) => sum + task.max_points, 0) };
+    const sum = (/** @type {(task: Task) => number} */ of) => counted.reduce((all, task) => all + of(task), 0);
+    return {
+      points: sum((task) => this.rows.get(task.id)?.points ?? 0),
+      best: sum((task) => this.best.get(task.id) ?? 0),
+      most: sum((task) => task.max_points),
+    };
   }
 
   /** @param {Task} task @returns {import('./types.js').Outcome | 'unchecked' | 'waiting'} */
@@ -120,11 +135,11 @@ export class Lesson {
     const run = (this.run = { task, began: performance.now(), phase: /** @type {any} */ ('saving'), abort });
     this.lastTask = task;
     this.problem = '';
-    this.earned = [];
+    this.gained = null;
     this.waiting = new Set(task ? [task] : this.info.tasks.filter((each) => !each.manual).map((each) => each.id));
     this.tell();
     // Before it is saved: what is typed while that goes on may not have been.
-    const judged = new Map(this.info.tasks.map((each) => [each.id, this.code(each.id)]));
+    const judged = new Map(['', ...this.info.tasks.map((each) => each.id)].map((each) => [each, this.code(each)]));
     try {
       await Promise.race([this.save(), aborted(abort.signal)]);
       run.phase = 'checking';
@@ -142,18 +157,23 @@ export class Lesson {
 
   /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
   async follow(run, judged) {
+    /** @type {Row[]} */
+    const told = [];
     for await (const event of this.server.check(this.notebook.context.path, run.task, run.abort.signal)) {
       if (event.event === 'begin') {
         this.hidden = event.hidden;
         this.waiting = new Set(event.tasks);
       } else if (event.event === 'task') {
+        told.push(event.task);
         this.rows.set(event.task.id, event.task);
         this.judged.set(event.task.id, judged.get(event.task.id) ?? '');
+        this.beside = judged.get('') ?? '';
         this.waiting.delete(event.task.id);
         this.when = new Date();
       } else if (event.event === 'end') {
-        this.earned = event.new;
+        this.gained = event.gained;
         this.problem = event.problem ?? '';
+        if (this.hidden) for (const { id, points } of told) this.best.set(id, Math.max(this.best.get(id) ?? 0, points));
         return;
       } else if (event.event === 'stopped') {
         throw new Trouble(this.words.stopped);

@@ -35,11 +35,13 @@ export class Panel {
     this.clock = h('span', { class: 'secant-clock', 'aria-hidden': 'true' });
     this.problem = h('p', { class: 'secant-problem', role: 'alert', hidden: true });
     this.total = h('p', { class: 'secant-total' });
+    this.best = h('p', { class: 'secant-best' });
     this.bar = /** @type {HTMLProgressElement} */ (h('progress'));
     this.when = h('p', { class: 'secant-when' });
     this.changed = h('p', { class: 'secant-notice' });
     this.visible = h('p', { class: 'secant-notice' });
-    this.earned = h('p', { class: 'secant-earned', hidden: true });
+    // Empty it is not seen, but there: a region must be there before it speaks.
+    this.gained = h('p', { class: 'secant-gained', role: 'status' });
     this.list = h('ul', { class: 'secant-rows' });
     this.content = h('div', { class: 'secant-scroll' });
     // Outside of what is redrawn: a region must be there before it speaks.
@@ -79,7 +81,6 @@ export class Panel {
     write(this.heading, say.lesson(lesson.info.number, lesson.info.title));
     write(this.checkButton, say.checkLesson);
     write(this.stopButton, say.stop);
-    write(this.earned, '');
     this.bar.setAttribute('aria-label', say.tasks);
     this.list.setAttribute('aria-label', say.tasks);
     this.list.replaceChildren(...rows.map((row) => row.node));
@@ -89,10 +90,11 @@ export class Panel {
       this.problem,
       this.total,
       this.bar,
+      this.best,
+      this.gained,
       this.when,
       this.changed,
       this.visible,
-      this.earned,
       this.list,
     );
     this.update();
@@ -110,16 +112,17 @@ export class Panel {
     if (hadFocus) (running ? this.stopButton : this.checkButton).focus();
     this.widget.node.setAttribute('aria-busy', String(running));
     this.updateClock();
-    const { points, most } = lesson.total();
+    const { points, best, most } = lesson.total();
     write(this.total, say.total(figure(points), figure(most)));
+    write(this.best, best > points ? say.best(figure(best), figure(most)) : '');
+    const gained = lesson.gained ? say.gained(lesson.gained) : '';
+    if (this.gained.textContent !== gained) this.gained.textContent = gained;
     this.bar.max = most || 1;
     this.bar.value = points;
     write(this.when, lesson.when ? say.checkedAt(moment(lesson.when, lesson.info.language)) : say.neverChecked);
-    const stale = !running && lesson.info.tasks.some((task) => lesson.stale(task.id));
-    write(this.changed, stale ? say.changed : '');
+    write(this.changed, !running && lesson.changed() ? say.changed : '');
     write(this.visible, lesson.hidden ? '' : say.visibleOnly);
     write(this.problem, lesson.problem);
-    if (!lesson.earned.length) write(this.earned, '');
     for (const row of this.rows) row.update();
     if (running !== this.wasRunning) {
       this.wasRunning = running;
@@ -130,7 +133,7 @@ export class Panel {
     }
   }
 
-  /** After a check: the task that was asked alone, else the total and what was earned.
+  /** After a check: the task that was asked alone, else the total and what was gained.
    * @param {Lesson} lesson */
   bringIntoView(lesson) {
     const row = this.rows.find((each) => each.task.id === lesson.lastTask);
@@ -158,9 +161,20 @@ export class Panel {
     return one + say.summary(passed, counted.length, say.total(figure(points), figure(most)));
   }
 
-  /** @param {Lesson} lesson @param {string[]} titles of achievements */
-  showEarned(lesson, titles) {
-    if (lesson === this.lesson) write(this.earned, lesson.words.earned(titles.join(', ')));
+  /** Take the focus: to the row of a task, else to the button that checks.
+   * @param {string | null} task */
+  focus(task) {
+    const row = this.rows.find((each) => each.task.id === task && each.node.isConnected);
+    const place = row?.node ?? this.content;
+    /** @type {HTMLElement[]} */
+    const buttons = [...place.querySelectorAll('button')];
+    buttons.find((each) => each.checkVisibility())?.focus();
+    row?.node.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** The task of the row that has the focus, if one has. @returns {string | null} */
+  focusedTask() {
+    return document.activeElement?.closest('.secant-row')?.getAttribute('data-task') ?? null;
   }
 
   /** Bring a task's answer cell into view and select it.
@@ -199,5 +213,6 @@ export class Panel {
     const renderer = this.rendermime.createRenderer(type);
     await renderer.renderModel(this.rendermime.createModel({ data: { [type]: markdown }, trusted: false }));
     this.lab.Widget.attach(renderer, host);
+    for (const code of host.querySelectorAll('pre')) code.tabIndex = 0; // to be scrolled by keys
   }
 }

@@ -4,7 +4,7 @@
 /** @import { Words } from './words.js' */
 import { decorate } from './cell.js';
 import { button, h, write } from './dom.js';
-import { Lesson, mayBeLesson, sentence } from './lesson.js';
+import { Lesson, mayBeLesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
 import { Refused, Server } from './server.js';
 import { StartPage } from './start.js';
@@ -12,6 +12,7 @@ import { words } from './words.js';
 
 const CHECK = 'secant:check';
 const START = 'secant:start';
+const PANEL = 'secant:panel';
 /** When to ask again about a notebook, in ms. */
 const RETRY = 5000;
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="16">
@@ -81,13 +82,22 @@ class Extension {
       execute: () => this.openStart(),
       describedBy: { args: { type: 'object', properties: {} } },
     });
-    for (const command of [CHECK, START]) palette?.addItem({ command, category: words(this.language).category });
+    app.commands.addCommand(PANEL, {
+      label: () => say().toPanel,
+      execute: () => this.toPanelOrBack(),
+      describedBy: { args: { type: 'object', properties: {} } },
+    });
+    for (const command of [CHECK, PANEL, START]) palette?.addItem({ command, category: words(this.language).category });
     launcher?.add({ command: START, category: words(this.language).category, rank: 0 });
 
     app.shell.add(this.panel.widget, 'right', { rank: 900, type: 'Secant' });
     this.tracker.widgetAdded.connect((/** @type {unknown} */ _, /** @type {Jupyter} */ notebook) => void this.meet(notebook));
     this.tracker.forEach((/** @type {Jupyter} */ notebook) => void this.meet(notebook));
     this.tracker.currentChanged.connect(() => this.follow());
+    // The arrow keys of radio buttons, as in a lesson's predictions, choose; JupyterLab's would go to another cell.
+    document.addEventListener('focusin', ({ target }) => {
+      if (target instanceof HTMLInputElement && target.type === 'radio') target.dataset.lmSuppressShortcuts = 'true';
+    });
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.startPage?.refresh();
     });
@@ -192,6 +202,7 @@ class Extension {
     const press = button('', act, { class: 'secant-button secant-check' });
     const widget = new this.lab.Widget({ node: h('div', { class: 'secant-toolbar' }, press) });
     const { toolbar } = notebook;
+    toolbar.node.classList.toggle('secant-lesson', this.lab.PageConfig.getOption('secantStart') !== '');
     return (/** @type {Words} */ say) => {
       write(press, `✓ ${say.check}`);
       press.ariaLabel = say.check;
@@ -221,17 +232,8 @@ class Extension {
     lesson.listeners.add(() => {
       const ended = running && lesson.run === null;
       running = lesson.run !== null;
-      if (ended) void this.ended(lesson);
+      if (ended) void this.startPage?.refresh();
     });
-  }
-
-  /** @param {Lesson} lesson */
-  async ended(lesson) {
-    void this.startPage?.refresh();
-    if (lesson.earned.length === 0) return;
-    const overview = await this.server.progress(lesson.info.language).catch(() => null);
-    const titles = overview?.achievements.filter(({ id }) => lesson.earned.includes(id)).map(({ title }) => title);
-    if (titles?.length) this.panel.showEarned(lesson, titles);
   }
 
   /** Check a lesson, and show the panel without taking the focus from where it is.
@@ -248,6 +250,20 @@ class Extension {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     if (!this.panel.widget.isVisible) this.app.shell.activateById(this.panel.widget.id);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
+  }
+
+  /** Bring the focus to the panel, where the cell in use has its row, and from there back to the cell of a row. */
+  async toPanelOrBack() {
+    const { lesson, widget } = this.panel;
+    if (widget.node.contains(document.activeElement)) {
+      const task = this.panel.focusedTask();
+      if (lesson && task) await this.panel.goTo(lesson, task);
+      else if (this.tracker.currentWidget) this.app.shell.activateById(this.tracker.currentWidget.id);
+      return;
+    }
+    this.app.shell.activateById(widget.id);
+    const cell = this.tracker.currentWidget?.content.activeCell;
+    this.panel.focus(cell ? taskAt(cell.model) : null);
   }
 
   /** Open the start page, or bring it to the front. */
@@ -267,6 +283,7 @@ class Extension {
       widget.title.label = 'Secant';
       widget.title.icon = this.icon;
       widget.title.closable = true;
+      widget.onActivateRequest = () => page.focus();
       widget.disposed.connect(() => page.resized.disconnect());
       this.startPage = page;
       this.startWidget = widget;

@@ -38,6 +38,7 @@ export class Row {
     this.word = h('span', { class: 'secant-outcome' });
     this.points = h('span', { class: 'secant-points' });
     this.changed = h('span', { class: 'secant-changed' });
+    this.best = h('span', { class: 'secant-small' });
     this.twice = h('p', { class: 'secant-notice' });
     this.body = h('div', { class: 'secant-verdict' });
     this.more = h('div', { class: 'secant-more' });
@@ -63,7 +64,7 @@ export class Row {
           after,
         ),
       ),
-      h('p', { class: 'secant-line' }, this.sign, this.word, this.changed, this.points),
+      h('p', { class: 'secant-line' }, this.sign, this.word, this.changed, this.points, this.best),
       this.twice,
       this.body,
       this.trouble,
@@ -83,6 +84,8 @@ export class Row {
     write(this.word, say.outcome[outcome]);
     const points = outcome === 'manual' || !row ? '–' : figure(row.points);
     write(this.points, say.points(points, figure(task.max_points)));
+    const best = lesson.best.get(task.id) ?? 0;
+    write(this.best, best > (row?.points ?? 0) ? say.bestOf(figure(best)) : '');
     write(this.changed, outcome !== 'waiting' && lesson.stale(task.id) ? say.rowChanged : '');
     write(this.twice, lesson.answerCells(task.id).length > 1 ? say.twice : '');
     this.toggle(this.checkButton, lesson.run !== null);

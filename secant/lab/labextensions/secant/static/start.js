@@ -24,7 +24,7 @@ export class StartPage {
     this.open = open;
     this.openText = openText;
     this.drawn = '';
-    this.node = h('div', { class: 'secant-start', role: 'region' });
+    this.node = h('div', { class: 'secant-start', role: 'region', tabindex: '-1' });
     /** @type {[SVGPathElement, HTMLElement, HTMLElement][]} */
     this.arrows = [];
     this.resized = new ResizeObserver(() => this.drawArrows());
@@ -43,9 +43,18 @@ export class StartPage {
     const text = JSON.stringify(overview);
     if (text === this.drawn) return;
     this.drawn = text;
+    const waits = document.activeElement === this.node;
     const focused = this.node.contains(document.activeElement) ? document.activeElement?.getAttribute('data-key') : null;
     this.draw(overview);
+    if (waits) this.focus();
     if (focused) /** @type {HTMLElement | null} */ (this.node.querySelector(`[data-key="${focused}"]`))?.focus();
+  }
+
+  /** Take the focus: to where one goes on, once that is there. */
+  focus() {
+    if (this.node !== document.activeElement && this.node.contains(document.activeElement)) return;
+    const next = /** @type {HTMLElement | null} */ (this.node.querySelector('.secant-continue'));
+    (next ?? this.node).focus();
   }
 
   drawTrouble() {
@@ -99,7 +108,7 @@ export class StartPage {
   /** @param {Overview} overview @param {Words} say */
   continue(overview, say) {
     const next = overview.continue;
-    if (!next) return h('p', {}, say.allDone);
+    if (!next) return h('p', {}, overview.lessons.some((lesson) => lesson.path) ? say.allDone : say.noneHere);
     const begun = overview.lessons.some((lesson) => lesson.state === 'in_progress' || lesson.state === 'done');
     const title = `${next.number}. ${next.title}`;
     const task = next.task_title || next.task;

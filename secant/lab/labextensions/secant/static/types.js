@@ -5,14 +5,15 @@
  * @typedef {{id: string, points: number, max_points: number, outcome: Outcome, message: string, seconds: number,
  *   parts: Part[], hints: number}} Row
  * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,
- *   shown: {title: string, text: string}[]}} Task
- * @typedef {{rows: Row[], score: number, max_score: number, hidden: boolean, when: string, changed: boolean}} Last
+ *   shown: {title: string, text: string}[], best: number}} Task
+ * @typedef {{rows: (Row & {changed: boolean})[], score: number, max_score: number, hidden: boolean, when: string}} Last
  * @typedef {{lesson: string, number: number, language: Language, title: string, hidden: boolean, tasks: Task[],
  *   last: Last | null}} LessonInfo
  * @typedef {{event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
  *   | {event: 'task', task: Row}
- *   | {event: 'end', score: number, max_score: number, seconds: number, new: string[], problem: string | null}
+ *   | {event: 'end', score: number, max_score: number, seconds: number, gained: Gained, problem: string | null}
  *   | {event: 'stopped'} | {event: 'error', message: string}} CheckEvent
+ * @typedef {{xp: number, level: null | {number: number, title: string}, achievements: string[]}} Gained
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
  * @typedef {{code: string, words: string, noted: boolean}} Solution
  * @typedef {{id: string, title: string, how: string, earned: string | null}} Achievement

@@ -1,6 +1,6 @@
 /** All that the extension says, in both languages. */
 
-/** @import { Language, Outcome } from './types.js' */
+/** @import { Gained, Language, Outcome } from './types.js' */
 
 const en = {
   check: 'Check',
@@ -8,6 +8,8 @@ const en = {
   checkCaption: 'Save the notebook and check your answers, hidden tests included',
   checkTask: 'Check this task',
   checkTaskOf: (/** @type {string} */ task) => `Check task ${task}`,
+  folded: (/** @type {string} */ task) => `Tests of ${task} · Check runs them`,
+  toPanel: 'Go to the answers, or back to the notebook',
   stop: 'Stop',
   stopping: 'Stopping…',
   saving: 'Saving…',
@@ -21,6 +23,9 @@ const en = {
   lesson: (/** @type {number} */ number, /** @type {string} */ title) => `Lesson ${number}: ${title}`,
   tasks: 'Tasks',
   total: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
+  best: (/** @type {string} */ points, /** @type {string} */ most) =>
+    `Your best so far: ${points} of ${most} points. A later check takes none of them away.`,
+  bestOf: (/** @type {string} */ points) => `best: ${points}`,
   points: (/** @type {string} */ points, /** @type {string} */ most) => `${points} / ${most}`,
   pointsName: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
   checkedAt: (/** @type {string} */ time) => `Checked ${time}`,
@@ -28,7 +33,14 @@ const en = {
   changed: 'The notebook has changed since: check again for a verdict on what is there now.',
   rowChanged: 'changed since',
   visibleOnly: 'Only the visible tests are here: passing them is not yet the full mark.',
-  earned: (/** @type {string} */ titles) => `New achievement: ${titles}`,
+  gained: (/** @type {Gained} */ { xp, level, achievements }) =>
+    [
+      xp > 0 && `You gained ${xp} XP.`,
+      level && `You are at level ${level.number} now: ${level.title}.`,
+      achievements.length > 0 && `New achievement: ${achievements.join(', ')}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
   outcome: /** @type {Record<Outcome | 'unchecked' | 'waiting', string>} */ ({
     passed: 'Passed',
     wrong: 'Wrong',
@@ -81,6 +93,7 @@ const en = {
   begin: 'Begin',
   continue: 'Continue where you were',
   allDone: 'All lessons done.',
+  noneHere: 'The lessons are not in this folder.',
   lessons: 'Lessons',
   legend: 'An arrow leads from a lesson to one that builds on it.',
   minutes: (/** @type {number} */ minutes) => `${minutes} min`,
@@ -104,6 +117,8 @@ const ko = {
   checkCaption: '노트북을 저장하고 숨은 테스트까지 돌려 답을 확인합니다',
   checkTask: '이 과제 확인',
   checkTaskOf: (task) => `과제 ${task} 확인`,
+  folded: (task) => `${task} 테스트 · ‘답 확인’을 누르면 실행됩니다`,
+  toPanel: '답 확인 결과로 가기, 노트북으로 돌아오기',
   stop: '중지',
   stopping: '중지하는 중…',
   saving: '저장하는 중…',
@@ -117,6 +132,8 @@ const ko = {
   lesson: (number, title) => `${number}. ${title}`,
   tasks: '과제',
   total: (points, most) => `${most}점 만점에 ${points}점`,
+  best: (points, most) => `최고 기록은 ${most}점 만점에 ${points}점입니다. 나중에 틀려도 줄지 않습니다.`,
+  bestOf: (points) => `최고 ${points}`,
   points: (points, most) => `${points} / ${most}`,
   pointsName: (points, most) => `${most}점 만점에 ${points}점`,
   checkedAt: (time) => `${time}에 확인함`,
@@ -124,7 +141,14 @@ const ko = {
   changed: '확인한 뒤로 노트북이 바뀌었습니다. 지금 내용의 결과를 보려면 다시 확인하세요.',
   rowChanged: '이후 바뀜',
   visibleOnly: '여기에는 보이는 테스트만 있습니다. 모두 통과해도 아직 만점은 아닙니다.',
-  earned: (titles) => `새로운 성취: ${titles}`,
+  gained: ({ xp, level, achievements }) =>
+    [
+      xp > 0 && `${xp} XP를 얻었습니다.`,
+      level && `레벨 ${level.number}(${level.title})이 되었습니다.`,
+      achievements.length > 0 && `새로운 성취: ${achievements.join(', ')}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
   outcome: {
     passed: '통과',
     wrong: '틀림',
@@ -175,6 +199,7 @@ const ko = {
   begin: '시작하기',
   continue: '이어서 하기',
   allDone: '모든 수업을 마쳤습니다.',
+  noneHere: '이 폴더에는 수업 노트북이 없습니다.',
   lessons: '수업',
   legend: '화살표는 먼저 듣는 수업에서 그다음 수업으로 이어집니다.',
   minutes: (minutes) => `${minutes}분`,
