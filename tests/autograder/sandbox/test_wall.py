@@ -1016,7 +1016,7 @@ def test_template_imports_the_compiler_once_when_it_is_told_to(wall: Wall) -> No
     wall.prepare()
     wall.prepare()
     with wall.candidate() as candidate:
-        assert load(candidate, asked) == ["True\n"]
+        assert load(candidate, asked) == ["True"]
     wall._end_template()
     with wall.candidate() as candidate:
-        assert load(candidate, asked) == ["False\n"]
+        assert load(candidate, asked) == ["False"]
