@@ -24,7 +24,10 @@ X, LOG_H = 0, 1  # the sliders' numbers in the explorer
 
 @pytest.fixture(scope="module")
 def opened(served: Any) -> Iterator[Any]:
-    """Lesson 1 as a student opens it, all cells run; a notebook with the explorer alone until it is built."""
+    """Lesson 1 as a student opens it, all cells run; a notebook with the explorer alone until it is built.
+
+    It opens alone, and leaves the server, which other modules use as well, as it was found.
+    """
     place = served.place / "explorer"
     lesson = ROOT / "release" / served.language / LESSON
     if (lesson / f"{LESSON}.ipynb").exists():
@@ -43,6 +46,7 @@ def opened(served: Any) -> Iterator[Any]:
         # The lesson begins with float32, in which a small move of x need not show in the quotient.
         page.locator(".secant-explorer").first.locator("select").nth(1).select_option("float64")
         lab.wait_until_still(page.locator(".secant-explorer").first)
+        assert [session["path"] for session in lab.sessions(served.address)] == [name]
         yield SimpleNamespace(
             page=page,
             explorer=page.locator(".secant-explorer").first,
@@ -50,6 +54,7 @@ def opened(served: Any) -> Iterator[Any]:
             asked=asked,
             trouble=trouble,
         )
+    assert lab.sessions(served.address) == []
 
 
 def number(opened: Any, name: str) -> Any:
