@@ -179,7 +179,13 @@ def processes(place: Any, word: str) -> list[int]:
 # --- the notebook ---
 
 
-@pytest.mark.parametrize("spoken", LANGUAGES)
+def in_either(first: str) -> Any:
+    """In this language; in the other, too, in the deep tests."""
+    deep = [pytest.param(other, marks=pytest.mark.deep) for other in LANGUAGES if other != first]
+    return pytest.mark.parametrize("spoken", [first, *deep])
+
+
+@in_either("en")
 def test_a_service_that_fails_is_a_sentence_behind_the_button(place: Any, page: Page, spoken: str) -> None:
     lesson(place, f"fails-{spoken}.ipynb", spoken)
     page.route("**/secant/api/lesson*", lambda route: route.fulfill(status=500, json={"message": "worn out"}))
@@ -276,7 +282,7 @@ def test_two_tabs_and_a_copy_of_one_lesson(place: Any, page: Page) -> None:
 # --- the disk ---
 
 
-@pytest.mark.parametrize("spoken", LANGUAGES)
+@in_either("ko")
 def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
     folder = place.folder / f"closed-{spoken}"
     folder.mkdir()
@@ -295,7 +301,7 @@ def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
     assert answer_on_disk(path) == WRONG
 
 
-@pytest.mark.parametrize("spoken", LANGUAGES)
+@in_either("ko")
 def test_on_a_full_disk(place: Any, page: Page, spoken: str) -> None:
     (server, *_) = processes(place, "jupyterlab")[-1:]
     disk = Path(f"/proc/{server}/root{place.folder}/full")
