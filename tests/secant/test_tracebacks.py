@@ -42,7 +42,7 @@ ANSWERS = {
 
 
 @pytest.fixture(scope="module")
-def outputs(quick_kernels: None) -> dict[tuple[str, str], Any]:
+def outputs() -> dict[tuple[str, str], Any]:
     """The error output of each answer's test, or else of the answer, by language and the answer's name."""
     cells = {}
     for tongue in ("en", "ko"):
