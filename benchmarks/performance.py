@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from rich.table import Table
+from rich.text import Text
 
 Row = dict[str, Any]
 
@@ -136,8 +137,8 @@ def table(records: Mapping[str, Record]) -> Table:
         for row in record.rows:
             figure, *others = cells(row)
             shown.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
-        for said in record.trouble:
-            shown.add_row(said, *[""] * 4, name)
+    trouble = [f"{name}: {said}" for name, record in records.items() for said in record.trouble]
+    shown.caption = Text("\n".join(trouble), justify="left")
     return shown
 
 
