@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown(records: dict[str, Record]) -> str:
-    console = Console(width=200, file=io.StringIO())
-    console.print(performance.table(records))
-    return console.file.getvalue()
+    text = io.StringIO()
+    Console(width=200, file=text).print(performance.table(records))
+    return text.getvalue()
 
 
 def test_one_that_fails_is_named_and_keeps_its_older_rows(place: Path) -> None:
@@ -92,7 +93,7 @@ def test_without_a_peer_its_older_rows_stay_and_are_marked(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absent = {"otherplot==1.0": "no such version"}
-    monkeypatch.setattr(peers, "environment", lambda name, tell: (dict(bench.os.environ), absent))
+    monkeypatch.setattr(peers, "environment", lambda name, tell: (dict(os.environ), absent))
     performance.write(place, {"good": known(row(ours=9), row(peer="otherplot"), row("gone", value=None))})
     assert bench.main(["good"]) == 0
     found = performance.read(place)["good"]
@@ -127,7 +128,7 @@ def test_a_machine_is_described_without_its_name() -> None:
     text = performance.machine()
     assert "cores" in text
     assert "torch" in text
-    assert bench.os.uname().nodename not in text
+    assert os.uname().nodename not in text
 
 
 def test_the_page_is_what_the_rows_say() -> None:

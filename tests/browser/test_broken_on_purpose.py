@@ -179,7 +179,7 @@ def processes(place: Any, word: str) -> list[int]:
 # --- the notebook ---
 
 
-def in_either(first: str) -> Any:
+def in_either(first: str) -> pytest.MarkDecorator:
     """In this language; in the other, too, in the deep tests."""
     deep = [pytest.param(other, marks=pytest.mark.deep) for other in LANGUAGES if other != first]
     return pytest.mark.parametrize("spoken", [first, *deep])
