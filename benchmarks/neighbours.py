@@ -45,22 +45,6 @@ def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
     }
 
 
-def rows(alone: dict[str, Any], beside: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows: the class with the hostile among it beside the same class without them."""
-    figures = {"seconds": "s", "honest seconds": "s", "examiner's megabytes": "MB"}
-    return [
-        {
-            "figure": f"neighbours, {figure}",
-            "ours": beside[figure],
-            "peer": f"the same, without {beside['hostile']} hostile",
-            "peer_value": alone[figure],
-            "ratio": round(alone[figure] / beside[figure], 2),
-            "unit": unit,
-        }
-        for figure, unit in figures.items()
-    ]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -73,7 +57,7 @@ def main() -> None:
     found = [measure(given.honest, number, given.spinners) for number in (0, given.hostile)]
     ratio = found[1]["seconds"] / found[0]["seconds"]
     slower = found[1]["honest seconds"] / found[0]["honest seconds"]
-    given.json.write_text(json.dumps(rows(*found), indent=2) + "\n")
+    given.json.write_text(json.dumps({"runs": found, "class": ratio, "honest": slower}, indent=2))
     for row in found:
         print(row)
     print(f"the class takes {ratio:.2f} times as long, an honest student {slower:.2f} times")
