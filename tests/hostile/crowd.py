@@ -24,7 +24,7 @@ FULL = sum(POINTS.values())
 #: Of the examiner, in seconds. Time is read ten times a second, and the honest come near.
 LIMITS = {"QUESTION_SECONDS": 1.0, "TASK_SECONDS": 2.0, "LOAD_SECONDS": 3.0}
 #: A few kinds of harm: processors, memory, an answer, a side file and a page that take long.
-FEW = ("X91", "X92", "X96", "X87", "X55", "X84", "X85")
+FEW = ("X92", "X96", "X87", "X55", "X84", "X85")
 #: Each kind, endless cells and all.
 HOSTILE = (
     *("X91", "X92", "X93", "X94", "X95", "X96", "X97", "X98", "X99", "C08", "X32", "X87", "X88", "X90"),
