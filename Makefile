@@ -8,7 +8,7 @@ workers ?= auto
 lesson ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-deep lint build preview screenshots clean
+.PHONY: help lab test test-deep lint build bench preview screenshots clean
 
 # Builds .venv if it is not ready, then runs .venv's Python with what follows.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
@@ -20,15 +20,16 @@ help:
 	@echo 'make test-deep  also what repeats in depth (docs/trust.md): before a release'
 	@echo 'make lint     run ruff and mypy alone'
 	@echo 'make build    build source/ and release/ from course/'
+	@echo 'make bench    measure every figure beside its peers, and write docs/performance.md (args="kernels")'
 	@echo 'make preview  write the lessons as static pages into preview/, for any web server'
 	@echo 'make screenshots  take pictures of lessons in JupyterLab into screenshots/ (args="1 2 --lang ko --theme dark")'
-	@echo 'make clean    remove .venv and caches; workspace/ is kept'
+	@echo 'make clean    remove the environments and caches; workspace/ is kept'
 
 lab:
 	$(bootstrap) -m secant lab --lang $(lang) $(if $(port),--port $(port)) $(args)
 
 # Not in the reader's language: the tests choose it themselves.
-test test-deep: lang = en
+test test-deep bench: lang = en
 test:
 	$(bootstrap) --extra dev -m pytest -n $(workers) --no-loadscope-reorder $(if $(lesson),--lesson $(lesson)) $(args)
 	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
@@ -45,6 +46,10 @@ build:
 	$(bootstrap)
 	.venv/bin/autograder build
 
+# What the peers need goes into .venv-bench, when a benchmark first wants it.
+bench:
+	$(bootstrap) --extra dev --extra scale -m benchmarks $(args)
+
 preview:
 	$(bootstrap) --extra dev -m scripts.preview $(args)
 
@@ -52,5 +57,5 @@ screenshots:
 	$(bootstrap) --extra dev -m scripts.screenshots $(args)
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find autograder benchmarks course scripts secant tests -name __pycache__ -prune -exec rm -rf {} +

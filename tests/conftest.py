@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from xdist.scheduler import LoadScopeScheduling
 
 from autograder.course.lesson import Lesson, find_lessons
-from tests.support.warm import warm
+from tests.support.warm import warm, write_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -75,6 +76,12 @@ def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """The tests that run at once share the processors: torch's threads would spin, waiting for each other."""
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(scope="session")
 def deep(pytestconfig: pytest.Config) -> bool:
     """Whether what a quicker test has shown is to be repeated in depth."""
@@ -95,6 +102,16 @@ def python() -> Iterator[list[str]]:
         return
     with warm(_IMPORTS) as words:
         yield words
+
+
+@pytest.fixture(scope="module")
+def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """While a module runs, the kernels that it starts are such forks."""
+    place = tmp_path_factory.mktemp("kernels")
+    write_kernel(place, python)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(place))
+        yield
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A student's hand on the explorer of lesson 1, in JupyterLab in a real browser."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,32 +17,29 @@ from tests.support.naming import unnamed
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-LESSON = "01_what_autograd_does"
 TINY = ("from secant import explore", "explore()")
 X, LOG_H = 0, 1  # the sliders' numbers in the explorer
 
 
 @pytest.fixture(scope="module")
 def opened(served: Any) -> Iterator[Any]:
-    """Lesson 1 as a student opens it, all cells run; a notebook with the explorer alone until it is built."""
-    place = served.place / "explorer"
-    lesson = ROOT / "release" / served.language / LESSON
-    if (lesson / f"{LESSON}.ipynb").exists():
-        shutil.copytree(lesson, place)
-        name = f"explorer/{LESSON}.ipynb"
-    else:
-        place.mkdir()
-        name = "explorer/explorer.ipynb"
-        lab.write_notebook(served.place / name, TINY)
+    """A notebook with the explorer alone; the lessons have a test of their own.
+
+    It opens alone, and leaves the server, which other modules use as well, as it was found.
+    """
+    (served.place / "explorer").mkdir()
+    name = "explorer/explorer.ipynb"
+    lab.write_notebook(served.place / name, TINY)
     asked: list[str] = []
     trouble: list[str] = []
     with lab.run_notebook(served.browser, served.address, name, asked=asked) as page:
         page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
-        # The lesson begins with float32, in which a small move of x need not show in the quotient.
+        # It begins with float32, in which a small move of x need not show in the quotient.
         page.locator(".secant-explorer").first.locator("select").nth(1).select_option("float64")
         lab.wait_until_still(page.locator(".secant-explorer").first)
+        assert [session["path"] for session in lab.sessions(served.address)] == [name]
         yield SimpleNamespace(
             page=page,
             explorer=page.locator(".secant-explorer").first,
@@ -51,6 +47,7 @@ def opened(served: Any) -> Iterator[Any]:
             asked=asked,
             trouble=trouble,
         )
+    assert lab.sessions(served.address) == []
 
 
 def number(opened: Any, name: str) -> Any:

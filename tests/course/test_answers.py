@@ -19,8 +19,6 @@ from secant import check, language
 from tests.support.lessons import LESSONS, imports, questions, right_answers, source, wrong_answers
 from tests.support.settings import settings_kept
 
-LANGUAGES = ("en", "ko")
-
 
 def answered(answers: Sequence[Answer], task: Task) -> list[Answer]:
     return [answer for answer in answers if answer.task == task.id]
@@ -35,9 +33,22 @@ WRONG = [(lesson, task, wrong) for lesson, task in CASES for wrong in answered(w
 RIGHT = [(lesson, task, right) for lesson, task in CASES for right in answered(right_answers(lesson), task)]
 
 
-# The inputs are drawn anew each time. More draws repeat what two have shown.
-draws = pytest.mark.parametrize(
-    "draws", [range(2), pytest.param(range(2, 10), marks=pytest.mark.deep)], ids=["2 draws", "8 more"]
+# The inputs are drawn anew each time, and once more where the examiner asks (test_agreement.py). More draws
+# repeat what these have shown.
+def draws(first: int) -> pytest.MarkDecorator:
+    more = pytest.param(range(first, 10), marks=pytest.mark.deep)
+    return pytest.mark.parametrize("draws", [range(first), more], ids=["first draws", "more draws"])
+
+
+in_both_languages = pytest.mark.parametrize(
+    ("tongue", "draws"),
+    [
+        ("en", [0]),
+        ("ko", [1]),
+        pytest.param("en", range(1, 10), marks=pytest.mark.deep),
+        pytest.param("ko", [0, *range(2, 10)], marks=pytest.mark.deep),
+    ],
+    ids=["en", "ko", "en, 9 more draws", "ko, 9 more draws"],
 )
 
 
@@ -66,7 +77,7 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
     return ""
 
 
-@draws
+@draws(2)
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_solution_passes(lesson: Lesson, task: Task, draws: range) -> None:
     for number in draws:
@@ -87,7 +98,7 @@ def test_stub_fails_the_visible_test(lesson: Lesson, task: Task) -> None:
         grade(lesson, stub, visible)
 
 
-@draws
+@draws(1)
 @pytest.mark.parametrize(("lesson", "task", "right"), RIGHT, ids=named(RIGHT))
 def test_right_answer_in_another_style_passes(
     lesson: Lesson, task: Task, right: Answer, draws: range
@@ -97,11 +108,10 @@ def test_right_answer_in_another_style_passes(
         assert not grade(lesson, right.source, task.test.source)
 
 
-@draws
-@pytest.mark.parametrize("tongue", LANGUAGES)
+@in_both_languages
 @pytest.mark.parametrize(("lesson", "task", "wrong"), WRONG, ids=named(WRONG))
 def test_wrong_answer_fails_and_is_told_why(
-    lesson: Lesson, task: Task, wrong: Answer, tongue: str, draws: range
+    lesson: Lesson, task: Task, wrong: Answer, tongue: str, draws: Sequence[int]
 ) -> None:
     language(tongue)
     for number in draws:

@@ -14,7 +14,6 @@ from nbformat import NotebookNode
 from autograder.course.cells import is_test, split_tests, tasks
 from autograder.course.lesson import Lesson, find_lessons, read_lesson
 from autograder.course.solutions import worked_solutions
-from tests.support.warm import write_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)
@@ -80,11 +79,8 @@ def run(lesson: Lesson) -> NotebookNode:
 
 
 @each_lesson
-def test_run_all_passes_and_shows_what_the_sources_show(
-    lesson: Lesson, python: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_kernel(tmp_path, python)
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+@pytest.mark.usefixtures("quick_kernels")
+def test_run_all_passes_and_shows_what_the_sources_show(lesson: Lesson) -> None:
     notebook = run(lesson)
     items = [item for item in sources() if item.lesson == int(lesson.name[:2])]
     assert items

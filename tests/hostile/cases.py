@@ -70,7 +70,7 @@ class Case:
 CASES: dict[str, Case] = {}
 
 #: For cases that wait for a clock.
-QUICK = {"QUESTION_SECONDS": 1.0, "TASK_SECONDS": 2.0, "LOAD_SECONDS": 3.0}
+QUICK = {"QUESTION_SECONDS": 0.6, "TASK_SECONDS": 1.2, "LOAD_SECONDS": 2.0}
 
 
 def add(case: Case) -> None:

@@ -32,8 +32,8 @@ def assert_nobody_lost_anything(course: Course, size: int) -> None:
 
 @pytest.mark.slow
 def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
-    size = len(FEW) + 4
-    assert_nobody_lost_anything(a_class(tmp_path, len(FEW), 4, FEW), size)
+    size = len(FEW) + 3
+    assert_nobody_lost_anything(a_class(tmp_path, len(FEW), 3, FEW), size)
     assert len(list(tmp_path.glob(f"feedback/*/{LESSON}/{LESSON}.html"))) == size
 
 

@@ -47,7 +47,7 @@ def place(number: int = 1) -> pages.Place:
 
 
 @pytest.fixture(scope="module")
-def small() -> SimpleNamespace:
+def small(quick_kernels: None) -> SimpleNamespace:
     """A small lesson, run and shown in Korean."""
     language("ko")
     text = pages.lesson_page(*run(SMALL, "ko"), place(), MARK)
@@ -169,6 +169,7 @@ def test_a_formula_that_cannot_be_set_is_named() -> None:
         pages._formula(r"\nonsense{x}", "inline")
 
 
+@pytest.mark.usefixtures("quick_kernels")
 def test_a_cell_that_fails_is_told() -> None:
     with pytest.raises(PreviewError, match="ZeroDivisionError: division by zero"):
         run(new_notebook(cells=[new_code_cell("1 / 0")]), "en")

@@ -1,16 +1,16 @@
 """The path, proven with stock tools: nbgrader alone releases, grades and gives feedback.
 
 Each lesson takes the path once, in a course directory of its own where both languages are released and
-graded from one gradebook. The solution is handed in in both languages, in one of them with all the lesson's
-cells. Of the right and wrong answers kept beside the lesson the first few to each task are handed in; those
-to different tasks share a notebook, since nbgrader grades a task by its own cell. The notebooks take turns
-between the languages. A task without an answer is left as it was given.
+graded from one gradebook. Handed in are, in one language, the solution with all the lesson's cells, and the
+release as it was given; in the other a right answer in another style; in each, one wrong answer to each task.
+Answers to different tasks share a notebook, since nbgrader grades a task by its own cell. A task without an
+answer is left as it was given.
 That every answer gets its verdict, and each wrong one its hint in both languages, is tested without nbgrader,
 in tests/course.
 
-`make test-deep` hands in all answers, and takes the path again with the languages exchanged; in lesson 1 each
-wrong answer is then handed in alone. nbgrader and its kernels are forked from a warm process, which saves
-their imports.
+`make test-deep` hands in all answers, the solution in both languages, and takes the path again with the
+languages exchanged; in lesson 1 each wrong answer is then handed in alone. nbgrader and its kernels are
+forked from a warm process, which saves their imports.
 """
 
 import html
@@ -43,7 +43,7 @@ from tests.support.lessons import (
 from tests.support.warm import write_kernel
 
 # The small lesson has a test that fails with a traceback, and a task that a person grades.
-ROUNDS = 2  # of answers, but for the deep tests: tests/course and the agreement's tests try all
+STYLES, ROUNDS = 1, 2  # of answers, but for the deep tests: tests/course and the agreement's tests try all
 PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
 
@@ -167,12 +167,12 @@ def all_submissions(
     """Return the submissions by student."""
     right = {task.id: task.answer.source for task in questions(lesson)}
     right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
-    for language in languages:
+    for language in languages if deep else languages[:1]:
         yield f"right_{language}", Submission(language, right, whole=language == languages[0])
-    yield "untouched", Submission(languages[0], whole=True)
+    yield "untouched", Submission(languages[0], whole=deep)
     styles = side_by_side(right_answers(lesson))
-    for number, answers in enumerate(styles if deep else styles[:ROUNDS]):
-        yield f"another_style_{number}", Submission(languages[number % 2], sources(answers))
+    for number, answers in enumerate(styles if deep else styles[:STYLES]):
+        yield f"another_style_{number}", Submission(languages[1 - number % 2], sources(answers))
     alone = lesson.name.startswith("01") and languages[0] == "ko"
     wrong = wrong_answers(lesson)
     rounds = [{one.task: one} for one in wrong] if alone else side_by_side(wrong)

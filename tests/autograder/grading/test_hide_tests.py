@@ -67,6 +67,7 @@ def test_other_outputs_stay() -> None:
     assert feedback(*outputs).outputs == outputs
 
 
+@pytest.mark.usefixtures("quick_kernels")
 def test_what_ipython_really_prints() -> None:
     answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")
     # As where secant does not choose what an error shows.

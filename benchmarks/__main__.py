@@ -1,0 +1,110 @@
+"""Run the benchmarks, print one table, and bring docs/performance.md up to date.
+
+    python -m benchmarks [NAME ...]        or  make bench args="kernels grading"
+
+They run one after another, each in a process of its own: every module of this folder that has a `main`. Rows
+of those that are not run stay as they were; those of one that fails stay, too, with their date. What the
+peers need is installed into .venv-bench, when a benchmark first wants it.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks import peers, performance
+from benchmarks.performance import Record, Row
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+HOURS = 2  # that one benchmark may take
+
+
+def names() -> list[str]:
+    """The benchmarks that there are."""
+    files = {path.stem: path for path in HERE.glob("*.py")} | {
+        path.parent.name: path for path in HERE.glob("*/__main__.py")
+    }
+    files.pop("__main__", None)
+    return sorted(name for name, path in files.items() if "\ndef main(" in path.read_text(encoding="utf-8"))
+
+
+class Failed(Exception):
+    """Its text is one line that says why there are no rows."""
+
+
+def measured(name: str, environment: dict[str, str]) -> list[Row]:
+    """Run a benchmark and return its rows.
+
+    Raises:
+        Failed: if it has none to give.
+    """
+    with tempfile.TemporaryDirectory(prefix="secant-bench-") as folder:
+        result, log = Path(folder, "rows.json"), Path(folder, "log.txt")
+        command = [sys.executable, "-m", f"{__package__}.{name}", "--json", str(result)]
+        with log.open("wb") as out:
+            try:
+                code = subprocess.run(
+                    command, cwd=ROOT, env=environment, stdout=out, stderr=out, timeout=HOURS * 3600
+                ).returncode
+            except subprocess.TimeoutExpired:
+                raise Failed(f"it took longer than {HOURS} hours") from None
+        if code != 0:
+            said = log.read_text(errors="replace").strip().splitlines()
+            raise Failed(said[-1][:200] if said else f"it ended with code {code} and said nothing")
+        try:
+            return performance.checked(json.loads(result.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise Failed(f"its rows cannot be read: {error}") from None
+
+
+def refreshed(name: str, before: Record, console: Console) -> Record:
+    """Run a benchmark; return its record, in which what could not be measured stays as it was."""
+    trouble = []
+    if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
+        trouble.append(f"other work was going on: the load was {load:.1f} when it began")
+    environment, absent = peers.environment(name, lambda text: console.print(text, markup=False))
+    trouble += [f"{peer} could not be installed: {why}" for peer, why in absent.items()]
+    try:
+        rows = measured(name, environment)
+    except Failed as failure:
+        return before.failed(f"failed on {date.today()}: {failure}")
+    return before.updated(rows, str(date.today()), performance.machine(), trouble, complete=not absent)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what was asked for; return the exit code, which is 1 if one of them failed."""
+    known = names()
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=(__doc__ or "").splitlines()[0],
+        epilog=f"The benchmarks: {', '.join(known)}.",
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="all of them when left out")
+    chosen = parser.parse_args(arguments).names or known
+    if strange := sorted(set(chosen) - set(known)):
+        parser.error(f"no benchmark is called {', '.join(strange)}: there are {', '.join(known)}")
+    console = Console(stderr=True)
+    records = performance.read(ROOT)
+    for number, name in enumerate(chosen, 1):
+        console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
+        start = time.monotonic()
+        records[name] = refreshed(name, records.get(name, Record()), console)
+        performance.write(ROOT, records)  # at once, so that a run that is stopped has lost nothing
+        console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
+    Console().print(performance.table({name: records[name] for name in chosen}))
+    return int(any(records[name].is_failed for name in chosen))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped: what had been measured is in docs/performance.md.")

@@ -1,0 +1,92 @@
+"""What peers need, apart from Secant's own packages: in .venv-bench, which sees those of .venv as well.
+
+benchmarks/requirements.txt says which benchmark needs what. A peer that cannot be installed is left out.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import distributions
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = ROOT / ".venv-bench"
+REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
+MINUTES = 20  # that one installation may take
+
+
+def wanted(name: str) -> list[Requirement]:
+    """The packages of a benchmark's peers: the lines whose comment names it."""
+    lines = [line.partition("#") for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines()]
+    return [Requirement(text) for text, _, who in lines if text.strip() and name in who.split()]
+
+
+def packages(place: Path = PLACE) -> Path:
+    """Where an environment has its packages."""
+    return Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
+
+
+def missing(requirements: list[Requirement], place: Path = PLACE) -> list[Requirement]:
+    """Those that neither the environment nor this Python has in the right version."""
+    path = [str(packages(place)), *sys.path]
+    found: dict[str, str] = {}
+    for package in distributions(path=path):
+        found.setdefault(canonicalize_name(package.metadata["Name"]), package.version)
+    return [
+        requirement
+        for requirement in requirements
+        if (version := found.get(canonicalize_name(requirement.name))) is None
+        or not requirement.specifier.contains(version, prereleases=True)
+    ]
+
+
+def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the environment variables for a benchmark, and why which of its peers are not there."""
+    requirements = wanted(name)
+    if not requirements:
+        return dict(os.environ), {}
+    absent = {}
+    if needed := missing(requirements):
+        tell(f"    installing {', '.join(map(str, needed))} into {PLACE.name}, once: a minute or more")
+        make()
+        absent = {str(requirement): why for requirement in needed if (why := install(requirement))}
+    path = [str(packages()), os.environ.get("PYTHONPATH", "")]
+    shared = [str(PLACE / "share" / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
+    own = {
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        "JUPYTER_PATH": os.pathsep.join(filter(None, shared)),
+    }
+    return os.environ | own, absent
+
+
+def make() -> None:
+    """Make the environment, if it is not there."""
+    if not packages().exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", PLACE], check=True)
+    # So that only what is missing is installed, and nothing of .venv is ever replaced.
+    (packages() / "secant.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+
+
+def install(requirement: Requirement) -> str:
+    """Install a package beside those of this Python, whose versions stay; return why not, if it cannot be."""
+    with tempfile.TemporaryDirectory() as folder:
+        constraints = Path(folder, "constraints.txt")
+        ours = {package.metadata["Name"]: package.version for package in distributions()}
+        ours.pop("secant", None)
+        constraints.write_text("\n".join(f"{name}=={version}" for name, version in ours.items()))
+        pip = [sys.executable, "-m", "pip", "--python", str(PLACE), "install"]
+        options = ["--disable-pip-version-check", "--no-input", "--quiet", "-c", str(constraints)]
+        try:
+            done = subprocess.run(
+                [*pip, *options, str(requirement)], capture_output=True, text=True, timeout=60 * MINUTES
+            )
+        except subprocess.TimeoutExpired:
+            return f"it took longer than {MINUTES} minutes"
+    said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+    return "" if done.returncode == 0 else (said or ["pip failed"])[-1].removeprefix("ERROR: ")[:200]

@@ -1,0 +1,169 @@
+"""The measured rows: kept in docs/performance.json, shown as a table and as docs/performance.md."""
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+from rich.table import Table
+from rich.text import Text
+
+Row = dict[str, Any]
+
+KEYS = ("figure", "ours", "peer", "peer_value", "ratio", "unit")
+JSON, PAGE = "docs/performance.json", "docs/performance.md"
+
+HEAD = """\
+# Figures
+
+Each figure of ours stands beside a peer's that was measured in the same run; "times better" is their ratio.
+Absolute numbers depend on the machine and on what else it does: trust the ratios more. What hostile
+submissions reach is counted in [trust.md](trust.md).
+
+`make bench` runs every benchmark again and writes this page, `make bench args="kernels"` that one alone: do
+not edit it by hand. A figure with a date is of an earlier run than the others beside it.
+
+"""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of one benchmark. Each row also says when and on which machine it was measured."""
+
+    rows: Sequence[Row] = ()
+    trouble: Sequence[str] = ()
+    is_failed: bool = False
+
+    def failed(self, why: str) -> Self:
+        """The same rows, and why there are no newer ones."""
+        return replace(self, trouble=[why], is_failed=True)
+
+    def updated(
+        self, rows: Sequence[Row], date: str, machine: str, trouble: Sequence[str], *, complete: bool
+    ) -> Self:
+        """New rows for old ones; if a peer was not there, older rows that were not measured again stay."""
+        new = [{**row, "date": date, "machine": machine} for row in rows]
+        again = {(row["figure"], row["peer"]) for row in rows}
+        kept = [] if complete else [row for row in self.rows if (row["figure"], row["peer"]) not in again]
+        return replace(self, rows=[*new, *kept], trouble=list(trouble), is_failed=False)
+
+
+def checked(rows: Any) -> list[Row]:
+    """Return a benchmark's rows, with the usual keys alone.
+
+    Raises:
+        ValueError: if they are not rows.
+    """
+    if not isinstance(rows, list) or not rows:
+        raise ValueError("not a list of rows")
+    for row in rows:
+        if not isinstance(row, dict) or not set(KEYS) <= set(row):
+            raise ValueError(f"a row needs {', '.join(KEYS)}: {row}")
+        if not isinstance(row["ours"], int | float):
+            raise ValueError(f"a row's `ours` is a number: {row}")
+    return [{key: row[key] for key in KEYS} for row in rows]
+
+
+def read(root: Path) -> dict[str, Record]:
+    """The records by the benchmarks' names."""
+    path = root / JSON
+    if not path.exists():
+        return {}
+    return {name: Record(**entry) for name, entry in json.loads(path.read_text(encoding="utf-8")).items()}
+
+
+def write(root: Path, records: Mapping[str, Record]) -> None:
+    """Keep the records, and write the page anew."""
+    ordered = {name: asdict(records[name]) for name in sorted(records)}
+    for name, text in (
+        (JSON, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"),
+        (PAGE, page(records)),
+    ):
+        beside = root / f"{name}.new"
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(root / name)
+
+
+def machine() -> str:
+    """What the figures depend on, without the machine's name."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    parts = [
+        processor(),
+        f"{os.cpu_count()} cores",
+        f"{memory:.0f} GiB of memory",
+        platform.system(),
+        f"Python {platform.python_version()}",
+        f"torch {version('torch')}",
+    ]
+    return ", ".join(parts)
+
+
+def processor() -> str:
+    """The processor's model."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def cells(row: Row) -> tuple[str, str, str, str, str]:
+    """What a table shows of a row."""
+    unit = row["unit"]
+    theirs = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
+    ratio = "" if row["ratio"] is None else f"{row['ratio']:g}"
+    return row["figure"], f"{row['ours']:g} {unit}", row["peer"], theirs, ratio
+
+
+def latest(record: Record) -> str:
+    """When it was last measured."""
+    return max((row["date"] for row in record.rows), default="")
+
+
+def is_old(record: Record, row: Row) -> bool:
+    """Whether the last run did not measure this row."""
+    return record.is_failed or row["date"] < latest(record)
+
+
+def table(records: Mapping[str, Record]) -> Table:
+    """The rows for a terminal."""
+    shown = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
+    for name, record in records.items():
+        for row in record.rows:
+            figure, *others = cells(row)
+            shown.add_row(f"{figure} (of {row['date']})" if is_old(record, row) else figure, *others, name)
+    trouble = [f"{name}: {said}" for name, record in records.items() for said in record.trouble]
+    shown.caption = Text("\n".join(trouble), justify="left")
+    return shown
+
+
+def page(records: Mapping[str, Record]) -> str:
+    """The page for readers."""
+    machines = list(dict.fromkeys(row["machine"] for record in records.values() for row in record.rows))
+    lines = ["| | ours | peer | peer's | times better |", "|---|---:|---|---:|---:|"]
+    for name, record in sorted(records.items()):
+        lines.append(f"| **{name}** | | | | |")
+        for row in record.rows:
+            figure, *others = map(escaped, cells(row))
+            old = f" (of {row['date']})" if is_old(record, row) else ""
+            lines.append(f"| {figure}{old} | {' | '.join(others)} |")
+    lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
+    for name, record in sorted(records.items()):
+        where = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
+        remarks = escaped("; ".join(record.trouble))
+        command = f"python -m {__package__}.{name} --json FILE"
+        lines.append(
+            f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, where))} | {remarks} |"
+        )
+    lines += ["", *(f"Machine {number}: {text}." for number, text in enumerate(machines, 1))]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Text that stays in its cell of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,153 @@
+"""`make bench`: which rows stay, what a reader sees, and what a benchmark that fails leaves behind."""
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from rich.console import Console
+
+from benchmarks import __main__ as bench
+from benchmarks import peers, performance
+from benchmarks.performance import Record
+
+ROOT = Path(__file__).resolve().parents[2]
+THEN, HERE = "2026-01-02", "a processor, 2 cores"
+
+
+def row(figure: str = "speed", ours: float = 2, peer: str = "a peer", value: float | None = 6) -> Any:
+    ratio = None if value is None else value / ours
+    return dict(zip(performance.KEYS, (figure, ours, peer, value, ratio, "s"), strict=True))
+
+
+def known(*rows: Any, **more: Any) -> Record:
+    return Record([{**one, "date": THEN, "machine": HERE} for one in rows], **more)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose benchmarks are these three: one has rows, one fails, one writes nonsense."""
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    for name, text in {
+        "good": f"import json, pathlib, sys\npathlib.Path(sys.argv[2]).write_text('{json.dumps([row()])}')",
+        "bad": "import sys\nsys.exit('the disk is full')",
+        "odd": "import pathlib, sys\npathlib.Path(sys.argv[2]).write_text('[{}]')",
+    }.items():
+        body = "\n".join(f"    {line}" for line in text.splitlines())
+        (folder / f"{name}.py").write_text(f"\n\ndef main():\n{body}\n\n\nmain()\n")
+    (folder / "shared.py").write_text("ONLY = 'helps'\n")
+    (tmp_path / "docs").mkdir()
+    monkeypatch.setattr(bench, "ROOT", tmp_path)
+    monkeypatch.setattr(bench, "HERE", folder)
+    monkeypatch.setattr(performance, "machine", lambda: "another processor")
+    return tmp_path
+
+
+def shown(records: dict[str, Record]) -> str:
+    text = io.StringIO()
+    Console(width=200, file=text).print(performance.table(records))
+    return text.getvalue()
+
+
+def test_one_that_fails_is_named_and_keeps_its_older_rows(place: Path) -> None:
+    performance.write(place, {"bad": known(row("older")), "other": known(row("of another"))})
+    assert bench.main(["good", "bad"]) == 1
+    found = performance.read(place)
+    assert [(one["figure"], one["machine"]) for one in found["good"].rows] == [("speed", "another processor")]
+    assert found["bad"].rows == known(row("older")).rows
+    assert "the disk is full" in found["bad"].trouble[0]
+    assert found["other"].rows == known(row("of another")).rows
+    page = (place / performance.PAGE).read_text()
+    assert f"| older (of {THEN}) | 2 s | a peer | 6 s | 3 |" in page
+    assert "the disk is full" in page
+    assert "| speed | 2 s | a peer | 6 s | 3 |" in page
+    assert "`python -m benchmarks.good --json FILE`" in page
+    assert {"Machine 1: a processor, 2 cores.", "Machine 2: another processor."} <= set(page.splitlines())
+
+
+def test_all_are_run_where_none_is_named_and_what_is_no_row_is_refused(place: Path) -> None:
+    assert bench.main([]) == 1
+    found = performance.read(place)
+    assert list(found) == ["bad", "good", "odd"]
+    assert (found["odd"].rows, found["odd"].is_failed) == ([], True)
+    assert "a row needs figure, ours" in found["odd"].trouble[0]
+    assert bench.main(["good"]) == 0
+
+
+def test_a_name_that_is_none_is_refused_before_anything_runs(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        bench.main(["good", "nonsense"])
+    assert ended.value.code == 2
+    assert "nonsense: there are bad, good, odd" in capsys.readouterr().err
+    assert not (place / performance.JSON).exists()
+
+
+def test_without_a_peer_its_older_rows_stay_and_are_marked(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = {"otherplot==1.0": "no such version"}
+    monkeypatch.setattr(peers, "environment", lambda name, tell: (dict(os.environ), absent))
+    performance.write(place, {"good": known(row(ours=9), row(peer="otherplot"), row("gone", value=None))})
+    assert bench.main(["good"]) == 0
+    found = performance.read(place)["good"]
+    assert [(one["figure"], one["peer"], one["ours"]) for one in found.rows] == [
+        ("speed", "a peer", 2),
+        ("speed", "otherplot", 2),
+        ("gone", "a peer", 2),
+    ]
+    page = (place / performance.PAGE).read_text()
+    assert f"| speed (of {THEN}) | 2 s | otherplot | 6 s | 3 |" in page
+    assert f"| gone (of {THEN}) | 2 s | a peer |  |  |" in page
+    assert "otherplot==1.0 could not be installed: no such version" in page
+    monkeypatch.undo()
+    assert len(known(row(), row("gone")).updated([row()], "2026-01-03", HERE, [], complete=True).rows) == 1
+
+
+def test_the_table_has_every_row_and_every_trouble() -> None:
+    text = shown(
+        {"one": known(row("first"), row("second", peer="", value=None)), "two": known().failed("why")}
+    )
+    for words in ("first", "second", "2 s", "a peer", "6 s", "why"):
+        assert words in text
+
+
+@pytest.mark.parametrize("rows", [[], {}, [1], [{"figure": "x"}], [row() | {"ours": "fast"}], "text"])
+def test_what_is_no_rows(rows: Any) -> None:
+    with pytest.raises(ValueError, match="row"):
+        performance.checked(rows)
+
+
+def test_a_machine_is_described_without_its_name() -> None:
+    text = performance.machine()
+    assert "cores" in text
+    assert "torch" in text
+    assert os.uname().nodename not in text
+
+
+def test_the_page_is_what_the_rows_say() -> None:
+    records = performance.read(ROOT)
+    assert (ROOT / performance.PAGE).read_text(encoding="utf-8") == performance.page(records)
+    assert set(records) <= set(bench.names())
+
+
+def test_every_package_of_a_peer_is_for_a_benchmark() -> None:
+    lines = peers.REQUIREMENTS.read_text().splitlines()[1:]
+    assert {line.partition("#")[2].strip() for line in lines} <= {"slider", "grading"}
+    assert [requirement.name for requirement in peers.wanted("slider")][:3] == ["ipympl", "bqplot", "plotly"]
+    assert peers.wanted("kernels") == []
+
+
+def test_what_is_missing_is_what_neither_environment_has(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    folder = peers.packages(there) / "Some_Plot-1.5.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: Some_Plot\nVersion: 1.5\n")
+    asked = [Requirement(text) for text in ("some-plot==1.5", "some-plot==1.6", "pytest", "no-such-thing")]
+    assert [str(one) for one in peers.missing(asked, there)] == ["some-plot==1.6", "no-such-thing"]
