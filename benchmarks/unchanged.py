@@ -52,11 +52,8 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
     """Add students who handed in what the first one did, and have been graded as that one was."""
     tables = Base.metadata.tables
     names = [f"s{number:06}" for number in students]
-    ids = {
-        (table, name): uuid4().hex
-        for table in ("submitted_assignment", "submitted_notebook")
-        for name in names
-    }
+    work_ids = {name: uuid4().hex for name in names}
+    ids = {name: uuid4().hex for name in names}
     engine = create_engine(url)
     with engine.begin() as connection:
 
