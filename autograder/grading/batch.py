@@ -100,9 +100,14 @@ class Summary:
     failed: dict[Entry, str] = field(default_factory=dict)
     walls: set[str] = field(default_factory=set)
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The public form of `grade --json`, one at a time."""
+        for entry in sorted(self.results, key=str):
+            yield self.results[entry].public()
+
     def as_json(self) -> list[dict[str, Any]]:
         """The public form of `grade --json`."""
-        return [self.results[entry].public() for entry in sorted(self.results, key=str)]
+        return list(self.rows())
 
 
 Tell = Callable[[Entry, str], None]
