@@ -223,6 +223,7 @@ def test_gradebook_that_is_only_to_be_read_is_refused(room: Path, right: dict[st
     with (room / "nbgrader_config.py").open("a") as config:
         config.write(f'\nc.CourseDirectory.db_url = "sqlite:///file:{room}/gradebook.db?mode=ro&uri=true"\n')
     assert "cannot be written to: attempt to write a readonly database" in refused(room)
+    assert str(room / "gradebook.db") in Course.at(room).hidden
 
 
 def test_gradebook_that_is_none_is_refused(room: Path, right: dict[str, str]) -> None:
