@@ -302,7 +302,8 @@ class _Batch:
     def _keep(self, entry: Entry, open_: _Open) -> bool:
         """Whether this has been graded already; if so, see that gradebook and folders say so."""
         if self._kept is None:
-            self._kept = self._book.kept([entry, *self._coming])
+            known = [ahead for ahead in (entry, *self._coming) if valid_student_id(ahead.student)]
+            self._kept = self._book.kept(known)
         kept = self._kept.pop(entry, None)
         if kept is None or kept.key != open_.key:
             return False

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -179,3 +180,12 @@ def test_large_class_needs_few_questions_and_little_memory(
     assert not [statement for statement in asked if statement.startswith(("INSERT", "DELETE"))]
     assert len(asked) < 40
     assert [row["student"] for row in json.loads(json.dumps(summary.as_json()))] == ["ann", "bob", *students]
+
+
+def test_name_that_no_database_takes_costs_nobody_else_a_grade(two: Path) -> None:
+    os.makedirs(os.path.join(os.fsencode(two / "submitted"), b"caf\xe9", os.fsencode(STEPS)))
+    workers = Here(told)
+    summary, _ = run(two, workers)
+    assert workers.examined == []
+    assert not summary.failed
+    assert [(row["student"], row["flags"]) for row in summary.as_json()][-1] == ("caf?", ["odd_student_id"])
