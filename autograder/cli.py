@@ -3,9 +3,11 @@
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -241,7 +243,7 @@ def grade(
         pool.close(kill=True)
         raise
     pool.close()
-    written = json_file is None or _write_results(json_file, summary.as_json())
+    written = json_file is None or _write_results(json_file, summary.rows())
     done = len(entries) - len(summary.failed)
     out.print(
         f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
@@ -262,14 +264,16 @@ def _refuse_unwritable(json_file: Path) -> None:
             raise CourseError(f"--json {json_file}: {error.strerror}. Nothing was graded.") from None
 
 
-def _write_results(json_file: Path, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Write what `grade --json` asks for; say why if that fails."""
-    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+def _write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Write what `grade --json` asks for, row by row; say why if that fails."""
+    texts = (textwrap.indent(json.dumps(row, ensure_ascii=False, indent=1), " ") for row in rows)
+    parts = ((",\n" if number else "[\n") + text for number, text in enumerate(texts))
     try:
         if json_file.exists() and not json_file.is_file():  # such as /dev/stdout
-            json_file.write_text(text, encoding="utf-8")
+            with json_file.open("w", encoding="utf-8") as file:
+                file.writelines([*parts, "\n]\n"])
         else:
-            replace_file(json_file.absolute(), text.encode())
+            replace_file(json_file.absolute(), (part.encode() for part in chain(parts, ["\n]\n"])))
     except OSError as error:
         err.print(f"{json_file} could not be written: {error.strerror}. The gradebook has the results;")
         err.print("the same command grades nothing twice, and writes the file.")

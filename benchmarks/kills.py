@@ -9,6 +9,7 @@ content, every byte of autograded/ and feedback/, and what `--json` says, as aft
 """
 
 import argparse
+import contextlib
 import ctypes
 import json
 import os
@@ -89,6 +90,14 @@ def orphans() -> int:
             return len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
+def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds: float) -> None:
+    """Wait until so many have a folder, and then so long; no longer than the process lives."""
+    while process.poll() is None and len(list(room.glob("autograded/*"))) < entered:
+        time.sleep(0.002)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
 def kill(process: subprocess.Popen[bytes]) -> float:
     """Kill the coordinator; return the seconds until nothing was left of what it had started."""
     begun = time.monotonic()
@@ -106,7 +115,7 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
     """Kill so often; return what was found."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     draw = random.Random(seed)
-    lingered, same, entered, left = [], 0, [], 0
+    lingered, same, entered, left, late = [], 0, [], 0, 0
     with tempfile.TemporaryDirectory() as name:
         room = Path(name, "class")
         room.mkdir()
@@ -119,8 +128,10 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             shutil.rmtree(room)
             shutil.copytree(begun, room)
             process = start(room)
-            # One in each part of the run, so that no part is left out.
-            time.sleep(whole * (number + draw.random()) / kills)
+            # Evenly over the run: a third before the first is entered, the others after each of the seven.
+            first = max(0, 7 - 10 * (kills - 1 - number) // kills)
+            wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * whole)
+            late += process.poll() is not None
             lingered.append(kill(process))
             entered.append(len(content(f"sqlite:///{room}/gradebook.db").get("autograder_record", ())))
             left += len(list((room / "tmp").iterdir()))
@@ -130,6 +141,7 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
     return {
         "kills": kills,
         "the same": same,
+        "ended before the kill": late,
         "entered when killed": entered,
         "seconds of a run": round(whole, 1),
         "longest seconds until nothing was left": round(max(lingered), 2),

@@ -4,10 +4,11 @@ import contextlib
 import os
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file in one step, so that whoever reads it meanwhile gets the old one or the new one.
 
     Raises:
@@ -16,7 +17,7 @@ def replace_file(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
         os.chmod(temporary, 0o644)
         _replace(temporary, path)
     except BaseException:

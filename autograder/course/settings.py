@@ -1,10 +1,13 @@
 """nbgrader's settings for a course, and where they put things."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -69,6 +72,8 @@ class Course:
         )
 
     def _database(self) -> list[Path]:
-        prefix = "sqlite:///"
-        url = self.directory.db_url
-        return [Path(url.removeprefix(prefix))] if url.startswith(prefix) else []
+        with suppress(ArgumentError):  # which whoever opens the gradebook says
+            url = make_url(self.directory.db_url)
+            if url.get_backend_name() == "sqlite" and url.database:
+                return [Path(url.database.removeprefix("file:"))]
+        return []

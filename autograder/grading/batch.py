@@ -100,9 +100,14 @@ class Summary:
     failed: dict[Entry, str] = field(default_factory=dict)
     walls: set[str] = field(default_factory=set)
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The public form of `grade --json`, one at a time."""
+        for entry in sorted(self.results, key=str):
+            yield self.results[entry].public()
+
     def as_json(self) -> list[dict[str, Any]]:
         """The public form of `grade --json`."""
-        return [self.results[entry].public() for entry in sorted(self.results, key=str)]
+        return list(self.rows())
 
 
 Tell = Callable[[Entry, str], None]
@@ -301,7 +306,8 @@ class _Batch:
     def _keep(self, entry: Entry, open_: _Open) -> bool:
         """Whether this has been graded already; if so, see that gradebook and folders say so."""
         if self._kept is None:
-            self._kept = self._book.kept([entry, *self._coming])
+            known = [ahead for ahead in (entry, *self._coming) if valid_student_id(ahead.student)]
+            self._kept = self._book.kept(known)
         kept = self._kept.pop(entry, None)
         if kept is None or kept.key != open_.key:
             return False

@@ -451,7 +451,7 @@ class Book:
                 return done
             except DBAPIError as error:
                 self._db.rollback()
-                if not _passing(error) or time.monotonic() > end:
+                if not _passing(error) or time.monotonic() >= end:
                     self._patient = False
                     raise GradebookBusy(reason(error)) from error
                 time.sleep(random.uniform(0.1, 0.5))

@@ -1,17 +1,20 @@
 """A second run grades what changed, and nothing else."""
 
+import gc
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Base
 from sqlalchemy import Engine, event
 
 from autograder.course.assignment import read_assignment
 from autograder.grading import batch
-from autograder.grading.jobs import Job
+from autograder.grading.jobs import Done, Job, Page
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 MORE = "02_more"
@@ -142,7 +145,7 @@ def test_damaged_files_are_looked_at_once(two: Path, monkeypatch: pytest.MonkeyP
     assert examined(two, (STEPS,)) == []
 
 
-def test_large_class_needs_few_questions(
+def test_large_class_needs_few_questions_and_little_memory(
     two: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notebook = answered(two, right)
@@ -150,7 +153,15 @@ def test_large_class_needs_few_questions(
     students = [f"s{number:02}" for number in range(20)]
     for student in students:
         hand_in(two, student, notebook)
-    run(two, Here(told))
+    held: list[int] = []
+
+    def last(job: Job | Page) -> Done:
+        if job.student == students[-1]:
+            held.append(sum(isinstance(thing, Base) for thing in gc.get_objects()))
+        return told(job)
+
+    run(two, Here(last))
+    assert max(held) < 3 * 12, "somebody's rows stay in memory"  # a student's are about a dozen
     asked: list[str] = []
 
     def note(_: object, __: object, statement: str, *rest: object) -> None:
@@ -169,3 +180,12 @@ def test_large_class_needs_few_questions(
     assert not [statement for statement in asked if statement.startswith(("INSERT", "DELETE"))]
     assert len(asked) < 40
     assert [row["student"] for row in json.loads(json.dumps(summary.as_json()))] == ["ann", "bob", *students]
+
+
+def test_name_that_no_database_takes_costs_nobody_else_a_grade(two: Path) -> None:
+    os.makedirs(os.path.join(os.fsencode(two / "submitted"), b"caf\xe9", os.fsencode(STEPS)))
+    workers = Here(told)
+    summary, _ = run(two, workers)
+    assert workers.examined == []
+    assert not summary.failed
+    assert [(row["student"], row["flags"]) for row in summary.as_json()][-1] == ("caf?", ["odd_student_id"])

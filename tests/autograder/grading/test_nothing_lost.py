@@ -223,6 +223,7 @@ def test_gradebook_that_is_only_to_be_read_is_refused(room: Path, right: dict[st
     with (room / "nbgrader_config.py").open("a") as config:
         config.write(f'\nc.CourseDirectory.db_url = "sqlite:///file:{room}/gradebook.db?mode=ro&uri=true"\n')
     assert "cannot be written to: attempt to write a readonly database" in refused(room)
+    assert str(room / "gradebook.db") in Course.at(room).hidden
 
 
 def test_gradebook_that_is_none_is_refused(room: Path, right: dict[str, str]) -> None:
@@ -244,8 +245,9 @@ def test_folder_that_takes_no_file_is_refused_before_anything_is_graded(
 def test_results_that_cannot_be_written_are_in_the_gradebook(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli._write_results(tmp_path / "good.json", [{"student": "ann"}])
-    assert json.loads((tmp_path / "good.json").read_text()) == [{"student": "ann"}]
+    rows = [{"student": "ann", "tasks": [{"message": "둘\n셋"}]}, {"student": "bob", "tasks": []}]
+    assert cli._write_results(tmp_path / "good.json", rows)
+    assert (tmp_path / "good.json").read_text() == json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     assert not cli._write_results(Path("/dev/full"), [{"student": "ann"}])
     assert "No space left on device. The gradebook has the results" in capfd.readouterr().err
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)

@@ -1,0 +1,178 @@
+"""A large class that is graded already: what another `autograder grade` costs, in time and memory.
+
+The first student of a real lesson is graded; the rows and folders of the others are copies of that one's.
+Then the command line runs again, with nothing new, and with one new file; and the gradebook is listed as
+formgrader lists it. Memory is the largest process's: the coordinator's, but with a new file a worker's.
+
+    python -m benchmarks.unchanged --json FILE [--students 1000 10000] [--gradebook sqlite postgres]
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import nbformat
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import Table, create_engine, insert, select
+
+from autograder.course.lesson import find_lessons
+from autograder.grading.gradebook import Record
+from tests.support.lessons import ROOT
+from tests.support.postgres import server
+from tests.support.small_class import Here, answered, hand_in, run, solutions, told
+
+FIRST = "s000000"
+
+
+def a_course(room: Path, lesson: str, url: str) -> None:
+    """Make a course of one real lesson, and grade one student in it."""
+    for folder in ("course", "source", "release/en", "release/ko"):
+        shutil.copytree(ROOT / folder / lesson, room / folder / lesson)
+    for name in ("syllabus.toml", "glossary.toml"):
+        shutil.copy(ROOT / "course" / name, room / "course")
+    settings = (ROOT / "nbgrader_config.py").read_text()
+    (room / "nbgrader_config.py").write_text(f"{settings}\nc.CourseDirectory.db_url = {url!r}\n")
+    right = solutions(room, lesson)
+    hand_in(room, FIRST, answered(room, right, lesson=lesson), lesson)
+    summary, _ = run(room, Here(told), lessons=[lesson])
+    assert not summary.failed
+
+
+def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
+    """Add students who handed in what the first one did, and have been graded as that one was."""
+    tables = Base.metadata.tables
+    names = [f"s{number:06}" for number in students]
+    work_ids = {name: uuid4().hex for name in names}
+    ids = {name: uuid4().hex for name in names}
+    engine = create_engine(url)
+    with engine.begin() as connection:
+
+        def rows(table: Table, column: str, value: Any) -> list[dict[str, Any]]:
+            return [
+                dict(row)
+                for row in connection.execute(select(table).where(table.c[column] == value)).mappings()
+            ]
+
+        (person,) = rows(tables["student"], "id", FIRST)
+        (work,) = rows(tables["submitted_assignment"], "student_id", FIRST)
+        (notebook,) = rows(tables["submitted_notebook"], "assignment_id", work["id"])
+        connection.execute(insert(tables["student"]), [person | {"id": name} for name in names])
+        works = [work | {"id": work_ids[name], "student_id": name} for name in names]
+        connection.execute(insert(tables["submitted_assignment"]), works)
+        copies = [notebook | {"id": ids[name], "assignment_id": work_ids[name]} for name in names]
+        connection.execute(insert(tables["submitted_notebook"]), copies)
+        for table in ("grade", "comment"):
+            for row in rows(tables[table], "notebook_id", notebook["id"]):
+                copies = [row | {"id": uuid4().hex, "notebook_id": ids[name]} for name in names]
+                connection.execute(insert(tables[table]), copies)
+        records = Record.metadata.tables[Record.__tablename__]
+        (record,) = rows(records, "student", FIRST)
+        copies = [
+            record
+            | {"student": name, "notebook_id": ids[name]}
+            | {"result": record["result"].replace(FIRST, name)}
+            for name in names
+        ]
+        connection.execute(insert(records), copies)
+    engine.dispose()
+    for step in ("submitted", "autograded", "feedback"):
+        for name in names:
+            shutil.copytree(room / step / FIRST, room / step / name, copy_function=os.link)
+
+
+def again(room: Path) -> dict[str, Any]:
+    """Grade once more by the command line; return what that took and what it said."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "1", "--json", "results.json"]
+    begun = time.monotonic()
+    process = subprocess.Popen(words, cwd=room, env=env, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, said
+    return {
+        "processor seconds": round(used.ru_utime + used.ru_stime, 2),
+        "seconds": round(time.monotonic() - begun, 2),
+        "megabytes": round(used.ru_maxrss / 1024),
+        "said": said.strip(),
+    }
+
+
+def listed(url: str, lesson: str) -> tuple[int, float]:
+    """List the submissions as formgrader does; return their number and the seconds."""
+    with Gradebook(url, "secant") as book:
+        begun = time.monotonic()
+        return len(book.submission_dicts(lesson)), round(time.monotonic() - begun, 2)
+
+
+def change_one(room: Path, lesson: str) -> None:
+    """Have one student hand in another file."""
+    path = room / "submitted" / FIRST / lesson / f"{lesson}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell("late = True"))
+    path.unlink()  # the others' files are links to it
+    nbformat.write(notebook, path)
+
+
+def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
+    """Grade a class again at each of these sizes."""
+    a_course(room, lesson, url)
+    before = 1
+    for size in sizes:
+        enlarge(room, lesson, url, range(before, size))
+        before = size
+        unchanged = again(room)
+        assert f"{size} of them before" in unchanged["said"], unchanged
+        number, seconds = listed(url, lesson)
+        assert number == size
+        yield {"students": size, "unchanged": unchanged, "formgrader's listing, seconds": seconds}
+    change_one(room, lesson)
+    one = again(room)
+    assert f"{before - 1} of them before" in one["said"], one
+    yield {"students": before, "one new file": one}
+
+
+@contextlib.contextmanager
+def database(kind: str, room: Path) -> Iterator[str]:
+    """Give a gradebook's URL."""
+    if kind == "sqlite":
+        yield f"sqlite:///{room}/gradebook.db"
+    else:
+        with server() as made:
+            yield made.database("course")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--students", type=int, nargs="+", default=[1000, 10000])
+    parser.add_argument("--lesson", type=int, default=1)
+    parser.add_argument(
+        "--gradebook", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"]
+    )
+    given = parser.parse_args()
+    (lesson,) = [found.name for found in find_lessons(ROOT) if found.name.startswith(f"{given.lesson:02}_")]
+    runs = []
+    for kind in given.gradebook:
+        with tempfile.TemporaryDirectory() as name, database(kind, Path(name)) as url:
+            for found in measure(Path(name), lesson, url, given.students):
+                runs.append({"gradebook": kind, **found})
+                print(json.dumps(runs[-1]), flush=True)
+    given.json.write_text(json.dumps(runs, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
