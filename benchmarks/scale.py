@@ -38,11 +38,13 @@ class Cost(NamedTuple):
         seconds: from the clock on the wall.
         everybody: processor seconds of all processes, students' and Dask's included.
         writer: processor seconds of the one process that takes in and writes.
+        scheduler: processor seconds of Dask's scheduler.
     """
 
     seconds: float
     everybody: float
     writer: float
+    scheduler: float
 
 
 def busy_seconds() -> float:
@@ -70,15 +72,36 @@ def accounted() -> Iterator[None]:
             _ACCOUNT.rmdir()
 
 
-def measure(course: Course, workers: Workers) -> Cost:
-    """Grade the whole class."""
+def used_by(pid: int) -> float:
+    """The processor seconds of one process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
+    """Grade the whole class; scheduler: Dask's process."""
     entries = find_submissions(course, [LESSONS[0].name])
-    start = time.perf_counter(), busy_seconds(), time.process_time()
+
+    def now() -> Cost:
+        return Cost(time.perf_counter(), busy_seconds(), time.process_time(), used_by(scheduler))
+
+    start = now()
     summary = grade(course, entries, workers, force=True)
-    spent = time.perf_counter() - start[0], busy_seconds() - start[1], time.process_time() - start[2]
+    end = now()
     assert not summary.failed
     assert len(summary.results) == len(entries)
-    return Cost(*(seconds / len(entries) for seconds in spent))
+    return Cost(*((after - before) / len(entries) for before, after in zip(start, end, strict=True)))
+
+
+def kilobytes(course: Course, students: int) -> dict[str, float]:
+    """What a submission takes on the disk, by where."""
+    return {
+        name: sum(file.stat().st_size for file in (place, *place.rglob("*")) if file.is_file())
+        / 1024
+        / students
+        for name in ("autograded", "feedback", "gradebook.db")
+        for place in [course.root / name]
+    }
 
 
 def costs(students: int, rounds: int) -> tuple[Cost, Cost]:
@@ -89,11 +112,14 @@ def costs(students: int, rounds: int) -> tuple[Cost, Cost]:
         course = Course.at(room)
         with cluster_of(Path(name, "cluster"), *(f"worker {number}" for number in range(WORKERS))) as dask:
             local, far = LocalWorkers(WORKERS), cluster(dask.address)
+            pid = dask.scheduler.pid
             for workers in (local, far):
-                measure(course, workers)  # which warms them
-            found = [(measure(course, local), measure(course, far)) for _ in range(rounds)]
+                measure(course, workers, pid)  # which warms them
+            found = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
             local.close()
             far.close()
+        disk = ", ".join(f"{size:.0f} KB {where}" for where, size in kilobytes(course, students).items())
+        print(f"on the disk, a submission: {disk}")
     ours, theirs = (
         Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
         for each in zip(*found, strict=True)
@@ -112,8 +138,8 @@ def main() -> None:
         local, far = costs(arguments.students, arguments.rounds)
     for name, cost in (("local", local), ("Dask", far)):
         print(
-            f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds a submission: "
-            f"{cost.everybody:.3f}, of them {cost.writer:.3f} of the process that writes"
+            f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds of one: in all "
+            f"{cost.everybody:.3f}, the writer's {cost.writer:.3f}, the scheduler's {cost.scheduler:.4f}"
         )
     rows: list[dict[str, Any]] = [
         {
