@@ -41,7 +41,7 @@ def _packages() -> list[Finding]:
     found = []
     for requirement in wanted:
         optional = requirement.marker is not None and "extra" in str(requirement.marker)
-        if not optional or requirement.name == "distributed":
+        if not optional or 'extra == "scale"' in str(requirement.marker):
             found.append(_package(requirement, optional))
     return [
         finding for finding in found if not finding.ok or finding.what in ("torch", "nbgrader", "distributed")

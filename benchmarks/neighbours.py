@@ -53,25 +53,23 @@ def job(world: World, made: Any) -> Job:
     return Job("", LESSON, v4.writes(world.source), taken.script, b"secret", ())
 
 
-def seconds_beside(workers: QuickWorkers, honest: Job, other: Job, rounds: int) -> float:
-    """Grade the honest student so often while the other is graded all the time; return the median time."""
-    found: list[float] = []
+def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
+    """Grade the honest student while the other is graded, if need be again and again; return the seconds."""
     beside = workers.submit(worker.work, other)
-    for _ in range(rounds):
-        start = time.perf_counter()
-        mine = workers.submit(worker.work, honest)
-        while not mine.done():
-            if beside.done():
-                beside = again(workers, beside, other)
-            time.sleep(0.002)
-        found.append(time.perf_counter() - start)
-        workers.settle(mine)
-        done = mine.result()
-        assert isinstance(done, Examined), done
-        assert done.report.score == FULL, done.report
+    start = time.perf_counter()
+    mine = workers.submit(worker.work, honest)
+    while not mine.done():
+        if beside.done():
+            beside = again(workers, beside, other)
+        time.sleep(0.002)
+    seconds = time.perf_counter() - start
     beside.result()
-    workers.settle(beside)
-    return statistics.median(found)
+    for future in (mine, beside):
+        workers.settle(future)
+    done = mine.result()
+    assert isinstance(done, Examined), done
+    assert done.report.score == FULL, done.report
+    return seconds
 
 
 def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
@@ -91,10 +89,14 @@ def rows(rounds: int) -> list[dict[str, Any]]:
         }
         workers = QuickWorkers(2)
         try:
-            seconds_beside(workers, honest, honest, 1)  # which warms both
-            found = {what: seconds_beside(workers, honest, other, rounds) for what, other in others.items()}
+            seconds_beside(workers, honest, honest)  # which warms both
+            turns = [
+                {what: seconds_beside(workers, honest, other) for what, other in others.items()}
+                for _ in range(rounds)
+            ]
         finally:
             workers.close(kill=True)
+    found = {what: statistics.median(turn[what] for turn in turns) for what in others}
     peer = found.pop("peer")
     return [row(f"honest student beside {what}", ours, PEER, peer) for what, ours in found.items()]
 

@@ -3,18 +3,19 @@
 The same class of real submissions of lesson 1 is graded from submitted/ to gradebook, autograded/ and
 feedback/, in turns, by workers that are warm. Scheduler and workers are processes of this machine with
 folders of their own: what is measured is Dask's share, not a network's. Also shown, for docs/scale.md: the
-processor time of all processes for one submission (idle machine!), and that of the one process that
-writes.
+processor time of all processes for one submission, and that of the one process that writes.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from tests.support.cluster import cluster_of
 from tests.support.lessons import LESSONS
 
 WORKERS = 2
+_ACCOUNT = Path(f"/sys/fs/cgroup/cpuacct/secant-benchmark-{os.getpid()}")
 
 
 class Cost(NamedTuple):
@@ -34,32 +36,72 @@ class Cost(NamedTuple):
 
     Attributes:
         seconds: from the clock on the wall.
-        everybody: processor seconds of all that ran on this machine.
+        everybody: processor seconds of all processes, students' and Dask's included.
         writer: processor seconds of the one process that takes in and writes.
+        scheduler: processor seconds of Dask's scheduler.
     """
 
     seconds: float
     everybody: float
     writer: float
+    scheduler: float
 
 
 def busy_seconds() -> float:
-    """The processor seconds that this machine has used since it was started."""
+    """The processor seconds that have been used: by this command, where that is counted, else by all."""
+    if (_ACCOUNT / "cpuacct.usage").exists():
+        return int((_ACCOUNT / "cpuacct.usage").read_text()) / 1e9
     user, nice, system, _, _, interrupts, soft = (
         int(text) for text in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8]
     )
     return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(course: Course, workers: Workers) -> Cost:
-    """Grade the whole class."""
+@contextlib.contextmanager
+def accounted() -> Iterator[None]:
+    """Have the kernel count what this process and all that it starts use, where it can (cpuacct)."""
+    own = str(os.getpid())
+    with contextlib.suppress(OSError):
+        _ACCOUNT.mkdir()
+        (_ACCOUNT / "cgroup.procs").write_text(own)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            (_ACCOUNT.parent / "cgroup.procs").write_text(own)
+            _ACCOUNT.rmdir()
+
+
+def used_by(pid: int) -> float:
+    """The processor seconds of one process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
+    """Grade the whole class; scheduler: Dask's process."""
     entries = find_submissions(course, [LESSONS[0].name])
-    start = time.perf_counter(), busy_seconds(), time.process_time()
+
+    def now() -> Cost:
+        return Cost(time.perf_counter(), busy_seconds(), time.process_time(), used_by(scheduler))
+
+    start = now()
     summary = grade(course, entries, workers, force=True)
-    spent = time.perf_counter() - start[0], busy_seconds() - start[1], time.process_time() - start[2]
+    end = now()
     assert not summary.failed
     assert len(summary.results) == len(entries)
-    return Cost(*(seconds / len(entries) for seconds in spent))
+    return Cost(*((after - before) / len(entries) for before, after in zip(start, end, strict=True)))
+
+
+def kilobytes(course: Course, students: int) -> dict[str, float]:
+    """What a submission takes on the disk, by where."""
+    return {
+        name: sum(file.stat().st_size for file in (place, *place.rglob("*")) if file.is_file())
+        / 1024
+        / students
+        for name in ("autograded", "feedback", "gradebook.db")
+        for place in [course.root / name]
+    }
 
 
 def costs(students: int, rounds: int) -> tuple[Cost, Cost]:
@@ -70,11 +112,14 @@ def costs(students: int, rounds: int) -> tuple[Cost, Cost]:
         course = Course.at(room)
         with cluster_of(Path(name, "cluster"), *(f"worker {number}" for number in range(WORKERS))) as dask:
             local, far = LocalWorkers(WORKERS), cluster(dask.address)
+            pid = dask.scheduler.pid
             for workers in (local, far):
-                measure(course, workers)  # which warms them
-            found = [(measure(course, local), measure(course, far)) for _ in range(rounds)]
+                measure(course, workers, pid)  # which warms them
+            found = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
             local.close()
             far.close()
+        disk = ", ".join(f"{size:.0f} KB {where}" for where, size in kilobytes(course, students).items())
+        print(f"on the disk, a submission: {disk}")
     ours, theirs = (
         Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
         for each in zip(*found, strict=True)
@@ -89,11 +134,12 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    local, far = costs(arguments.students, arguments.rounds)
+    with accounted():
+        local, far = costs(arguments.students, arguments.rounds)
     for name, cost in (("local", local), ("Dask", far)):
         print(
-            f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds a submission: "
-            f"{cost.everybody:.3f}, of them {cost.writer:.3f} of the process that writes"
+            f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds of one: in all "
+            f"{cost.everybody:.3f}, the writer's {cost.writer:.3f}, the scheduler's {cost.scheduler:.4f}"
         )
     rows: list[dict[str, Any]] = [
         {

@@ -39,7 +39,7 @@ class Processes:
         """Start a worker; it joins a moment later."""
         self.workers[name] = self._start(
             *("worker", self.address, "--host", "127.0.0.1", "--name", name, "--nthreads", "1", "--no-nanny"),
-            *("--memory-limit", "0", "--no-dashboard"),
+            *("--memory-limit", "0", "--no-dashboard", "--death-timeout", "60"),
         )
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
