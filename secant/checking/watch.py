@@ -136,7 +136,7 @@ def _general_filters() -> list[object]:
 
 def _numpy_state() -> object:
     """Return the state of numpy's global generator as it lies in memory: its own copy takes long."""
-    generator = np.random.get_bit_generator()
+    generator = np.random.get_bit_generator()  # type: ignore[attr-defined]  # numpy forgot its stub
     if type(generator) is np.random.MT19937:
         return ctypes.string_at(generator.ctypes.state_address, _MT19937_BYTES)
     return repr(generator.state)
