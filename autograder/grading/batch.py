@@ -330,7 +330,8 @@ class _Batch:
 
     def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Enter a result. From here on it stands; the folders can be made from it at any time."""
-        self._book.write(entry.student, entry.lesson, open_.key, result, open_.timestamp)
+        self._book.write(*entry, open_.key, result, open_.timestamp, self._filed)
+        self._filed = []
         self.summary.results[entry] = result
         if result.flags:
             self._tell(entry, ", ".join(result.flags))
@@ -355,7 +356,7 @@ class _Batch:
         self._over(entry)
 
     def note_filed(self) -> None:
-        """Note of whom the folders are written: together, since each note is a transaction."""
+        """Note of whom the folders are written, unless the next result brings the note along."""
         filed, self._filed = self._filed, []
         with contextlib.suppress(GradebookBusy):  # then the next run writes them again
             self._book.mark_filed(filed)

@@ -277,7 +277,15 @@ class Book:
             comment.auto_comment = why
         return True
 
-    def write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
+    def write(
+        self,
+        student: str,
+        lesson: str,
+        key: str,
+        result: Result,
+        timestamp: datetime | None,
+        filed: Collection[tuple[str, str]] = (),
+    ) -> None:
         """Write a result, in one transaction, and note that it is not filed yet.
 
         Args:
@@ -285,12 +293,17 @@ class Book:
             key: a hash of all that the result came from.
             result: what was found.
             timestamp: when it was handed in, if that is known.
+            filed: whose folders are written by now; see `mark_filed`.
 
         Raises:
             GradebookBusy: nothing was written.
         """
-        self._transaction(lambda: self._write(student, lesson, key, result, timestamp))
-        self._patient = True
+
+        def write() -> None:
+            self._mark_filed(filed)
+            self._write(student, lesson, key, result, timestamp)
+
+        self._transaction(write)
 
     def _write(self, student: str, lesson: str, key: str, result: Result, timestamp: datetime | None) -> None:
         assignment, notebook = self._entry(student, lesson) or self._create(student, lesson)
@@ -365,8 +378,12 @@ class Book:
     def mark_filed(self, entries: Collection[tuple[str, str]]) -> None:
         """Note that the folders of these students and lessons hold what the gradebook says."""
         if entries:
+            self._transaction(lambda: self._mark_filed(entries))
+
+    def _mark_filed(self, entries: Collection[tuple[str, str]]) -> None:
+        if entries:
             these = tuple_(Record.student, Record.lesson).in_(list(entries))
-            self._transaction(lambda: self._db.execute(update(Record).where(these).values(filed=True)))
+            self._db.execute(update(Record).where(these).values(filed=True))
 
     @property
     def _db(self) -> Any:

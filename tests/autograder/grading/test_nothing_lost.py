@@ -92,7 +92,6 @@ def test_killed_again_and_again(begun: Path, tmp_path: Path) -> None:
     for copy in (undisturbed, place):
         shutil.copytree(begun, copy)
     moments = steps(grade(undisturbed))
-    print("MOM", moments)
     deaths = 0
     while killed(grade(place), moments // 2):
         deaths += 1
