@@ -29,7 +29,7 @@ from tests.support.kills import files, killed, steps
 from tests.support.lessons import ROOT
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
 
-KILLS = 5
+KILLS = 4
 DEEP_KILLS = 200
 
 
