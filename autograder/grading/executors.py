@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from typing import Any, Protocol
 from autograder.course.errors import CourseError
 from autograder.grading import worker
 from autograder.grading.jobs import Busy, Failed
-from autograder.sandbox.wall import Wall
+from autograder.sandbox.wall import Share, Wall
 
 Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
 TRIES = 2  # beside other jobs; the last one is alone
@@ -71,7 +70,7 @@ class LocalWorkers:
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
-        self._ends: dict[ProcessPoolExecutor, socket.socket | None] = {}
+        self._shares: dict[ProcessPoolExecutor, Share | None] = {}
         # Not forked from this process: it has threads, and the examiner needs nothing of it.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["autograder.grading.preloaded"])
@@ -85,10 +84,10 @@ class LocalWorkers:
         Raises:
             WallUnavailable: this machine can make no wall.
         """
-        end = self._end()
-        while self._idle and self._ends[self._idle[-1]] is not end:  # of a wall that has gone
+        share = self._share()
+        while self._idle and self._shares[self._idle[-1]] != share:  # of a wall that has gone
             self._let_go(self._idle.pop())
-        one = self._idle.pop() if self._idle else self._hire(end)
+        one = self._idle.pop() if self._idle else self._hire(share)
         future = one.submit(work, job)
         self._busy[future] = one
         return future
@@ -112,34 +111,31 @@ class LocalWorkers:
         if self._wall is not None:
             self._wall.close()
 
-    def _end(self) -> socket.socket | None:
+    def _share(self) -> Share | None:
         """What a worker needs to share the wall, which is built if there is none."""
         if self._wall is None:
             return None
-        if self._wall.end is not None and not self._wall.stands():
+        if self._wall.share is not None and not self._wall.stands():
             self._wall.close()
-        if self._wall.end is None and self._wall.mode != "single":
+        if self._wall.share is None and self._wall.mode != "single":
             self._wall.start()
-        return self._wall.end
+        return self._wall.share
 
-    def _hire(self, end: socket.socket | None) -> ProcessPoolExecutor:
-        shared = (
-            (end, self._wall.limits, self._hidden) if end is not None and self._wall is not None else None
-        )
-        one = ProcessPoolExecutor(1, self._context, _begin, (shared,))
+    def _hire(self, share: Share | None) -> ProcessPoolExecutor:
+        one = ProcessPoolExecutor(1, self._context, _begin, (self._hidden, share))
         self._pids[one] = one.submit(os.getpid)
-        self._ends[one] = end
+        self._shares[one] = share
         return one
 
     def _let_go(self, one: ProcessPoolExecutor) -> None:
-        del self._pids[one], self._ends[one]
+        del self._pids[one], self._shares[one]
         one.shutdown(wait=False)
 
 
-def _begin(shared: Any = None) -> None:
+def _begin(hidden: tuple[str, ...] | None, share: Share | None) -> None:
     """In a new process: join the wall, leave Ctrl-C to the parent, and end when it does."""
-    if shared is not None:
-        worker.join(*shared)
+    if hidden is not None and share is not None:
+        worker.join(hidden, share)
     signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, this is not inherited
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -10,7 +10,6 @@ import faulthandler
 import importlib.util
 import json
 import re
-import socket
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,9 +22,8 @@ import nbformat
 from nbformat import v4
 
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
-from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from autograder.sandbox.wall import Wall
+from autograder.sandbox.wall import Share, Wall
 
 # Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
 # stuck, and is ended.
@@ -128,9 +126,9 @@ def _exporter(settings: str) -> Any:
 _walls: dict[tuple[str, ...], Wall] = {}
 
 
-def join(end: socket.socket, limits: ContainerLimits, hidden: tuple[str, ...]) -> None:
-    """Share a wall that another process has started, and ends."""
-    _walls[hidden] = Wall.join(end, limits)
+def join(hidden: tuple[str, ...], share: Share) -> None:
+    """Use a wall that another process has started, and ends."""
+    _walls[hidden] = Wall.join(share)
 
 
 def _wall(hidden: tuple[str, ...]) -> Wall:

@@ -26,7 +26,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Literal, Self
+from typing import IO, Literal, NamedTuple, Self
 
 from autograder.sandbox.bubblewrap import ALLOW, bwrap_options, bwrap_path
 from autograder.sandbox.cgroup import remove_stale
@@ -48,6 +48,13 @@ Log = Callable[[str], None]
 _GUESTS = range(60_578, 61_184)
 _END_SECONDS = 30.0
 _LAST_BREATH_SECONDS = 0.5
+
+
+class Share(NamedTuple):
+    """One end of the socket on which a wall's template is told to fork, and what each container may use."""
+
+    end: socket.socket
+    limits: ContainerLimits
 
 
 class Wall:
@@ -100,15 +107,15 @@ class Wall:
                 self._spawn_template()
 
     @property
-    def end(self) -> socket.socket | None:
+    def share(self) -> Share | None:
         """What other processes join this wall with once it has started; None: they must build their own."""
-        return self._control
+        return None if self._control is None else Share(self._control, self.limits)
 
     @classmethod
-    def join(cls, end: socket.socket, limits: ContainerLimits) -> Self:
+    def join(cls, share: Share) -> Self:
         """Return a wall that another process has started, and ends."""
-        wall = cls(limits, mode="forked")
-        wall._control, wall._joined = end, True
+        wall = cls(share.limits, mode="forked")
+        wall._control, wall._joined = share.end, True
         return wall
 
     def prepare(self) -> None:
