@@ -266,6 +266,10 @@ def _length(value: object) -> tuple[int, ...]:
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
 
 
+_TAGGED_DOUBLE = struct.Struct("<cd")
+_LITERALS = {None: b"N", True: b"T", False: b"F"}
+
+
 class _Writer:
     """Appends values to one buffer, counting what the limits count."""
 
@@ -280,6 +284,8 @@ class _Writer:
 
     def value(self, value: object, depth: int) -> None:
         """Append one value, or an Other in its place."""
+        if self._quick(value, depth):
+            return
         start, counts = len(self.out), (self.items, self.keys, self.numbers, self.text_bytes)
         try:
             self._value(value, depth)
@@ -304,6 +310,21 @@ class _Writer:
         self.items, self.keys, self.numbers, self.text_bytes = counts
         self._count(1)
         self.other(found)
+
+    def _quick(self, value: object, depth: int) -> bool:
+        """Append what most values are, if it fits; else the slow way comes to the same bytes."""
+        if type(value) is float:
+            data = _TAGGED_DOUBLE.pack(b"f", value)
+        elif value is None or value is True or value is False:
+            data = _LITERALS[value]
+        else:
+            return False
+        limits = self.limits
+        if depth > limits.depth or self.items >= limits.items or len(self.out) + 9 > limits.total_bytes:
+            return False
+        self.items += 1
+        self.out += data
+        return True
 
     def other(self, other: Other) -> None:
         """Append an Other."""
@@ -381,7 +402,7 @@ class _Writer:
             raise _TooMuch("too_large")
         self.out += struct.pack("<cI", b"d", len(pairs))
         for key, item in pairs:
-            if not _is_key(key):
+            if not (type(key) is str or _is_key(key)):
                 raise _Unsent("keys")
             self.value(key, depth + 1)
             self.value(item, depth + 1)
@@ -458,7 +479,7 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     if len(data) > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (len(data),)))
     reader = _Reader(data, limits)
-    if reader.number("<B") != VERSION:
+    if reader.number(_BYTE) != VERSION:
         raise WireError("unknown version")
     value = reader.value(0)
     if reader.position != len(data):
@@ -466,11 +487,15 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
+_TAG, _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "cBHIQd")
+
+
 class _Reader:
     """Walks over untrusted bytes; takes none that are not there, and counts before it builds."""
 
     def __init__(self, data: bytes | bytearray, limits: Limits) -> None:
         self.view = memoryview(data)
+        self.length = len(data)
         self.limits = limits
         self.position = 0
         self.items = 0
@@ -480,22 +505,28 @@ class _Reader:
 
     def take(self, count: int) -> memoryview:
         """The next bytes; never more than remain."""
-        if count > len(self.view) - self.position:
+        if count > self.length - self.position:
             raise WireError("the frame is cut short")
         self.position += count
         return self.view[self.position - count : self.position]
 
-    def number(self, form: str) -> Any:
-        """The next number, in struct's notation."""
-        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+    def number(self, form: struct.Struct) -> Any:
+        """The next number."""
+        start = self.position
+        if form.size > self.length - start:
+            raise WireError("the frame is cut short")
+        self.position = start + form.size
+        return form.unpack_from(self.view, start)[0]
 
     def value(self, depth: int) -> Any:
         """The next value."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self._count(1)
-        tag = bytes(self.take(1))
+        tag = self.number(_TAG)
         match tag:
+            case b"f":
+                return self.number(_DOUBLE)
             case b"N":
                 return None
             case b"T":
@@ -504,8 +535,6 @@ class _Reader:
                 return False
             case b"i":
                 return self._int()
-            case b"f":
-                return self.number("<d")
             case b"s":
                 return self._string()
             case b"t":
@@ -526,13 +555,13 @@ class _Reader:
             raise TooMuch(Other("object", "too_large"))
 
     def _int(self) -> int:
-        value = int.from_bytes(self.take(self.number("<H")), "little", signed=True)
+        value = int.from_bytes(self.take(self.number(_SHORT)), "little", signed=True)
         if value.bit_length() > self.limits.int_bits:
             raise TooMuch(Other("int", "too_large"))
         return value
 
     def _string(self) -> str:
-        count = self.number("<I")
+        count = self.number(_WORD)
         self.text_bytes += count
         if self.text_bytes > self.limits.text_bytes:
             raise TooMuch(Other("str", "too_large", (count,)))
@@ -545,41 +574,41 @@ class _Reader:
             raise WireError("the string is not UTF-8") from None
 
     def _list(self, depth: int, name: str) -> list[Any]:
-        count = self.number("<I")
+        count = self.number(_WORD)
         if self.items + count > self.limits.items:
             raise TooMuch(Other(name, "too_large", (count,)))
         # Each value is at least a byte, so a lie about the count ends when the bytes do.
         return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
-        count = self.number("<I")
+        count = self.number(_WORD)
         self.keys += count
         if self.keys > self.limits.keys:
             raise TooMuch(Other("dict", "too_large", (count,)))
         result: dict[Any, Any] = {}
         for _ in range(count):
             key = self.value(depth + 1)
-            if not _is_key(key) or key in result:
+            if not (type(key) is str or _is_key(key)) or key in result:
                 raise WireError("a key is repeated or not plain data")
             result[key] = self.value(depth + 1)
         return result
 
     def _other(self) -> Other:
-        note, sizes = self.number("<B"), self.number("<B")
+        note, sizes = self.number(_BYTE), self.number(_BYTE)
         size = struct.unpack(f"<{sizes}Q", self.take(8 * sizes))
-        name = self._text(self.number("<H"))
+        name = self._text(self.number(_SHORT))
         if note >= len(NOTES) or not _TYPE_NAME.fullmatch(name):
             raise WireError("an unknown note, or not a type's name")
         return Other(name, NOTES[note], size)
 
     def _tensor(self) -> torch.Tensor:
         self._count(_TENSOR_COST - 1)
-        number, dims = self.number("<B"), self.number("<B")
+        number, dims = self.number(_BYTE), self.number(_BYTE)
         if number >= len(DTYPES):
             raise WireError("unknown dtype")
         dtype = DTYPES[number]
         shape = struct.unpack(f"<{dims}Q", self.take(8 * dims))
-        count = self.number("<Q")
+        count = self.number(_LONG)
         if _breaks(shape, dtype, self.limits):
             raise TooMuch(Other("torch.Tensor", "large_tensor", shape))
         self.numbers += _padded(shape)
