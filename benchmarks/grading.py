@@ -10,8 +10,8 @@ included, in a fork of a process that has imported everything. The overhead is w
 on top for one more submission: two classes of different size are graded, and their difference is looked at.
 
 otter-grader, if it is installed, takes the same notebooks, with the same tests in its own form
-(benchmarks/otter_peer.py): `otter run` grades one after another, as it does without containers. It has no
-wall, and writes no gradebook and no page of feedback.
+(benchmarks/otter_peer.py): `otter run` grades one after another, as it does without containers, and starts
+anew for each, which is half of its time. It has no wall, and writes no gradebook and no page of feedback.
 
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
