@@ -9,13 +9,16 @@ The floor is what no grader can do without: the processor time of each notebook'
 included, in a fork of a process that has imported everything. The overhead is what `autograder grade` takes
 on top for one more submission: two classes of different size are graded, and their difference is looked at.
 
-otter-grader takes the same notebooks, with the same tests in its own form, if it is installed.
+otter-grader, if it is installed, takes the same notebooks, with the same tests in its own form
+(benchmarks/otter_peer.py): `otter run` grades one after another, as it does without containers, and starts
+anew for each, which is half of its time. It has no wall, and writes no gradebook and no page of feedback.
 
-    python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--json FILE]
+    python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
 
 import argparse
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -32,6 +35,7 @@ from nbformat import NotebookNode, v4
 
 from autograder.course.cells import is_test, tasks
 from autograder.course.lesson import Lesson, choose_lessons
+from benchmarks import otter_peer
 from benchmarks.classroom import a_class
 from tests.support.lessons import LESSONS, ROOT, assignment
 
@@ -133,6 +137,18 @@ def stock(lesson: Lesson, students: int) -> Taken:
         return taken
 
 
+def otter(lesson: Lesson, students: int) -> Taken:
+    """Grade a class with `otter run`, and see that it graded rightly."""
+    with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
+        folder = Path(name)
+        a_class(folder, lesson, students)
+        otter_peer.adopt(folder, lesson)
+        timed(folder, otter_peer.generating())
+        taken = timed(folder, *otter_peer.grading(folder))
+        otter_peer.verify(folder, lesson)
+        return taken
+
+
 # --- The floor ----------------------------------------------------------------------------------------------
 
 
@@ -199,7 +215,7 @@ def floor_apart(lesson: Lesson, students: int) -> float:
 # --- The rows -----------------------------------------------------------------------------------------------
 
 
-def rows(lesson: Lesson, students: int, stock_students: int) -> Iterator[dict[str, Any]]:
+def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int) -> Iterator[dict[str, Any]]:
     """Measure, and yield the rows."""
     small, large = ours(lesson, FEW), ours(lesson, students)
     rate = students / large.seconds
@@ -207,6 +223,9 @@ def rows(lesson: Lesson, students: int, stock_students: int) -> Iterator[dict[st
     peer_rate = stock_students / peer.seconds
     names = "nbgrader autograde, generate_feedback"
     yield row("grading throughput", rate, names, peer_rate, rate / peer_rate, "submissions/s")
+    if importlib.util.find_spec("otter"):
+        otter_rate = otter_students / otter(lesson, otter_students).seconds
+        yield row("grading throughput", rate, "otter run", otter_rate, rate / otter_rate, "submissions/s")
     work, peer_work = large.work / students, peer.work / stock_students
     yield row("grading, core-seconds", work, names, peer_work, peer_work / work, "core-s/submission")
     at_least = floor_apart(lesson, students)
@@ -238,6 +257,7 @@ def main() -> None:
     parser.add_argument("--lesson", default="1", help="which lesson")
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--stock", type=int, default=60, help="how many of them nbgrader grades")
+    parser.add_argument("--otter", type=int, default=FEW, help="how many of them otter-grader grades")
     parser.add_argument("--floor", action="store_true", help="only say the floor")
     given = parser.parse_args()
     (lesson,) = choose_lessons(LESSONS, [given.lesson])
@@ -247,7 +267,7 @@ def main() -> None:
         return
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     found = []
-    for entry in rows(lesson, given.students, given.stock):
+    for entry in rows(lesson, given.students, given.stock, given.otter):
         found.append(entry)
         peer = f"{entry['peer']} {entry['peer_value']}" if entry["peer"] else ""
         ratio = f", {entry['ratio']} times" if entry["ratio"] else ""

@@ -1,0 +1,76 @@
+"""A class in the form that otter-grader wants: its notebooks, and the same tests, in its exception form."""
+
+import json
+import sys
+from pathlib import Path
+
+from nbformat import v4
+
+from autograder.course.cells import grade_id, is_answer, is_test
+from autograder.course.lesson import Lesson
+from tests.support.lessons import assignment, questions, wrong_answers
+
+# The test cell runs in the student's namespace, as under nbgrader.
+TEST = """\
+from otter.test_files import test_case
+
+OK_FORMAT = False
+name = {name!r}
+points = {points!r}
+SOURCE = {source!r}
+
+
+@test_case()
+def test(env):
+    exec(SOURCE, env)
+"""
+OTTER = [sys.executable, "-m", "otter"]
+
+
+def adopt(folder: Path, lesson: Lesson) -> None:
+    """Write the tests, and have each submission run them in place of its test cells."""
+    (folder / "tests").mkdir()
+    for task in questions(lesson):
+        assert task.test is not None
+        text = TEST.format(name=task.id, points=task.points, source=task.test.source)
+        (folder / "tests" / f"{task.id}.py").write_text(text, "utf-8")
+    for path in folder.glob("submitted/*/*/*.ipynb"):
+        notebook = v4.reads(path.read_text("utf-8"))
+        for cell in filter(is_test, notebook.cells):
+            cell.source = ""
+            cell.metadata.otter = {"tests": [grade_id(cell).removeprefix("test_")]}
+        path.write_text(v4.writes(notebook), "utf-8")
+
+
+def generating() -> list[str]:
+    """The command that makes autograder.zip of the tests."""
+    return [*OTTER, "generate", "--no-config", "--no-requirements", "--no-environment"]
+
+
+def grading(folder: Path) -> list[list[str]]:
+    """The commands that grade, one for each submission: an instructor without containers has no other."""
+    return [
+        [*OTTER, "run", "--no-logo", "-o", str(path.parent), str(path)]
+        for path in sorted(folder.glob("submitted/*/*/*.ipynb"))
+    ]
+
+
+def verify(folder: Path, lesson: Lesson) -> None:
+    """Look at each task's points: none for a recorded wrong answer or a stub, else all of them.
+
+    Raises:
+        RuntimeError: if otter-grader thought otherwise.
+    """
+    bad = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
+    for release in assignment(lesson).releases.values():
+        bad |= {(grade_id(cell), cell.source) for cell in release.cells if is_answer(cell)}
+    for path in sorted(folder.glob("submitted/*/*/*.ipynb")):
+        cells = v4.reads(path.read_text("utf-8")).cells
+        answers = {grade_id(cell): cell.source for cell in cells if is_answer(cell)}
+        due = {
+            task.id: 0 if (task.id, answers[task.id]) in bad else task.points for task in questions(lesson)
+        }
+        tests = json.loads((path.parent / "results.json").read_text("utf-8"))["tests"]
+        given = {test["name"]: test["score"] for test in tests if test.get("max_score")}
+        if given != due:
+            raise RuntimeError(f"otter: {path.parent.parent.name} got {given}, not {due}")
