@@ -195,9 +195,9 @@ def grade(
             "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
         )
     from autograder.course.settings import Course
-    from autograder.grading import batch
     from autograder.grading.budget import Budget
     from autograder.grading.cluster import cluster
+    from autograder.grading.entries import find_submissions
     from autograder.grading.executors import LocalWorkers, Workers
     from autograder.sandbox.results import WallUnavailable
 
@@ -207,7 +207,7 @@ def grade(
         _refuse_unwritable(json_file)
     course = Course.at(find_root(Path.cwd()))
     lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
-    entries = batch.find_submissions(course, lessons, student or [])
+    entries = find_submissions(course, lessons, student or [])
     if not entries:
         whose = f" of {', '.join(student)}" if student else ""
         out.print(
@@ -220,6 +220,8 @@ def grade(
         places, said = Budget.of_this_machine().allow(workers, len(entries))
         out.print(said)
         pool = LocalWorkers(places, course.hidden)
+    from autograder.grading import batch  # takes seconds, in which the workers' imports go on
+
     try:
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from autograder.course.settings import Course
-from autograder.grading.batch import find_submissions, grade
+from autograder.grading.batch import grade
 from autograder.grading.cluster import cluster
+from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers, Workers
 from benchmarks.classroom import a_class
 from tests.support.cluster import cluster_of

@@ -17,8 +17,9 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from autograder.sandbox.container import START_SECONDS, Container, bare_environment, start_bare
+from autograder.sandbox.container import Container, bare_environment, start_bare
 from autograder.sandbox.results import Crashed, WallError
+from autograder.sandbox.template import START_SECONDS
 
 # On Linux one process serves a whole notebook; elsewhere each task takes one (see sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3

@@ -24,7 +24,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from nbformat import v4
 
@@ -36,6 +36,7 @@ from autograder.course.settings import SECRET, Course
 from autograder.course.solutions import Words, solution_words
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
+from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import Pages, as_text, bare, graded_notebook, placed, replace_folder
 from autograder.grading.gradebook import Book, GradebookBusy, Kept, reason
@@ -47,16 +48,6 @@ from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, find, understand
 from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
-
-
-class Entry(NamedTuple):
-    """One submission: a folder, or something in a folder's place."""
-
-    student: str
-    lesson: str
-
-    def __str__(self) -> str:
-        return f"{self.student}/{self.lesson}"
 
 
 class Results(MutableMapping[Entry, Result]):
@@ -111,21 +102,6 @@ class Summary:
 
 
 Tell = Callable[[Entry, str], None]
-
-
-def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[str] = ()) -> list[Entry]:
-    """Return what was handed in, by student; whatever it is, for the intake judges it."""
-    if not course.submitted.is_dir():
-        return []
-    excluded = {name.strip() for name in course.directory.student_id_exclude.split(",")}
-    names = sorted(entry.name for entry in os.scandir(course.submitted) if not entry.name.startswith("."))
-    wanted = set(students) or set(names)
-    return [
-        Entry(name, lesson)
-        for lesson in lessons
-        for name in names
-        if name in wanted - excluded and os.path.lexists(course.submitted / name / lesson)
-    ]
 
 
 def grade(

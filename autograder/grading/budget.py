@@ -8,7 +8,7 @@ from typing import Self
 
 from autograder.grading.worker import EXTRA_BYTES
 from autograder.sandbox import cgroup
-from autograder.sandbox.wall import Wall
+from autograder.sandbox.template import Behind
 
 _MEGABYTE = 2**20
 _GIGABYTE = 2**30
@@ -35,7 +35,7 @@ class Budget:
     @classmethod
     def of_this_machine(cls) -> Self:
         """Look at this machine as it is now."""
-        each = WORKER_BYTES + EXTRA_BYTES + Wall().limits.memory_mb * _MEGABYTE
+        each = WORKER_BYTES + EXTRA_BYTES + Behind().limits.memory_mb * _MEGABYTE
         return cls(_cores(), _free_memory(), each)
 
     @property

@@ -21,7 +21,8 @@ from typing import Any, Protocol
 from autograder.course.errors import CourseError
 from autograder.grading import worker
 from autograder.grading.jobs import Busy, Failed
-from autograder.sandbox.wall import Share, Wall
+from autograder.sandbox.results import WallError
+from autograder.sandbox.template import Behind, Share, Template
 
 Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
 TRIES = 2  # beside other jobs; the last one is alone
@@ -66,7 +67,7 @@ class LocalWorkers:
     def __init__(self, places: int, hidden: tuple[str, ...] | None = None) -> None:
         self.places = places
         self._hidden = hidden
-        self._wall = None if hidden is None else Wall(hidden=hidden)
+        self._template: Template | None = None
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
@@ -75,15 +76,9 @@ class LocalWorkers:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["autograder.grading.preloaded"])
         forkserver.ensure_running()
-        if self._wall is not None:
-            self._wall.begin()
+        self._start_template()
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        """Begin a job.
-
-        Raises:
-            WallUnavailable: this machine can make no wall.
-        """
         share = self._share()
         while self._idle and self._shares[self._idle[-1]] != share:  # of a wall that has gone
             self._let_go(self._idle.pop())
@@ -108,18 +103,24 @@ class LocalWorkers:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
             one.shutdown(wait=not kill, cancel_futures=True)
-        if self._wall is not None:
-            self._wall.close()
+        if self._template is not None:
+            self._template.end()
+
+    def _start_template(self) -> None:
+        if self._hidden is not None:
+            hidden = [os.path.abspath(path) for path in self._hidden]
+            with suppress(WallError):  # each worker will say why
+                self._template = Template(Behind(hidden))
 
     def _share(self) -> Share | None:
-        """What a worker needs to share the wall, which is built if there is none."""
-        if self._wall is None:
+        """What a worker needs to share the template; None: it builds a wall of its own, or says why not."""
+        if self._template is not None and not self._template.lives():
+            self._template.end()
+            self._start_template()
+        try:
+            return self._template.wait() if self._template is not None else None
+        except WallError:
             return None
-        if self._wall.share is not None and not self._wall.stands():
-            self._wall.close()
-        if self._wall.share is None and self._wall.mode != "single":
-            self._wall.start()
-        return self._wall.share
 
     def _hire(self, share: Share | None) -> ProcessPoolExecutor:
         one = ProcessPoolExecutor(1, self._context, _begin, (self._hidden, share))

@@ -23,7 +23,7 @@ from nbformat import v4
 
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from autograder.sandbox.wall import Share, Wall
+from autograder.sandbox.template import Share
 
 # Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
 # stuck, and is ended.
@@ -59,7 +59,6 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
         ):
             wall.prepare()
         examiner = _examiner(job.lesson, job.source)
-        assert wall.mode is not None
         with memory_limit(EXTRA_BYTES):
             return Examined(examiner.grade(wall, job.script, job.secret), wall.mode)
     except WallUnavailable as error:
@@ -123,18 +122,39 @@ def _exporter(settings: str) -> Any:
     return PageExporter(config=config)
 
 
-_walls: dict[tuple[str, ...], Wall] = {}
+_walls: dict[tuple[str, ...], Any] = {}
+_shares: dict[tuple[str, ...], Share] = {}
 
 
 def join(hidden: tuple[str, ...], share: Share) -> None:
-    """Use a wall that another process has started, and ends."""
-    _walls[hidden] = Wall.join(share)
+    """Use a template that another process has started, and ends."""
+    _shares[hidden] = share
 
 
-def _wall(hidden: tuple[str, ...]) -> Wall:
+def _wall(hidden: tuple[str, ...]) -> Any:
     if hidden not in _walls:
-        wall = Wall(hidden=hidden)
-        wall.start()
-        atexit.register(wall.close)
-        _walls[hidden] = wall
+        _walls[hidden] = _joined(hidden) or _own(hidden)
     return _walls[hidden]
+
+
+def _joined(hidden: tuple[str, ...]) -> Any:
+    """The shared wall, if there is one and containers can be forked here."""
+    from autograder.sandbox.wall import Wall
+
+    try:
+        wall = Wall.join(_shares[hidden])
+        wall.start()
+        return wall
+    except WallUnavailable:
+        raise
+    except (KeyError, WallError):
+        return None
+
+
+def _own(hidden: tuple[str, ...]) -> Any:
+    from autograder.sandbox.wall import Wall
+
+    wall = Wall(hidden=hidden)
+    wall.start()
+    atexit.register(wall.close)
+    return wall

@@ -21,8 +21,8 @@ from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.results import Crashed, WallError
+from autograder.sandbox.template import START_SECONDS, read_end
 
-START_SECONDS = 120.0  # importing torch from a cold disk
 CONTAINER_SECONDS = 20.0  # making a container from a template, or hearing from its supervisor
 _KILL_SECONDS = 30.0
 _LAST_WORDS_SECONDS = 2.0
@@ -311,9 +311,3 @@ def _receive_exactly(channel: socket.socket, count: int) -> bytes:
     while len(data) < count and (part := channel.recv(count - len(data))):
         data += part
     return data
-
-
-def read_end(complaints: IO[bytes]) -> str:
-    """The last lines of what a process wrote to its standard error."""
-    complaints.seek(0)
-    return "\n".join(complaints.read(100_000).decode(errors="replace").strip().splitlines()[-3:])

@@ -16,45 +16,34 @@ what to install. A person's own notebook may be run without one (exam/selfcheck.
 import contextlib
 import json
 import os
-import random
-import select
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Literal, NamedTuple, Self
+from typing import Literal, Self
 
-from autograder.sandbox.bubblewrap import ALLOW, bwrap_options, bwrap_path
+from autograder.sandbox.bubblewrap import ALLOW, bwrap_path
 from autograder.sandbox.cgroup import remove_stale
 from autograder.sandbox.client import CandidateClient
-from autograder.sandbox.container import (
-    CONTAINER_SECONDS,
-    START_SECONDS,
-    Container,
-    WalledContainer,
-    read_end,
-)
+from autograder.sandbox.container import CONTAINER_SECONDS, Container, WalledContainer
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
+from autograder.sandbox.template import (
+    START_SECONDS,
+    Behind,
+    Share,
+    Template,
+    bubblewrap,
+    hung_up,
+    read_end,
+)
 
 Mode = Literal["forked", "single"]
 Log = Callable[[str], None]
 
-# Containers of root's are given to nobody else's user: no distribution hands these numbers out.
-_GUESTS = range(60_578, 61_184)
-_END_SECONDS = 30.0
 _LAST_BREATH_SECONDS = 0.5
-
-
-class Share(NamedTuple):
-    """One end of the socket on which a wall's template is told to fork, and what each container may use."""
-
-    end: socket.socket
-    limits: ContainerLimits
 
 
 class Wall:
@@ -86,11 +75,9 @@ class Wall:
         self._language = language
         self._log: Log = log or (lambda text: None)
         self._lock = threading.Lock()
-        self._template: subprocess.Popen[bytes] | None = None
+        self._template: Template | None = None
         self._control: socket.socket | None = None
-        self._coming: socket.socket | None = None  # of a template that is not ready yet
         self._joined = self._prepared = False
-        self._complaints: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -99,23 +86,12 @@ class Wall:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def begin(self) -> None:
-        """Start to build, and return at once; `start` does the rest."""
-        bwrap_path()
-        if self.mode != "single":
-            with self._lock:
-                self._spawn_template()
-
-    @property
-    def share(self) -> Share | None:
-        """What other processes join this wall with once it has started; None: they must build their own."""
-        return None if self._control is None else Share(self._control, self.limits)
-
     @classmethod
     def join(cls, share: Share) -> Self:
-        """Return a wall that another process has started, and ends."""
-        wall = cls(share.limits, mode="forked")
-        wall._control, wall._joined = share.end, True
+        """Return a wall around a template that another process has started, and ends."""
+        behind = share.behind
+        wall = cls(behind.limits, mode="forked", hidden=behind.hidden, language=behind.language)
+        wall._control, wall._joined = share.control, True
         return wall
 
     def prepare(self) -> None:
@@ -126,16 +102,14 @@ class Wall:
             (self._control or self._start_template()).send(b"prepare")
             self._prepared = True
 
-    def stands(self) -> bool:
-        """Whether containers can still be made."""
-        return self.mode == "single" or not _hung_up(self._control)
-
     def start(self) -> None:
         """Build the wall and try it from inside.
 
         Raises:
             WallUnavailable: this machine can make no wall of the wanted kind.
         """
+        if self._joined:
+            return self._try_out()
         bwrap_path()
         remove_stale()
         wanted: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
@@ -198,7 +172,7 @@ class Wall:
         container = WalledContainer(ours[1], ours[0], self.limits)
         with tempfile.TemporaryFile() as complaints:
             try:
-                container.process = self._bubblewrap("single", theirs, complaints)
+                container.process = bubblewrap("single", theirs, self._behind(), complaints)
                 ours[0].send(json.dumps(self.limits.as_dict()).encode())
                 _close(theirs)
                 container.open(time.monotonic() + START_SECONDS)
@@ -209,76 +183,36 @@ class Wall:
             finally:
                 _close(theirs)
 
-    def _spawn_template(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
-        self._template = self._bubblewrap("forked", [theirs], self._complaints)
-        theirs.close()
-        self._coming = ours
+    def _behind(self) -> Behind:
+        return Behind(self._hidden, self._language, self.limits)
 
     def _start_template(self) -> socket.socket:
-        if self._template is None:
-            self._spawn_template()
-        assert self._template is not None
-        assert self._coming is not None
-        assert self._complaints is not None
-        ours, self._coming = self._coming, None
-        ready, _, _ = select.select([ours], [], [], START_SECONDS)
-        if not ready or not ours.recv(4096):
-            ours.close()
-            self._template.kill()
-            self._template.wait(_END_SECONDS)
-            raise WallError(f"the template did not start: {read_end(self._complaints)}")
-        self._control = ours
-        return ours
+        self._template = Template(self._behind())
+        try:
+            self._control = self._template.wait().control
+        except WallError:
+            self._end_template()
+            raise
+        return self._control
 
     def _template_lives(self) -> bool:
         if self._joined:
-            return not _hung_up(self._control)
-        template = self._template
-        if template is None:
-            return False
-        with contextlib.suppress(subprocess.TimeoutExpired):  # its end may come a moment after its children's
-            template.wait(_LAST_BREATH_SECONDS)
-        return template.returncode is None
+            return self._control is not None and not hung_up(self._control)
+        # Its end may come a moment after its children's.
+        return self._template is not None and self._template.lives(_LAST_BREATH_SECONDS)
 
     def _end_dead_template(self) -> None:
         """Make way for a new template, but only if this one has ended: others may live in its containers."""
         with self._lock:
-            if self._template is not None and self._template.poll() is not None:
+            if self._template is not None and not self._template.lives():
                 self._end_template()
 
     def _end_template(self) -> None:
-        for end in (self._control, self._coming):
-            if end is not None:
-                end.close()
         if self._template is not None:
-            self._template.kill()
-            self._template.wait(_END_SECONDS)
-        if self._complaints is not None:
-            self._complaints.close()
-        self._control = self._coming = self._template = self._complaints = None
-        self._prepared = False
-
-    def _bubblewrap(
-        self, kind: str, ends: Sequence[socket.socket], complaints: IO[bytes]
-    ) -> subprocess.Popen[bytes]:
-        guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
-        numbers = [end.fileno() for end in ends]
-        with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
-            options = bwrap_options(kind, self._hidden, self._language, self.limits.disk_mb)
-            command = [bwrap_path(), *options, "--ro-bind-data", str(users), "/etc/passwd"]
-            command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
-            command += ["-m", "autograder.sandbox.inside.template", kind, str(guest)]
-            return subprocess.Popen(
-                [*command, *map(str, numbers)],
-                pass_fds=[*numbers, users],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=complaints,
-                env={},
-                cwd="/",
-            )
+            self._template.end()
+        if not self._joined:
+            self._control = self._template = None
+            self._prepared = False
 
     def _try_out(self) -> None:
         """Attempt an escape from inside, before any stranger does."""
@@ -328,24 +262,6 @@ def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
     return [orders, channel], [supervisor, candidate]
 
 
-def _hung_up(end: socket.socket | None) -> bool:
-    """Whether nobody is left at the other end."""
-    if end is None:
-        return True
-    poll = select.poll()
-    poll.register(end, select.POLLIN)
-    return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
-
-
 def _close(ends: Iterable[socket.socket]) -> None:
     for end in ends:
         end.close()
-
-
-@contextlib.contextmanager
-def _as_file(data: bytes) -> Iterator[int]:
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        file.seek(0)
-        yield file.fileno()

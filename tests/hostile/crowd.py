@@ -12,7 +12,8 @@ from typing import Any
 from autograder.course.settings import Course
 from autograder.exam import examiner
 from autograder.grading import worker
-from autograder.grading.batch import Summary, find_submissions, grade
+from autograder.grading.batch import Summary, grade
+from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers
 from autograder.grading.jobs import Done, Job, Page
 from tests.hostile.cases import load_all, write

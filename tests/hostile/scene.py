@@ -40,7 +40,7 @@ def forget_peak() -> None:
 
 def inmates(wall: Wall) -> list[int]:
     """All processes inside a wall: the kernel lets none of them out of the family."""
-    top = wall._template.pid if wall._template else os.getpid()
+    top = wall._template.process.pid if wall._template else os.getpid()
     parents = {pid: _parent(pid) for pid in map(int, filter(str.isdigit, os.listdir("/proc")))}
     found, newest = [top], [top]
     while newest:

@@ -15,7 +15,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.course.settings import Course
-from autograder.grading.batch import Summary, find_submissions, grade
+from autograder.grading.batch import Summary, grade
+from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import honest, variant_of

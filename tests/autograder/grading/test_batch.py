@@ -24,7 +24,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
 from autograder.grading import batch, gradebook, worker
-from autograder.grading.batch import Entry, find_submissions
+from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from autograder.intake.submission import Script

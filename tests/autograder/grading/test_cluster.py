@@ -17,8 +17,9 @@ from autograder.course.settings import SECRET, Course
 from autograder.exam.report import Report, TaskResult
 from autograder.grading import cluster as clusters
 from autograder.grading import remote
-from autograder.grading.batch import find_submissions, grade
+from autograder.grading.batch import grade
 from autograder.grading.cluster import ClusterWorkers, cluster
+from autograder.grading.entries import find_submissions
 from autograder.grading.executors import run as run_jobs
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.worker import work

@@ -167,14 +167,12 @@ def test_workers_share_a_wall_and_get_another_when_it_has_gone() -> None:
     crew = LocalWorkers(2, hidden=())
     try:
         assert {found for _, found in run(say_in_the_wall, serve(["a", "b"]), crew)} == {"a\n", "b\n"}
-        wall = crew._wall
-        template = wall._template.pid
+        first = crew._template
         assert len(crew._idle) == 2
-        os.kill(template, signal.SIGKILL)
-        while wall.stands():
-            time.sleep(0.01)
+        first.process.kill()
+        assert not first.lives(10)
         assert [found for _, found in run(say_in_the_wall, serve(["c"]), crew)] == ["c\n"]
-        assert wall._template.pid != template
+        assert crew._template is not first
     finally:
         crew.close(kill=True)
-    assert not wall.stands()
+    assert not crew._template.lives()

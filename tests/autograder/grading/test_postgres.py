@@ -16,7 +16,7 @@ from nbgrader.apps.api import NbGraderAPI
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading import gradebook
-from autograder.grading.batch import Entry
+from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
 from autograder.grading.jobs import Done, Job, Page
 from tests.support.gradebooks import content

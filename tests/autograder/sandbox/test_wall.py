@@ -885,10 +885,10 @@ def test_a_killed_template_takes_its_rooms_along_and_is_replaced(wall: Wall, not
     with wall.candidate() as candidate:
         load(candidate, HONEST)
         assert wall._template is not None
-        before = processes(wall._template.pid)
+        before = processes(wall._template.process.pid)
         assert len(before) > 2
-        wall._template.kill()
-        wall._template.wait(10)
+        wall._template.process.kill()
+        wall._template.process.wait(10)
         with pytest.raises(WallError):
             candidate._container.ending()
         candidate.close()

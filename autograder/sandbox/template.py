@@ -1,0 +1,133 @@
+"""The outer wall and the template process in it, as whoever starts them sees them.
+
+Nothing here imports torch: the command that starts a template has other things to import meanwhile.
+"""
+
+import contextlib
+import os
+import random
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from typing import IO, NamedTuple
+
+from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
+from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.results import WallError
+
+START_SECONDS = 120.0  # importing torch from a cold disk
+# Containers of root's are given to nobody else's user: no distribution hands these numbers out.
+_GUESTS = range(60_578, 61_184)
+_END_SECONDS = 30.0
+
+
+class Behind(NamedTuple):
+    """What stands outside of a wall.
+
+    Attributes:
+        hidden: files and folders that must not exist inside.
+        language: "en" or "ko", for what the course's code says inside.
+        limits: what one submission may use.
+    """
+
+    hidden: Sequence[str] = ()
+    language: str = "en"
+    limits: ContainerLimits = ContainerLimits()
+
+
+class Share(NamedTuple):
+    """What other processes join a wall with: the socket on which its template is told to fork."""
+
+    control: socket.socket
+    behind: Behind
+
+
+class Template:
+    """A process that has imported everything, behind the outer wall; see inside/template.py.
+
+    It is started at once. The thread that does so must live as long: bubblewrap dies with it.
+
+    Raises:
+        WallUnavailable: bubblewrap is not installed.
+    """
+
+    def __init__(self, behind: Behind) -> None:
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._behind = behind
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
+        self._ready = False
+        with theirs:
+            self.process = bubblewrap("forked", [theirs], behind, self._complaints)
+
+    def wait(self) -> Share:
+        """Wait until its imports are done.
+
+        Raises:
+            WallError: it ended.
+        """
+        if not self._ready:
+            ready, _, _ = select.select([self.control], [], [], START_SECONDS)
+            self._ready = bool(ready and self.control.recv(4096))
+        if not self._ready:
+            raise WallError(f"the template did not start: {read_end(self._complaints)}")
+        return Share(self.control, self._behind)
+
+    def lives(self, breath: float = 0.0) -> bool:
+        """Whether it has not ended, within so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(breath)
+        return self.process.returncode is None
+
+    def end(self) -> None:
+        """End it, and with it every container that was forked from it."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait(_END_SECONDS)
+        self._complaints.close()
+
+
+def bubblewrap(
+    kind: str, ends: Sequence[socket.socket], behind: Behind, complaints: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Start a template, or the one container of its wall, behind a wall."""
+    guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
+    numbers = [end.fileno() for end in ends]
+    with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
+        options = bwrap_options(kind, behind.hidden, behind.language, behind.limits.disk_mb)
+        command = [bwrap_path(), *options, "--ro-bind-data", str(users), "/etc/passwd"]
+        command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
+        command += ["-m", "autograder.sandbox.inside.template", kind, str(guest)]
+        return subprocess.Popen(
+            [*command, *map(str, numbers)],
+            pass_fds=[*numbers, users],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=complaints,
+            env={},
+            cwd="/",
+        )
+
+
+def hung_up(end: socket.socket) -> bool:
+    """Whether nobody is left at the other end."""
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
+
+
+@contextlib.contextmanager
+def _as_file(data: bytes) -> Iterator[int]:
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        file.seek(0)
+        yield file.fileno()
+
+
+def read_end(complaints: IO[bytes]) -> str:
+    """The last lines of what a process wrote to its standard error."""
+    complaints.seek(0)
+    return "\n".join(complaints.read(100_000).decode(errors="replace").strip().splitlines()[-3:])
