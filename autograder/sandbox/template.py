@@ -55,6 +55,7 @@ class Template:
     """
 
     def __init__(self, behind: Behind) -> None:
+        bwrap_path()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._behind = behind
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115

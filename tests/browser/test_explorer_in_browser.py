@@ -17,7 +17,11 @@ from tests.support.naming import unnamed
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-TINY = ("from secant import explore", "explore()")
+TINY = (
+    "from secant import explore, predict",
+    "explore()",
+    'predict("which", A="the one", B="the other")',
+)
 X, LOG_H = 0, 1  # the sliders' numbers in the explorer
 
 

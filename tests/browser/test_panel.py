@@ -29,8 +29,8 @@ WRITE = """([task, code]) => {
 CLEAR = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
 TYPE = "code => window.jupyterapp.shell.currentWidget.content.activeCell.model.sharedModel.setSource(code)"
 ACTIVE = """() => {
-  const cell = window.jupyterapp.shell.currentWidget.content.activeCell;
-  return cell.model.getMetadata('nbgrader')?.grade_id;
+  const cell = window.jupyterapp.shell.currentWidget?.content?.activeCell;
+  return cell?.model.getMetadata('nbgrader')?.grade_id;
 }"""
 WIDER = """root => [root, ...root.querySelectorAll('*')]
   .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)

@@ -42,6 +42,7 @@ SERVER_FLAGS = [
 RUN_ALL = """async (path) => {
   const app = window.jupyterapp;
   await app.restored;
+  document.body.dispatchEvent(new Event('pointerdown', {bubbles: true}));  // who opens something has acted
   const panel = await app.commands.execute('docmanager:open', {path, factory: 'Notebook'});
   await panel.context.ready;
   await panel.sessionContext.ready;

@@ -912,7 +912,8 @@ def test_without_namespaces_grading_is_refused(monkeypatch: pytest.MonkeyPatch, 
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
     fake.chmod(0o755)
-    monkeypatch.setattr("autograder.sandbox.wall.bwrap_path", lambda: str(fake))
+    for module in ("wall", "template"):
+        monkeypatch.setattr(f"autograder.sandbox.{module}.bwrap_path", lambda: str(fake))
     notices: list[str] = []
     with pytest.raises(WallUnavailable) as caught:
         Wall(log=notices.append).start()
