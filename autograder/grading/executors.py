@@ -116,6 +116,7 @@ class LocalWorkers:
         """What a worker needs to share the template; None: it builds a wall of its own, or says why not."""
         if self._template is not None and not self._template.lives():
             self._template.end()
+            self._template = None
             self._start_template()
         try:
             return self._template.wait() if self._template is not None else None
