@@ -37,6 +37,7 @@ from autograder.course.cells import is_test, tasks
 from autograder.course.lesson import Lesson, choose_lessons
 from benchmarks import otter_peer
 from benchmarks.classroom import a_class
+from benchmarks.rows import row
 from tests.support.lessons import LESSONS, ROOT, assignment
 
 FEW = 12  # students of the small class: two of each kind
@@ -222,32 +223,18 @@ def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int
     peer = stock(lesson, stock_students)
     peer_rate = stock_students / peer.seconds
     names = "nbgrader autograde, generate_feedback"
-    yield row("grading throughput", rate, names, peer_rate, rate / peer_rate, "submissions/s")
+    yield row("grading throughput", rate, names, peer_rate, "submissions/s", more=True)
     if importlib.util.find_spec("otter"):
         otter_rate = otter_students / otter(lesson, otter_students).seconds
-        yield row("grading throughput", rate, "otter run", otter_rate, rate / otter_rate, "submissions/s")
+        yield row("grading throughput", rate, "otter run", otter_rate, "submissions/s", more=True)
     work, peer_work = large.work / students, peer.work / stock_students
-    yield row("grading, core-seconds", work, names, peer_work, peer_work / work, "core-s/submission")
+    yield row("grading, core-seconds", work, names, peer_work, "core-s/submission")
     at_least = floor_apart(lesson, students)
     one_more = (large.work - small.work) / (students - FEW)
-    yield row("grading, one more submission", one_more, "the floor", at_least, at_least / one_more, "core-s")
-    yield row("grading overhead", one_more - at_least, "", None, None, "core-s/submission")
+    yield row("grading, one more submission", one_more, "the floor", at_least, "core-s")
+    yield row("grading overhead", one_more - at_least, unit="core-s/submission")
     start = max(0.0, small.seconds - FEW * (large.seconds - small.seconds) / (students - FEW))
-    yield row("grading, start", start, "", None, None, "s")
-
-
-def row(
-    figure: str, ours: float, peer: str, value: float | None, ratio: float | None, unit: str
-) -> dict[str, Any]:
-    """A row; ratio says how many times better ours is."""
-    return {
-        "figure": figure,
-        "ours": round(ours, 3),
-        "peer": peer,
-        "peer_value": None if value is None else round(value, 3),
-        "ratio": None if ratio is None else round(ratio, 2),
-        "unit": unit,
-    }
+    yield row("grading, start", start)
 
 
 def main() -> None:

@@ -14,8 +14,10 @@ from typing import Any
 
 from autograder.kernels import provisioner
 from autograder.kernels.provisioner import ForkedKernel
+from benchmarks.rows import row
 from tests.support.kernels import STOCK, kernel
 
+PEER = "stock kernel"
 ROUNDS = 7
 REST_SECONDS = 1.0
 
@@ -51,21 +53,9 @@ def rows() -> list[dict[str, Any]]:
         for results in zip(*both, strict=True)
     )
     return [
-        row("kernel ready", ours, peer, "s", 3),
-        row("kernel, private memory", our_memory, peer_memory, "MB", 1),
+        row("kernel ready", ours, PEER, peer),
+        row("kernel, private memory", our_memory, PEER, peer_memory, "MB"),
     ]
-
-
-def row(figure: str, ours: float, peer: float, unit: str, digits: int) -> dict[str, Any]:
-    """A row; ratio says how many times better ours is."""
-    return {
-        "figure": figure,
-        "ours": round(ours, digits),
-        "peer": "stock kernel",
-        "peer_value": round(peer, digits),
-        "ratio": round(peer / ours, 2),
-        "unit": unit,
-    }
 
 
 def main() -> None:

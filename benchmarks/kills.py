@@ -27,6 +27,7 @@ import nbformat
 from nbgrader.api import Gradebook
 
 from autograder.course.settings import SECRET
+from benchmarks.rows import row
 from tests.support.gradebooks import content, timeless
 from tests.support.kills import files
 from tests.support.lessons import ROOT
@@ -159,9 +160,8 @@ def main() -> None:
     given = parser.parse_args()
     found = measure(given.kills, given.seed)
     print(json.dumps(found, indent=1))
-    row = {"figure": "kills survived", "ours": found["the same"], "peer": "kills", "peer_value": given.kills}
-    row |= {"ratio": found["the same"] / given.kills, "unit": "runs"}
-    given.json.write_text(json.dumps([row], indent=2) + "\n")
+    rows = [row("kills survived", found["the same"], "kills", given.kills, "runs", more=True)]
+    given.json.write_text(json.dumps(rows, indent=2) + "\n")
     if found["the same"] != given.kills:
         raise SystemExit("A killed run has left something else than an undisturbed one.")
 

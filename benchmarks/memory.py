@@ -30,6 +30,7 @@ from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.wall import Wall
+from benchmarks.rows import row
 from tests.support.kernels import STOCK, kernel
 from tests.support.lessons import LESSONS, assignment, questions, source, with_answers
 
@@ -141,18 +142,6 @@ def stock(lesson: Lesson) -> int:
     return most[0]
 
 
-def row(figure: str, ours: int, peer: int) -> dict[str, Any]:
-    """A row; ratio says how many times less ours is."""
-    return {
-        "figure": figure,
-        "ours": round(ours / _MEGABYTE, 1),
-        "peer": PEER,
-        "peer_value": round(peer / _MEGABYTE, 1),
-        "ratio": round(peer / ours, 2),
-        "unit": "MB",
-    }
-
-
 def rows() -> list[dict[str, Any]]:
     """Measure, and return the rows."""
     with Wall() as wall:
@@ -161,7 +150,8 @@ def rows() -> list[dict[str, Any]]:
         worker = private_bytes(os.getpid())
         print(f"a worker: {worker / _MEGABYTE:.0f} MB, its template {template / _MEGABYTE:.0f} MB")
     largest = max(LESSONS, key=lambda lesson: found[lesson])
-    return [row("submission, private memory", found[largest], stock(largest))]
+    most, peer = found[largest] / _MEGABYTE, stock(largest) / _MEGABYTE
+    return [row("submission, private memory", most, PEER, peer, "MB")]
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ from autograder.grading import worker
 from autograder.grading.jobs import Examined, Job
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
+from benchmarks.rows import row
 from tests.hostile.cases import QUICK, load_all, write
 from tests.hostile.crowd import FULL, QuickWorkers, a_class, graded
 from tests.hostile.neighbours import busy
@@ -99,18 +100,6 @@ def rows(rounds: int) -> list[dict[str, Any]]:
     found = {what: statistics.median(turn[what] for turn in turns) for what in others}
     peer = found.pop("peer")
     return [row(f"honest student beside {what}", ours, PEER, peer) for what, ours in found.items()]
-
-
-def row(figure: str, ours: float, peer: str, peer_value: float) -> dict[str, Any]:
-    """A row; ratio says how many times quicker ours is."""
-    return {
-        "figure": figure,
-        "ours": round(ours, 2),
-        "peer": peer,
-        "peer_value": round(peer_value, 2),
-        "ratio": round(peer_value / ours, 2),
-        "unit": "s",
-    }
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:

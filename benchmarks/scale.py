@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from autograder.course.settings import Course
 from autograder.grading.batch import grade
@@ -25,6 +25,7 @@ from autograder.grading.cluster import cluster
 from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers, Workers
 from benchmarks.classroom import a_class
+from benchmarks.rows import row
 from tests.support.cluster import cluster_of
 from tests.support.lessons import LESSONS
 
@@ -142,16 +143,8 @@ def main() -> None:
             f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds of one: in all "
             f"{cost.everybody:.3f}, the writer's {cost.writer:.3f}, the scheduler's {cost.scheduler:.4f}"
         )
-    rows: list[dict[str, Any]] = [
-        {
-            "figure": "grading by two Dask workers",
-            "ours": round(1 / far.seconds, 2),
-            "peer": "two local workers",
-            "peer_value": round(1 / local.seconds, 2),
-            "ratio": round(local.seconds / far.seconds, 2),
-            "unit": "submissions/s",
-        }
-    ]
+    rates = 1 / far.seconds, "two local workers", 1 / local.seconds
+    rows = [row("grading by two Dask workers", *rates, "submissions/s", more=True)]
     print(f"Dask's workers reach {rows[0]['ratio']} of the local rate")
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=2) + "\n")

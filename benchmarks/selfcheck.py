@@ -31,6 +31,7 @@ from playwright.sync_api import Page
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
+from benchmarks.rows import row
 from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -195,22 +196,8 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
             median, most = statistics.median(alone), max(alone)
             found.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
             found.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
-            found.append(row(f"check button, slowest task of {number}", most, "", None))
+            found.append(row(f"check button, slowest task of {number}", most))
     return found
-
-
-def row(figure: str, ours: float, peer: str, value: float | None) -> dict[str, Any]:
-    """A row; ratio says how many times better ours is."""
-    ratio = None if value is None else round(value / ours, 2)
-    peer_value = None if value is None else round(value, 3)
-    return {
-        "figure": figure,
-        "ours": round(ours, 3),
-        "peer": peer,
-        "peer_value": peer_value,
-        "ratio": ratio,
-        "unit": "s",
-    }
 
 
 def main() -> None:
