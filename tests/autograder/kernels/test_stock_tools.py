@@ -1,0 +1,59 @@
+"""nbgrader's own commands, and with them nbconvert and nbclient, with warm kernels: nothing else is set."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+
+from autograder.kernels import provisioner
+from tests.support.small_class import STEPS, answered, build_course, hand_in, solutions
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm kernels are Linux's")
+
+PARENT = "import os; print(open(f'/proc/{os.getppid()}/cmdline').read().replace(chr(0), ' '))"
+
+
+def outputs(notebook: Path) -> str:
+    """What all cells printed."""
+    return "".join(
+        output.get("text", "")
+        for cell in v4.reads(notebook.read_text()).cells
+        for output in cell.get("outputs", ())
+    )
+
+
+@pytest.mark.slow  # nbgrader, and a template that imports torch
+def test_nbgrader_grades_in_forks_of_a_template(tmp_path: Path) -> None:
+    build_course(tmp_path)
+    with (tmp_path / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.WarmProvisioner.patience = 120  # on a busy machine, too\n")
+    right = solutions(tmp_path)
+    for student in ("ann", "bob"):
+        notebook = answered(tmp_path, right)
+        notebook.cells.append(v4.new_code_cell(PARENT))
+        hand_in(tmp_path, student, notebook)
+    own = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
+    own["JUPYTER_DEFAULT_PROVISIONER_NAME"] = provisioner.NAME
+
+    def nbgrader(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", *words],
+            cwd=tmp_path,
+            env=os.environ | own,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stderr
+
+    nbgrader("generate_assignment", "--create", "--force", STEPS)
+    said = nbgrader("autograde", "--create", STEPS)
+    assert "not a warm one" not in said
+    for student in ("ann", "bob"):
+        notebook = tmp_path / "autograded" / student / STEPS / f"{STEPS}.ipynb"
+        assert "kernels/template.py" in outputs(notebook), json.loads(notebook.read_text())["cells"][-1]
