@@ -55,5 +55,5 @@ def test_nbgrader_grades_in_forks_of_a_template(tmp_path: Path) -> None:
     said = nbgrader("autograde", "--create", STEPS)
     assert "not a warm one" not in said
     for student in ("ann", "bob"):
-        notebook = tmp_path / "autograded" / student / STEPS / f"{STEPS}.ipynb"
-        assert "kernels/template.py" in outputs(notebook), json.loads(notebook.read_text())["cells"][-1]
+        graded = tmp_path / "autograded" / student / STEPS / f"{STEPS}.ipynb"
+        assert "kernels/template.py" in outputs(graded), json.loads(graded.read_text())["cells"][-1]
