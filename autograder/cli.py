@@ -19,6 +19,7 @@ from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
+from autograder.sandbox.results import WallUnavailable
 from secant.files import replace_file
 from secant.language import Language, language, print_whatever_comes, say
 
@@ -199,7 +200,6 @@ def grade(
     from autograder.grading.cluster import cluster
     from autograder.grading.entries import find_submissions
     from autograder.grading.executors import LocalWorkers, Workers
-    from autograder.sandbox.results import WallUnavailable
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler exclude each other.")
@@ -219,7 +219,10 @@ def grade(
     else:
         places, said = Budget.of_this_machine().allow(workers, len(entries))
         out.print(said)
-        pool = LocalWorkers(places, course.hidden)
+        try:
+            pool = LocalWorkers(places, course.hidden)
+        except WallUnavailable as error:
+            raise _no_wall(error) from None
     from autograder.grading import batch  # takes seconds, in which the workers' imports go on
 
     try:
@@ -240,7 +243,7 @@ def grade(
         raise typer.Exit(130) from None
     except WallUnavailable as error:
         pool.close(kill=True)
-        raise CourseError(f"Nothing is graded without a wall. {error.reason}\n{error.fix}") from None
+        raise _no_wall(error) from None
     except BaseException:
         pool.close(kill=True)
         raise
@@ -253,6 +256,10 @@ def grade(
     if "single" in summary.walls:
         err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
     raise typer.Exit(1 if summary.failed or not written else 0)
+
+
+def _no_wall(error: WallUnavailable) -> CourseError:
+    return CourseError(f"Nothing is graded without a wall. {error.reason}\n{error.fix}")
 
 
 def _refuse_unwritable(json_file: Path) -> None:

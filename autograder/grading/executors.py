@@ -62,6 +62,9 @@ class LocalWorkers:
     Args:
         places: how many workers.
         hidden: what must not exist inside the wall that they share; without it, each builds its own.
+
+    Raises:
+        WallUnavailable: bubblewrap is not installed, and they were to share a wall.
     """
 
     def __init__(self, places: int, hidden: tuple[str, ...] | None = None) -> None:
@@ -109,15 +112,15 @@ class LocalWorkers:
     def _start_template(self) -> None:
         if self._hidden is not None:
             hidden = [os.path.abspath(path) for path in self._hidden]
-            with suppress(WallError):  # each worker will say why
-                self._template = Template(Behind(hidden))
+            self._template = Template(Behind(hidden))
 
     def _share(self) -> Share | None:
         """What a worker needs to share the template; None: it builds a wall of its own, or says why not."""
         if self._template is not None and not self._template.lives():
             self._template.end()
             self._template = None
-            self._start_template()
+            with suppress(WallError):  # each worker will say why
+                self._start_template()
         try:
             return self._template.wait() if self._template is not None else None
         except WallError:

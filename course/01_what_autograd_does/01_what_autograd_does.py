@@ -1674,11 +1674,10 @@ def _calls(x, limit):
 
 
 _more, _less = say(en="one round too many: the loop ends as soon as |y| < limit is false", ko="한 번 더 돌았습니다. |y| < limit이 거짓이 되면 바로 끝납니다"), say(en="one round is missing: the loop goes on while |y| < limit", ko="한 번이 모자랍니다. |y| < limit인 동안 계속 돕니다")
-_ran = say(en="limit / |x| is not what ran: y goes up in doublings and may end beyond the limit", ko="limit / |x|는 실제로 실행된 계산이 아닙니다. y는 두 배씩 커지므로 limit을 넘어서 끝날 수 있습니다")
+_ran, _jump = say(en="limit / |x| is not what ran: y goes up in doublings and may end beyond the limit", ko="limit / |x|는 실제로 실행된 계산이 아닙니다. y는 두 배씩 커지므로 limit을 넘어서 끝날 수 있습니다"), say(en="is this a quotient? Beside x the loop may run another number of times: count the doublings that ran at x itself", ko="차분몫 아닌가요? x 바로 옆에서는 반복 횟수가 다를 수 있습니다. x에서 실제로 두 배가 된 횟수를 세세요")
 _negative = say(en="for a negative x it is |y| that is compared (or the loop may never end), and y is still (a positive number) times x", ko="x가 음수이면 |y|를 비교합니다. 그러지 않으면 반복이 끝나지 않을 수 있습니다. y는 그래도 (양수) × x입니다")
 _over = say(en="where x is over the limit already, the loop does not run at all and y is x", ko="x가 이미 limit 이상이면 반복문은 한 번도 돌지 않고 y는 x 그대로입니다")
 _itself, _never = say(en="this is y itself, not its slope", ko="기울기가 아니라 y의 값입니다"), say(en="|y| is never below a limit that is 0 or negative, so the loop does not run", ko="limit이 0이거나 음수이면 |y|가 그보다 작을 수 없으므로 반복문은 돌지 않습니다")
-_jump = say(en="is this a quotient? Beside x the loop may run another number of times: count the doublings that ran at x itself", ko="차분몫 아닌가요? x 바로 옆에서는 반복 횟수가 다를 수 있습니다. x에서 실제로 두 배가 된 횟수를 세세요")
 for _x, _limit, _want, _hint, _mistakes in (
     (1.0, 8.0, 8.0, "", {3.0: say(en="this is the number of rounds", ko="이것은 반복한 횟수입니다"), 6.0: say(en="each round multiplies by 2, it does not add 2", ko="돌 때마다 2를 더하는 것이 아니라 곱합니다"), 4.0: _less, 16.0: _more, 1.0: say(en="the loop is not a constant: each round multiplies by 2", ko="반복문은 상수가 아닙니다. 돌 때마다 2를 곱합니다"), 2.0: say(en="this is one doubling; the loop runs on while |y| is below limit", ko="한 번만 두 배로 만들었습니다. |y|가 limit보다 작은 동안 계속 돕니다")}),
     (-3.0, 10.0, 4.0, _negative, {-4.0: _negative, 10 / 3: _ran, 2.0: _less, 8.0: _more, -12.0: _itself}), (5.0, 2.0, 1.0, _over, {0.4: _ran, 5.0: _itself, 2.0: _more}), (0.5, -4.0, 1.0, _never, {}), (1 - 2.0**-20, 8.0, 16.0, _jump, {}),

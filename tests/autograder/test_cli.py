@@ -191,13 +191,15 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     assert "1 submission graded, 1 of them before; 0 failed." in again.stdout
 
 
-def test_grade_without_a_wall_is_refused(autograder: list[str], room: Path, tmp_path: Path) -> None:
+def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (tmp_path / "sitecustomize.py").write_text(
         "import shutil\nwhich = shutil.which\n"
         "shutil.which = lambda name, *a, **k: None if name == 'bwrap' else which(name, *a, **k)\n"
     )
-    done = call(autograder, room, "grade", "--workers", "1", PYTHONPATH=str(tmp_path))
+    anew = [sys.executable, "-m", "autograder.cli"]  # a process that reads the file above
+    path = os.pathsep.join(filter(None, [str(tmp_path), str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = call(anew, room, "grade", "--workers", "1", PYTHONPATH=path)
     assert done.returncode == 2
     assert "bubblewrap (the program bwrap) is not installed." in done.stderr
     assert "apt install bubblewrap" in done.stderr
