@@ -223,9 +223,9 @@ def grade(
             pool = LocalWorkers(places, course.hidden)
         except WallUnavailable as error:
             raise _no_wall(error) from None
-    from autograder.grading import batch  # takes seconds, in which the workers' imports go on
-
     try:
+        from autograder.grading import batch  # takes seconds, in which the workers' imports go on
+
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))
             summary = batch.grade(

@@ -20,7 +20,6 @@ import argparse
 import contextlib
 import importlib.util
 import io
-import json
 import os
 import subprocess
 import sys
@@ -37,7 +36,7 @@ from autograder.course.cells import is_test, tasks
 from autograder.course.lesson import Lesson, choose_lessons
 from benchmarks import otter_peer
 from benchmarks.classroom import a_class
-from benchmarks.rows import row
+from benchmarks.rows import row, show
 from tests.support.lessons import LESSONS, ROOT, assignment
 
 FEW = 12  # students of the small class: two of each kind
@@ -253,14 +252,7 @@ def main() -> None:
         print(floor(lesson, given.students))
         return
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    found = []
-    for entry in rows(lesson, given.students, given.stock, given.otter):
-        found.append(entry)
-        peer = f"{entry['peer']} {entry['peer_value']}" if entry["peer"] else ""
-        ratio = f", {entry['ratio']} times" if entry["ratio"] else ""
-        print(f"{entry['figure']:30} {entry['ours']} {entry['unit']}   {peer}{ratio}", flush=True)
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=2) + "\n")
+    show(rows(lesson, given.students, given.stock, given.otter), given.json)
 
 
 if __name__ == "__main__":

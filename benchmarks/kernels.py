@@ -5,7 +5,6 @@ already, as in a server that is some seconds old. Private memory is what a kerne
 """
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -14,7 +13,7 @@ from typing import Any
 
 from autograder.kernels import provisioner
 from autograder.kernels.provisioner import ForkedKernel
-from benchmarks.rows import row
+from benchmarks.rows import row, show
 from tests.support.kernels import STOCK, kernel
 
 PEER = "stock kernel"
@@ -63,12 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the rows into this file")
     arguments = parser.parse_args()
-    found = rows()
-    for entry in found:
-        ours, peer = entry["ours"], entry["peer_value"]
-        print(f"{entry['figure']:24} {ours} {entry['unit']}   stock {peer}, {entry['ratio']} times")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+    show(rows(), arguments.json)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ with its template.
 
 import argparse
 import contextlib
-import json
 import os
 import tempfile
 import threading
@@ -30,7 +29,7 @@ from autograder.intake.submission import Script, Submission
 from autograder.intake.take_in import take_in
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.wall import Wall
-from benchmarks.rows import row
+from benchmarks.rows import row, show
 from tests.support.kernels import STOCK, kernel
 from tests.support.lessons import LESSONS, assignment, questions, source, with_answers
 
@@ -159,12 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the rows into this file")
     arguments = parser.parse_args()
-    found = rows()
-    for entry in found:
-        mine, peer = entry["ours"], entry["peer_value"]
-        print(f"{entry['figure']:40} {mine} MB   {entry['peer']} {peer} MB, {entry['ratio']} times")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+    show(rows(), arguments.json)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ lower than usual (tests/hostile/cases.py), which changes no ratio.
 """
 
 import argparse
-import json
 import statistics
 import tempfile
 import time
@@ -25,7 +24,7 @@ from autograder.grading import worker
 from autograder.grading.jobs import Examined, Job
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import take_in
-from benchmarks.rows import row
+from benchmarks.rows import row, show
 from tests.hostile.cases import QUICK, load_all, write
 from tests.hostile.crowd import FULL, QuickWorkers, a_class, graded
 from tests.hostile.neighbours import busy
@@ -144,11 +143,7 @@ def main() -> None:
     print(without, beside, sep="\n")
     figure = f"honest student of a class of {given.honest} and {given.hostile} hostile"
     found.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
-    for each in found:
-        ours, peer = each["ours"], each["peer_value"]
-        print(f"{each['figure']:52} {ours} s   {each['peer']} {peer} s, {ours / peer:.2f} times as long")
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=2) + "\n")
+    show(found, given.json)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """A measured figure beside a peer's."""
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 
@@ -29,3 +32,14 @@ def row(
         "ratio": None if value is None else round(ours / value if more else value / ours, 2),
         "unit": unit,
     }
+
+
+def show(rows: Iterable[dict[str, Any]], file: Path | None) -> None:
+    """Print rows as they come, and then write them into a file, if there is one."""
+    found = []
+    for each in rows:
+        found.append(each)
+        peer = f"{each['peer']} {each['peer_value']}, {each['ratio']} times" if each["peer"] else ""
+        print(f"{each['figure']:52} {each['ours']} {each['unit']}   {peer}", flush=True)
+    if file:
+        file.write_text(json.dumps(found, indent=2) + "\n")

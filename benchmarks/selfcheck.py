@@ -31,21 +31,13 @@ from playwright.sync_api import Page
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id, is_answer, tasks
 from autograder.course.lesson import find_lessons, read_lesson
-from benchmarks.rows import row
+from benchmarks.rows import row, show
 from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
 REST_SECONDS = 2.0  # between two checks: nobody checks again at once
 EXTENSIONS = ("autograder.service", "nbgrader.server_extensions.validate_assignment")
-OPEN = """async (path) => {
-  const app = window.jupyterapp;
-  await app.restored;
-  const notebook = await app.commands.execute('docmanager:open',
-    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
-  await notebook.context.ready;
-  app.shell.activateById('secant-panel');
-}"""
 # Click, and return the seconds until the page that the click leads to is about to be drawn.
 CLICK = """async ([button, seen, wanted]) => {
   const found = [...document.querySelectorAll(button)].find(each => each.checkVisibility());
@@ -157,7 +149,8 @@ def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
 
 def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
     """The times of each task alone, of the whole lesson, and of nbgrader's Validate."""
-    page.evaluate(OPEN, path.name)
+    page.evaluate(lab.OPEN, path.name)
+    page.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     page.locator(".secant-row").first.wait_for()
     buttons = Buttons(page)
     buttons.check()
@@ -210,12 +203,7 @@ def main() -> None:
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     names = [lesson.name for lesson in find_lessons(ROOT)]
     others = [name for name in names if name != arguments.lesson] if arguments.all else []
-    found = rows(arguments.lesson, others)
-    for entry in found:
-        peer = f"{entry['peer']} {entry['peer_value']} s, {entry['ratio']} times" if entry["peer"] else ""
-        print(f"{entry['figure']:36} {entry['ours']:.3f} s   {peer}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+    show(rows(arguments.lesson, others), arguments.json)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,6 @@ from tests.support.accessible import faults
 
 pytestmark = pytest.mark.browser
 
-OPEN = """async (path) => {
-  const app = window.jupyterapp;
-  await app.restored;
-  const notebook = await app.commands.execute('docmanager:open',
-    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
-  await notebook.context.ready;
-}"""
 WRITE = """([task, code]) => {
   const cells = [...window.jupyterapp.shell.currentWidget.content.model.cells];
   cells.find(cell => cell.getMetadata('nbgrader')?.grade_id === task).sharedModel.setSource(code);
@@ -77,7 +70,7 @@ def page(served: Any, shared: Page, request: pytest.FixtureRequest) -> Iterator[
 
 
 def opened(page: Page, name: str) -> None:
-    page.evaluate(OPEN, name)
+    page.evaluate(lab.OPEN, name)
     page.locator(".secant-toolbar >> visible=true").wait_for()
 
 
@@ -99,7 +92,7 @@ def row(page: Page, task: str) -> Any:
 def test_a_notebook_that_is_no_lesson_has_no_button_and_asks_nothing(served: Any, shared: Page) -> None:
     asked: list[str] = []
     shared.on("request", lambda request: asked.append(request.url))
-    shared.evaluate(OPEN, "plain.ipynb")
+    shared.evaluate(lab.OPEN, "plain.ipynb")
     shared.get_by_role("button", name="Validate").wait_for()
     assert shared.locator(".secant-toolbar, .secant-cell").count() == 0
     assert asked

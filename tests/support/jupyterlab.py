@@ -49,6 +49,13 @@ RUN_ALL = """async (path) => {
   app.shell.activateById(panel.id);
   await app.commands.execute('notebook:run-all-cells');
 }"""
+OPEN = """async (path) => {
+  const app = window.jupyterapp;
+  await app.restored;
+  const notebook = await app.commands.execute('docmanager:open',
+    {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
+  await notebook.context.ready;
+}"""
 DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing it would ask whether to save
 
 

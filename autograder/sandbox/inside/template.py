@@ -89,7 +89,8 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
         if not message:
             os._exit(0)
         if not descriptors:
-            import_compiler()
+            if "torch._dynamo" not in sys.modules:  # each worker asks for it
+                import_compiler()
             continue
         try:
             if os.fork() == 0:

@@ -116,13 +116,18 @@ def autograded(url: str) -> dict[str, bool]:
         }
 
 
+def all_hand_in(room: Path, right: dict[str, str], url: str) -> None:
+    """The class, into a gradebook at this address."""
+    point(room, url)
+    for student in CLASS:
+        hand_in(room, student, answered(room, right))
+
+
 def test_server_that_is_gone_costs_nobody_a_grade(
     room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gradebook, "BUSY_SECONDS", 0.2)
-    point(room, url)
-    for student in CLASS:
-        hand_in(room, student, answered(room, right))
+    all_hand_in(room, right, url)
 
     def outage(job: Job | Page) -> Done:
         if isinstance(job, Job) and job.student == "bob":
@@ -148,9 +153,7 @@ def test_server_that_is_gone_costs_nobody_a_grade(
 def test_server_that_starts_anew_is_waited_for(
     room: Path, right: dict[str, str], url: str, postgres: Server
 ) -> None:
-    point(room, url)
-    for student in CLASS:
-        hand_in(room, student, answered(room, right))
+    all_hand_in(room, right, url)
 
     def restart(job: Job | Page) -> Done:
         if isinstance(job, Job) and job.student == "bob":
