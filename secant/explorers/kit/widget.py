@@ -112,6 +112,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
         self.view.strides = [FEW_STEPS if name == "h" else STEPS for name in self.arrows]
         self._stale = True
+        self._steps = [0, 0]
         self._scene: Hashable = None
         self._drawn_for: tuple[dict[str, str], float] | None = None
         self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
@@ -273,9 +274,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             self._control(name).put(change.new[name])
 
     def _pressed(self, change: Any) -> None:
-        for name, old, new in zip(self.arrows, change.old, change.new, strict=True):
+        # Not `change.old`: until somebody has read a trait, that says nothing.
+        for name, old, new in zip(self.arrows, self._steps, change.new, strict=True):
             if new != old:
                 self._control(name).go(new - old)
+        self._steps = change.new
 
     def reset_all(self) -> None:
         """Go back to what the call said."""
