@@ -14,6 +14,9 @@ Change = tuple[str, str]
 # A filter that no warning meets: Python gives this kind only under its option -b.
 _MARK = ("default", None, BytesWarning, None, 0)
 
+# It draws whatever Python's own generator draws here: comparing two draws takes less than reading a state.
+_twin = random.Random()
+
 _MT19937_BYTES = 625 * 4  # numpy's mt19937_state: 624 words and the place of the next one
 _OF_NUMPY = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
 
@@ -49,17 +52,17 @@ class watch:
         self._restore()
         # Nor may the random state stand where an answer that seeds would put it.
         torch.rand(())
-        random.random()
         np.random.random()
+        _python_drew()
         # Nor these where an earlier call left them, or one that leaves them so again would look innocent.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()
-        self._before = self._snapshot()
+        self._before = self._snapshot(drew=False)
         return self
 
     def __exit__(self, *_: object) -> None:
-        after = self._snapshot()
+        after = self._snapshot(_python_drew())
         _take_off_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
@@ -79,7 +82,7 @@ class watch:
         if torch.get_num_threads() != threads:
             torch.set_num_threads(threads)
 
-    def _snapshot(self) -> dict[Change, object]:
+    def _snapshot(self, drew: bool) -> dict[Change, object]:
         state: dict[Change, object] = {
             ("grad_mode", ""): (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             ("anomaly_mode", ""): (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()),
@@ -88,7 +91,7 @@ class watch:
             ("recursion_limit", ""): sys.getrecursionlimit(),
             ("warning_filters", ""): _general_filters(),
             ("threads", ""): torch.get_num_threads(),
-            ("random_state", ""): (_bits(torch.get_rng_state()), random.getstate(), _numpy_state()),
+            ("random_state", ""): (_torch_state(), _numpy_state(), drew),
         }
         for name, tensor in self.tensors.items():
             state["value", name] = _frozen(tensor)
@@ -132,6 +135,20 @@ def _general_filters() -> list[object]:
     """
     general = (f for f in warnings.filters if f[1] is None and f[3] is None)
     return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
+
+
+def _python_drew() -> bool:
+    """Draw, and return whether Python's generator has left the twin since they drew last."""
+    if random.getrandbits(64) == _twin.getrandbits(64):
+        return False
+    _twin.setstate(random.getstate())
+    return True
+
+
+def _torch_state() -> bytes:
+    """Return the state of torch's global generator."""
+    state: bytes = torch.get_rng_state().numpy().tobytes()
+    return state
 
 
 def _numpy_state() -> object:
