@@ -266,8 +266,11 @@ def _length(value: object) -> tuple[int, ...]:
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
 
 
-_TAGGED_DOUBLE = struct.Struct("<cd")
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
+_TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
+_SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64  # characters, bits, numbers
+# The numbers on the wire of the dtypes whose values numpy can read.
+_NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
 
 class _Writer:
@@ -311,18 +314,35 @@ class _Writer:
         self._count(1)
         self.other(found)
 
-    def _quick(self, value: object, depth: int) -> bool:
+    def _quick(self, value: Any, depth: int) -> bool:
         """Append what most values are, if it fits; else the slow way comes to the same bytes."""
-        if type(value) is float:
+        limits, kind, items, text, numbers = self.limits, type(value), 1, 0, 0
+        if kind is str and len(value) <= _SHORT_TEXT and value.isascii():
+            text = len(value)
+            data = _TAGGED_WORD.pack(b"s", text) + value.encode()
+        elif kind is float:
             data = _TAGGED_DOUBLE.pack(b"f", value)
         elif value is None or value is True or value is False:
             data = _LITERALS[value]
+        elif kind is int and (bits := value.bit_length()) <= min(_SMALL_INT, limits.int_bits):
+            size = bits // 8 + 1
+            data = _TAGGED_SHORT.pack(b"i", size) + value.to_bytes(size, "little", signed=True)
+        elif kind is torch.Tensor and (written := _small_tensor(value, limits)):
+            data, numbers = written
+            items = _TENSOR_COST
         else:
             return False
-        limits = self.limits
-        if depth > limits.depth or self.items >= limits.items or len(self.out) + 9 > limits.total_bytes:
+        if (
+            depth > limits.depth
+            or self.items + items > limits.items
+            or len(self.out) + len(data) > limits.total_bytes
+            or self.text_bytes + text > limits.text_bytes
+            or self.numbers + numbers > limits.numbers
+        ):
             return False
-        self.items += 1
+        self.items += items
+        self.text_bytes += text
+        self.numbers += numbers
         self.out += data
         return True
 
@@ -427,6 +447,19 @@ class _Writer:
         self.out += struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw
 
 
+def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | None:
+    """Write an ordinary tensor of few numbers; return the bytes, and how many numbers they are."""
+    number = _NUMPYS.get(tensor.dtype)
+    with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
+        count, shape = tensor.numel(), tuple(tensor.shape)
+        if number is None or not 0 < count <= _SMALL_TENSOR or len(shape) > limits.dims:
+            return None
+        if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
+            raw = torch.Tensor.detach(tensor).numpy().tobytes()
+            return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
+    return None  # or conjugate, of a transform, on another device
+
+
 def _is_key(key: Any) -> bool:
     if issubclass(type(key), tuple):
         return all(_is_key(part) for part in tuple.__iter__(key))
@@ -456,7 +489,7 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
 
 def _padded(shape: tuple[int, ...]) -> int:
     """The numbers of such a tensor if an empty dimension counted as one: bounds (0, 2**60) too."""
-    return math.prod(max(size, 1) for size in shape)
+    return math.prod([size or 1 for size in shape])
 
 
 def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
@@ -487,7 +520,7 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-_TAG, _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "cBHIQd")
+_BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "BHIQd")
 
 
 class _Reader:
@@ -523,29 +556,31 @@ class _Reader:
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self._count(1)
-        tag = self.number(_TAG)
-        match tag:
-            case b"f":
-                return self.number(_DOUBLE)
-            case b"N":
-                return None
-            case b"T":
-                return True
-            case b"F":
-                return False
-            case b"i":
-                return self._int()
-            case b"s":
+        if self.position >= self.length:
+            raise WireError("the frame is cut short")
+        self.position += 1
+        match self.view[self.position - 1]:
+            case 0x73:  # s
                 return self._string()
-            case b"t":
-                return self._tensor()
-            case b"l":
+            case 0x66:  # f
+                return self.number(_DOUBLE)
+            case 0x6C:  # l
                 return self._list(depth, "list")
-            case b"u":
-                return tuple(self._list(depth, "tuple"))
-            case b"d":
+            case 0x74:  # t
+                return self._tensor()
+            case 0x46:  # F
+                return False
+            case 0x54:  # T
+                return True
+            case 0x4E:  # N
+                return None
+            case 0x64:  # d
                 return self._dict(depth)
-            case b"o":
+            case 0x75:  # u
+                return tuple(self._list(depth, "tuple"))
+            case 0x69:  # i
+                return self._int()
+            case 0x6F:  # o
                 return self._other()
         raise WireError("unknown tag")
 
@@ -603,11 +638,11 @@ class _Reader:
 
     def _tensor(self) -> torch.Tensor:
         self._count(_TENSOR_COST - 1)
-        number, dims = self.number(_BYTE), self.number(_BYTE)
+        number, dims = self.take(2)
         if number >= len(DTYPES):
             raise WireError("unknown dtype")
         dtype = DTYPES[number]
-        shape = struct.unpack(f"<{dims}Q", self.take(8 * dims))
+        shape = struct.unpack(f"<{dims}Q", self.take(8 * dims)) if dims else ()
         count = self.number(_LONG)
         if _breaks(shape, dtype, self.limits):
             raise TooMuch(Other("torch.Tensor", "large_tensor", shape))
@@ -620,9 +655,10 @@ class _Reader:
         if not count:
             return torch.empty(shape, dtype=dtype)
         own = bytearray(raw)  # a tensor is writable memory: it must not share the frame's
-        if dtype == torch.bool and own.strip(b"\0\1"):
+        if dtype is torch.bool and own.strip(b"\0\1"):
             raise WireError("a bool is neither 0 nor 1")
-        return torch.frombuffer(own, dtype=dtype).reshape(shape)
+        flat = torch.frombuffer(own, dtype=dtype)
+        return flat if dims == 1 else flat.reshape(shape)
 
 
 # --- The socket ---------------------------------------------------------------------------------------
