@@ -838,13 +838,16 @@ def _compare(of, x, h, dtype, kind="", hint="", **tolerance):
 
     here = torch.tensor(x, dtype=getattr(torch, dtype))
     want = secant(here, here + h)
-    mistakes = [
-        ((f(here + h) - f(here)) / h, _typed),
-        ((f(here + h) - f(here)) / (here - (here - h)), _side),
-        (secant(here.double(), here.double() + h).to(here.dtype), _wide),
-        (-want, _sign),
-        (secant(here, here + abs(h)), _left),
-    ]
+
+    def mistakes():
+        return [
+            ((f(here + h) - f(here)) / h, _typed),
+            ((f(here + h) - f(here)) / (here - (here - h)), _side),
+            (secant(here.double(), here.double() + h).to(here.dtype), _wide),
+            (-want, _sign),
+            (secant(here, here + abs(h)), _left),
+        ]
+
     with check.asking(call):
         found = _calls(text, x, h, dtype, kind)
     check.no_error(found["results"], call, hint)
@@ -871,7 +874,7 @@ def _parabola():
 
 
 _rounding = say(en="divide by the difference of the two places as they are stored", ko="저장된 두 점의 차로 나누세요")
-for _x in (5.0, *check.draws(3, 4.1, 7.9)):
+for _x in (5.0, *check.draws(2, 4.1, 7.9)):
     for _h in (1e-5, 3e-6):
         check.smallest(_compare, _parabola(), _x, _h, "float32", "", _rounding)
 for _dtype in ("float64", "float32"):
@@ -1039,16 +1042,19 @@ def _compare(of, x, h, dtype, kind="", hint="", **tolerance):
 
     here = torch.tensor(x, dtype=torch.float64)
     want, scaled = secant(here - h, here + h), h * here.abs().clamp(min=1)
-    mistakes = [
-        (2 * want, _two),
-        (secant(here, here + h), _forward),
-        (secant(here - h / 2, here + h / 2), _mistakes[3.0025]),
-        (_slope(f, here).to(real), _mistakes[3.0]),
-        (want.abs(), _lost),
-        (secant(here - scaled, here + scaled), _scaled),
-        (((4 * f(here + h) - 3 * f(here) - f(here + 2 * h)) / (2 * h)).to(real), _mistakes[2.98]),
-        ((_slope(f, here + h) + _slope(f, here - h)).to(real) / 2, _mistakes[3.03]),
-    ]
+
+    def mistakes():
+        return [
+            (2 * want, _two),
+            (secant(here, here + h), _forward),
+            (secant(here - h / 2, here + h / 2), _mistakes[3.0025]),
+            (_slope(f, here).to(real), _mistakes[3.0]),
+            (want.abs(), _lost),
+            (secant(here - scaled, here + scaled), _scaled),
+            (((4 * f(here + h) - 3 * f(here) - f(here + 2 * h)) / (2 * h)).to(real), _mistakes[2.98]),
+            ((_slope(f, here + h) + _slope(f, here - h)).to(real) / 2, _mistakes[3.03]),
+        ]
+
     if real is torch.float64:
         tolerance = {"rtol": 1e-7, **tolerance}
     with check.asking(call):
@@ -1279,7 +1285,7 @@ def _compare(name, x, hint=_new):
     check.equal(found["given"][0], [True, "torch.float64"], call + given, hint=_tracked)
 
 
-for _x in check.draws(3, -3, -0.1) + check.draws(3, 0.1, 3):
+for _x in check.draws(2, -3, -0.1) + check.draws(2, 0.1, 3):
     for _name in ("t^2 + 2t + 1", "t sin t", "|t|", "max(t, -t/2)"):
         check.smallest(_compare, _name, _x)
 for _name, _x in (("t^3", 2), ("t^3", -3), ("t^2 + 2t + 1", 7)):
@@ -1393,23 +1399,26 @@ _straight = say(en="also near 0 the first term is 3 x^2, not 3 x", ko="0 근처�
 
 def _compare(x):
     call, want = f"hand_derivative({x})", 3 * x**2 + 2 * math.cos(x)
-    mistakes = {
-        3 * x**2 - 2 * math.cos(x): _sign,
-        3 * x**2 + math.cos(x): _factor,
-        3 * x**2 + 2 * math.sin(x): say(en="sin must be differentiated too: it becomes cos", ko="sin도 미분해야 합니다. cos이 됩니다"),
-        x**2 + 2 * math.cos(x): _down,
-        3 * x + 2 * math.cos(x): _straight,
-        2.0 + 3 * x: _straight,
-        3 * x**3 + 2 * math.cos(x): _lower,
-        (3 * x) ** 2 + 2 * math.cos(x): _outside,
-        3 * abs(x) * x + 2 * math.cos(x): _even,
-        3.0 * x**2: say(en="2 cos x is missing: it counts for every x", ko="2 cos x가 빠졌습니다. x가 크든 작든 들어갑니다"),
-        x**3 + 2 * math.sin(x): say(en="this is f, not its derivative", ko="도함수가 아니라 f의 값입니다"),
-        3 * x**2 - 2 * math.sin(x): say(en="-2 sin x is the derivative of 2 cos x; here sin becomes cos", ko="-2 sin x는 2 cos x의 도함수입니다. 여기서는 sin이 cos이 됩니다"),
-        3 * x**2 + 2 * x * math.cos(x): say(en="x does not come down: the derivative of sin x is cos x alone", ko="x는 앞으로 나오지 않습니다. sin x의 도함수는 cos x뿐입니다"),
-        3 * x**2 + 2 * math.cos(math.radians(x)): _radians,
-        6 * x + 2 * math.cos(x): _twice,
-    }
+
+    def mistakes():
+        return {
+            3 * x**2 - 2 * math.cos(x): _sign,
+            3 * x**2 + math.cos(x): _factor,
+            3 * x**2 + 2 * math.sin(x): say(en="sin must be differentiated too: it becomes cos", ko="sin도 미분해야 합니다. cos이 됩니다"),
+            x**2 + 2 * math.cos(x): _down,
+            3 * x + 2 * math.cos(x): _straight,
+            2.0 + 3 * x: _straight,
+            3 * x**3 + 2 * math.cos(x): _lower,
+            (3 * x) ** 2 + 2 * math.cos(x): _outside,
+            3 * abs(x) * x + 2 * math.cos(x): _even,
+            3.0 * x**2: say(en="2 cos x is missing: it counts for every x", ko="2 cos x가 빠졌습니다. x가 크든 작든 들어갑니다"),
+            x**3 + 2 * math.sin(x): say(en="this is f, not its derivative", ko="도함수가 아니라 f의 값입니다"),
+            3 * x**2 - 2 * math.sin(x): say(en="-2 sin x is the derivative of 2 cos x; here sin becomes cos", ko="-2 sin x는 2 cos x의 도함수입니다. 여기서는 sin이 cos이 됩니다"),
+            3 * x**2 + 2 * x * math.cos(x): say(en="x does not come down: the derivative of sin x is cos x alone", ko="x는 앞으로 나오지 않습니다. sin x의 도함수는 cos x뿐입니다"),
+            3 * x**2 + 2 * math.cos(math.radians(x)): _radians,
+            6 * x + 2 * math.cos(x): _twice,
+        }
+
     with check.asking(call):
         found = _calls(x)
     check.untouched(found["changes"], call)
@@ -1691,16 +1700,12 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import math
 
-import torch
-
 
 def _run(x, limit):
-    leaf = graphs.leaf(x, torch.float64)
-    y = leaf * 1
-    while y.abs() < limit:
-        y = 2 * y
-    y.backward()
-    return leaf.grad.item(), y.item()
+    slope, y = 1.0, float(x)
+    while abs(y) < limit:
+        slope, y = 2 * slope, 2 * y
+    return slope, y
 
 
 _logarithm = say(

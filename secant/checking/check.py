@@ -34,7 +34,8 @@ _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
 _random = random.Random()
 _asked: list[str] = []
 
-Mistakes = Mapping[Any, str] | Sequence[tuple[Any, str]]
+Known = Mapping[Any, str] | Sequence[tuple[Any, str]]
+Mistakes = Known | Callable[[], Known]
 
 
 class CheckFailed(AssertionError):
@@ -102,7 +103,8 @@ def close(
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
         mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
-            tensor like want. One that cannot be told from the right value is passed over.
+            tensor like want. One that cannot be told from the right value is passed over. A function that
+            returns them is called only when got is wrong.
         nearly: what to say when no mistake is recognised and got is right to three digits: float32, rounding,
             or a difference quotient. Give rtol with it.
         hint: what to say otherwise.
@@ -122,7 +124,8 @@ def close(
     problem = differs(got, want)
     if not problem:
         return
-    pairs = mistakes.items() if isinstance(mistakes, Mapping) else mistakes
+    known = mistakes() if callable(mistakes) else mistakes
+    pairs = known.items() if isinstance(known, Mapping) else known
     wrongs = [(_like(want, wrong), why) for wrong, why in pairs]
     cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
