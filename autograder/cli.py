@@ -19,6 +19,7 @@ from rich.text import Text
 
 from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
+from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
 from secant.files import replace_file
 from secant.language import Language, language, print_whatever_comes, say
@@ -195,14 +196,18 @@ def grade(
         raise CourseError(
             "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
         )
-    from autograder.course.settings import Course
-    from autograder.grading.budget import Budget
-    from autograder.grading.cluster import cluster
-    from autograder.grading.entries import find_submissions
-    from autograder.grading.executors import LocalWorkers, Workers
+    from autograder.grading import executors
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler exclude each other.")
+    if not scheduler:
+        executors.begin_imports()  # which take seconds, as do those of this process
+    with pages.kept():
+        from autograder.course.settings import Course
+        from autograder.grading.budget import Budget
+        from autograder.grading.cluster import cluster
+        from autograder.grading.entries import find_submissions
+
     if json_file:
         _refuse_unwritable(json_file)
     course = Course.at(find_root(Path.cwd()))
@@ -215,16 +220,17 @@ def grade(
         )
         raise typer.Exit(1 if student else 0)
     if scheduler:
-        pool: Workers = cluster(scheduler)
+        pool: executors.Workers = cluster(scheduler)
     else:
         places, said = Budget.of_this_machine().allow(workers, len(entries))
         out.print(said)
         try:
-            pool = LocalWorkers(places, course.hidden)
+            pool = executors.LocalWorkers(places, course.hidden)
         except WallUnavailable as error:
             raise _no_wall(error) from None
     try:
-        from autograder.grading import batch  # takes seconds, in which the workers' imports go on
+        with pages.kept():
+            from autograder.grading import batch  # takes seconds too, and the template's imports go on
 
         with _progress() as progress:
             bar = progress.add_task("Grading", total=len(entries))

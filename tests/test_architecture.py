@@ -28,7 +28,13 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
-    "autograder.grading": {"autograder.course", "autograder.intake", "autograder.sandbox", "autograder.exam"},
+    "autograder.grading": {
+        "autograder.course",
+        "autograder.intake",
+        "autograder.sandbox",
+        "autograder.sandbox.inside",
+        "autograder.exam",
+    },
     "autograder.service": {
         "secant",
         "secant.lab",
@@ -42,6 +48,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.course",
         "autograder.build",
         "autograder.sandbox",
+        "autograder.sandbox.inside",
         "autograder.exam",
         "autograder.grading",
         "autograder.service",

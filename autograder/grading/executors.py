@@ -75,10 +75,7 @@ class LocalWorkers:
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
-        # Not forked from this process: it has threads, and the examiner needs nothing of it.
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["autograder.grading.preloaded"])
-        forkserver.ensure_running()
+        self._context = begin_imports()
         self._start_template()
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
@@ -135,6 +132,15 @@ class LocalWorkers:
     def _let_go(self, one: ProcessPoolExecutor) -> None:
         del self._pids[one], self._shares[one]
         one.shutdown(wait=False)
+
+
+def begin_imports() -> Any:
+    """Start the process that workers are forked from, if it does not run; return its kind of context."""
+    # Not forked from this process: it has threads, and the examiner needs nothing of it.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["autograder.grading.preloaded"])
+    forkserver.ensure_running()
+    return context
 
 
 def _begin(hidden: tuple[str, ...] | None, share: Share | None) -> None:

@@ -44,8 +44,8 @@ def _reset_torch_switches() -> None:
         torch.set_num_threads(1)
 
 
-def reset(seed: int) -> None:
-    """Undo what an honest notebook leaves spoilt, and seed every generator."""
+def reset() -> None:
+    """Undo what an honest notebook leaves spoilt."""
     steps: list[Callable[[], object]] = [
         lambda: signal.setitimer(signal.ITIMER_REAL, 0),
         lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -62,12 +62,25 @@ def reset(seed: int) -> None:
         lambda: torch.autograd.set_detect_anomaly(False),
         _reset_torch_switches,
         lambda: torch.set_printoptions(profile="default"),
-        lambda: random.seed(seed),
-        lambda: np.random.seed(seed % 2**32),
-        lambda: torch.manual_seed(seed),
         warnings.resetwarnings,
         lambda: warnings.filters.extend(_WARNING_FILTERS),  # type: ignore[attr-defined]
     ]
+    _try_all(steps)
+
+
+def seed(number: int) -> None:
+    """Seed every generator."""
+    # Not torch.manual_seed: that looks for accelerators too, in a fork's every untouched page.
+    _try_all(
+        [
+            lambda: random.seed(number),
+            lambda: np.random.seed(number % 2**32),
+            lambda: torch.default_generator.manual_seed(number),
+        ]
+    )
+
+
+def _try_all(steps: list[Callable[[], object]]) -> None:
     for step in steps:
         with contextlib.suppress(Exception):  # a spoilt function is the student's own loss
             step()
@@ -83,9 +96,12 @@ def serve(channel: socket.socket, shell: Shell) -> None:
         request = _next(channel)
         match request["do"]:
             case "load":
-                reset(request["seed"])
+                with contextlib.suppress(ValueError):  # not the main thread
+                    signal.signal(signal.SIGINT, signal.default_int_handler)  # who forked this ignores it
+                seed(request["seed"])
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
+                reset()  # once, for the forks of all tasks
                 wire.send(channel, {"threads": _thread_count()})
             case "task":
                 _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
@@ -114,7 +130,7 @@ def _thread_count() -> int:
         return 0
 
 
-def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, seed: int) -> int:
+def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, number: int) -> int:
     child = os.fork()
     if child:
         os.close(descriptor)
@@ -122,7 +138,7 @@ def _fork_task(channel: socket.socket, descriptor: int, shell: Shell, seed: int)
     try:
         channel.close()
         os.setpgid(0, 0)  # so that it can be ended together with what it starts
-        serve_task(socket.socket(fileno=descriptor), shell, seed)
+        serve_task(socket.socket(fileno=descriptor), shell, number)
     finally:
         os._exit(0)
 
@@ -139,9 +155,9 @@ def _exit_code(child: int) -> int | None:
     return None
 
 
-def serve_task(channel: socket.socket, shell: Shell, seed: int) -> None:
+def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     """Answer the questions of one task, from a copy of the student's names."""
-    reset(seed)
+    seed(number)
     names = dict(shell.user_ns)
     while True:
         request = _next(channel)
@@ -192,6 +208,7 @@ def main(arguments: list[str]) -> None:
         channel = socket.socket(fileno=int(arguments[0]))
     torch.set_num_threads(1)
     shell = make_shell()
+    reset()
     wire.send(channel, "ready")
     try:
         with contextlib.suppress(wire.WireClosed):

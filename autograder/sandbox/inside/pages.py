@@ -1,12 +1,29 @@
-"""What makes a fork of a large process quick: its memory in few large pages."""
+"""What makes a fork of a large process quick: its memory in few large pages, and left alone."""
 
 import contextlib
 import ctypes
+import gc
+from collections.abc import Iterator
 
 from autograder.sandbox.inside.kernel import libc
 
 _LARGE = 2 * 2**20  # bytes of a large page, where a small one has 4 KiB
 _MADV_COLLAPSE = 25
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Import in the body what is to stay: no later collection of garbage looks at it.
+
+    In a fork that would touch, and so copy, every page. Meanwhile too: modules leave little garbage, and
+    looking for it takes a quarter of the time.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def collapse() -> None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import matplotlib.pyplot as plt
-from comm import create_comm
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import Widget
@@ -78,16 +77,10 @@ def make_shell() -> Shell:
     assert formatter is not None
     formatter.active_types = ["text/plain"]
     formatter.mimebundle_formatter.enabled = False
-    Widget.open = _open
+    Widget.open = lambda widget: None  # no page is told what it holds: there is none, and an explorer has 70
     for name in _QUIET_MAGICS:  # they would look for a kernel or a front end, or wait for a person
         shell.magics_manager.magics["line"][name] = lambda line: None
     return shell
-
-
-def _open(widget: Widget) -> None:
-    """Give a widget its number, but tell no page what it holds: there is none, and an explorer has 70."""
-    if widget.comm is None:
-        widget.comm = create_comm(target_name="jupyter.widget")
 
 
 class _Output(io.TextIOBase):

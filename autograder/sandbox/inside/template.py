@@ -14,7 +14,6 @@ candidate, with all that it starts. When the supervisor ends, the kernel ends ev
 whom to become if started as root; the last arguments are numbers of inherited sockets.
 """
 
-import gc
 import importlib
 import json
 import os
@@ -31,46 +30,42 @@ from autograder.sandbox.inside.supervisor import report, supervise
 
 def import_everything(*, for_many: bool) -> Any:
     """Import what lessons import, and make the shell, so that no candidate has to."""
-    for name in LIBRARIES:
-        importlib.import_module(name)
-    import matplotlib.pyplot  # noqa: F401
-    import torch
+    with pages.kept():
+        for name in LIBRARIES:
+            importlib.import_module(name)
+        import matplotlib.pyplot  # noqa: F401
+        import torch
 
-    import secant
-    from autograder.sandbox.inside import candidate
-    from autograder.sandbox.inside.shell import make_shell
+        import secant
+        from autograder.sandbox.inside import candidate
+        from autograder.sandbox.inside.shell import make_shell
 
-    for name in secant.__all__:  # each is imported when it is first asked for
-        getattr(secant, name)
+        for name in secant.__all__:  # each is imported when it is first asked for
+            getattr(secant, name)
 
-    torch.set_num_threads(1)
-    shell = make_shell()
-    candidate.reset(0)  # for the modules that it imports
-    shell.run_cell("", store_history=False)
+        torch.set_num_threads(1)
+        shell = make_shell()
+        candidate.reset()
+        candidate.seed(0)  # for the modules that it imports
+        shell.run_cell("", store_history=False)
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
         raise RuntimeError(f"the template has {len(threads)} threads after its imports, not one")
-    _settle(for_many)
+    if for_many:
+        pages.collapse()
     return shell
 
 
 def import_compiler() -> None:
     """Import what the first `torch.func.grad` or `jacrev` of a process imports: most can do without."""
     environment = dict(os.environ)
-    import torch._decomp.decompositions_for_jvp
-    import torch._dynamo  # noqa: F401
+    with pages.kept():
+        import torch._decomp.decompositions_for_jvp
+        import torch._dynamo  # noqa: F401
 
     for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
         del os.environ[name]
-    _settle(for_many=True)
-
-
-def _settle(for_many: bool) -> None:
-    """Make forks quick, after imports."""
-    gc.collect()
-    gc.freeze()  # a collection in a child would otherwise touch, and so copy, every page
-    if for_many:
-        pages.collapse()
+    pages.collapse()
 
 
 def _prepare(guest: int) -> None:

@@ -111,6 +111,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.legend = widgets.HTML(words.STYLE + legend)
         self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
         self.view.strides = [FEW_STEPS if name == "h" else STEPS for name in self.arrows]
+        self.call_of: Callable[[State], str] = str
         self._stale = True
         self._steps = [0, 0]
         self._scene: Hashable = None
@@ -162,6 +163,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def call(self) -> str:
         """The call that makes an explorer of this state."""
         return self.call_of(self.state)
+
+    def __repr__(self) -> str:
+        return self.call  # a box's own lists all that is in it, boxes in boxes
 
     @property
     def reading(self) -> ReadingT:
