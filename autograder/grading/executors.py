@@ -75,6 +75,7 @@ class LocalWorkers:
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
+        self._processors: dict[ProcessPoolExecutor, int | None] = {}
         self._context = begin_imports()
         self._start_template()
 
@@ -124,13 +125,20 @@ class LocalWorkers:
             return None
 
     def _hire(self, share: Share | None) -> ProcessPoolExecutor:
-        one = ProcessPoolExecutor(1, self._context, _begin, (self._hidden, share))
+        processor = self._free_processor()
+        one = ProcessPoolExecutor(1, self._context, _begin, (self._hidden, share, processor))
         self._pids[one] = one.submit(os.getpid)
-        self._shares[one] = share
+        self._shares[one], self._processors[one] = share, processor
         return one
 
+    def _free_processor(self) -> int | None:
+        """Where there is a worker for each processor, one that no worker has yet."""
+        all_here = os.sched_getaffinity(0)
+        free = sorted(all_here - {number for number in self._processors.values() if number is not None})
+        return free[0] if free and self.places == len(all_here) else None
+
     def _let_go(self, one: ProcessPoolExecutor) -> None:
-        del self._pids[one], self._shares[one]
+        del self._pids[one], self._shares[one], self._processors[one]
         one.shutdown(wait=False)
 
 
@@ -143,8 +151,11 @@ def begin_imports() -> Any:
     return context
 
 
-def _begin(hidden: tuple[str, ...] | None, share: Share | None) -> None:
+def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
     """In a new process: join the wall, leave Ctrl-C to the parent, and end when it does."""
+    if processor is not None and "NOPIN" not in os.environ:
+        with suppress(OSError):
+            os.sched_setaffinity(0, {processor})
     if hidden is not None and share is not None:
         worker.join(hidden, share)
     signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, this is not inherited

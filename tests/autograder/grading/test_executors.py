@@ -133,6 +133,23 @@ def test_what_fails_twice_and_what_was_starved_is_done_once_more_alone() -> None
     assert {job for job, _ in watched.seen[-4:]} == {"fails", "busy", "fails twice", "busy once"}
 
 
+def processors(seconds: float) -> set[int]:
+    time.sleep(seconds)  # so that the other worker gets the other job
+    return os.sched_getaffinity(0)
+
+
+def test_a_worker_for_each_processor_has_one_of_its_own() -> None:
+    everywhere = os.sched_getaffinity(0)
+    for places, own in ((len(everywhere), True), (len(everywhere) + 1, False)):
+        crew = LocalWorkers(places)
+        try:
+            found = [where for _, where in run(processors, serve([0.2] * places), crew)]
+        finally:
+            crew.close(kill=True)
+        expected = [{one} for one in everywhere] if own else [everywhere] * places
+        assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
+
+
 def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
     assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
 

@@ -85,6 +85,15 @@ def test_the_fast_mode_was_taken_without_a_fallback(wall: Wall, notices: list[st
 # --- Reading what is not theirs ------------------------------------------------------------------------
 
 
+def test_a_container_keeps_to_its_examiners_processors(wall: Wall) -> None:
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {max(before)})
+        assert run(wall, "import os; print(os.sched_getaffinity(0))") == str({max(before)})
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def test_no_file_outside_of_python_and_the_system_is_there(wall: Wall, secret_file: Path) -> None:
     paths = [
         str(secret_file),
