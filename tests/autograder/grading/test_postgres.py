@@ -233,9 +233,13 @@ def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.Mon
     pid = os.fork()
     if pid == 0:
         gc.disable()  # what the parent has is not this process's to close
-        with opened(room):
-            os.write(theirs, b"!")
-            signal.pause()
+        try:
+            with opened(room):
+                os.write(theirs, b"!")
+                signal.pause()
+        finally:
+            os._exit(1)
+    os.close(theirs)
     assert os.read(ours, 1) == b"!"
     with monkeypatch.context() as patch:
         patch.setattr(gradebook, "GRACE_SECONDS", 0.0)
