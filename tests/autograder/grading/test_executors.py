@@ -154,24 +154,41 @@ def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
     assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
 
 
-def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+def test_workers_end_when_their_parent_is_killed_and_leave_no_file(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, time\n"
         "from autograder.grading.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
-        "    print(LocalWorkers(1)._hire(None).submit(os.getpid).result(), flush=True)\n"
+        "    pid = LocalWorkers(1)._hire(None).submit(os.getpid).result()\n"
+        "    print(pid, *os.listdir(os.environ['TMPDIR']), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    script = tmp_path / "parent.py"
+    script, temporary = tmp_path / "parent.py", tmp_path / "tmp"
     script.write_text(code)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
-    pid = int(done.stdout)
+    temporary.mkdir()
+    done = subprocess.run(
+        [sys.executable, script],
+        env=os.environ | {"TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    pid, *made = done.stdout.split()
+    assert made
     for _ in range(100):
-        if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1]:
+        if has_ended(int(pid)) and not list(temporary.iterdir()):
             return
         time.sleep(0.1)
-    os.kill(pid, signal.SIGKILL)
-    pytest.fail("the worker lives on")
+    assert has_ended(int(pid))
+    assert not list(temporary.iterdir())
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1]
+    except OSError:
+        return True
 
 
 def say_in_the_wall(word: str) -> str:
