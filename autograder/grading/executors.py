@@ -185,17 +185,21 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         CourseError: no worker is left, or none of them may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
+    ahead: deque[Any] = deque()  # a job that is made ready while several are at work
     alone: deque[Any] = deque()
     while True:
-        while len(running) < workers.places and (job := next_job()) is not None:
+        while len(running) < workers.places and (job := ahead.popleft() if ahead else next_job()) is not None:
             running[workers.submit(work, job)] = (job, 1)
         if not running:
             if not alone:
                 return
             job = alone.popleft()
             running[workers.submit(work, job)] = (job, TRIES + 1)
+        elif not ahead and len(running) > 1 and (job := next_job()) is not None:
+            ahead.append(job)
         done, _ = wait(running, _BEAT, FIRST_COMPLETED)
         workers.look()
+        over = []
         for future in done:
             job, tries = running.pop(future)
             workers.settle(future)
@@ -205,7 +209,11 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
             elif isinstance(result, Failed | Busy) and tries <= TRIES:
                 alone.append(job)
             else:
-                yield job, Failed(result.why) if isinstance(result, Busy) else result
+                over.append((job, Failed(result.why) if isinstance(result, Busy) else result))
+        while ahead and len(running) < workers.places:  # nobody waits while what was found is written
+            job = ahead.popleft()
+            running[workers.submit(work, job)] = (job, 1)
+        yield from over
 
 
 def _result(future: Future[Any]) -> Any:
