@@ -19,8 +19,11 @@ STYLE = """<style>
 .secant-legend svg { width: 38px; height: 14px; vertical-align: -2px;
   margin-right: 6px; }
 .secant-words { margin: 8px 0 0 3px; line-height: 1.5; }
-.secant-numbers { display: grid; grid-template-columns: max-content max-content 1fr; gap: 0 18px; }
-.secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600; }
+.secant-numbers { display: grid; gap: 0 18px;
+  grid-template-columns: max-content minmax(min-content, max-content) 1fr; }
+.secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600;
+  white-space: nowrap; }
+@media (max-width: 700px) { .secant-numbers { grid-template-columns: 1fr; } }
 .secant-remarks { min-height: 3.2em; }
 .secant-remarks p { margin: 4px 0 0; }
 .secant-problems { margin: 8px 3px; padding: 6px 12px; line-height: 1.5;
