@@ -27,6 +27,8 @@ from secant.explorers.kit.widget import Panel
 from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
 from tests.support.reading import picture, problems, remarks
 
+pytestmark = pytest.mark.slow
+
 HANGUL = re.compile("[가-힣]")
 
 
