@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -164,25 +165,25 @@ def test_workers_end_when_their_parent_is_killed_and_leave_no_file(tmp_path: Pat
         "    print(pid, *os.listdir(os.environ['TMPDIR']), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    script, temporary = tmp_path / "parent.py", tmp_path / "tmp"
+    script = tmp_path / "parent.py"
     script.write_text(code)
-    temporary.mkdir()
-    done = subprocess.run(
-        [sys.executable, script],
-        env=os.environ | {"TMPDIR": str(temporary)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    pid, *made = done.stdout.split() or [done.stderr]
-    assert made, pid
-    for _ in range(100):
-        if has_ended(int(pid)) and not list(temporary.iterdir()):
-            return
-        time.sleep(0.1)
-    assert has_ended(int(pid))
-    assert not list(temporary.iterdir())
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary:  # a socket's path is short
+        done = subprocess.run(
+            [sys.executable, script],
+            env=os.environ | {"TMPDIR": temporary},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        pid, *made = done.stdout.split() or [done.stderr]
+        assert made, pid
+        for _ in range(100):
+            if has_ended(int(pid)) and not os.listdir(temporary):
+                return
+            time.sleep(0.1)
+        assert has_ended(int(pid))
+        assert not os.listdir(temporary)
 
 
 def has_ended(pid: int) -> bool:
