@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.executors import LocalWorkers, run
+from autograder.grading.executors import LocalWorkers, begin, run
 from autograder.grading.jobs import Busy, Failed
 from autograder.grading.worker import _wall
+from autograder.sandbox.template import Behind
 
 
 def die_once(path: Path) -> dict[str, Any]:
@@ -200,8 +201,14 @@ def say_in_the_wall(word: str) -> str:
 
 @pytest.mark.slow  # two templates import torch
 def test_workers_share_a_wall_and_get_another_when_it_has_gone() -> None:
-    crew = LocalWorkers(2, hidden=())
+    begun = begin()
+    elsewhere, within = Behind(["/nowhere"]), Behind([f"{sys.prefix}/bin"])
+    assert begun is not None
+    assert begun.stands_for(elsewhere)
+    assert not begun.stands_for(within)
+    crew = LocalWorkers(2, hidden=(), begun=begun)
     try:
+        assert crew._template is begun
         assert {found for _, found in run(say_in_the_wall, serve(["a", "b"]), crew)} == {"a\n", "b\n"}
         first = crew._template
         assert len(crew._idle) == 2
