@@ -188,16 +188,24 @@ def that(condition: bool, message: str) -> None:
         fail(message)
 
 
-def no_error(results: Iterable[Any], what: str, hint: str = "") -> None:
+def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
     """Check that none of the calls that `observe.attempt` made raised.
+
+    Args:
+        results: what the calls gave.
+        what: the call, as the student would type it.
+        hint: what to say; or hints by a part of the error's text, of which the first that fits is given.
 
     Raises:
         CheckFailed: with the call, what it raised, and the hint.
     """
     for result in results:
         if isinstance(result, dict) and "raised" in result:
-            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + result["raised"]]
-            fail("\n".join(lines + _likely(hint)), hint)
+            raised = str(result["raised"])
+            hints = {"": hint} if isinstance(hint, str) else hint
+            cause = next((why for part, why in hints.items() if part in raised), "")
+            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + raised]
+            fail("\n".join(lines + _likely(cause)), cause)
 
 
 def ended(did: bool, what: str, hint: str = "") -> None:
