@@ -667,7 +667,7 @@ A tensor that it returns has the dtype and shape of its argument. It gives the s
 read what each task says of it.
 """
 
-# %% [markdown] lang="ko" en="9fe15866"
+# %% [markdown] lang="ko" en="c434e88f"
 r"""
 # 과제
 
@@ -963,18 +963,11 @@ def _sums(powers, x, dtype):
     return {**calls.data(), "after": after, "left": len(fs), "copies": len(places) > 1}
 
 
-_alias = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요")
-_alone = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요")
-_early = say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
-_total = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요")
-_still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
-_at_once = say(en="the entries are copies, but all of the sum: call backward() on each f(x) by itself, and copy x.grad right after each call", ko="원소가 복사본이기는 하지만 모두 gradient를 다 더한 값입니다. 함수마다 따로 backward()를 부르고, 부를 때마다 바로 x.grad를 복사하세요")
-_inside = say(en="only one entry came back: does return stand inside the loop? Then the function ends with the first", ko="원소가 하나뿐입니다. return이 반복문 안에 있지 않나요? 그러면 첫 함수에서 끝납니다")
-_fewer = say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
-_again = say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
-_twice = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다")
-_graph = say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다")
-_eaten = say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
+_alias, _at_once = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요"), say(en="the entries are copies, but all of the sum: call backward() on each f(x) by itself, and copy x.grad right after each call", ko="원소가 복사본이기는 하지만 모두 gradient를 다 더한 값입니다. 함수마다 따로 backward()를 부르고, 부를 때마다 바로 x.grad를 복사하세요")
+_alone, _early = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요"), say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
+_total, _still = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요"), say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
+_inside, _fewer, _again = say(en="only one entry came back: does return stand inside the loop? Then the function ends with the first", ko="원소가 하나뿐입니다. return이 반복문 안에 있지 않나요? 그러면 첫 함수에서 끝납니다"), say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다"), say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
+_twice, _graph, _eaten = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다"), say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다"), say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
 _after = say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad")
 _filled = say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소")
 for _powers, _x, _dtype, _sums_of, _wrongs in (((2, 3), 2.0, "float32", (4.0, 16.0), {12.0: _alone, 20.0: _twice}), ((2, 2), 3.0, "float64", (6.0, 12.0), {6.0: _again, 18.0: _twice})):
@@ -1117,7 +1110,7 @@ In the loop: `if zero: w.grad = None`; then `(w**2).backward()`; then, without t
 </details>
 """
 
-# %% [markdown] lang="ko" en="0b2dda9a"
+# %% [markdown] lang="ko" en="01615f20"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1178,25 +1171,12 @@ def _run(w0, lr, zero):
         return calls.attempt(train5, w0, lr, zero), calls.changes
 
 
-_leaf = say(en="w.grad is None. w = w - lr * w.grad makes a new tensor: it is no leaf any more, and nothing lands in its .grad. Change w itself, in place: with torch.no_grad(): w -= lr * w.grad", ko="w.grad가 None입니다. w = w - lr * w.grad라고 쓰면 새 텐서가 생깁니다. 이제 w는 leaf가 아니어서 .grad에 아무것도 남지 않습니다. w 자체를 제자리에서 바꾸세요. with torch.no_grad(): w -= lr * w.grad")
-_first = say(en="before the first backward() w.grad is None, and None has no zero_(): write w.grad = None, or ask first", ko="첫 backward() 전에는 w.grad가 None이고, None에는 zero_()가 없습니다. w.grad = None이라고 쓰거나 None인지 먼저 확인하세요")
-_place = say(en="a tracked leaf may be changed in place only where torch records nothing: with torch.no_grad():", ko="추적되는 leaf는 torch가 기록하지 않는 곳에서만 제자리에서 바꿀 수 있습니다. with torch.no_grad(): 안에서 바꾸세요")
-_once = say(en="compute the loss anew in each step: each backward() needs the graph of its own step", ko="스텝마다 loss를 새로 계산하세요. backward()에는 그 스텝의 그래프가 필요합니다")
+_leaf, _first, _place, _once = say(en="w.grad is None. w = w - lr * w.grad makes a new tensor: it is no leaf any more, and nothing lands in its .grad. Change w itself, in place: with torch.no_grad(): w -= lr * w.grad", ko="w.grad가 None입니다. w = w - lr * w.grad라고 쓰면 새 텐서가 생깁니다. 이제 w는 leaf가 아니어서 .grad에 아무것도 남지 않습니다. w 자체를 제자리에서 바꾸세요. with torch.no_grad(): w -= lr * w.grad"), say(en="before the first backward() w.grad is None, and None has no zero_(): write w.grad = None, or ask first", ko="첫 backward() 전에는 w.grad가 None이고, None에는 zero_()가 없습니다. w.grad = None이라고 쓰거나 None인지 먼저 확인하세요"), say(en="a tracked leaf may be changed in place only where torch records nothing: with torch.no_grad():", ko="추적되는 leaf는 torch가 기록하지 않는 곳에서만 제자리에서 바꿀 수 있습니다. with torch.no_grad(): 안에서 바꾸세요"), say(en="compute the loss anew in each step: each backward() needs the graph of its own step", ko="스텝마다 loss를 새로 계산하세요. backward()에는 그 스텝의 그래프가 필요합니다")
 _errors = {"zero_": _first, "NoneType": _leaf, "does not require grad": _leaf, "a leaf Variable": _place, "second time": _once, "modified by an inplace": _once}
-_stays = say(en="w did not move: was the buffer emptied between backward() and the step? Empty it before backward()", ko="w가 움직이지 않았습니다. backward()와 업데이트 사이에서 버퍼를 비우지 않았나요? backward() 전에 비우세요")
-_others = [(w, say(en="w went on from where another call left it: begin at w0, with a new leaf, in every call", ko="앞의 호출이 끝난 자리에서 이어 갔습니다. 부를 때마다 w0에서 새 leaf로 시작하세요")) for w in ([0.180224, 0.0032768, 0.18612224, 0.331743232, 0.4110155776], [0.262144, 0.1441792, 0.00262144, 0.148897792, 0.2653945856])]
-_others += [([0.8, 0.46, 0.062, 0.3086, 0.58042], say(en="that is momentum: with zero=False nothing of the buffer is lost, and backward() adds to all of it", ko="모멘텀입니다. zero=False이면 버퍼가 조금도 줄지 않고, backward()는 그 전부에 더합니다"))]
-_others += [([0.8, 0.44, 0.0, 0.0, 0.0], say(en="w stopped at 0: let it go past the minimum, where it is negative", ko="w가 0에서 멈추었습니다. 최소점을 지나 음수가 되어도 그대로 두세요"))]
-_others += [([0.9, 0.8, 0.7, 0.6, 0.5], say(en="the loss is w**2, not |w|", ko="loss는 |w|가 아니라 w**2입니다"))]
-_resets = [say(en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it. A new leaf in each step, as w = (...).detach().requires_grad_() makes one, has an empty buffer too: change w itself, in place", ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다. w = (...).detach().requires_grad_()처럼 스텝마다 새 leaf를 만들어도 버퍼가 비어 있게 됩니다. w 자체를 제자리에서 바꾸세요")]
-_resets += [say(en="these are the norms without a reset; for zero=True empty the buffer before each backward()", ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요")]
-_late = say(en="the first is |w| before the first step; keep |w| after each step", ko="맨 앞은 첫 스텝 전의 |w|입니다. 스텝을 마칠 때마다 그 뒤의 |w|를 넣으세요")
-_six = say(en="the start is not a step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요")
-_losses = say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요")
-_nearly = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")
-_sign = say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요")
-_five = say(en="return five floats, also where w is 0 or moves no more", ko="w가 0이거나 더 움직이지 않아도 float 다섯 개를 돌려주세요")
-_int = say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
+_others = [*[(w, say(en="w went on from where another call left it: begin at w0, with a new leaf, in every call", ko="앞의 호출이 끝난 자리에서 이어 갔습니다. 부를 때마다 w0에서 새 leaf로 시작하세요")) for w in ([0.180224, 0.0032768, 0.18612224, 0.331743232, 0.4110155776], [0.262144, 0.1441792, 0.00262144, 0.148897792, 0.2653945856])], ([0.8, 0.46, 0.062, 0.3086, 0.58042], say(en="that is momentum: with zero=False nothing of the buffer is lost, and backward() adds to all of it", ko="모멘텀입니다. zero=False이면 버퍼가 조금도 줄지 않고, backward()는 그 전부에 더합니다")), ([0.8, 0.44, 0.0, 0.0, 0.0], say(en="w stopped at 0: let it go past the minimum, where it is negative", ko="w가 0에서 멈추었습니다. 최소점을 지나 음수가 되어도 그대로 두세요")), ([0.9, 0.8, 0.7, 0.6, 0.5], say(en="the loss is w**2, not |w|", ko="loss는 |w|가 아니라 w**2입니다"))]
+_resets = [say(en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it. A new leaf in each step, as w = (...).detach().requires_grad_() makes one, has an empty buffer too: change w itself, in place", ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다. w = (...).detach().requires_grad_()처럼 스텝마다 새 leaf를 만들어도 버퍼가 비어 있게 됩니다. w 자체를 제자리에서 바꾸세요"), say(en="these are the norms without a reset; for zero=True empty the buffer before each backward()", ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요")]
+_late, _six, _losses, _five, _int = say(en="the first is |w| before the first step; keep |w| after each step", ko="맨 앞은 첫 스텝 전의 |w|입니다. 스텝을 마칠 때마다 그 뒤의 |w|를 넣으세요"), say(en="the start is not a step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요"), say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요"), say(en="return five floats, also where w is 0 or moves no more", ko="w가 0이거나 더 움직이지 않아도 float 다섯 개를 돌려주세요"), say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
+_nearly, _sign, _stays = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요"), say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요"), say(en="w did not move: was the buffer emptied between backward() and the step? Empty it before backward()", ko="w가 움직이지 않았습니다. backward()와 업데이트 사이에서 버퍼를 비우지 않았나요? backward() 전에 비우세요")
 _reset, _kept, _fine = [0.8, 0.64, 0.512, 0.4096, 0.32768], [0.8, 0.44, 0.008, 0.4544, 0.80992], [0.294, 0.28812, 0.2823576, 0.276710448, 0.27117623904]
 for _w0, _lr, _zero, _norms in ((1.0, 0.1, True, _reset), (1.0, 0.1, False, _kept), (0, 1, True, [0.0] * 5), (0.3, 0.01, True, _fine)):
     _call = f"train5({_w0}, {_lr}, {_zero})"
@@ -1463,20 +1443,11 @@ def _run(X, Y, w, training):
 _X, _Y, _w = check.draw_tensor(10, 2), check.draw_tensor(10, 3), check.draw_tensor(3, 2)
 _by_row = torch.einsum("rc,ri->rci", _X @ _w.T - _Y, _X) * 2 / 3  # each row's gradient, of the mean over the columns
 _means, _whole = [_piece.mean(0) for _piece in _by_row.split([3, 5, 2])], _by_row.mean(0)
-_by_number = say(en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows", ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 조각마다 행의 비율을 곱하세요")
-_by_rows = say(en="you divided by the number of rows alone, or by a wrong number of columns; mse_loss is the mean over all elements, columns too", ko="행의 수로만 나누었거나 열의 수가 틀렸습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다")
-_by_one = say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
-_added = say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 조각마다 행의 비율을 곱하세요")
-_sum = say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다")
-_emptied = say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요")
-_empty = say(en=" is None: it was filled by no backward(), or emptied afterwards", ko="가 None입니다. backward()로 채우지 않았거나 나중에 비웠습니다")
-_moved = say(en="model.weight has other values now: fill the .grad alone, and do not step", ko="model.weight의 값이 바뀌었습니다. .grad만 채우고 업데이트는 하지 마세요")
-_frozen = say(en="model.bias has a .grad, but it is not tracked: leave its requires_grad and its .grad alone", ko="model.bias에 .grad가 생겼습니다. 추적되지 않는 파라미터이니 requires_grad와 .grad를 그대로 두세요")
+_by_number, _by_rows, _by_one = say(en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows", ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 조각마다 행의 비율을 곱하세요"), say(en="you divided by the number of rows alone, or by a wrong number of columns; mse_loss is the mean over all elements, columns too", ko="행의 수로만 나누었거나 열의 수가 틀렸습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다"), say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
+_added, _sum, _emptied, _empty = say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 조각마다 행의 비율을 곱하세요"), say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다"), say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요"), say(en=" is None: it was filled by no backward(), or emptied afterwards", ko="가 None입니다. backward()로 채우지 않았거나 나중에 비웠습니다")
+_moved, _frozen, _mode = say(en="model.weight has other values now: fill the .grad alone, and do not step", ko="model.weight의 값이 바뀌었습니다. .grad만 채우고 업데이트는 하지 마세요"), say(en="model.bias has a .grad, but it is not tracked: leave its requires_grad and its .grad alone", ko="model.bias에 .grad가 생겼습니다. 추적되지 않는 파라미터이니 requires_grad와 .grad를 그대로 두세요"), say(en="the model ran in another mode than it came in: train() and eval() change what Dropout and the like compute. Leave the mode alone while the model runs, too", ko="모델이 들어올 때와 다른 모드로 실행되었습니다. train()과 eval()에 따라 Dropout 같은 층의 계산이 달라집니다. 모델을 부르는 동안에도 모드를 그대로 두세요")
 _nearly = say(en="nearly: was a share rounded, or made a float32 tensor? A Python float has all the digits", ko="거의 맞습니다. 비율을 반올림하거나 float32 텐서로 만들지 않았나요? 파이썬 float는 자릿수가 모두 남습니다")
-_mode = say(en="the model ran in another mode than it came in: train() and eval() change what Dropout and the like compute. Leave the mode alone while the model runs, too", ko="모델이 들어올 때와 다른 모드로 실행되었습니다. train()과 eval()에 따라 Dropout 같은 층의 계산이 달라집니다. 모델을 부르는 동안에도 모드를 그대로 두세요")
-_none_of_it = say(en="all zeros: a share made with //, or as an integer, is 0. Divide with /", ko="모두 0입니다. //로 나누거나 정수로 만든 비율은 0이 됩니다. /로 나누세요")
-_so_far = say(en="you divided by the rows counted so far: count the rows of all pieces before the loop", ko="그때까지 센 행의 수로 나누었습니다. 반복문에 들어가기 전에 모든 조각의 행을 세세요")
-_absolute = say(en="that is the gradient of the mean absolute error; the loss is mse_loss, the mean of the squares", ko="절댓값 오차 평균(L1)의 gradient입니다. loss는 제곱의 평균인 mse_loss입니다")
+_none_of_it, _so_far, _absolute = say(en="all zeros: a share made with //, or as an integer, is 0. Divide with /", ko="모두 0입니다. //로 나누거나 정수로 만든 비율은 0이 됩니다. /로 나누세요"), say(en="you divided by the rows counted so far: count the rows of all pieces before the loop", ko="그때까지 센 행의 수로 나누었습니다. 반복문에 들어가기 전에 모든 조각의 행을 세세요"), say(en="that is the gradient of the mean absolute error; the loss is mse_loss, the mean of the squares", ko="절댓값 오차 평균(L1)의 gradient입니다. loss는 제곱의 평균인 mse_loss입니다")
 _turns = say(en="call the model once for each piece, with that piece alone, and backward() before the next piece: neither all rows at once nor row by row, and no call just to count", ko="모델은 조각마다 한 번씩, 그 조각만 넣어 부르고, 다음 조각보다 먼저 backward()를 부르세요. 한꺼번에 넣어도, 한 행씩 넣어도, 개수를 세려고 더 불러도 안 됩니다")
 _call = say(en="accumulate(model, batches), 3 + 5 + 2 rows, 3 columns, model.bias not tracked", ko="accumulate(model, batches), 3 + 5 + 2행, 3열, model.bias는 추적하지 않음")
 for _training in (True, False):
@@ -1720,16 +1691,12 @@ def _call(x0):
 
 
 _cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아닐 수 있습니다"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
-_order, _second = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요")
-_doubled = say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
+_order, _second, _doubled = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요"), say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
 _EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float64, do not round, and take no difference quotient: autograd's own gradient has all the digits", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요. 차분몫이 아니라 autograd가 구한 gradient를 돌려주세요")}
-_missing = say(en="a .grad is None: y and z are not leaves, and keep theirs only if retain_grad() is called on them before backward(). (Is it that of x? Then y or z was detached from it)", ko=".grad가 None입니다. y와 z는 leaf가 아니므로 backward()보다 먼저 retain_grad()를 불러야 gradient가 남습니다. (x의 것이 None이라면 y나 z를 x에서 끊은 것입니다)")
-_whole = say(en="a tensor of integers cannot be tracked: begin with float(x0)", ko="정수 텐서는 추적할 수 없습니다. float(x0)로 시작하세요")
-_errors = {"NoneType": _missing, "floating point": _whole}
+_errors = {"NoneType": say(en="a .grad is None: y and z are not leaves, and keep theirs only if retain_grad() is called on them before backward(). (Is it that of x? Then y or z was detached from it)", ko=".grad가 None입니다. y와 z는 leaf가 아니므로 backward()보다 먼저 retain_grad()를 불러야 gradient가 남습니다. (x의 것이 None이라면 y나 z를 x에서 끊은 것입니다)"), "floating point": say(en="a tensor of integers cannot be tracked: begin with float(x0)", ko="정수 텐서는 추적할 수 없습니다. float(x0)로 시작하세요")}
 
 
-_also_y = say(en="backward() ran on y too, and its gradients were added: z alone is enough", ko="y에서도 backward()를 불러 그 gradient까지 더해졌습니다. z에서만 부르면 됩니다")
-_warning = say(en="a warning appeared; do not read .grad of a tensor that is not a leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
+_also_y, _warning = say(en="backward() ran on y too, and its gradients were added: z alone is enough", ko="y에서도 backward()를 불러 그 gradient까지 더해졌습니다. z에서만 부르면 됩니다"), say(en="a warning appeared; do not read .grad of a tensor that is not a leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
 for _x0, _dx, _dy in ((5.0, 0.6, 0.008), (3, 1.0, 1 / 27), (0.3, 10.0, 1 / 0.027)):
     _asked = f"all_grads({_x0})"
     with check.asking(_asked):

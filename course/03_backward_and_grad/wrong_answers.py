@@ -1083,7 +1083,7 @@ def all_grads(x0):
     return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
 
 
-# %% a central quotient task="all_grads" en="take no difference quotient" ko="차분몫이 아니라"
+# %% quotients in the place of gradients task="all_grads" en="take no difference quotient" ko="차분몫이 아니라"
 def all_grads(x0):
     h = 1e-5 * x0
 

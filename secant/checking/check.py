@@ -406,7 +406,7 @@ def _tensor_difference(
     right, wrong = _pair(want[index].item(), got[index].item())
     return say(
         en=f"First difference at {place}: expected {right}, got {wrong}.",
-        ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 받은 값 {wrong}.",
+        ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 나온 값 {wrong}.",
     )
 
 
@@ -589,7 +589,7 @@ def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
     right, wrong = _pair(want, got)
     lines += [
         f"  {say(en='expected', ko='기대한 값')}: {right}",
-        f"  {say(en='got', ko='받은 값')}: {wrong}",
+        f"  {say(en='got', ko='나온 값')}: {wrong}",
         f"  {problem}",
     ]
     if cause:

@@ -56,7 +56,9 @@ class observe:
             except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
                 if isinstance(error, AttributeError | TypeError) and "NoneType" not in str(error):
                     raise
-                return {"raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"}
+                return {
+                    "raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"
+                }
 
         return self(caught, *arguments)
 
