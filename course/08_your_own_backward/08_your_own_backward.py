@@ -1065,7 +1065,7 @@ def _compare(x, g):
         found = _seen(x, g)
     for what in ("value", "gradient"):
         want, got = (value, found["value"]) if what == "value" else (g * slope, found["gradients"].get("x"))
-        check.that(what == "value" or (found["node"] == "StableSoftplusBackward" and not found["error"]), f"{call}: {found['error'] or _not_own}")
+        check.that(what == "value" or (found["node"] == "StableSoftplusBackward" and not found["error"]), f"{call}: {found['error'] or _not_own}" + (f"\n  {_again}" if found["error"] and found["walked"] else ""))
         mistakes = [(x.clamp(min=0), _relu)][: bool((x.abs() < 9).all())] if what == "value" else [(slope, _alone), *([] if (x < -100).any() or (x > 9).any() else [(g * there, _between), (there, _between)]), *([] if (x < -14).any() or (x > 9).any() else [(g * (x > 0), _step)])]
         hint = _hint(x, got, want, what, exact) if isinstance(got, torch.Tensor) and got.shape == x.shape else ""
         check.close(got, want, f"{call}: {say(en=what, ko={'value': '값'}.get(what, what))}", mistakes=mistakes, hint=hint, **exact)
@@ -1351,7 +1351,7 @@ check.untouched(_found["changes"], "at_the_kink()")
 r"""
 ## What the hidden tests look for
 
-- **8.1** Shapes from one number to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked, negative `x`; what `backward` returns, and which operations run in it;
+- **8.1** Shapes from one number to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked, negative and very small `x`; what `backward` returns, and which operations run in it;
   other calls in between; a change in place before the walk; two walks.
 - **8.2** Right and wrong backwards of many operations: a sign, a factor of 0.9985 (wrong) and 1.0005 (right), one input, one output, one slope of many, transposed, `None`, 0, mistakes that cancel in a sum, `grad_output` ignored; one number, vectors,
   matrices, expanded tensors; both dtypes; tracked and not; errors, warnings and the type of the answer.
@@ -1387,11 +1387,11 @@ You can now answer these without looking back:
 Next: Lesson 09, gradients of gradients.
 """
 
-# %% [markdown] lang="ko" en="459ee9b9"
+# %% [markdown] lang="ko" en="69c78675"
 r"""
 ## 숨은 테스트가 보는 것
 
-- **8.1** 수 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`, `backward`가 돌려준 것과 실행한 연산,
+- **8.1** 수 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`와 아주 작은 `x`, `backward`가 돌려준 것과 실행한 연산,
   그사이의 다른 호출, 거슬러 가기 전에 제자리에서 바꾸기, 두 번 거슬러 가기.
 - **8.2** 여러 연산의 맞는 backward와 틀린 backward. 부호, 0.9985배(틀림)와 1.0005배(맞음), 입력 하나, 출력 하나, 많은 기울기 가운데 하나, 전치, `None`, 0, 합에서 상쇄되는 실수, 무시된 `grad_output`. 수 하나, 벡터, 행렬, expand한 텐서, 두 가지 dtype,
   추적될 때와 아닐 때, 오류와 경고와 답의 타입.

@@ -849,6 +849,22 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.where(x > 15, 1.0, torch.sigmoid(x))
 
 
+# %% a note that lasts for one walk task="StableSoftplus" en="a second walk back gave another answer" ko="두 번째로 거슬러 갔을 때"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.slope = torch.sigmoid
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        gradient = g * ctx.slope(x)
+        ctx.slope = None
+        return gradient
+
+
 # %% the value of relu task="StableSoftplus" en="that is relu; the softplus is" ko="relu의 값입니다"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod

@@ -105,7 +105,7 @@ def walk_back(
             except NotImplementedError:
                 raise
             except RuntimeError as stopped:
-                error = str(stopped).partition("\n")[0]
+                error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
             except (AttributeError, LookupError, TypeError, ValueError) as stopped:
                 if mode is names:  # an error of the first walk shows the student's own lines
                     raise
