@@ -123,7 +123,7 @@ def _labelled(line: str) -> tuple[str, str]:
     """What kind of line this is, and what to show of it."""
     labels = {
         "expected": say(en="  expected: ", ko="  기대한 값: "),
-        "got": say(en="  got: ", ko="  받은 값: "),
+        "got": say(en="  got: ", ko="  나온 값: "),
     }
     for kind, label in labels.items():
         if line.startswith(label):

@@ -657,8 +657,8 @@ r"""
 r"""
 # Tasks
 
-Five functions and one note, 12 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when
-your work is graded. The note is graded by a person. After the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
+Five functions, 10 points, and one note. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when
+your work is graded. The note is graded by a person, who gives it up to 2 points more: the map of the lessons and the panel count the 10. After the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it:
 the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 4), and every setting of the whole
@@ -667,12 +667,12 @@ A tensor that it returns has the dtype and shape of its argument. It gives the s
 read what each task says of it.
 """
 
-# %% [markdown] lang="ko" en="9fe15866"
+# %% [markdown] lang="ko" en="c434e88f"
 r"""
 # 과제
 
-함수 다섯 개와 서술형 한 문항, 모두 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
-더해집니다. 서술형은 사람이 채점합니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
+함수 다섯 개(모두 10점)와 서술형 한 문항입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+더해집니다. 서술형은 사람이 채점하며 2점이 따로 있습니다. 수업 지도와 패널의 만점은 함수의 10점입니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
@@ -765,7 +765,7 @@ def _seen(f, dtype, held):
 _mean, _whatever = say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요"), say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?")
 _adds = say(en="x.grad held something already and backward() added to it: the result must be the gradient alone", ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다")
 _zeros = say(en="these are zeros: did you return x.grad and then empty it? The result is then an alias of the emptied buffer", ko="0이 나왔습니다. x.grad를 남겨 둔 뒤 비우지 않았나요? 그러면 결과도 비워진 버퍼의 별명입니다")
-_nearly = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다")
+_nearly = say(en="nearly: a difference quotient, rounding on the way, or x moved a little? Autograd gives the gradient at x to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나, 중간에 반올림하거나, x를 조금 옮기지 않았나요? autograd는 x에서의 gradient를 끝자리까지 맞게 줍니다")
 _copied = say(en="x.grad holds the same numbers as before, but it is another tensor now. Its other names, like `first` in section 2, are cut off from it. Put the old tensor itself back, or do not touch it", ko="x.grad의 값은 그대로이지만 다른 텐서로 바뀌었습니다. 2절의 `first`처럼 예전 텐서에 붙인 이름은 이제 x.grad와 상관이 없어집니다. 예전 텐서 자체를 되돌려 놓거나, 처음부터 건드리지 마세요")
 _EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 _graph = say(en="the result has requires_grad=True, so it is still part of a graph. create_graph=True does that, and so does torch.func.grad where f uses tracked parameters: detach() the result", ko="결과의 requires_grad가 True입니다. 아직 그래프에 연결되어 있습니다. create_graph=True를 쓰거나, f가 추적되는 파라미터를 쓸 때 torch.func.grad로 구하면 그렇습니다. 결과에 detach()를 부르세요")
@@ -955,23 +955,19 @@ def _sums(powers, x, dtype):
     functions = {2: lambda t: t**2, 3: lambda t: t**3}
     fs, x = [functions[power] for power in powers], torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=True)
     calls = observe()
-    calls(grad_history, fs, x)
+    history = calls(grad_history, fs, x)
+    places = {entry.data_ptr() for entry in history if isinstance(entry, torch.Tensor)} if isinstance(history, list) else ()
     after = None if x.grad is None else x.grad.detach().clone()
     if after is not None:
         x.grad.detach().fill_(1234.0)
-    return {**calls.data(), "after": after, "left": len(fs)}
+    return {**calls.data(), "after": after, "left": len(fs), "copies": len(places) > 1}
 
 
-_alias = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요")
-_alone = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요")
-_early = say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
-_total = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요")
-_still = say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
-_fewer = say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다")
-_again = say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
-_twice = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다")
-_graph = say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다")
-_eaten = say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
+_alias, _at_once = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요"), say(en="the entries are copies, but all of the sum: call backward() on each f(x) by itself, and copy x.grad right after each call", ko="원소가 복사본이기는 하지만 모두 gradient를 다 더한 값입니다. 함수마다 따로 backward()를 부르고, 부를 때마다 바로 x.grad를 복사하세요")
+_alone, _early = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요"), say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
+_total, _still = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요"), say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
+_inside, _fewer, _again = say(en="only one entry came back: does return stand inside the loop? Then the function ends with the first", ko="원소가 하나뿐입니다. return이 반복문 안에 있지 않나요? 그러면 첫 함수에서 끝납니다"), say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다"), say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
+_twice, _graph, _eaten = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다"), say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다"), say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
 _after = say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad")
 _filled = say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소")
 for _powers, _x, _dtype, _sums_of, _wrongs in (((2, 3), 2.0, "float32", (4.0, 16.0), {12.0: _alone, 20.0: _twice}), ((2, 2), 3.0, "float64", (6.0, 12.0), {6.0: _again, 18.0: _twice})):
@@ -981,8 +977,8 @@ for _powers, _x, _dtype, _sums_of, _wrongs in (((2, 3), 2.0, "float32", (4.0, 16
     _history, _want = _seen["results"][0], [torch.tensor(_sum, dtype=getattr(torch, _dtype)) for _sum in _sums_of]
     _listed = isinstance(_history, list)
     check.that(not (_listed and any(entry is None for entry in _history)), f"{_call}: {_early}")
-    _hint = (_fewer if len(_history) < 2 else check.stale() if len(_history) > 2 else "") if _listed else ""
-    _mistakes = [([_want[1]] * 2, _alias), *(([_want[0], torch.full_like(_want[0], _last)], _why) for _last, _why in _wrongs.items())]
+    _hint = (_inside if len(_history) == 1 and _powers[0] != _powers[1] else _fewer if len(_history) < 2 else check.stale() if len(_history) > 2 else "") if _listed else ""
+    _mistakes = [([_want[1]] * 2, _at_once if _seen["copies"] else _alias), *(([_want[0], torch.full_like(_want[0], _last)], _why) for _last, _why in _wrongs.items())]
     check.close(_history, _want, _call, mistakes=_mistakes, hint=_hint)
     check.that(_seen["after"] is not None, f"{_call}{_after}: None\n  {_total}")
     check.close(_seen["after"], _want[1], _call + _after, hint=_total)
@@ -1098,7 +1094,7 @@ Train one parameter for five steps, with the reset or, on purpose, without it.
 - `w` begins at the number `w0` (`float` or `int`, perhaps 0 or negative) as a tracked `float64` leaf; its buffer is empty at the beginning of every call.
 - Each step computes the loss $w^2$, calls `backward()`, and subtracts `lr * w.grad` from `w`.
 - With `zero=True` the buffer is emptied before each `backward()`, by `None` or by zeros. With `zero=False` it is never emptied: this is the famous bug, and you are to write it.
-- The step size `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step.
+- The step size `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step. The tests look at these numbers, and not at how you reach them.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1114,7 +1110,7 @@ In the loop: `if zero: w.grad = None`; then `(w**2).backward()`; then, without t
 </details>
 """
 
-# %% [markdown] lang="ko" en="0b2dda9a"
+# %% [markdown] lang="ko" en="01615f20"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1125,7 +1121,7 @@ r"""
 - `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출할 때마다 버퍼는 빈 채로 시작합니다.
 - 스텝마다 loss $w^2$을 계산하고, `backward()`를 부르고, `w`에서 `lr * w.grad`를 뺍니다.
 - `zero=True`이면 `backward()`를 부르기 전마다 버퍼를 비웁니다. `None`으로 비우든 0으로 비우든 됩니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
-- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요.
+- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요. 테스트는 이 수만 보고, 어떻게 구했는지는 보지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1163,30 +1159,31 @@ def train5(w0, lr, zero):
 
 
 # %% nbgrader={"grade_id": "test_train5", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+import warnings
+
 from secant import check, observe, probe, say
 
 
 @probe
 def _run(w0, lr, zero):
     calls = observe()
-    return calls(train5, w0, lr, zero), calls.changes
+    with warnings.catch_warnings(action="ignore"):  # torch warns of the .grad of what is no leaf
+        return calls.attempt(train5, w0, lr, zero), calls.changes
 
 
-_resets = [say(en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it. A new leaf in each step, as w = (...).detach().requires_grad_() makes one, has an empty buffer too: change w itself, in place", ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다. w = (...).detach().requires_grad_()처럼 스텝마다 새 leaf를 만들어도 버퍼가 비어 있게 됩니다. w 자체를 제자리에서 바꾸세요")]
-_resets += [say(en="these are the norms without a reset; for zero=True empty the buffer before each backward()", ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요")]
-_late = say(en="the first is |w| before the first step; keep |w| after each step", ko="맨 앞은 첫 스텝 전의 |w|입니다. 스텝을 마칠 때마다 그 뒤의 |w|를 넣으세요")
-_six = say(en="the start is not a step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요")
-_losses = say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요")
-_nearly = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")
-_sign = say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요")
-_five = say(en="return five floats, also where w is 0 or moves no more", ko="w가 0이거나 더 움직이지 않아도 float 다섯 개를 돌려주세요")
-_int = say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
+_leaf, _first, _place, _once = say(en="w.grad is None. w = w - lr * w.grad makes a new tensor: it is no leaf any more, and nothing lands in its .grad. Change w itself, in place: with torch.no_grad(): w -= lr * w.grad", ko="w.grad가 None입니다. w = w - lr * w.grad라고 쓰면 새 텐서가 생깁니다. 이제 w는 leaf가 아니어서 .grad에 아무것도 남지 않습니다. w 자체를 제자리에서 바꾸세요. with torch.no_grad(): w -= lr * w.grad"), say(en="before the first backward() w.grad is None, and None has no zero_(): write w.grad = None, or ask first", ko="첫 backward() 전에는 w.grad가 None이고, None에는 zero_()가 없습니다. w.grad = None이라고 쓰거나 None인지 먼저 확인하세요"), say(en="a tracked leaf may be changed in place only where torch records nothing: with torch.no_grad():", ko="추적되는 leaf는 torch가 기록하지 않는 곳에서만 제자리에서 바꿀 수 있습니다. with torch.no_grad(): 안에서 바꾸세요"), say(en="compute the loss anew in each step: each backward() needs the graph of its own step", ko="스텝마다 loss를 새로 계산하세요. backward()에는 그 스텝의 그래프가 필요합니다")
+_errors = {"zero_": _first, "NoneType": _leaf, "does not require grad": _leaf, "a leaf Variable": _place, "second time": _once, "modified by an inplace": _once}
+_others = [*[(w, say(en="w went on from where another call left it: begin at w0, with a new leaf, in every call", ko="앞의 호출이 끝난 자리에서 이어 갔습니다. 부를 때마다 w0에서 새 leaf로 시작하세요")) for w in ([0.180224, 0.0032768, 0.18612224, 0.331743232, 0.4110155776], [0.262144, 0.1441792, 0.00262144, 0.148897792, 0.2653945856])], ([0.8, 0.46, 0.062, 0.3086, 0.58042], say(en="that is momentum: with zero=False nothing of the buffer is lost, and backward() adds to all of it", ko="모멘텀입니다. zero=False이면 버퍼가 조금도 줄지 않고, backward()는 그 전부에 더합니다")), ([0.8, 0.44, 0.0, 0.0, 0.0], say(en="w stopped at 0: let it go past the minimum, where it is negative", ko="w가 0에서 멈추었습니다. 최소점을 지나 음수가 되어도 그대로 두세요")), ([0.9, 0.8, 0.7, 0.6, 0.5], say(en="the loss is w**2, not |w|", ko="loss는 |w|가 아니라 w**2입니다"))]
+_resets = [say(en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it. A new leaf in each step, as w = (...).detach().requires_grad_() makes one, has an empty buffer too: change w itself, in place", ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다. w = (...).detach().requires_grad_()처럼 스텝마다 새 leaf를 만들어도 버퍼가 비어 있게 됩니다. w 자체를 제자리에서 바꾸세요"), say(en="these are the norms without a reset; for zero=True empty the buffer before each backward()", ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요")]
+_late, _six, _losses, _five, _int = say(en="the first is |w| before the first step; keep |w| after each step", ko="맨 앞은 첫 스텝 전의 |w|입니다. 스텝을 마칠 때마다 그 뒤의 |w|를 넣으세요"), say(en="the start is not a step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요"), say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요"), say(en="return five floats, also where w is 0 or moves no more", ko="w가 0이거나 더 움직이지 않아도 float 다섯 개를 돌려주세요"), say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
+_nearly, _sign, _stays = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요"), say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요"), say(en="w did not move: was the buffer emptied between backward() and the step? Empty it before backward()", ko="w가 움직이지 않았습니다. backward()와 업데이트 사이에서 버퍼를 비우지 않았나요? backward() 전에 비우세요")
 _reset, _kept, _fine = [0.8, 0.64, 0.512, 0.4096, 0.32768], [0.8, 0.44, 0.008, 0.4544, 0.80992], [0.294, 0.28812, 0.2823576, 0.276710448, 0.27117623904]
 for _w0, _lr, _zero, _norms in ((1.0, 0.1, True, _reset), (1.0, 0.1, False, _kept), (0, 1, True, [0.0] * 5), (0.3, 0.01, True, _fine)):
     _call = f"train5({_w0}, {_lr}, {_zero})"
     with check.asking(_call):
         _result, _changes = _run(_w0, _lr, _zero)
-    _mistakes = [(_kept if _zero else _reset, _resets[_zero]), ([*_kept[:2], *(-_norm for _norm in _kept[2:])], _sign), ([_w0, *_norms[:-1]], _late), ([_w0, *_norms], _six), ([_norm**2 for _norm in _norms], _losses)]
+    check.no_error([_result], _call, _errors)
+    _mistakes = [(_kept if _zero else _reset, _resets[_zero]), ([*_kept[:2], *(-_norm for _norm in _kept[2:])], _sign), ([_w0, *_norms[:-1]], _late), ([_w0, *_norms], _six), ([_norm**2 for _norm in _norms], _losses), ([float(_w0)] * 5, _stays), *_others]
     _mistakes += [([1.2**k for k in range(1, 6)], say(en="w moved uphill: subtract lr * w.grad", ko="반대 방향으로 갔습니다. lr * w.grad를 빼세요"))]
     check.close(_result, _norms, _call, rtol=1e-11, mistakes=_mistakes, nearly=_nearly, hint=_five if _w0 == 0 else "")
     check.that(not any(type(_norm) is int for _norm in _result), f"{_call}: {_result}\n  {_int}")
@@ -1423,10 +1420,11 @@ from secant import check, observe, probe, say
 
 @probe
 def _run(X, Y, w, training):
-    log = []
+    log, modes = [], set()
 
     class Spy(torch.nn.Linear):
         def forward(self, X):
+            modes.add(self.training)
             log.append(len(X) if X.ndim > 1 else 1)
             out = super().forward(X)
             if out.requires_grad:
@@ -1439,36 +1437,35 @@ def _run(X, Y, w, training):
     batches = list(zip(X.split([3, 5, 2]), Y.split([3, 5, 2]), strict=True))
     calls = observe(model=model)
     calls(accumulate, model, batches)
-    return model.weight.grad, model.bias.grad, log, calls.changes
+    return model.weight.grad, model.bias.grad, log, calls.changes, modes <= {training}
 
 
 _X, _Y, _w = check.draw_tensor(10, 2), check.draw_tensor(10, 3), check.draw_tensor(3, 2)
 _by_row = torch.einsum("rc,ri->rci", _X @ _w.T - _Y, _X) * 2 / 3  # each row's gradient, of the mean over the columns
 _means, _whole = [_piece.mean(0) for _piece in _by_row.split([3, 5, 2])], _by_row.mean(0)
-_by_number = say(en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows", ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 조각마다 행의 비율을 곱하세요")
-_by_rows = say(en="you divided by the number of rows alone, or by a wrong number of columns; mse_loss is the mean over all elements, columns too", ko="행의 수로만 나누었거나 열의 수가 틀렸습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다")
-_by_one = say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
-_added = say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 조각마다 행의 비율을 곱하세요")
-_sum = say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다")
-_emptied = say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요")
-_empty = say(en=" is None: it was filled by no backward(), or emptied afterwards", ko="가 None입니다. backward()로 채우지 않았거나 나중에 비웠습니다")
-_moved = say(en="model.weight has other values now: fill the .grad alone, and do not step", ko="model.weight의 값이 바뀌었습니다. .grad만 채우고 업데이트는 하지 마세요")
-_frozen = say(en="model.bias has a .grad, but it is not tracked: leave its requires_grad and its .grad alone", ko="model.bias에 .grad가 생겼습니다. 추적되지 않는 파라미터이니 requires_grad와 .grad를 그대로 두세요")
+_by_number, _by_rows, _by_one = say(en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows", ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 조각마다 행의 비율을 곱하세요"), say(en="you divided by the number of rows alone, or by a wrong number of columns; mse_loss is the mean over all elements, columns too", ko="행의 수로만 나누었거나 열의 수가 틀렸습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다"), say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
+_added, _sum, _emptied, _empty = say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 조각마다 행의 비율을 곱하세요"), say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다"), say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요"), say(en=" is None: it was filled by no backward(), or emptied afterwards", ko="가 None입니다. backward()로 채우지 않았거나 나중에 비웠습니다")
+_moved, _frozen, _mode = say(en="model.weight has other values now: fill the .grad alone, and do not step", ko="model.weight의 값이 바뀌었습니다. .grad만 채우고 업데이트는 하지 마세요"), say(en="model.bias has a .grad, but it is not tracked: leave its requires_grad and its .grad alone", ko="model.bias에 .grad가 생겼습니다. 추적되지 않는 파라미터이니 requires_grad와 .grad를 그대로 두세요"), say(en="the model ran in another mode than it came in: train() and eval() change what Dropout and the like compute. Leave the mode alone while the model runs, too", ko="모델이 들어올 때와 다른 모드로 실행되었습니다. train()과 eval()에 따라 Dropout 같은 층의 계산이 달라집니다. 모델을 부르는 동안에도 모드를 그대로 두세요")
 _nearly = say(en="nearly: was a share rounded, or made a float32 tensor? A Python float has all the digits", ko="거의 맞습니다. 비율을 반올림하거나 float32 텐서로 만들지 않았나요? 파이썬 float는 자릿수가 모두 남습니다")
+_none_of_it, _so_far, _absolute = say(en="all zeros: a share made with //, or as an integer, is 0. Divide with /", ko="모두 0입니다. //로 나누거나 정수로 만든 비율은 0이 됩니다. /로 나누세요"), say(en="you divided by the rows counted so far: count the rows of all pieces before the loop", ko="그때까지 센 행의 수로 나누었습니다. 반복문에 들어가기 전에 모든 조각의 행을 세세요"), say(en="that is the gradient of the mean absolute error; the loss is mse_loss, the mean of the squares", ko="절댓값 오차 평균(L1)의 gradient입니다. loss는 제곱의 평균인 mse_loss입니다")
 _turns = say(en="call the model once for each piece, with that piece alone, and backward() before the next piece: neither all rows at once nor row by row, and no call just to count", ko="모델은 조각마다 한 번씩, 그 조각만 넣어 부르고, 다음 조각보다 먼저 backward()를 부르세요. 한꺼번에 넣어도, 한 행씩 넣어도, 개수를 세려고 더 불러도 안 됩니다")
 _call = say(en="accumulate(model, batches), 3 + 5 + 2 rows, 3 columns, model.bias not tracked", ko="accumulate(model, batches), 3 + 5 + 2행, 3열, model.bias는 추적하지 않음")
 for _training in (True, False):
     with check.asking(_call):
-        _found, _bias, _log, _changes = _run(_X, _Y, _w, _training)
+        _found, _bias, _log, _changes, _as_given = _run(_X, _Y, _w, _training)
     check.that(_found is not None, f"{_call}: model.weight.grad{_empty}")
     check.that(_bias is None, f"{_call}: {_frozen}")
-    _mistakes = [(sum(_means) / 3, _by_number), (_whole * 10 / 9, _by_one), (_whole * 10 / 8, _by_one), (sum(_means), _added), (3 * _whole, _by_rows), (1.5 * _whole, _by_rows), (30 * _whole, _sum), *((_means[2] * _share, _emptied) for _share in (0.2, 1 / 3, 1))]
+    _mistakes = [(sum(_means) / 3, _by_number), (_whole * 10 / 9, _by_one), (_whole * 10 / 8, _by_one), (sum(_means), _added), (3 * _whole, _by_rows), (1.5 * _whole, _by_rows), (30 * _whole, _sum), *((_means[2] * _share, _emptied) for _share in (0.2, 1 / 3, 1)), (0.0, _none_of_it)]
+    _mistakes += [(_means[0] + 0.625 * _means[1] + 0.2 * _means[2], _so_far), (torch.einsum("rc,ri->ci", torch.sign(_X @ _w.T - _Y), _X) / 30, _absolute)]
     check.close(_found, _whole, _call + ": model.weight.grad", rtol=1e-10, atol=1e-12, mistakes=_mistakes, nearly=_nearly)
     check.that(_log in ([3, "backward", 5, "backward", 2, "backward"], [2, "backward", 5, "backward", 3, "backward"]), f"{_call}: {_log}\n  {_turns}")
     check.that(("value", "model.weight") not in map(tuple, _changes), f"{_call}: {_moved}")
     check.untouched(_changes, _call, but=[("grad", "model.weight")])
+    check.that(_as_given, f"{_call}: {_mode}")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import functools
+
 from torch import nn
 
 from secant import graphs
@@ -1477,7 +1474,7 @@ from secant import graphs
 @probe
 def _calls(weights, X, Y, sizes, dtype, frozen):
     kind = getattr(torch, dtype)
-    rows, open_graphs, done = [], [], []
+    rows, open_graphs, done, modes = [], [], [], set()
 
     class Spy(nn.Module):
         def __init__(self):
@@ -1486,6 +1483,7 @@ def _calls(weights, X, Y, sizes, dtype, frozen):
                 self.register_parameter(name, nn.Parameter(value.to(kind, copy=True)))
 
         def forward(self, X):
+            modes.add(self.training)
             open_graphs.append(len(rows) - len(done))
             rows.append(len(X) if X.ndim > 1 else 1)
             out = torch.tanh(X @ self.inner) @ self.outer + self.bias
@@ -1513,7 +1511,7 @@ def _calls(weights, X, Y, sizes, dtype, frozen):
         p.data += 0.25
     calls(accumulate, model, given[::-1])
     calls(grads)
-    return {**calls.data(), **seen}
+    return {**calls.data(), **seen, "as_given": modes <= {not frozen}}
 
 
 def _share_gradients(weights, X, Y, sizes, shares):
@@ -1527,6 +1525,7 @@ def _share_gradients(weights, X, Y, sizes, shares):
     return dict(zip(leaves, found, strict=True))
 
 
+_single = say(en=". A piece of a single row counts too", ko=". 한 행짜리 조각도 빠뜨리지 마세요")
 _changed = say(en="the list of batches, or a tensor in it, was changed", ko="리스트 batches나 그 안의 텐서가 바뀌었습니다")
 _tracked = say(
     en="requires_grad of a tensor in batches was changed; only the parameters need a gradient",
@@ -1546,32 +1545,39 @@ def _compare(sizes, columns, dtype, frozen=False):
         return {k: None if frozen and k == "bias" else g.to(kind) for k, g in grads.items()}
 
     pieces = " + ".join(map(str, sizes))
-    call = f"accumulate(model, batches), {dtype}, " + say(en=f"{pieces} rows, {columns} columns", ko=f"{pieces}행, {columns}열")
+    call = f"accumulate(model, batches), {dtype}, " + say(en=f"{pieces} row{'s' * (rows > 1)}, {columns} column{'s' * (columns > 1)}", ko=f"{pieces}행, {columns}열")
     call += say(en=", model.bias not tracked", ko=", model.bias는 추적하지 않음") if frozen else ""
-    mistakes = [
-        (shared([1 / n] * n), _by_number),
-        (shared([1.0] * n), _added),
-        (shared([size / rows * columns for size in sizes]), _by_rows),
-        *((shared([size / rows * columns / fixed for size in sizes]), _by_rows) for fixed in (2, 3)),
-        (shared([size * columns for size in sizes]), _sum),
-        *((shared([*[0.0] * (n - 1), share]), _emptied) for share in (sizes[-1] / rows, 1.0, 1 / n)),
-        (shared([size / sizes[0] / n for size in sizes]), _by_one),
-        (shared([size / (sizes[0] * (n - 1) + sizes[-1]) for size in sizes]), _by_one),
-    ]
+
+    def mistakes(name):
+        shares = [
+            ([1 / n] * n, _by_number),
+            ([1.0] * n, _added),
+            ([size / rows * columns for size in sizes], _by_rows),
+            *(([size / rows * columns / fixed for size in sizes], _by_rows) for fixed in (2, 3)),
+            ([size * columns for size in sizes], _sum),
+            *(([*[0.0] * (n - 1), share], _emptied) for share in (sizes[-1] / rows, 1.0, 1 / n)),
+            ([size / sizes[0] / n for size in sizes], _by_one),
+            ([size / (sizes[0] * (n - 1) + sizes[-1]) for size in sizes], _by_one),
+            ([size / sum(sizes[: k + 1]) for k, size in enumerate(sizes)], _so_far),
+            *(([round(size / rows, places) for size in sizes], _nearly) for places in (1, 2, 3)),
+        ]
+        return [(shared(share)[name], why) for share, why in shares]
+
     with check.asking(call):
         found = _calls(weights, X, Y, sizes, dtype, frozen)
     _, grads, _, again = found["results"]
     check.that(not (frozen and grads["bias"] is not None), f"{call}: {_frozen}")
     for name, grad in grads.items():
-        check.that(grad is not None or (frozen and name == "bias"), f"{call}: model.{name}.grad{_empty}")
+        left_out = _single if 1 in sizes else ""
+        check.that(grad is not None or (frozen and name == "bias"), f"{call}: model.{name}.grad{_empty}{left_out}")
     want = shared([1.0], [rows])
     for name in [name for name in sorted(want) if want[name] is not None]:
-        wrong = [(grads_of[name], why) for grads_of, why in mistakes]
-        whose = f"{call}: model.{name}.grad"
+        whose, wrong = f"{call}: model.{name}.grad", functools.partial(mistakes, name)
         check.close(grads[name], want[name], whose, mistakes=wrong, nearly=_nearly, **_EXACT[dtype])
     asked = [("grad", f"model.{name}") for name in weights]
     check.untouched(found["changes"], call, but=asked)
     check.that(not found["inputs"], f"{call}: {_tracked}")
+    check.that(found["as_given"], f"{call}: {_mode}")
     check.that(found["same"], f"{call}: {_changed}")
     check.that(not found["tracked"][1], say(en=f"{call}: a .grad is still part of a graph", ko=f"{call}: 아직 그래프에 연결된 .grad가 있습니다"))
     given = say(en=": the rows that the model was given in each call (sorted)", ko=": 모델이 호출마다 받은 행의 수(정렬)")
@@ -1680,22 +1686,22 @@ def _call(x0):
     calls = observe()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = calls(all_grads, x0)
+        result = calls.attempt(all_grads, x0)
     return result, [str(warning.message).partition(". ")[0] for warning in caught], calls.changes
 
 
 _cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아닐 수 있습니다"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
-_order, _second = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요")
-_doubled = say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
-_EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요")}
+_order, _second, _doubled = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요"), say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
+_EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float64, do not round, and take no difference quotient: autograd's own gradient has all the digits", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요. 차분몫이 아니라 autograd가 구한 gradient를 돌려주세요")}
+_errors = {"NoneType": say(en="a .grad is None: y and z are not leaves, and keep theirs only if retain_grad() is called on them before backward(). (Is it that of x? Then y or z was detached from it)", ko=".grad가 None입니다. y와 z는 leaf가 아니므로 backward()보다 먼저 retain_grad()를 불러야 gradient가 남습니다. (x의 것이 None이라면 y나 z를 x에서 끊은 것입니다)"), "floating point": say(en="a tensor of integers cannot be tracked: begin with float(x0)", ko="정수 텐서는 추적할 수 없습니다. float(x0)로 시작하세요")}
 
 
-_also_y = say(en="backward() ran on y too, and its gradients were added: z alone is enough", ko="y에서도 backward()를 불러 그 gradient까지 더해졌습니다. z에서만 부르면 됩니다")
-_warning = say(en="a warning appeared; do not read .grad of a tensor that is not a leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
+_also_y, _warning = say(en="backward() ran on y too, and its gradients were added: z alone is enough", ko="y에서도 backward()를 불러 그 gradient까지 더해졌습니다. z에서만 부르면 됩니다"), say(en="a warning appeared; do not read .grad of a tensor that is not a leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
 for _x0, _dx, _dy in ((5.0, 0.6, 0.008), (3, 1.0, 1 / 27), (0.3, 10.0, 1 / 0.027)):
     _asked = f"all_grads({_x0})"
     with check.asking(_asked):
         _result, _warned, _changes = _call(_x0)
+    check.no_error([_result], _asked, _errors)
     _mistakes = [((1.0, _dy, _dx), _order), ((_dx, 3 * _x0**2, 1.0), _second), ((2 * _dx, _dy, 1.0), _doubled), ((_dx + 3 * _x0**2, _dy + 1, 1.0), _also_y), *(((_dx * _s, _dy * _s, 1.0), say(en="that is another logarithm; log is the natural one, torch.log", ko="다른 로그입니다. 여기서 log는 자연로그 torch.log입니다")) for _s in (0.43429448190325176, 1.4426950408889634))]
     check.that(not (isinstance(_result, tuple) and None in _result), f"{_asked}: {_result}\n  {_late if isinstance(_result, tuple) and _result[0] is not None else _cut}")
     check.close(_result, (_dx, _dy, 1.0), _asked, mistakes=_mistakes, **_EXACT)
@@ -1723,6 +1729,7 @@ def _compare(x0):
     for _ in range(2):
         with check.asking(call):
             result, warned, changes = _call(x0)
+        check.no_error([result], call, _errors)
         cause = _late if isinstance(result, tuple) and result[0] is not None else _cut
         check.that(not (isinstance(result, tuple) and None in result), f"{call}: {result}\n  {cause}")
         check.close(result, (dx, dy, 1.0), call, mistakes=mistakes, **_EXACT)

@@ -134,6 +134,12 @@ def fresh_grad(f, x):
     return torch.func.grad(lambda t: f(t).sum())(x.detach())
 
 
+# %% at a place beside x task="fresh_grad" en="or x moved a little" ko="x를 조금 옮기지"
+def fresh_grad(f, x):
+    leaf = (x.detach() + 1e-4).requires_grad_()
+    return torch.autograd.grad(f(leaf).sum(), leaf)[0]
+
+
 # %% keeps the alias task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
 def grad_history(fs, x):
     history = []
@@ -255,7 +261,7 @@ def grad_history(fs, x, history=[]):
     return history[:]
 
 
-# %% one backward on the sum task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+# %% one backward on the sum task="grad_history" en="the entries are copies, but all of the sum" ko="복사본이기는 하지만"
 def grad_history(fs, x):
     if fs:
         sum(f(x) for f in fs).backward()
@@ -309,6 +315,33 @@ def grad_history(fs, x):
     for f in fs:
         f(x).backward()
         history.append(history[-1] + x.grad if history else x.grad.clone())
+    return history
+
+
+# %% copies when all is added up task="grad_history" en="copy x.grad right after each call" ko="부를 때마다 바로 x.grad를 복사하세요"
+def grad_history(fs, x):
+    for f in fs:
+        f(x).backward()
+    return [x.grad.clone() for _ in fs]
+
+
+# %% keeps the alias, and empties at the end task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad)
+    x.grad = None
+    return history
+
+
+# %% returns from inside the loop task="grad_history" en="does return stand inside the loop" ko="return이 반복문 안에"
+def grad_history(fs, x):
+    history = []
+    for f in fs:
+        f(x).backward()
+        history.append(x.grad.clone())
+        return history
     return history
 
 
@@ -533,6 +566,140 @@ def train5(w0, lr, zero):
     return norms
 
 
+# %% a new w that is no leaf task="train5" en="it is no leaf any more" ko="이제 w는 leaf가 아니어서"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        w = w - lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% a new w that is not tracked task="train5" en="it is no leaf any more" ko="이제 w는 leaf가 아니어서"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        with torch.no_grad():
+            w = w - lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% zeroes a buffer that is not there task="train5" en="None has no zero_()" ko="None에는 zero_()가 없습니다"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad.zero_()
+        (w**2).backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% steps while torch records task="train5" en="only where torch records nothing" ko="기록하지 않는 곳에서만"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        (w**2).backward()
+        w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% one loss for all steps task="train5" en="compute the loss anew in each step" ko="스텝마다 loss를 새로 계산하세요"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms, loss = [], w**2
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        loss.backward(retain_graph=True)
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% empties between backward and the step task="train5" en="was the buffer emptied between backward() and the step" ko="사이에서 버퍼를 비우지 않았나요"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        (w**2).backward()
+        if zero:
+            w.grad.zero_()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
+# %% one w for all calls task="train5" en="begin at w0, with a new leaf" ko="w0에서 새 leaf로 시작하세요"
+_w = []
+
+
+def train5(w0, lr, zero):
+    if not _w:
+        _w.append(torch.tensor(float(w0), dtype=torch.float64, requires_grad=True))
+    norms = []
+    for _ in range(5):
+        if zero:
+            _w[0].grad = None
+        (_w[0] ** 2).backward()
+        with torch.no_grad():
+            _w[0] -= lr * _w[0].grad
+        norms.append(abs(_w[0].item()))
+    return norms
+
+
+# %% momentum in the place of a full buffer task="train5" en="that is momentum" ko="모멘텀입니다"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else 0.9 * buffer)
+        w -= lr * buffer
+        norms.append(abs(w))
+    return norms
+
+
+# %% never past the minimum task="train5" en="w stopped at 0" ko="w가 0에서 멈추었습니다"
+def train5(w0, lr, zero):
+    w, buffer, norms = float(w0), 0.0, []
+    for _ in range(5):
+        buffer = 2 * w + (0.0 if zero else buffer)
+        w = max(w - lr * buffer, 0.0)
+        norms.append(abs(w))
+    return norms
+
+
+# %% the loss is the norm task="train5" en="the loss is w**2, not |w|" ko="loss는 |w|가 아니라 w**2입니다"
+def train5(w0, lr, zero):
+    w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
+    norms = []
+    for _ in range(5):
+        if zero:
+            w.grad = None
+        w.abs().backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+        norms.append(abs(w.item()))
+    return norms
+
+
 # %% divides by the number of pieces task="accumulate" en="right only when all are of the same size" ko="크기가 모두 같을 때만"
 def accumulate(model, batches):
     for X, Y in batches:
@@ -709,6 +876,63 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
+# %% another mode while it runs task="accumulate" en="the model ran in another mode than it came in" ko="다른 모드로 실행되었습니다"
+def accumulate(model, batches):
+    was = model.training
+    model.eval()
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+    model.train(was)
+
+
+# %% trains while it runs task="accumulate" en="the model ran in another mode than it came in" ko="다른 모드로 실행되었습니다"
+def accumulate(model, batches):
+    was = model.training
+    model.train()
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+    model.train(was)
+
+
+# %% shares in whole numbers task="accumulate" en="a share made with //" ko="//로 나누거나"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * (len(X) // rows)).backward()
+
+
+# %% rows counted on the way task="accumulate" en="the rows counted so far" ko="그때까지 센 행의 수로"
+def accumulate(model, batches):
+    rows = 0
+    for X, Y in batches:
+        rows += len(X)
+        (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% another loss task="accumulate" en="the mean absolute error" ko="절댓값 오차 평균"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.l1_loss(model(X), Y) * len(X) / rows).backward()
+
+
+# %% rounded shares task="accumulate" en="was a share rounded" ko="비율을 반올림하거나"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        (torch.nn.functional.mse_loss(model(X), Y) * round(len(X) / rows, 2)).backward()
+
+
+# %% no piece of one row task="accumulate" en="A piece of a single row counts too" ko="한 행짜리 조각도"
+def accumulate(model, batches):
+    rows = sum(len(X) for X, _ in batches)
+    for X, Y in batches:
+        if len(X) > 1:
+            (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
+
+
 # %% retain_grad afterwards task="all_grads" en="before backward(): afterwards is too late" ko="나중에 부르면 늦습니다"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
@@ -840,6 +1064,33 @@ def all_grads(x0):
     y = x**3
     z = torch.log10(y)
     return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
+
+
+# %% reads what was not kept as a number task="all_grads" en="only if retain_grad() is called on them before backward()" ko="먼저 retain_grad()를 불러야"
+def all_grads(x0):
+    x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    z.backward()
+    return x.grad.item(), y.grad.item(), z.grad.item()
+
+
+# %% an int that is to be tracked task="all_grads" en="begin with float(x0)" ko="float(x0)로 시작하세요"
+def all_grads(x0):
+    x = torch.tensor(x0, dtype=torch.float64 if isinstance(x0, float) else None, requires_grad=True)
+    y = x**3
+    z = torch.log(y)
+    return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
+
+
+# %% quotients in the place of gradients task="all_grads" en="take no difference quotient" ko="차분몫이 아니라"
+def all_grads(x0):
+    h = 1e-5 * x0
+
+    def z(x):
+        return torch.log(torch.tensor(float(x), dtype=torch.float64) ** 3).item()
+
+    return (z(x0 + h) - z(x0 - h)) / (2 * h), 1.0 / x0**3, 1.0
 
 
 # %% float64 after the start task="all_grads" en="nearly: compute in float64" ko="거의 맞습니다. float64로 계산하고"

@@ -236,6 +236,260 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
 
 
+# %% a clamp under the logarithm task="MyPow" en="or of a clamped x" ko="x를 잘라서"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x.clamp(min=1e-3)) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% a higher clamp under the logarithm task="MyPow" en="or of a clamped x" ko="x를 잘라서"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x.clamp(min=1e-2)) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% a tiny number in the logarithm task="MyPow" en="the logarithm is of x + a small number" ko="x에 작은 수를 더하거나"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x + 1e-12) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% a small number in the logarithm task="MyPow" en="the logarithm is of x + a small number" ko="x에 작은 수를 더하거나"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x + 1e-6) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% None for the exponent task="MyPow" en="backward returned None for q, which needs a gradient" ko="gradient가 필요한 q에"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        return grad_x, None
+
+
+# %% asks for the other input task="MyPow" en="ctx.needs_input_grad[0] is that of x" ko="ctx.needs_input_grad[0]은 x"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[1] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[0] else None
+        return grad_x, grad_q
+
+
+# %% the power by way of exp and log task="MyPow" en="is nan for x below 0" ko="x가 음수일 때 nan이"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return torch.exp(q * torch.log(x))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% the slope by way of exp and log task="MyPow" en="is nan for x below 0" ko="x가 음수일 때 nan이"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * torch.exp((q - 1) * torch.log(x)) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% the logarithm of base ten task="MyPow" en="the natural logarithm of x" ko="x의 자연로그"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log10(x) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% the logarithm of the result task="MyPow" en="the natural logarithm of x" ko="x의 자연로그"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x**q) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% gradients added up task="MyPow" en="added up: each number of x has its own" ko="모든 수의 gradient를 더했습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = (g * q * x ** (q - 1)).sum().expand(x.shape) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
+# %% empties ctx after the walk task="MyPow" en="the first walk back went well" ko="첫 번째로 거슬러 갔을 때는 괜찮았는데"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.t = inputs
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = (saved for saved, _ in zip(ctx.saved_tensors, ctx.t, strict=True))
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        ctx.t = None
+        return grad_x, grad_q
+
+
+# %% changes what it has saved task="MyPow" en="a tensor was changed in place after it was saved" ko="저장한 텐서를 제자리에서"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x**q
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*(t * 1 for t in inputs))
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        x.add_(0)
+        return grad_x, grad_q
+
+
+# %% raises x in place task="MyPow" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+class MyPow(torch.autograd.Function):
+    @staticmethod
+    def forward(x, q):
+        return x.pow_(q).clone()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, q = ctx.saved_tensors
+        grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
+        grad_q = g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return grad_x, grad_q
+
+
 # %% checks in the dtype it is given task="backward_is_right" en="In float32 the quotient is too inexact" ko="float32에서는 차분몫이 부정확하니"
 def backward_is_right(fn, inputs):
     with warnings.catch_warnings():
@@ -339,6 +593,36 @@ def backward_is_right(fn, inputs):
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, atol=1e-6, rtol=1e-4)
+
+
+# %% only the tracked inputs, whatever gradcheck says task="backward_is_right" en="the copies are not tracked" ko="복사본이 추적되지 않습니다"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False)
+
+
+# %% one copy in the place of all task="backward_is_right" en="hand it the whole tuple of copies" ko="튜플째 넘기세요"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles[0], raise_exception=False)
+
+
+# %% checks at ones task="backward_is_right" en="compare at the given inputs" ko="주어진 입력에서 비교하세요"
+def backward_is_right(fn, inputs):
+    ones = tuple(torch.ones_like(t, dtype=torch.float64).requires_grad_() for t in inputs)
+    return gradcheck(fn, ones, raise_exception=False)
+
+
+# %% checks at places of its own task="backward_is_right" en="compare at the given inputs" ko="주어진 입력에서 비교하세요"
+def backward_is_right(fn, inputs):
+    places = tuple(torch.full(t.shape, -0.7, dtype=torch.float64, requires_grad=True) for t in inputs)
+    return gradcheck(fn, places, raise_exception=False)
+
+
+# %% a quotient with a large step task="backward_is_right" en="take a quotient with a small h" ko="작은 h로 차분몫을"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False, eps=1e-2)
 
 
 # %% the plain formulas task="StableSoftplus" en="inf / inf is nan" ko="inf / inf는 nan입니다"
@@ -526,6 +810,87 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.where(x < -103, 0.0, torch.sigmoid(x))
 
 
+# %% a value that stops growing task="StableSoftplus" en="the value goes on growing like x" ko="값은 x처럼 끝없이"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.log1p(torch.exp(x.clamp(max=80)))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.sigmoid(x)
+
+
+# %% infinity mended by a number task="StableSoftplus" en="the value goes on growing like x" ko="값은 x처럼 끝없이"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.nan_to_num(torch.log1p(torch.exp(x)), posinf=1000.0)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.sigmoid(x)
+
+
+# %% a slope of 1, too early task="StableSoftplus" en="comes near 1 there but is not 1" ko="1에 가깝지만 1은 아닙니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.where(x > 15, 1.0, torch.sigmoid(x))
+
+
+# %% a note that lasts for one walk task="StableSoftplus" en="a second walk back gave another answer" ko="두 번째로 거슬러 갔을 때"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.slope = torch.sigmoid
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        gradient = g * ctx.slope(x)
+        ctx.slope = None
+        return gradient
+
+
+# %% the value of relu task="StableSoftplus" en="that is relu; the softplus is" ko="relu의 값입니다"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * torch.sigmoid(x)
+
+
+# %% a slope that is a little off task="StableSoftplus" en="nearly: is something added" ko="거의 맞습니다. 작은 수를 더하거나"
+class StableSoftplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (torch.sigmoid(x) * (1 + 1e-4))
+
+
 # %% where after the root task="safe_sqrt" en="The gradient walks through sqrt all the same" ko="gradient는 그래도 sqrt를 거슬러 가고"
 def safe_sqrt(x):
     return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
@@ -650,6 +1015,17 @@ def at_the_kink():
 def at_the_kink():
     torch.set_default_dtype(torch.float64)
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+
+
+# %% values, not slopes task="at_the_kink" en="and the value there" ko="0에서의 함숫값이기도"
+def at_the_kink():
+    return dict.fromkeys(("relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)"), 0.0)
+
+
+# %% without return task="at_the_kink" en="Is a return missing?" ko="return을 빠뜨리지"
+def at_the_kink():
+    slopes = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+    slopes["relu"] = 0.0
 
 
 # %% one x for all five task="at_the_kink" en=".grad adds up" ko=".grad에는 계속 더해집니다"

@@ -188,16 +188,24 @@ def that(condition: bool, message: str) -> None:
         fail(message)
 
 
-def no_error(results: Iterable[Any], what: str, hint: str = "") -> None:
+def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
     """Check that none of the calls that `observe.attempt` made raised.
+
+    Args:
+        results: what the calls gave.
+        what: the call, as the student would type it.
+        hint: what to say; or hints by a part of the error's text, of which the first that fits is given.
 
     Raises:
         CheckFailed: with the call, what it raised, and the hint.
     """
     for result in results:
         if isinstance(result, dict) and "raised" in result:
-            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + result["raised"]]
-            fail("\n".join(lines + _likely(hint)), hint)
+            raised = str(result["raised"])
+            hints = {"": hint} if isinstance(hint, str) else hint
+            cause = next((why for part, why in hints.items() if part in raised), "")
+            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + raised]
+            fail("\n".join(lines + _likely(cause)), cause)
 
 
 def ended(did: bool, what: str, hint: str = "") -> None:
@@ -396,7 +404,7 @@ def _tensor_difference(
     right, wrong = _pair(want[index].item(), got[index].item())
     return say(
         en=f"First difference at {place}: expected {right}, got {wrong}.",
-        ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 받은 값 {wrong}.",
+        ko=f"처음으로 다른 곳 {place}: 기대한 값 {right}, 나온 값 {wrong}.",
     )
 
 
@@ -579,7 +587,7 @@ def _report(what: str, want: Any, got: Any, problem: str, cause: str) -> str:
     right, wrong = _pair(want, got)
     lines += [
         f"  {say(en='expected', ko='기대한 값')}: {right}",
-        f"  {say(en='got', ko='받은 값')}: {wrong}",
+        f"  {say(en='got', ko='나온 값')}: {wrong}",
         f"  {problem}",
     ]
     if cause:

@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from secant.checking.functions import formula
 from secant.checking.observe import observe
+from secant.language import say
 
 Operation = Callable[..., Any]
 
@@ -42,13 +43,23 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
         @staticmethod
         def forward(ctx: Any, *inputs: Tensor) -> Any:
             ctx.save_for_backward(*inputs)
-            return computed(forward, inputs)
+            try:
+                return computed(forward, inputs)
+            except NameError:  # of an input, which means nothing to the student
+                raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
         def backward(ctx: Any, g: Any) -> Any:
             return tuple(computed(text, ctx.saved_tensors, g) for text in backward)
 
     return Formula.apply
+
+
+def _too_few(needed: int, got: int) -> str:
+    return say(
+        en=f"fn takes {needed} inputs and was called with {got}",
+        ko=f"fn에는 입력이 {needed}개 필요한데 {got}개로 불렀습니다",
+    )
 
 
 def walk_back(
@@ -67,7 +78,7 @@ def walk_back(
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
         operations: the names of torch's operations that the first walk ran. returned: the names of the inputs
         for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
-        error: what stopped a walk.
+        error: what stopped a walk. walked: how many walks came to their end.
         changes: as those of `observe`, of the inputs and grad_output.
     """
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
@@ -94,7 +105,11 @@ def walk_back(
             except NotImplementedError:
                 raise
             except RuntimeError as stopped:
-                error = str(stopped).partition("\n")[0]
+                error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
+            except (AttributeError, LookupError, TypeError, ValueError) as stopped:
+                if mode is names:  # an error of the first walk shows the student's own lines
+                    raise
+                error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
     return {
         "value": data["results"][0],
@@ -104,6 +119,7 @@ def walk_back(
         "operations": names.names,
         "returned": returned,
         "error": error,
+        "walked": sum(map(bool, walks)),
         "changes": data["changes"],
     }
 

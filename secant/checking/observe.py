@@ -1,6 +1,7 @@
 """Calls of a student's function, recorded as plain data for the checks."""
 
 import contextlib
+import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -40,19 +41,26 @@ class observe:
         self.changes = list(dict.fromkeys(self.changes + seen.changes))
         return result
 
-    def attempt(self, function: Callable[..., Any], *arguments: Any) -> None:
+    def attempt(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call as above; what the function raises becomes its result, {"raised": ...}: see `check.no_error`.
 
-        For calls whose arguments are at fault in a way that a hint can name. Time limits pass through.
+        For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
+        through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used.
         """
 
         def caught(*arguments: Any) -> Any:
             try:
                 return function(*arguments)
-            except (IndexError, RuntimeError, ValueError) as error:
-                return {"raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"}
+            except NotImplementedError:
+                raise
+            except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
+                if isinstance(error, AttributeError | TypeError) and "NoneType" not in str(error):
+                    raise
+                return {
+                    "raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"
+                }
 
-        self(caught, *arguments)
+        return self(caught, *arguments)
 
     def data(self) -> dict[str, Any]:
         """Return what was seen, each a list with one entry a call, but for the changes of all calls together.
@@ -78,6 +86,13 @@ def copy_of(value: Any, depth: int = _DEPTH) -> Any:
     if isinstance(value, dict):
         return {key: copy_of(part, depth - 1) for key, part in value.items()}
     return value
+
+
+def _line_of(error: Exception) -> str:
+    """Return the line of the called function that an error came through, where it is known."""
+    step = error.__traceback__ and error.__traceback__.tb_next
+    line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno).strip() if step else ""
+    return line and f"\n    {line}"
 
 
 def _tensors(value: Any, depth: int = _DEPTH) -> Iterator[torch.Tensor]:

@@ -155,3 +155,26 @@ def test_a_judgement_is_told_with_its_errors_warnings_and_changes() -> None:
 
 def stub(fn: Any, inputs: tuple[Tensor, ...]) -> bool:
     raise NotImplementedError
+
+
+def test_an_operation_says_that_inputs_are_missing() -> None:
+    with pytest.raises(ValueError, match="fn takes 2 inputs and was called with 1"):
+        operation("x * q", "g * q", "g * x")(numbers(2.0))
+
+
+def test_a_second_walk_that_stops_is_told_from_a_first() -> None:
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            ctx.factor = 3.0
+            return 3 * x
+
+        @staticmethod
+        def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+            g = g * ctx.factor
+            ctx.factor = None
+            return g
+
+    found = walk_back(Once.apply, {"x": numbers(1.0)}, ["x"], numbers(1.0))
+    assert found["walked"] == 1
+    assert found["error"].startswith("TypeError")

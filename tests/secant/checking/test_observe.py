@@ -100,13 +100,29 @@ def test_an_attempt_that_raises_has_a_result_too() -> None:
         calls.attempt(root, torch.tensor(number))
     fine, failed = calls.data()["results"]
     assert fine == 2
-    assert failed == {"raised": "ValueError: negative"}
+    assert failed == {"raised": 'ValueError: negative\n    raise ValueError("negative\\nsecond line")'}
     check.no_error([fine], "root(4)")
     with pytest.raises(check.CheckFailed) as caught:
         check.no_error([fine, failed], "root(-1)", "only from 0 on")
     assert str(caught.value).splitlines()[0] == "root(-1)"
     assert "ValueError: negative" in str(caught.value)
     assert caught.value.cause == "only from 0 on"
+
+
+def test_an_attempt_takes_an_empty_buffer_for_a_result_and_lets_other_type_errors_pass() -> None:
+    def grad_of(t: Any) -> Any:
+        return 2 * t.grad
+
+    calls = observe()
+    calls.attempt(grad_of, torch.tensor(1.0))
+    hints = {"zero_": "not yet there", "NoneType": "no leaf"}
+    with pytest.raises(check.CheckFailed, match="no leaf") as caught:
+        check.no_error(calls.data()["results"], "grad_of(t)", hints)
+    assert "return 2 * t.grad" in str(caught.value)
+    with pytest.raises(TypeError):
+        calls.attempt(grad_of)
+    with pytest.raises(NotImplementedError):
+        calls.attempt(lambda: (_ for _ in ()).throw(NotImplementedError))
 
 
 def test_an_attempt_lets_a_time_limit_pass() -> None:
