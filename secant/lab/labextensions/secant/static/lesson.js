@@ -237,7 +237,7 @@ export class Lesson {
   async predictions() {
     const folder = this.notebook.context.path.replace(/[^/]*$/, '');
     try {
-      return JSON.parse((await this.contents.get(`${folder}predictions.json`, { type: 'file', format: 'text' })).content) ?? {};
+      return JSON.parse((await this.contents.get(`${folder}predictions.json`, { type: 'file', format: 'text', content: true })).content) ?? {};
     } catch {
       return {};
     }

@@ -32,6 +32,7 @@ const en = {
   neverChecked: 'Not checked yet.',
   changed: 'The notebook has changed since: check again for a verdict on what is there now.',
   rowChanged: 'changed since',
+  oldError: 'The error below is from the last time this cell was run.',
   visibleOnly: 'Only the visible tests are here: passing them is not yet the full mark.',
   gained: (/** @type {Gained} */ { xp, level, achievements }) =>
     [
@@ -143,6 +144,7 @@ const ko = {
   neverChecked: '아직 확인하지 않았습니다.',
   changed: '확인한 뒤로 노트북이 바뀌었습니다. 지금 내용의 결과를 보려면 다시 확인하세요.',
   rowChanged: '이후 바뀜',
+  oldError: '아래 오류는 이 셀을 지난번에 실행했을 때 나온 것입니다.',
   visibleOnly: '여기에는 보이는 테스트만 있습니다. 모두 통과해도 아직 만점은 아닙니다.',
   gained: ({ xp, level, achievements }) =>
     [
@@ -165,7 +167,7 @@ const ko = {
     waiting: '확인하는 중…',
   },
   expected: '기대한 값',
-  got: '나온 값',
+  got: '받은 값',
   goTo: (task) => `${task} 답 셀로 가기`,
   noCell: '이 과제의 답 셀이 노트북에 없습니다. 지웠다면 되돌리거나(Z), 수업 노트북을 새로 받아 답을 옮겨 주세요.',
   hint: (next, of) => `힌트 ${next} / ${of}`,
@@ -193,7 +195,7 @@ const ko = {
     other: (why) => `노트북을 저장하지 못했습니다(${why}). 저장된 내용만 확인합니다. 작성한 내용은 이 페이지에 남아 있으니 닫지 말고 답 확인을 다시 눌러 주세요.`,
     offline: '서버가 응답하지 않아 노트북을 저장하지 못했습니다. 서버를 다시 실행한 뒤(secant lab) 답 확인을 눌러 주세요. 작성한 내용은 이 페이지에 남아 있으니 닫지 마세요.',
   },
-  widgetGone: '이 내용을 그린 커널이 끝났습니다. 이 셀을 다시 실행하면(Shift+Enter) 다시 쓸 수 있습니다.',
+  widgetGone: '커널이 종료되어 지금은 쓸 수 없습니다. 이 셀을 다시 실행하면(Shift+Enter) 이어서 쓸 수 있습니다.',
   lastPicture: '셀을 실행했을 때의 그림',
   chosen: (choice) => `고른 답: ${choice}`,
   retry: '다시 시도',
