@@ -30,10 +30,12 @@ FAIL = """task => {
   const test = cells.find(cell => cell.getMetadata('nbgrader')?.grade_id === `test_${task}`);
   test.outputs.add({output_type: 'error', ename: 'AssertionError', evalue: '', traceback: ['']});
 }"""
-START = """() => {
-  const { content, sessionContext } = window.jupyterapp.shell.currentWidget;
-  for (const cell of content.model.cells) cell.trusted = true;  // as what was run here is
-  return sessionContext.changeKernel({name: 'python3'});
+AGAIN = """async (path) => {  // with a kernel, but not the one that showed what is there
+  const { commands } = window.jupyterapp;
+  const { content, context } = await commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  await context.sessionContext.ready;
+  for (const cell of content.model.cells) cell.trusted = true;
+  await content.scrollToItem(content.widgets.length - 1, 'end');
 }"""
 WIDER = """root => [root, ...root.querySelectorAll('*')]
   .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)
@@ -201,10 +203,11 @@ def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> N
 
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
 def test_a_prediction_whose_kernel_has_gone_says_what_was_chosen(served: Any, page: Page) -> None:
-    (path,) = served.place.glob(f"ko/{test_a_prediction_whose_kernel_has_gone_says_what_was_chosen.__name__}")
-    (path / "predictions.json").write_text('{"7 which": {"first": "A", "choice": "B"}}')
-    page.evaluate(START)
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.scrollToItem(24, 'end')")
+    name = "ko/test_a_prediction_whose_kernel_has_gone_says_what_was_chosen/lesson.ipynb"
+    beside = (served.place / name).with_name("predictions.json")
+    beside.write_text('{"7 which": {"first": "A", "choice": "B"}}')
+    page.evaluate(lab.DISPOSE)
+    page.evaluate(AGAIN, name)
     lines = page.locator(".secant-remains p")
     expect(lines.first).to_have_text("고른 답: B. 12")
     expect(lines.last).to_contain_text("이 셀을 다시 실행하면")
