@@ -289,7 +289,7 @@ def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:hide-all-cell-code')")
     folded = page.locator(".jp-Placeholder-contentContainer >> visible=true").nth(1)
     said = "each => getComputedStyle(each, '::before').content"
-    assert folded.evaluate(said) == '"Tests of slope · Check runs them"'
+    assert folded.evaluate(said) == '"Tests of slope · run this cell, or press Check"'
     assert folded.inner_text().strip() == ""
 
 

@@ -84,9 +84,10 @@ export class Panel {
     this.bar.setAttribute('aria-label', say.tasks);
     this.list.setAttribute('aria-label', say.tasks);
     this.list.replaceChildren(...rows.map((row) => row.node));
+    const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
     this.content.replaceChildren(
       this.heading,
-      h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock),
+      h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock, start),
       this.problem,
       this.total,
       this.bar,
