@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.support import fake_lesson
 from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
+from tests.support.fake_service import TASKS
 
 pytestmark = pytest.mark.browser
 
@@ -442,7 +443,7 @@ def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> 
 
 
 def test_the_first_task_that_is_not_passed_is_in_view_and_its_reason_at_its_test(page: Page) -> None:
-    for task in list(fake_lesson.TASKS)[:-2]:
+    for task in list(TASKS)[:-2]:
         page.evaluate(WRITE, [task, "# passed\n"])
     page.evaluate(WRITE, ["no_grader", "# wrong\n"])
     check(page)
