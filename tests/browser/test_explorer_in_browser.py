@@ -280,6 +280,14 @@ def test_escape_leads_from_a_box_to_its_cell(opened: Any) -> None:
     expect(opened.page.locator(".jp-Cell:focus .secant-explorer")).to_have_count(1)
 
 
+def test_in_a_narrow_window_the_numbers_stay_inside(opened: Any) -> None:
+    opened.page.set_viewport_size({"width": 720, "height": 800})
+    opened.page.wait_for_function("() => document.querySelector('.secant-words').clientWidth < 440")
+    over = "words => words.scrollWidth - words.clientWidth"
+    assert opened.explorer.locator(".secant-words").evaluate(over) <= 0
+    opened.page.set_viewport_size({"width": 1280, "height": 800})
+
+
 def test_no_request_leaves_the_machine(opened: Any) -> None:
     """Runs last, when everything has been asked for; nor has the page any trouble to report."""
     assert [said for said in opened.trouble if "secant" in said or "anywidget" in said] == []
