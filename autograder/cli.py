@@ -5,6 +5,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
@@ -200,34 +201,38 @@ def grade(
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler exclude each other.")
-    if not scheduler:
-        executors.begin_imports()  # which take seconds, as do those of this process
-    with pages.kept():
-        from autograder.course.settings import Course
-        from autograder.grading.budget import Budget
-        from autograder.grading.cluster import cluster
-        from autograder.grading.entries import find_submissions
+    with ExitStack() as unused:
+        begun = None if scheduler else executors.begin()  # for this process has seconds of imports, too
+        if begun is not None:
+            unused.callback(begun.end)
+        with pages.kept():
+            from autograder.course.settings import Course
+            from autograder.grading.budget import Budget
+            from autograder.grading.cluster import cluster
+            from autograder.grading.entries import find_submissions
 
-    if json_file:
-        _refuse_unwritable(json_file)
-    course = Course.at(find_root(Path.cwd()))
-    lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
-    entries = find_submissions(course, lessons, student or [])
-    if not entries:
-        whose = f" of {', '.join(student)}" if student else ""
-        out.print(
-            f"Nothing{whose} was found in {course.submitted}: a submission is a folder student/lesson in it."
-        )
-        raise typer.Exit(1 if student else 0)
-    if scheduler:
-        pool: executors.Workers = cluster(scheduler)
-    else:
-        places, said = Budget.of_this_machine().allow(workers, len(entries))
-        out.print(said)
-        try:
-            pool = executors.LocalWorkers(places, course.hidden)
-        except WallUnavailable as error:
-            raise _no_wall(error) from None
+        if json_file:
+            _refuse_unwritable(json_file)
+        course = Course.at(find_root(Path.cwd()))
+        lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
+        entries = find_submissions(course, lessons, student or [])
+        if not entries:
+            whose = f" of {', '.join(student)}" if student else ""
+            out.print(
+                f"Nothing{whose} was found in {course.submitted}: "
+                "a submission is a folder student/lesson in it."
+            )
+            raise typer.Exit(1 if student else 0)
+        if scheduler:
+            pool: executors.Workers = cluster(scheduler)
+        else:
+            places, said = Budget.of_this_machine().allow(workers, len(entries))
+            out.print(said)
+            try:
+                pool = executors.LocalWorkers(places, course.hidden, begun)
+            except WallUnavailable as error:
+                raise _no_wall(error) from None
+        unused.pop_all()
     try:
         with pages.kept():
             from autograder.grading import batch  # takes seconds too, and the template's imports go on

@@ -5,6 +5,10 @@ feedback/, in turns, by workers that are warm. Scheduler and workers are process
 folders of their own: what is measured is Dask's share, not a network's. Also shown, for docs/scale.md: the
 processor time of all processes for one submission, and that of the one process that writes.
 
+What that process can do alone is measured too, since no cluster gets beyond it: the same class is graded
+by workers that say at once what real ones have said, into an empty gradebook in SQLite, and in turns into one
+in PostgreSQL, whose server writes to the disk before it answers, as any does.
+
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
 
@@ -12,22 +16,28 @@ import argparse
 import contextlib
 import json
 import os
+import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.grading.batch import grade
 from autograder.grading.cluster import cluster
 from autograder.grading.entries import find_submissions
 from autograder.grading.executors import LocalWorkers, Workers
+from autograder.grading.gradebook import Book
+from autograder.grading.jobs import Done, Job, Page
 from benchmarks.classroom import a_class
 from benchmarks.rows import row
 from tests.support.cluster import cluster_of
-from tests.support.lessons import LESSONS
+from tests.support.lessons import LESSONS, ROOT
+from tests.support.postgres import Server, server
 
 WORKERS = 2
 _ACCOUNT = Path(f"/sys/fs/cgroup/cpuacct/secant-benchmark-{os.getpid()}")
@@ -106,27 +116,117 @@ def kilobytes(course: Course, students: int) -> dict[str, float]:
     }
 
 
-def costs(students: int, rounds: int) -> tuple[Cost, Cost]:
-    """The medians: of two local workers, and of two on a cluster."""
-    with tempfile.TemporaryDirectory() as name:
+class Recorded:
+    """Workers that, asked the same again, say at once what others have said: all time is the coordinator's.
+
+    Attributes:
+        begun: when the first job was given, or zero.
+    """
+
+    def __init__(self, workers: LocalWorkers) -> None:
+        self.begun = 0.0
+        self.places = workers.places
+        self._workers = workers
+        self._asked: dict[Future[Done], tuple[type, str]] = {}
+        self._said: dict[tuple[type, str], Done] = {}
+
+    def submit(self, work: Callable[[Any], Done], job: Job | Page) -> Future[Done]:
+        self.begun = self.begun or time.perf_counter()
+        key = type(job), job.student
+        if key in self._said:
+            known: Future[Done] = Future()
+            known.set_result(self._said[key])
+            return known
+        future = self._workers.submit(work, job)
+        self._asked[future] = key
+        return future
+
+    def look(self) -> None:
+        self._workers.look()
+
+    def settle(self, future: Future[Done]) -> None:
+        if future in self._asked:
+            self._said[self._asked.pop(future)] = future.result()
+            self._workers.settle(future)
+
+    def close(self, kill: bool = False) -> None:
+        self._workers.close(kill)
+
+
+def pointed(room: Path, url: str) -> Course:
+    """The same course, with its gradebook there."""
+    settings = (ROOT / "nbgrader_config.py").read_text()
+    (room / "nbgrader_config.py").write_text(f"{settings}\nc.CourseDirectory.db_url = {url!r}\n")
+    return Course.at(room)
+
+
+def written(course: Course, workers: Recorded) -> float:
+    """Results a second, from the first job on, into a gradebook and folders that are empty."""
+    for name in ("autograded", "feedback"):
+        shutil.rmtree(course.root / name)
+    entries = find_submissions(course, [LESSONS[0].name])
+    workers.begun = 0.0
+    summary = grade(course, entries, workers)
+    seconds = time.perf_counter() - workers.begun
+    assert not summary.failed
+    assert (len(summary.results), summary.kept) == (len(entries), 0)
+    return len(entries) / seconds
+
+
+def writing(room: Path, workers: Recorded, postgres: Server, rounds: int) -> tuple[float, float]:
+    """Results written a second, the medians: into SQLite, and into PostgreSQL."""
+    empty = room / "empty.db"
+    for url in (f"sqlite:///{empty}", postgres.database("empty")):
+        course = pointed(room, url)
+        with Book(course.directory, course.config) as book:
+            book.register(read_assignment(room, LESSONS[0].name))
+    found = []
+    for number in range(rounds):
+        copied = shutil.copy(empty, room / f"copy{number}.db")
+        urls = f"sqlite:///{copied}", postgres.database(f"copy{number}", like="empty")
+        found.append([written(pointed(room, url), workers) for url in urls])
+    ours, theirs = (statistics.median(rates) for rates in zip(*found, strict=True))
+    return ours, theirs
+
+
+class Measured(NamedTuple):
+    """The medians of all rounds.
+
+    Attributes:
+        local, far: what a submission costs with two local workers, and with two on a cluster.
+        sqlite, postgres: results that the coordinator alone writes a second.
+    """
+
+    local: Cost
+    far: Cost
+    sqlite: float
+    postgres: float
+
+
+def measured(students: int, rounds: int) -> Measured:
+    """Measure all; see the module."""
+    durable = {"fsync": "on", "full_page_writes": "on"}
+    with tempfile.TemporaryDirectory() as name, server(**durable) as postgres:
         room = Path(name, "room")
         a_class(room, LESSONS[0], students)
         course = Course.at(room)
         with cluster_of(Path(name, "cluster"), *(f"worker {number}" for number in range(WORKERS))) as dask:
             local, far = LocalWorkers(WORKERS), cluster(dask.address)
             pid = dask.scheduler.pid
-            for workers in (local, far):
+            recorded = Recorded(local)
+            for workers in (recorded, far):
                 measure(course, workers, pid)  # which warms them
             found = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
             local.close()
             far.close()
         disk = ", ".join(f"{size:.0f} KB {where}" for where, size in kilobytes(course, students).items())
         print(f"on the disk, a submission: {disk}")
+        rates = writing(room, recorded, postgres, rounds)
     ours, theirs = (
         Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
         for each in zip(*found, strict=True)
     )
-    return ours, theirs
+    return Measured(ours, theirs, *rates)
 
 
 def main() -> None:
@@ -137,14 +237,24 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     with accounted():
-        local, far = costs(arguments.students, arguments.rounds)
+        local, far, sqlite, postgres = measured(arguments.students, arguments.rounds)
     for name, cost in (("local", local), ("Dask", far)):
         print(
             f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds of one: in all "
             f"{cost.everybody:.3f}, the writer's {cost.writer:.3f}, the scheduler's {cost.scheduler:.4f}"
         )
     rates = 1 / far.seconds, "two local workers", 1 / local.seconds
-    rows = [row("grading by two Dask workers", *rates, "submissions/s", more=True)]
+    rows = [
+        row("grading by two Dask workers", *rates, "submissions/s", more=True),
+        row("results written by one coordinator, SQLite", sqlite, unit="submissions/s"),
+        row(
+            "results written by one coordinator, PostgreSQL",
+            *(postgres, "SQLite", sqlite),
+            "submissions/s",
+            more=True,
+        ),
+    ]
+    print(f"results that a coordinator alone writes a second: SQLite {sqlite:.1f}, PostgreSQL {postgres:.1f}")
     print(f"Dask's workers reach {rows[0]['ratio']} of the local rate")
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=2) + "\n")

@@ -1,8 +1,9 @@
 """A large class that is graded already: what another `autograder grade` costs, in time and memory.
 
 The first student of a real lesson is graded; the rows and folders of the others are copies of that one's.
-Then the command line runs again, with nothing new, and with one new file; and the gradebook is listed as
-formgrader lists it. Memory is the largest process's: the coordinator's, but with a new file a worker's.
+Then the command line runs again, with nothing new, and with one new file; and formgrader itself is started
+and asked for the list of submissions and for that of the notebook. Memory is the largest process's: the
+coordinator's, but with a new file a worker's; and formgrader's own, in its server.
 
     python -m benchmarks.unchanged --json FILE [--students 1000 10000] [--gradebook sqlite postgres]
 """
@@ -16,17 +17,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import nbformat
-from nbgrader.api import Base, Gradebook
-from sqlalchemy import Table, create_engine, insert, select
+from nbgrader.api import Base
+from sqlalchemy import Table, create_engine, insert, select, text
 
 from autograder.course.lesson import find_lessons
 from autograder.grading.gradebook import Record
+from benchmarks.rows import row
+from tests.support.formgrader import formgrader
 from tests.support.lessons import ROOT
 from tests.support.postgres import server
 from tests.support.small_class import Here, answered, hand_in, run, solutions, told
@@ -84,6 +87,8 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
             for name in names
         ]
         connection.execute(insert(records), copies)
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("ANALYZE"))  # as autovacuum does within a minute
     engine.dispose()
     for step in ("submitted", "autograded", "feedback"):
         for name in names:
@@ -109,11 +114,20 @@ def again(room: Path) -> dict[str, Any]:
     }
 
 
-def listed(url: str, lesson: str) -> tuple[int, float]:
-    """List the submissions as formgrader does; return their number and the seconds."""
-    with Gradebook(url, "secant") as book:
-        begun = time.monotonic()
-        return len(book.submission_dicts(lesson)), round(time.monotonic() - begun, 2)
+def listed(room: Path, lesson: str, size: int) -> dict[str, Any]:
+    """Have formgrader list the class; return the seconds that its pages wait for, and its memory."""
+    found = {}
+    with formgrader(room) as ask:
+        for name, path in {
+            "submissions, seconds": f"api/submissions/{lesson}",
+            "the notebook's, seconds": f"api/submitted_notebooks/{lesson}/{lesson}",
+        }.items():
+            begun = time.monotonic()
+            assert len(json.loads(ask(path))) == size
+            found[name] = round(time.monotonic() - begun, 2)
+        status = Path(f"/proc/{ask.pid}/status").read_text()
+        (peak,) = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+        return {**found, "megabytes": round(int(peak) / 1024)}
 
 
 def change_one(room: Path, lesson: str) -> None:
@@ -134,9 +148,7 @@ def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dic
         before = size
         unchanged = again(room)
         assert f"{size} of them before" in unchanged["said"], unchanged
-        number, seconds = listed(url, lesson)
-        assert number == size
-        yield {"students": size, "unchanged": unchanged, "formgrader's listing, seconds": seconds}
+        yield {"students": size, "unchanged": unchanged, "formgrader": listed(room, lesson, size)}
     change_one(room, lesson)
     one = again(room)
     assert f"{before - 1} of them before" in one["said"], one
@@ -151,6 +163,31 @@ def database(kind: str, room: Path) -> Iterator[str]:
     else:
         with server() as made:
             yield made.database("course")
+
+
+def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What was found, a row each; PostgreSQL beside SQLite where both were asked for."""
+    figures = {
+        "another run over {}, processor time": ("unchanged", "processor seconds", "s"),
+        "another run over {}, memory": ("unchanged", "megabytes", "MB"),
+        "formgrader's list of {} submissions": ("formgrader", "submissions, seconds", "s"),
+        "formgrader's list of {} notebooks": ("formgrader", "the notebook's, seconds", "s"),
+        "formgrader with {}, memory": ("formgrader", "megabytes", "MB"),
+    }
+    found = [each for each in runs if "unchanged" in each]
+    for size in sorted({each["students"] for each in found}):
+        of = {each["gradebook"]: each for each in found if each["students"] == size}
+        for name, (part, key, unit) in figures.items():
+            figure = name.format(size)
+            if len(of) == 1:
+                ((kind, only),) = of.items()
+                yield row(f"{figure}, {_SHOWN[kind]}", only[part][key], unit=unit)
+            else:
+                ours, theirs = of["postgres"][part][key], of["sqlite"][part][key]
+                yield row(f"{figure}, PostgreSQL", ours, "SQLite", theirs, unit)
+
+
+_SHOWN = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 
 
 def main() -> None:
@@ -171,7 +208,7 @@ def main() -> None:
             for found in measure(Path(name), lesson, url, given.students):
                 runs.append({"gradebook": kind, **found})
                 print(json.dumps(runs[-1]), flush=True)
-    given.json.write_text(json.dumps(runs, indent=2) + "\n")
+    given.json.write_text(json.dumps(list(rows(runs)), indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ def _show(
         test = _file(cells[0])
         own = next((step for step in steps if step in cells and _file(step) != test), None)
         if own:
-            trace, tb_offset = _joined(_outside(steps[steps.index(own) :], test)), 0
+            trace = _joined(_outside(steps[steps.index(own) :], test))
+            # Kept as it is shown: IPython formats an error once more, to store it, and then all of its steps.
+            lines = shell.InteractiveTB.structured_traceback(kind, error, trace, 0)
         elif isinstance(error, NameError) and steps[-1] is cells[-1]:
             lines = [f"{kind.__name__}: {error}", _not_run()]
         else:  # it was called in another way than the test does, or is not what the test thinks

@@ -1,5 +1,6 @@
 """What several test folders share: the repository's root, a small course, and which tests run."""
 
+import gc
 import shutil
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = [item for item in items if (deep or not item.get_closest_marker("deep")) and _is_of(number, item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = sorted(kept, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: no search for garbage looks through it again, a tenth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 class _Files(LoadScopeScheduling):

@@ -25,7 +25,7 @@ class Task:
 def grading(cell: NotebookNode) -> Mapping[str, object]:
     """Return what nbgrader knows of a cell; nothing for an ordinary one."""
     found = cell.metadata.get("nbgrader")
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def grade_id(cell: NotebookNode) -> str:

@@ -62,22 +62,28 @@ class LocalWorkers:
     Args:
         places: how many workers.
         hidden: what must not exist inside the wall that they share; without it, each builds its own.
+        begun: a template that `begin` has started; it is used if it hides these, and ended otherwise.
 
     Raises:
         WallUnavailable: bubblewrap is not installed, and they were to share a wall.
     """
 
-    def __init__(self, places: int, hidden: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self, places: int, hidden: tuple[str, ...] | None = None, begun: Template | None = None
+    ) -> None:
         self.places = places
         self._hidden = hidden
-        self._template: Template | None = None
+        self._template = begun
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._shares: dict[ProcessPoolExecutor, Share | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = begin_imports()
-        self._start_template()
+        self._context = _start_server()
+        if begun is None or not begun.stands_for(self._behind()):
+            if begun is not None:
+                begun.end()
+            self._start_template()
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         share = self._share()
@@ -107,10 +113,11 @@ class LocalWorkers:
         if self._template is not None:
             self._template.end()
 
+    def _behind(self) -> Behind:
+        return Behind([os.path.abspath(path) for path in self._hidden or ()])
+
     def _start_template(self) -> None:
-        if self._hidden is not None:
-            hidden = [os.path.abspath(path) for path in self._hidden]
-            self._template = Template(Behind(hidden))
+        self._template = None if self._hidden is None else Template(self._behind())
 
     def _share(self) -> Share | None:
         """What a worker needs to share the template; None: it builds a wall of its own, or says why not."""
@@ -142,7 +149,15 @@ class LocalWorkers:
         one.shutdown(wait=False)
 
 
-def begin_imports() -> Any:
+def begin() -> Template | None:
+    """Start what takes seconds, before it is known for whom: workers' imports, and the usual template."""
+    _start_server()
+    with suppress(WallError):  # whoever needs it will say why
+        return Template(Behind())
+    return None
+
+
+def _start_server() -> Any:
     """Start the process that workers are forked from, if it does not run; return its kind of context."""
     # Not forked from this process: it has threads, and the examiner needs nothing of it.
     context = multiprocessing.get_context("forkserver")
@@ -185,17 +200,21 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         CourseError: no worker is left, or none of them may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
+    ahead: deque[Any] = deque()  # a job that is made ready while several are at work
     alone: deque[Any] = deque()
     while True:
-        while len(running) < workers.places and (job := next_job()) is not None:
+        while len(running) < workers.places and (job := ahead.popleft() if ahead else next_job()) is not None:
             running[workers.submit(work, job)] = (job, 1)
         if not running:
             if not alone:
                 return
             job = alone.popleft()
             running[workers.submit(work, job)] = (job, TRIES + 1)
+        elif not ahead and len(running) > 1 and (job := next_job()) is not None:
+            ahead.append(job)
         done, _ = wait(running, _BEAT, FIRST_COMPLETED)
         workers.look()
+        over = []
         for future in done:
             job, tries = running.pop(future)
             workers.settle(future)
@@ -205,7 +224,11 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
             elif isinstance(result, Failed | Busy) and tries <= TRIES:
                 alone.append(job)
             else:
-                yield job, Failed(result.why) if isinstance(result, Busy) else result
+                over.append((job, Failed(result.why) if isinstance(result, Busy) else result))
+        while ahead and len(running) < workers.places:  # nobody waits while what was found is written
+            job = ahead.popleft()
+            running[workers.submit(work, job)] = (job, 1)
+        yield from over
 
 
 def _result(future: Future[Any]) -> Any:

@@ -17,7 +17,6 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades
@@ -134,8 +133,8 @@ def _outputs(cell: CellResult) -> list[NotebookNode]:
 
 
 def _output(kind: str, **fields: Any) -> NotebookNode:
-    output: NotebookNode = new_output(kind, **fields)
-    return output
+    """As nbformat's `new_output`, which holds each against a schema."""
+    return NotebookNode(output_type=kind, **fields)
 
 
 def plain(text: str) -> str:

@@ -1,12 +1,14 @@
 """nbgrader's own gradebook, and beside each submission in it what the autograder found.
 
-There is one writer, and one transaction a submission. What an instructor entered is never overwritten: a
-manual score, a comment, extra credit and a flag stay, and a manual score asks for a second look when the
-answer that it was given for has changed.
+There is one writer, which a lock sees to on a PostgreSQL server, and one transaction a submission. What an
+instructor entered is never overwritten: a manual score, a comment, extra credit and a flag stay, and a manual
+score asks for a second look when the answer that it was given for has changed.
 """
 
 import copy
 import json
+import os
+import platform
 import random
 import sqlite3
 import time
@@ -48,6 +50,23 @@ from autograder.grading.result import Result
 T = TypeVar("T")
 
 BUSY_SECONDS = 60.0  # how long to wait for somebody else's transaction, such as formgrader's
+GRACE_SECONDS = 2.0  # how long to wait for the lock: a server takes a moment to notice that a run was killed
+
+# PostgreSQL's advisory lock of the one run that writes into a database, and whose session has it.
+_NUMBER = 0x5ECA47
+_TAKE = text(f"SELECT pg_try_advisory_lock({_NUMBER})")
+_HOLDER = text(
+    "SELECT pid, backend_start, application_name FROM pg_stat_activity JOIN pg_locks USING (pid) "
+    f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_NUMBER} AND objsubid = 1 "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+# A machine that has gone without a word is given up after a minute and a half.
+_SIGN = text(
+    "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "
+    "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
+)
+_END = text("SELECT pg_terminate_backend(:pid)")
+_SIGNATURE = "autograder grade "
 
 
 class GradebookBusy(Exception):
@@ -125,6 +144,10 @@ class Book:
 
     Args:
         coursedir, config: nbgrader's settings.
+
+    Raises:
+        CourseError: it cannot be used, or another run writes into it. On PostgreSQL a lock sees to that; what
+            else writes, such as formgrader, neither has nor wants it.
     """
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
@@ -132,6 +155,7 @@ class Book:
         self._config = config
         self._forms: dict[str, _Form] = {}
         self._patient = True  # whether waiting has helped, or has not been tried yet
+        self._session: tuple[Any, ...] = ()  # PostgreSQL's process that has the lock for us, and its start
         with _refused(f"The gradebook {_shown(coursedir.db_url)} cannot be opened"):
             self._gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
             _Base.metadata.create_all(self._gradebook.engine)
@@ -143,6 +167,9 @@ class Book:
                 f"The gradebook {_shown(coursedir.db_url)} cannot be written to: {error}. "
                 "Nothing was graded; the same command does it later."
             ) from error
+        except CourseError:
+            self._gradebook.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -454,6 +481,40 @@ class Book:
         penalty = step.plugin_inst.late_submission_penalty(notebook.student.id, notebook.score, late)
         return None if penalty is None else step._check_late_penalty(notebook, penalty)
 
+    def _hold(self) -> None:
+        """Have the lock of the one run that writes; it is the connection's, and goes with it.
+
+        So it goes with the process, however that ends, and a new connection has to take it again: from the
+        session of the lost one, if the server has not noticed yet.
+
+        Raises:
+            CourseError: another run has it.
+        """
+        connection = self._db.connection()
+        if connection.dialect.name != "postgresql" or connection.info.get(_SIGNATURE):
+            return
+        end = time.monotonic() + GRACE_SECONDS
+        while not self._db.execute(_TAKE).scalar():
+            holder = self._db.execute(_HOLDER).first()
+            if holder is not None and holder[:2] == self._session:
+                self._db.execute(_END, {"pid": holder.pid})
+            if time.monotonic() >= end:
+                raise CourseError(self._busy(holder.application_name if holder else None))
+            self._db.rollback()  # within a transaction the server's sessions are seen as they were
+            time.sleep(0.1)
+        host = platform.node()[:30]  # a name has 63 bytes
+        self._db.execute(_SIGN, {"name": f"{_SIGNATURE}on {host}, process {os.getpid()}"})
+        self._session = tuple(self._db.execute(_HOLDER).one()[:2])
+        self._db.connection().info[_SIGNATURE] = True
+        self._db.commit()  # else a later rollback would take the name back; of the lock it takes nothing
+
+    def _busy(self, name: str | None) -> str:
+        where = f" ({name.removeprefix(_SIGNATURE)})" if name and name.startswith(_SIGNATURE) else ""
+        return (
+            f"Another `autograder grade`{where} is busy in the gradebook {_shown(self._coursedir.db_url)}; "
+            "wait for it to end."
+        )
+
     def _transaction(self, change: Callable[[], T]) -> T:
         """Do all of a change or nothing; wait while somebody else is writing, or a server starts anew.
 
@@ -462,6 +523,7 @@ class Book:
         end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
         while True:
             try:
+                self._hold()
                 done = change()
                 self._db.commit()
                 self._db.expunge_all()  # of a large class, nobody stays in memory

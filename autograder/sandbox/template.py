@@ -76,6 +76,13 @@ class Template:
             raise WallError(f"the template did not start: {read_end(self._complaints)}")
         return Share(self.control, self._behind)
 
+    def stands_for(self, behind: Behind) -> bool:
+        """Whether its wall is that of other hidden paths too; then it stands for these from now on."""
+        same = _options("forked", behind) == _options("forked", self._behind)
+        if same:
+            self._behind = behind
+        return same
+
     def lives(self, breath: float = 0.0) -> bool:
         """Whether it has not ended, within so many seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -97,8 +104,7 @@ def bubblewrap(
     guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
     numbers = [end.fileno() for end in ends]
     with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
-        options = bwrap_options(kind, behind.hidden, behind.language, behind.limits.disk_mb)
-        command = [bwrap_path(), *options, "--ro-bind-data", str(users), "/etc/passwd"]
+        command = [bwrap_path(), *_options(kind, behind), "--ro-bind-data", str(users), "/etc/passwd"]
         command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
         command += ["-m", "autograder.sandbox.inside.template", kind, str(guest)]
         return subprocess.Popen(
@@ -110,6 +116,10 @@ def bubblewrap(
             env={},
             cwd="/",
         )
+
+
+def _options(kind: str, behind: Behind) -> list[str]:
+    return bwrap_options(kind, behind.hidden, behind.language, behind.limits.disk_mb)
 
 
 def hung_up(end: socket.socket) -> bool:

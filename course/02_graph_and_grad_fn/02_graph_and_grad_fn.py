@@ -1131,23 +1131,22 @@ def _first(text):
     t = formula(text, x=x, c=c, a=a, b=b)(None)
     calls = observe(x=x, t=t)
     try:
-        with graphs.limit_steps():  # an endless loop ends after a million steps, in a TimeoutError
+        with graphs.limit_steps(100_000):  # an endless loop ends, in a TimeoutError
             found = [calls(graph_nodes, t), calls(graph_nodes, t)]
         t.sum().backward()
-    except (AttributeError, RuntimeError) as error:
+    except (AttributeError, RuntimeError, TimeoutError) as error:
         found = f"{type(error).__name__}: {error}"
-        if "NoneType" not in found and "backward" not in found:
+        if not any(word in found for word in ("NoneType", "backward", "TimeoutError")):
             raise
     return found, calls.changes
 
 
 _none = say(en="An edge to a constant leads to None: `continue` skips it, while `break` ends the whole walk", ko="상수로 가는 간선은 None입니다. `continue`는 그것만 건너뛰지만 `break`는 따라가기를 모두 끝냅니다")
 _looking = say(en="the saved tensors are gone, and t.backward() fails: do not go backward to look at a graph", ko="저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요")
-_same_name = say(en="two different nodes may have the same name: go by the nodes, not by their names", ko="서로 다른 노드의 이름이 같을 수 있습니다. 이름이 아니라 노드로 구별하세요")
+_same_name, _given = say(en="two different nodes may have the same name: go by the nodes, not by their names", ko="서로 다른 노드의 이름이 같을 수 있습니다. 이름이 아니라 노드로 구별하세요"), say(en="write each name just as node.name() returns it", ko="이름은 node.name()이 돌려주는 그대로 적으세요")
 _twice = say(en="some node is listed more than once: several edges may lead to the same node, even from one operation", ko="같은 노드를 두 번 이상 적었습니다. 여러 간선이 같은 노드로 이어질 수 있고, 한 연산에서 나온 두 간선도 그럴 수 있습니다")
 _missing = say(en="some nodes are missing: begin with t.grad_fn itself, follow every edge, and list the AccumulateGrad nodes of the leaves too", ko="빠진 노드가 있습니다. t.grad_fn 자신부터 모든 간선을 따라가고, leaf의 AccumulateGrad 노드도 적으세요")
 _any_name, _whatever, _three = say(en="a node counts whatever its name: not every name ends in Backward0", ko="이름이 무엇이든 노드입니다. 모든 이름이 Backward0으로 끝나지는 않습니다"), say(en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant", ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요"), say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
-_given = say(en="write each name just as node.name() returns it", ko="이름은 node.name()이 돌려주는 그대로 적으세요")
 
 
 def _short(names):
@@ -1156,6 +1155,7 @@ def _short(names):
 
 def _judge(found, want, call, hint=""):
     got, changes = found  # two lists of names, in any order, with or without torch::autograd::
+    check.ended(not str(got).startswith("TimeoutError"), call)
     check.that(not isinstance(got, str), f"{call}: {got}\n  {_looking if 'backward' in str(got) else _none}")
     (first, again), want = map(_short, got), sorted(want)
     others = want and isinstance(first, list) and any(name not in want for name in first)
@@ -1225,20 +1225,21 @@ def _nodes_of(inputs, steps):
 
 _errors = {
     "RecursionError": say(en="your function calls itself too deep. Keep a list of nodes still to visit", ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 리스트에 두세요"),
-    "TimeoutError": say(
-        en="still walking after a million steps. Walk on from a node only the first time that you meet it: the number of paths doubles with each operation here",
-        ko="백만 단계를 거치고도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
-    ),
     "AttributeError": say(en="An edge to a constant leads to None, and the grad_fn of a leaf is None: skip these", ko="상수로 가는 간선은 None이고 leaf의 grad_fn도 None입니다. 건너뛰세요"),
     "RuntimeError": _looking,
 }
 
+_paths = say(
+    en="a walk that goes on from a node each time that it meets it. Go on only the first time: the number of paths doubles with each operation here",
+    ko="만난 노드에서 매번 그다음으로 갔습니다. 처음 만났을 때만 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
+)
 _retained = say(en="t.retains_grad was changed: only look, do not ask for its gradient to be kept", ko="t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요")
 
 
 def _test(inputs, steps, call, hint=""):
     with check.asking(call):
         found, changes, usable, kept = _walks(inputs, steps)
+    check.ended(not str(found).startswith("TimeoutError"), call, _paths)
     for error, why in _errors.items():
         check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
     want = _nodes_of(inputs, steps)
@@ -1403,12 +1404,12 @@ def _first(text):
     t = formula(text, x=x, v=v, w=w, o=o, c=c)(None)
     names, calls = {id(x): "x", id(v): "v", id(w): "w", id(o): "o"}, observe(x=x, v=v, w=w, o=o, t=t)
     try:
-        with graphs.limit_steps():  # an endless loop ends after a million steps, in a TimeoutError
+        with graphs.limit_steps(100_000):  # an endless loop ends, in a TimeoutError
             found = [calls(leaves_of, t), calls(leaves_of, t)]
         t.backward()
-    except (AttributeError, RuntimeError) as error:
+    except (AttributeError, RuntimeError, TimeoutError) as error:
         found = f"{type(error).__name__}: {error}"
-        if not any(word in found for word in ("NoneType", "variable", "backward")):
+        if not any(word in found for word in ("NoneType", "variable", "backward", "TimeoutError")):
             raise
         return found, calls.changes
     return [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found], calls.changes
@@ -1420,13 +1421,13 @@ _looking = say(en="the saved tensors are gone, and t.backward() fails: do not go
 _stranger = say(en="? is no leaf of this graph: a copy, a detached tensor, or a node. Return node.variable itself", ko="?는 이 그래프의 leaf가 아닌 것입니다. 복사본이거나 detach한 것이거나 노드입니다. node.variable 자신을 돌려주세요")
 _once, _any_name = say(en="a leaf is listed once, however often it is used", ko="몇 번 쓰였든 leaf는 한 번만 적습니다"), say(en="a node counts whatever its name: not every name ends in Backward0", ko="이름이 무엇이든 노드입니다. 모든 이름이 Backward0으로 끝나지는 않습니다")
 _missing = say(en="some leaves are missing: follow every edge of every node from t.grad_fn on, and take every tracked tensor, a parameter or not", ko="빠진 leaf가 있습니다. t.grad_fn부터 모든 노드의 모든 간선을 따라가고, 파라미터든 아니든 추적되는 텐서를 모두 넣으세요")
-_graded = say(en="w has a .grad already, which makes no difference: backward() would add to it", ko="w에는 이미 .grad가 있지만 상관없습니다. backward()를 부르면 거기에 더해집니다")
-_zero = say(en="o is 0, and `if leaf:` asks for its number. Ask `leaf is not None`", ko="o는 0입니다. `if leaf:`라고 쓰면 값을 묻게 됩니다. `leaf is not None`인지 물으세요")
+_graded, _zero = say(en="w has a .grad already, which makes no difference: backward() would add to it", ko="w에는 이미 .grad가 있지만 상관없습니다. backward()를 부르면 거기에 더해집니다"), say(en="o is 0, and `if leaf:` asks for its number. Ask `leaf is not None`", ko="o는 0입니다. `if leaf:`라고 쓰면 값을 묻게 됩니다. `leaf is not None`인지 물으세요")
 _objects = say(en="they hold equal numbers, even in the same memory, but are different objects: tell them apart by `is`. (== and `in` compare their numbers)", ko="값이 같고 메모리도 함께 쓰지만 서로 다른 객체입니다. `is`로 구별하세요. (==와 `in`은 값을 비교합니다)")
 
 
 def _judge(found, want, call, hint=""):
     got, changes = found  # the names of the leaves that each of two calls gave, in any order
+    check.ended(not str(got).startswith("TimeoutError"), call)
     why = next(why for word, why in (("backward", _looking), ("'variable'", _variable), ("", _none)) if word in str(got))
     check.that(not isinstance(got, str), f"{call}: {got}\n  {why}")
     (first, again), want = (sorted(names) if isinstance(names, list) else names for names in got), sorted(want)
@@ -1550,10 +1551,6 @@ _numbers = say(
 )
 _errors = {
     "RecursionError": say(en="your function calls itself too deep. Keep a list of nodes still to visit", ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 리스트에 두세요"),
-    "TimeoutError": say(
-        en="still walking after a million steps. Walk on from a node only the first time that you meet it: the number of paths doubles with each operation here",
-        ko="백만 단계를 거치고도 끝나지 않습니다. 노드를 처음 만났을 때만 그다음으로 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
-    ),
     "AttributeError: 'NoneType'": _none,
     "AttributeError": _variable,
     "RuntimeError: Trying to backward": _looking,
@@ -1561,6 +1558,10 @@ _errors = {
 }
 _only = say(en="only tracked leaves from which a recorded path leads to t count", ko="t까지 기록된 경로가 있는, 추적되는 leaf만 넣습니다")
 
+_paths = say(
+    en="a walk that goes on from a node each time that it meets it. Go on only the first time: the number of paths doubles with each operation here",
+    ko="만난 노드에서 매번 그다음으로 갔습니다. 처음 만났을 때만 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
+)
 _retained = say(en="t.retains_grad was changed: only look, do not ask for its gradient to be kept", ko="t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요")
 
 
@@ -1568,6 +1569,7 @@ def _test(inputs, steps, call, hint=""):
     want = _behind(inputs, steps)
     with check.asking(call):
         found, changes, usable, kept = _walks(inputs, steps)
+    check.ended(not str(found).startswith("TimeoutError"), call, _paths)
     for error, why in _errors.items():
         check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
     surplus = isinstance(found[0], list) and set(found[0]) > want

@@ -193,7 +193,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% walks every path task="graph_nodes" en="still walking after a million steps" ko="백만 단계를 거치고도"
+# %% walks every path task="graph_nodes" en="the number of paths doubles" ko="경로가 두 배로 늘어납니다"
 def graph_nodes(t):
     seen, todo = {}, [t.grad_fn]
     while todo:
@@ -202,6 +202,18 @@ def graph_nodes(t):
             seen[node] = node.name()
             todo += [following for following, _ in node.next_functions]
     return list(seen.values())
+
+
+# %% never takes a node off its list task="graph_nodes" en="The call did not end" ko="호출이 끝나지 않아"
+def graph_nodes(t):
+    seen, todo = {None}, [t.grad_fn]
+    while todo:
+        node = todo[-1]
+        if node not in seen:
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+    seen.remove(None)
+    return [node.name() for node in seen]
 
 
 # %% only the first edge task="graph_nodes" en="some nodes are missing" ko="빠진 노드가 있습니다"
@@ -566,7 +578,7 @@ def leaves_of(t):
     return [node.variable for node in nodes if hasattr(node, "variable")]
 
 
-# %% takes every path task="leaves_of" en="still walking after a million steps" ko="백만 단계를 거치고도"
+# %% takes every path task="leaves_of" en="the number of paths doubles" ko="경로가 두 배로 늘어납니다"
 def leaves_of(t):
     leaves, todo = {}, [t.grad_fn]
     while todo:
@@ -576,6 +588,18 @@ def leaves_of(t):
                 leaves[node] = node.variable
             todo += [following for following, _ in node.next_functions]
     return list(leaves.values())
+
+
+# %% takes no node off its list task="leaves_of" en="The call did not end" ko="호출이 끝나지 않아"
+def leaves_of(t):
+    seen, todo = {None}, [t.grad_fn]
+    while todo:
+        node = todo[-1]
+        if node not in seen:
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+    seen.remove(None)
+    return [node.variable for node in seen if hasattr(node, "variable")]
 
 
 # %% a set task="leaves_of" en="a list was expected" ko="필요한 것은 list입니다"

@@ -207,11 +207,9 @@ def ended(did: bool, what: str, hint: str = "") -> None:
         CheckFailed: with the call, and the hint.
     """
     if not did:
-        stopped = say(
-            en="The call did not end and was stopped. Is there a loop that does not end?",
-            ko="호출이 끝나지 않아 멈추었습니다. 끝나지 않는 반복문이 있나요?",
-        )
-        fail("\n".join([what, f"  {stopped}", *_likely(hint)]), hint or stopped)
+        stopped = say(en="The call did not end and was stopped.", ko="호출이 끝나지 않아 멈추었습니다.")
+        endless = say(en="a loop that does not end", ko="끝나지 않는 반복문")
+        fail("\n".join([what, f"  {stopped}", *_likely(hint or endless)]), hint or endless)
 
 
 def _likely(cause: str) -> list[str]:

@@ -17,6 +17,7 @@ from autograder.course.lesson import Lesson
 from secant.language import Language
 from tests.support import jupyterlab as lab
 from tests.support import lessons as course
+from tests.support.accessible import faults
 from tests.support.naming import unnamed
 
 pytestmark = pytest.mark.browser
@@ -177,6 +178,7 @@ def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
     assert korean(before) == (language == "ko")
     assert korean(explorer.locator("img").get_attribute("alt")) == (language == "ko")
     assert unnamed(explorer) == 0
+    assert faults(page, ".jp-mod-active .secant-explorer") == []
     lab.drag(page, explorer.locator(".noUi-handle").first, 0.3)
     page.wait_for_function(
         "([e, old]) => e.querySelector('.secant-words').innerText !== old",

@@ -1,10 +1,10 @@
 """What a lesson says: runs without a warning, shows its figures, and uses one word for one idea."""
 
+import copy
 import re
 import statistics
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -12,11 +12,10 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from autograder.course.cells import is_test, split_tests, tasks
-from autograder.course.lesson import Lesson, find_lessons, read_lesson
+from autograder.course.lesson import Lesson
 from autograder.course.solutions import worked_solutions
+from tests.support.lessons import LESSONS, ROOT, source
 
-ROOT = Path(__file__).resolve().parents[2]
-LESSONS = find_lessons(ROOT)
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
 
@@ -69,7 +68,7 @@ def draws(cell: NotebookNode) -> bool:
 
 def run(lesson: Lesson) -> NotebookNode:
     """Run all cells with warnings as errors."""
-    notebook = read_lesson(lesson)
+    notebook = copy.deepcopy(source(lesson))
     strict = nbformat.v4.new_code_cell("import warnings\nwarnings.simplefilter('error')")
     notebook.cells.insert(0, strict)
     NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
@@ -108,7 +107,7 @@ def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str)
     syllabus = tomllib.loads((ROOT / "course" / "syllabus.toml").read_text(encoding="utf-8"))["lesson"]
     (entry,) = [entry for entry in syllabus if entry["folder"] == lesson.name]
     number, minutes, tags = lesson.name[:2], entry["minutes"], ", ".join(entry["tags"][tongue])
-    first = next(cell for cell in read_lesson(lesson).cells if cell.metadata.get("lang") == tongue)
+    first = next(cell for cell in source(lesson).cells if cell.metadata.get("lang") == tongue)
     header = {
         "en": f"Lesson {number} of 10 · ~{minutes} min · {tags}",
         "ko": f"수업 {number} / 10 · 약 {minutes}분 · {tags}",
@@ -118,7 +117,7 @@ def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str)
 
 @each_lesson
 def test_form(lesson: Lesson) -> None:
-    cells = [cell.source for cell in read_lesson(lesson).cells if cell.metadata.get("lang") == "en"]
+    cells = [cell.source for cell in source(lesson).cells if cell.metadata.get("lang") == "en"]
     text = "\n".join(cells)
     for part in ("Predict first", "A real bug", "# Tasks", "## What the hidden tests look for"):
         assert part in text
@@ -132,7 +131,7 @@ def test_form(lesson: Lesson) -> None:
 
 @each_lesson
 def test_every_prediction_is_answered_later(lesson: Lesson) -> None:
-    code = "\n".join(cell.source for cell in read_lesson(lesson).cells if cell.cell_type == "code")
+    code = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "code")
     calls = re.findall(r'^(?:secant\.)?(predict|predicted)\(\s*"(.+?)"', code, re.M)
     asked = [name for call, name in calls if call == "predict"]
     assert 2 <= len(asked) <= 3
@@ -143,7 +142,7 @@ def test_every_prediction_is_answered_later(lesson: Lesson) -> None:
 
 @each_lesson
 def test_each_task_has_a_worked_solution(lesson: Lesson) -> None:
-    notebook = read_lesson(lesson)
+    notebook = source(lesson)
     found = worked_solutions(lesson, notebook)
     graded = [task for task in tasks(notebook) if task.test is not None]
     assert [task.id for task in graded if not all(found[task.id].words.get(t) for t in ("en", "ko"))] == []
@@ -151,6 +150,6 @@ def test_each_task_has_a_worked_solution(lesson: Lesson) -> None:
 
 @each_lesson
 def test_what_a_student_sees_of_the_tests_is_short(lesson: Lesson) -> None:
-    tests = [split_tests(cell.source)[0] for cell in read_lesson(lesson).cells if is_test(cell)]
+    tests = [split_tests(cell.source)[0] for cell in source(lesson).cells if is_test(cell)]
     lines = [sum(bool(line.strip()) for line in visible.splitlines()) for visible in tests]
     assert statistics.median(lines) <= 25

@@ -451,7 +451,7 @@ right(
     "hide a side effect from the probe's eye",
     lambda world, answers: world.notebook(
         {**answers, "doubled": "def doubled(x):\n    y = 2 * x\n    x.zero_()\n    return y, y.sum().item()"},
-        first="from secant import watch\nwatch._snapshot = lambda self: {}",
+        first="from secant import watch\nwatch._snapshot = lambda self, *given, **named: {}",
     ),
 )
 wrong(

@@ -1,5 +1,6 @@
 """What a notebook shows of an error, in a kernel of its own."""
 
+import json
 import re
 from typing import Any
 
@@ -41,16 +42,31 @@ ANSWERS = {
 }
 
 
+STORED = """\
+import json
+stored = get_ipython().history_manager.exceptions
+print(json.dumps({number: kept["traceback"] for number, kept in stored.items()}))
+"""
+
+
 @pytest.fixture(scope="module")
-def outputs() -> dict[tuple[str, str], Any]:
-    """The error output of each answer's test, or else of the answer, by language and the answer's name."""
+def outputs(quick_kernels: None) -> dict[tuple[str, str], Any]:
+    """The error output of each answer's test, or else of the answer, by language and the answer's name.
+
+    What IPython stored of each stands there as `stored`.
+    """
     cells = {}
     for tongue in ("en", "ko"):
         cells[tongue, ""] = [new_code_cell(f'import secant\nsecant.language("{tongue}")')]
         for name, source in ANSWERS.items():
             cells[tongue, name] = [new_code_cell(source), new_code_cell(TEST)]
-    notebook = new_notebook(cells=[cell for pair in cells.values() for cell in pair])
+    last = new_code_cell(STORED)
+    notebook = new_notebook(cells=[*(cell for pair in cells.values() for cell in pair), last])
     NotebookClient(notebook, timeout=60, kernel_name="python3", allow_errors=True).execute()
+    stored = json.loads(last.outputs[0].text)
+    for cell in notebook.cells[:-1]:
+        for output in cell.outputs:
+            output["stored"] = stored[str(cell.execution_count)]
     every = {key: [output for cell in pair for output in cell.outputs] for key, pair in cells.items()}
     assert not [output for found in every.values() for output in found if output.output_type != "error"]
     return {key: found[0] for key, found in every.items() if found}
@@ -95,6 +111,8 @@ def test_an_error_shows_the_lines_of_the_answer_alone(outputs: Any, name: str, l
     assert error in shown
     assert not re.search(r"hint|@probe|_found|observe|[/\\]secant[/\\]", shown)
     assert len(shown.splitlines()) < 80
+    # What IPython keeps, too: with all steps of a recursion, the next cell would wait for seconds.
+    assert outputs["en", name].stored == outputs["en", name].traceback
 
 
 def test_a_call_that_fails_by_itself_is_shown_without_the_test_around_it(outputs: Any) -> None:

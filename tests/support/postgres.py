@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,9 +35,10 @@ def programs() -> Path | None:
 class Server:
     """One server; it can be stopped and started anew."""
 
-    def __init__(self, folder: Path, programs: Path) -> None:
+    def __init__(self, folder: Path, programs: Path, settings: Mapping[str, str]) -> None:
         self._folder = folder
         self._programs = programs
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
     def initialise(self) -> None:
@@ -48,7 +49,7 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        settings = [word for name, value in self._settings.items() for word in ("-c", f"{name}={value}")]
         places = ["-D", str(self._folder / "data"), "-k", str(self._folder)]
         order = [*_as_user(), str(self._programs / "postgres"), *places]
         with (self._folder / "log").open("ab") as log:
@@ -85,15 +86,15 @@ def _as_user() -> list[str]:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """Start a server; stop it at the end."""
+def server(**settings: str) -> Iterator[Server]:
+    """Start a server, with these settings where they are to differ; stop it at the end."""
     found = programs()
     assert found is not None, "PostgreSQL is not installed: apt-get install postgresql"
     with tempfile.TemporaryDirectory(prefix="secant-postgres-") as name:  # short: a socket's path is
         if os.geteuid() == 0:
             who = pwd.getpwnam(_USER)
             os.chown(name, who.pw_uid, who.pw_gid)
-        made = Server(Path(name), found)
+        made = Server(Path(name), found, _SETTINGS | settings)
         made.initialise()
         made.start()
         try:

@@ -1,13 +1,14 @@
 """Drawing for a page: what artists draw, as paths that a canvas strokes and fills."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
 from matplotlib.colors import to_hex
 from matplotlib.path import Path
-from matplotlib.transforms import BboxTransformTo, Transform
+from matplotlib.transforms import Affine2D, Transform
 
 Stroke = dict[str, Any]  # as picture.js takes it
 
@@ -42,11 +43,10 @@ class Recorder(RendererBase):
         rgbFace: Any = None,
     ) -> None:
         """Note one shape and all its places."""
-        places = path.cleaned(trans, remove_nans=True)
-        ends = np.isin(np.asarray(places.codes), (Path.MOVETO, Path.LINETO))
-        if ends.any():
-            at = np.asarray(places.vertices)[ends].round(1).tolist()
-            self._note(gc, self._svg(marker_path, marker_trans, filled=True), at, rgbFace)
+        places = trans.transform(path.vertices)
+        at = places[np.isfinite(places).all(axis=1)].round(1).tolist()
+        if at:
+            self._note(gc, _shape(marker_path, marker_trans.get_matrix().tobytes()), at, rgbFace)
 
     def points_to_pixels(self, points: Any) -> Any:
         return points * self.scale
@@ -84,7 +84,17 @@ class Recorder(RendererBase):
         if path is not None:
             return self._svg(path, transform, filled=True)
         box = gc.get_clip_rectangle()
-        return "" if box is None else self._svg(Path.unit_rectangle(), BboxTransformTo(box), filled=True)
+        if box is None:
+            return ""
+        (left, low), (right, high) = box.get_points().tolist()
+        return f"M{left:.1f} {low:.1f} L{right:.1f} {low:.1f} {right:.1f} {high:.1f} {left:.1f} {high:.1f} Z"
+
+
+@lru_cache(maxsize=256)
+def _shape(path: Path, matrix: bytes) -> str:
+    """Return a marker's shape: of a path that stays as it is, and an affine transform's numbers."""
+    transform = Affine2D(np.frombuffer(matrix).reshape(3, 3))
+    return "".join(_words(path.cleaned(transform, True, curves=True)))
 
 
 def _words(path: Path) -> Iterator[str]:
@@ -104,4 +114,9 @@ def _words(path: Path) -> Iterator[str]:
 def _colour(gc: Any, rgb: Any) -> str:
     """Return a colour as CSS has it; nothing for one that cannot be seen."""
     alpha = gc.get_alpha() if len(rgb) == 3 or gc.get_forced_alpha() else rgb[3]
-    return to_hex((*rgb[:3], alpha), keep_alpha=True) if alpha > 0 else ""
+    return _hex(*rgb[:3], alpha) if alpha > 0 else ""
+
+
+@lru_cache(maxsize=256)
+def _hex(red: float, green: float, blue: float, alpha: float) -> str:
+    return to_hex((red, green, blue, alpha), keep_alpha=True)

@@ -19,11 +19,14 @@ STYLE = """<style>
 .secant-legend svg { width: 38px; height: 14px; vertical-align: -2px;
   margin-right: 6px; }
 .secant-words { margin: 8px 0 0 3px; line-height: 1.5; container-type: inline-size; }
-.secant-numbers { display: grid; grid-template-columns: max-content max-content 1fr; gap: 0 18px; }
-.secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600; }
+.secant-numbers { display: grid; gap: 0 18px;
+  grid-template-columns: max-content minmax(min-content, max-content) 1fr; }
+.secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600;
+  white-space: nowrap; }
 @container (max-width: 480px) {
   .secant-numbers { grid-template-columns: fit-content(60%%) 1fr; }
   .secant-numbers span:nth-child(3n + 1) { grid-column: 1 / -1; }
+  .secant-numbers output { white-space: normal; }
 }
 .secant-remarks { min-height: 3.2em; }
 .secant-remarks p { margin: 4px 0 0; }

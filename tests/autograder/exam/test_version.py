@@ -10,11 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.cells import tasks
-from autograder.course.lesson import find_lessons, read_lesson
 from autograder.exam.version import DECIDING, deciding_files
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.support.lessons import LESSONS, ROOT, questions
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +116,7 @@ def test_what_a_worker_examines_with_decides() -> None:
 
 
 def test_the_tests_of_the_lessons_lean_on_nothing_else() -> None:
-    sources = [
-        task.test.source for lesson in find_lessons(ROOT) for task in tasks(read_lesson(lesson)) if task.test
-    ]
+    sources = [task.test.source for lesson in LESSONS for task in questions(lesson)]
     names = {name for source in sources for name in imported_by(source)}
     assert names
     assert [name for name in sorted(names) if not decides(name)] == []

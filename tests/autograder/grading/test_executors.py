@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from autograder.grading.executors import LocalWorkers, run
+from autograder.grading.executors import LocalWorkers, begin, run
 from autograder.grading.jobs import Busy, Failed
 from autograder.grading.worker import _wall
+from autograder.sandbox.template import Behind
 
 
 def die_once(path: Path) -> dict[str, Any]:
@@ -154,24 +156,42 @@ def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
     assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
 
 
-def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+def test_workers_end_when_their_parent_is_killed_and_leave_no_file(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, time\n"
         "from autograder.grading.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
-        "    print(LocalWorkers(1)._hire(None).submit(os.getpid).result(), flush=True)\n"
+        "    crew = LocalWorkers(1)\n"
+        "    pid = crew._hire(None).submit(os.getpid).result()\n"
+        "    print(pid, *os.listdir(os.environ['TMPDIR']), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     script = tmp_path / "parent.py"
     script.write_text(code)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
-    pid = int(done.stdout)
-    for _ in range(100):
-        if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1]:
-            return
-        time.sleep(0.1)
-    os.kill(pid, signal.SIGKILL)
-    pytest.fail("the worker lives on")
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary:  # a socket's path is short
+        done = subprocess.run(
+            [sys.executable, script],
+            env=os.environ | {"TMPDIR": temporary},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        pid, *made = done.stdout.split() or [done.stderr]
+        assert made, pid
+        for _ in range(100):
+            if has_ended(int(pid)) and not os.listdir(temporary):
+                return
+            time.sleep(0.1)
+        assert has_ended(int(pid))
+        assert not os.listdir(temporary)
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1]
+    except OSError:
+        return True
 
 
 def say_in_the_wall(word: str) -> str:
@@ -181,8 +201,14 @@ def say_in_the_wall(word: str) -> str:
 
 @pytest.mark.slow  # two templates import torch
 def test_workers_share_a_wall_and_get_another_when_it_has_gone() -> None:
-    crew = LocalWorkers(2, hidden=())
+    begun = begin()
+    elsewhere, within = Behind(["/nowhere"]), Behind([f"{sys.prefix}/bin"])
+    assert begun is not None
+    assert begun.stands_for(elsewhere)
+    assert not begun.stands_for(within)
+    crew = LocalWorkers(2, hidden=(), begun=begun)
     try:
+        assert crew._template is begun
         assert {found for _, found in run(say_in_the_wall, serve(["a", "b"]), crew)} == {"a\n", "b\n"}
         first = crew._template
         assert len(crew._idle) == 2

@@ -1,23 +1,14 @@
 """What an instructor sees: formgrader's own pages, over HTTP, of a class that was graded here."""
 
 import json
-import os
-import socket
 import sqlite3
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.formgrader import Formgrader, formgrader
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, run, solutions
-
-ROOT = Path(__file__).resolve().parents[3]
-Get = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
@@ -35,39 +26,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def get(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Get]:
-    home = tmp_path_factory.mktemp("home")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    own = {
-        name: str(home) for name in ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-    }
-    flags = ["--no-browser", f"--ServerApp.port={port}", "--IdentityProvider.token=", "--allow-root"]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "jupyter_server", *flags, "--ServerApp.disable_check_xsrf=True"],
-        cwd=room,
-        env=os.environ | own,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-    def ask(path: str, post: bool = False) -> str:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/formgrader/{path}", b"" if post else None)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return str(answer.read().decode())
-
-    try:
-        for _ in range(300):
-            try:
-                ask("api/status")
-                break
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.2)
-        yield ask
-    finally:
-        server.terminate()
-        server.wait(30)
+def get(room: Path) -> Iterator[Formgrader]:
+    with formgrader(room) as started:
+        yield started
 
 
 def submission_id(room: Path, student: str) -> str:
@@ -80,7 +41,7 @@ def submission_id(room: Path, student: str) -> str:
     return str(found)
 
 
-def test_list_of_submissions(get: Get) -> None:
+def test_list_of_submissions(get: Formgrader) -> None:
     found = {row["student"]: row for row in json.loads(get(f"api/submissions/{STEPS}"))}
     assert {name: (row["score"], row["autograded"]) for name, row in found.items()} == {
         "ann": (5.0, True),
@@ -94,7 +55,7 @@ def test_list_of_submissions(get: Get) -> None:
     assert (assignment["num_submissions"], assignment["max_score"]) == (3, 6.0)
 
 
-def test_submission_page(get: Get, room: Path) -> None:
+def test_submission_page(get: Formgrader, room: Path) -> None:
     page = get(f"submissions/{submission_id(room, 'bob')}/")
     assert "BEGIN HIDDEN TESTS" in page
     assert "수를 제곱했습니다" in page
@@ -103,7 +64,7 @@ def test_submission_page(get: Get, room: Path) -> None:
     assert "cut short" in get(f"submissions/{submission_id(room, 'bad')}/")
 
 
-def test_feedback_made_by_formgrader_hides_the_tests_too(get: Get, room: Path) -> None:
+def test_feedback_made_by_formgrader_hides_the_tests_too(get: Formgrader, room: Path) -> None:
     made = room / "feedback" / "bob" / STEPS / f"{STEPS}.html"
     made.unlink()
     assert json.loads(get(f"api/assignment/{STEPS}/bob/generate_feedback", post=True))["success"]

@@ -1,8 +1,12 @@
 """The gradebook in PostgreSQL, as `CourseDirectory.db_url` of nbgrader_config.py may ask for."""
 
+import contextlib
+import gc
 import itertools
 import os
+import platform
 import shutil
+import signal
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -12,6 +16,8 @@ import nbgrader.api
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
@@ -189,9 +195,97 @@ def test_killed_run_is_made_up_for(
         assert known(folder, url) == want
 
 
-def refusal(room: Path) -> str:
+def opened(room: Path) -> Book:
     course = Course.at(room)
-    with pytest.raises(CourseError) as refused, Book(course.directory, course.config):
+    return Book(course.directory, course.config)
+
+
+def test_second_run_is_refused_while_the_first_one_writes(
+    room: Path, right: dict[str, str], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a course directory of its own, where a file's lock would tell it nothing."""
+    monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+    all_hand_in(room, right, url)
+    other, workers = shutil.copytree(room, tmp_path / "another machine"), Here(told)
+
+    def meanwhile(job: Job | Page) -> Done:
+        if job.student == "bob":
+            with pytest.raises(CourseError) as refused:
+                run(other, workers)
+            who = f"on {platform.node()[:30]}, process {os.getpid()}"
+            said = (
+                f"Another `autograder grade` ({who}) is busy in the gradebook postgresql+psycopg://secant@/"
+            )
+            assert str(refused.value).startswith(said)
+            assert str(refused.value).endswith("; wait for it to end.")
+        return told(job)
+
+    summary, _ = run(room, Here(meanwhile))
+    assert not summary.failed
+    assert workers.jobs == []
+    summary, _ = run(other, workers)
+    assert summary.kept == 3
+
+
+def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    point(room, url)
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        gc.disable()  # what the parent has is not this process's to close
+        try:
+            with opened(room):
+                os.write(theirs, b"!")
+                signal.pause()
+        finally:
+            os._exit(1)
+    os.close(theirs)
+    assert os.read(ours, 1) == b"!"
+    with monkeypatch.context() as patch:
+        patch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+        assert f"process {pid})" in refusal(room)
+    os.kill(pid, signal.SIGKILL)
+    with opened(room):
+        os.waitpid(pid, 0)
+
+
+def test_lost_connection_ends_a_run_whose_place_another_has_taken(
+    room: Path, right: dict[str, str], url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+    all_hand_in(room, right, url)
+    with contextlib.ExitStack() as others:
+
+        def outage(job: Job | Page) -> Done:
+            if isinstance(job, Job) and job.student == "bob":
+                postgres.stop()
+                postgres.start()
+                others.enter_context(opened(room))
+            return told(job)
+
+        with pytest.raises(CourseError, match="is busy in the gradebook"):
+            run(room, Here(outage))
+    assert autograded(url) == {"ann": True}
+    summary, _ = run(room, Here(told))
+    assert (summary.kept, summary.failed) == (1, {})
+
+
+def test_connection_that_only_the_server_believes_in_is_ended(
+    room: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a network's failure: the lock is still that connection's, and the run's own."""
+    point(room, url)
+    with opened(room) as book, book._gradebook.engine.connect() as lost:
+        lost.detach()  # it stays open, and is the run's no more
+        book.mark_filed([("ann", STEPS)])
+        with pytest.raises(DBAPIError, match="terminating connection"):
+            lost.execute(text("SELECT 1"))
+        monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
+        assert "is busy in the gradebook" in refusal(room)
+
+
+def refusal(room: Path) -> str:
+    with pytest.raises(CourseError) as refused, opened(room):
         pass
     return str(refused.value)
 

@@ -340,6 +340,8 @@ def test_a_call_that_does_not_end_is_told_as_one() -> None:
     with pytest.raises(check.CheckFailed, match="f\\(1\\)\n  The call did not end") as caught:
         check.ended(False, "f(1)", "compare |y|")
     assert str(caught.value).endswith("likely cause: compare |y|")
+    with pytest.raises(check.CheckFailed, match="likely cause: a loop that does not end"):
+        check.ended(False, "f(1)")
 
 
 def _square(x: float) -> float:

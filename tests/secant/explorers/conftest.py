@@ -57,3 +57,9 @@ def undrawn() -> Iterator[pytest.MonkeyPatch]:
 def drawn(undrawn: pytest.MonkeyPatch) -> None:
     """Draw pictures whole, as a learner sees them."""
     undrawn.undo()
+
+
+@pytest.fixture
+def unsent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open no channel to a page, where nobody listens: a third of what an explorer costs here."""
+    monkeypatch.setattr(widget.Widget, "open", lambda self: None)
