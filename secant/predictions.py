@@ -194,7 +194,12 @@ class Answered(_Shown):
         if self.choice is None:
             return [say(en=f"The answer is {right}", ko=f"정답은 {right}")]
         if self.choice == self.right:
-            return [say(en=f"Your choice was right: {right}", ko=f"맞게 골랐습니다. {right}")]
+            told = [say(en=f"Your choice was right: {right}", ko=f"맞게 골랐습니다. {right}")]
+            first = read(Path())[self.name]["first"]
+            if first != self.right:
+                en = f"Your first choice was {first}: that one is noted in your progress."
+                told.append(say(en=en, ko=f"진도에는 처음 고른 답({first})이 기록되어 있습니다."))
+            return told
         return [
             say(en=f"You chose {self._said(self.choice)}", ko=f"고른 답: {self._said(self.choice)}"),
             say(en=f"The answer is {right}", ko=f"정답은 {right}"),

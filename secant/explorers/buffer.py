@@ -266,7 +266,8 @@ class BufferExplorer(Panel[Reading]):
             size = max(map(abs, reading.heights))
             noise = difference.rounding(size, reading.x, reading.gradient, reading.there - reading.x)
             quotient, error = (
-                words.quotient_digits(number, noise) for number in (reading.quotient, reading.error)
+                words.quotient_digits(number, noise, least=words.apart(number, reading.error))
+                for number in (reading.quotient, reading.error)
             )
             gradient, last = digits(reading.gradient), digits(reading.last)
         alone = f"({called[-1]})′" if called else ""

@@ -259,7 +259,8 @@ class CutExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         quotient, error = (
-            words.quotient_digits(number, reading.noise) for number in (reading.quotient, reading.error)
+            words.quotient_digits(number, reading.noise, least=words.apart(number, reading.error))
+            for number in (reading.quotient, reading.error)
         )
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
         lost = say(en="lost at the cut", ko="끊긴 곳에서 잃은 기울기")

@@ -244,7 +244,8 @@ class SavedExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         quotient, error = (
-            words.quotient_digits(number, reading.noise) for number in (reading.quotient, reading.error)
+            words.quotient_digits(number, reading.noise, least=words.apart(number, reading.error))
+            for number in (reading.quotient, reading.error)
         )
         spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
         return [

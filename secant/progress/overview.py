@@ -43,7 +43,7 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
             "from": reached.from_xp,
             "to": reached.to_xp,
         },
-        "continue": _continue(lessons, facts, workspace) if workspace else None,
+        "continue": go_on(lessons, facts, workspace) if workspace else None,
         "lessons": lessons,
         "achievements": [
             {
@@ -155,23 +155,26 @@ def _fingerprint_of(path: Path, changed: int, size: int) -> str:
 # --- Where to go on ---
 
 
-def _continue(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
-    """The lesson and task after what was done last; None if all is done."""
+def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
+    """The lesson of what was done last, else one that was begun, else the next; None if all is done."""
     folder, task = _last(lessons, facts, workspace)
     places = [lesson["folder"] for lesson in lessons]
     start = places.index(folder) if folder in places else 0
-    for lesson in lessons[start:] + lessons[:start]:
-        if lesson["path"] and lesson["state"] != "done":
-            here = _next_task(lesson, task if lesson["folder"] == folder else None)
-            return {
-                "path": lesson["path"],
-                "lesson": lesson["folder"],
-                "number": lesson["number"],
-                "title": lesson["title"],
-                "task": here and here["id"],
-                "task_title": here and here["title"],
-            }
-    return None
+    to_do = [
+        lesson for lesson in lessons[start:] + lessons[:start] if lesson["path"] and lesson["state"] != "done"
+    ]
+    if not to_do:
+        return None
+    lesson = min(to_do, key=lambda each: (each["folder"] != folder, each["state"] != "in_progress"))
+    here = _next_task(lesson, task if lesson["folder"] == folder else None)
+    return {
+        "path": lesson["path"],
+        "lesson": lesson["folder"],
+        "number": lesson["number"],
+        "title": lesson["title"],
+        "task": here and here["id"],
+        "task_title": here and here["title"],
+    }
 
 
 def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple[str | None, str | None]:

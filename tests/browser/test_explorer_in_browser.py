@@ -270,6 +270,22 @@ def test_arrow_keys_choose_at_a_prediction_and_stay_in_its_cell(opened: Any) -> 
     expect(buttons.nth(1)).to_be_checked()
     expect(buttons.nth(1)).to_be_focused()
     assert opened.page.evaluate(active) == before
+    opened.page.keyboard.press("Shift+Enter")
+    opened.page.wait_for_function(f"before => ({active})() === before + 1", arg=before)
+
+
+def test_escape_leads_from_a_box_to_its_cell(opened: Any) -> None:
+    box(opened, X).focus()
+    opened.page.keyboard.press("Escape")
+    expect(opened.page.locator(".jp-Cell:focus .secant-explorer")).to_have_count(1)
+
+
+def test_in_a_narrow_window_the_numbers_stay_inside(opened: Any) -> None:
+    opened.page.set_viewport_size({"width": 720, "height": 800})
+    opened.page.wait_for_function("() => document.querySelector('.secant-words').clientWidth < 440")
+    over = "words => words.scrollWidth - words.clientWidth"
+    assert opened.explorer.locator(".secant-words").evaluate(over) <= 0
+    opened.page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def test_no_request_leaves_the_machine(opened: Any) -> None:

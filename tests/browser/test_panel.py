@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.support import fake_lesson
 from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
+from tests.support.fake_service import TASKS
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +25,18 @@ TYPE = "code => window.jupyterapp.shell.currentWidget.content.activeCell.model.s
 ACTIVE = """() => {
   const cell = window.jupyterapp.shell.currentWidget?.content?.activeCell;
   return cell?.model.getMetadata('nbgrader')?.grade_id;
+}"""
+FAIL = """task => {
+  const cells = [...window.jupyterapp.shell.currentWidget.content.model.cells];
+  const test = cells.find(cell => cell.getMetadata('nbgrader')?.grade_id === `test_${task}`);
+  test.outputs.add({output_type: 'error', ename: 'AssertionError', evalue: '', traceback: ['']});
+}"""
+AGAIN = """async (path) => {  // with a kernel, but not the one that showed what is there
+  const { commands } = window.jupyterapp;
+  const { content, context } = await commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  await context.sessionContext.ready;
+  for (const cell of content.model.cells) cell.trusted = true;
+  await content.scrollToItem(content.widgets.length - 1, 'end');
 }"""
 WIDER = """root => [root, ...root.querySelectorAll('*')]
   .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)
@@ -178,6 +191,29 @@ def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
     )
 
 
+def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> None:
+    check(page)
+    page.evaluate(FAIL, "slope")
+    said = page.locator(".secant-cell", has_text="The error below is from the last time")
+    expect(said).to_contain_text("✓ Passed")
+    page.evaluate(FAIL, "tangent")
+    expect(said).to_have_count(1)  # that error is not old
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    expect(said).to_have_count(0)
+
+
+@pytest.mark.parametrize("page", ["ko"], indirect=True)
+def test_a_prediction_whose_kernel_has_gone_says_what_was_chosen(served: Any, page: Page) -> None:
+    name = "ko/test_a_prediction_whose_kernel_has_gone_says_what_was_chosen/lesson.ipynb"
+    beside = (served.place / name).with_name("predictions.json")
+    beside.write_text('{"7 which": {"first": "A", "choice": "B"}}')
+    page.evaluate(lab.DISPOSE)
+    page.evaluate(AGAIN, name)
+    lines = page.locator(".secant-remains p")
+    expect(lines.first).to_have_text("고른 답: B. 12")
+    expect(lines.last).to_contain_text("이 셀을 다시 실행하면")
+
+
 def test_it_says_which_answers_have_changed_since(page: Page) -> None:
     check(page)
     notice = page.locator(".secant-notice", has_text="changed since")
@@ -254,7 +290,7 @@ def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:hide-all-cell-code')")
     folded = page.locator(".jp-Placeholder-contentContainer >> visible=true").nth(1)
     said = "each => getComputedStyle(each, '::before').content"
-    assert folded.evaluate(said) == '"Tests of slope · Check runs them"'
+    assert folded.evaluate(said) == '"Tests of slope · run this cell, or press Check"'
     assert folded.inner_text().strip() == ""
 
 
@@ -404,6 +440,17 @@ def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> 
 
 
 # --- for everybody ---
+
+
+def test_the_first_task_that_is_not_passed_is_in_view_and_its_reason_at_its_test(page: Page) -> None:
+    for task in list(TASKS)[:-2]:
+        page.evaluate(WRITE, [task, "# passed\n"])
+    page.evaluate(WRITE, ["no_grader", "# wrong\n"])
+    check(page)
+    expect(row(page, "no_grader").locator(".secant-outcome")).to_be_in_viewport()
+    row(page, "no_grader").get_by_role("button", name="no_grader").first.click()
+    said = page.locator(".secant-cell", has_text="Is the sign")
+    expect(said).to_contain_text("✗ Wrong · Is the sign turned round?")
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,11 @@ def row(task: str, outcome: str, language: str) -> dict[str, Any]:
     message = WORDS[outcome][language == "ko"]
     parts = [{"kind": "text", "text": message}]
     if outcome == "wrong":
-        parts += [
+        parts = [
+            {"kind": "text", "text": f"{task}(torch.sin, 1.0)"},
             {"kind": "expected", "text": "tensor([1.0000, 2.5000, 3.0000], dtype=torch.float64)"},
             {"kind": "got", "text": "tensor([1.0000, -2.5000, 3.0000], dtype=torch.float64)"},
+            {"kind": "text", "text": f"the values differ\nlikely cause: {message}"},
         ]
     if outcome == "crashed":
         parts.append(

@@ -236,7 +236,7 @@ function render({ model, el }) {
   };
   const linked = () => el.closest(".jupyter-widgets-disconnected") && lose();
   const session = model.widget_manager?.context?.sessionContext;
-  const ended = (_, status) => status === "dead" && lose();
+  const ended = (_, status) => ["dead", "restarting", "autorestarting"].includes(status) && lose();
   session?.kernelChanged.connect(lose);
   session?.statusChanged.connect(ended);
   const told = (message) => message.text && copy(message, note);

@@ -18,12 +18,16 @@ STYLE = """<style>
 .secant-legend > div { flex: 1 1 360px; }
 .secant-legend svg { width: 38px; height: 14px; vertical-align: -2px;
   margin-right: 6px; }
-.secant-words { margin: 8px 0 0 3px; line-height: 1.5; }
+.secant-words { margin: 8px 0 0 3px; line-height: 1.5; container-type: inline-size; }
 .secant-numbers { display: grid; gap: 0 18px;
   grid-template-columns: max-content minmax(min-content, max-content) 1fr; }
 .secant-numbers output { font-family: var(--jp-code-font-family, monospace); font-weight: 600;
   white-space: nowrap; }
-@media (max-width: 700px) { .secant-numbers { grid-template-columns: 1fr; } }
+@container (max-width: 480px) {
+  .secant-numbers { grid-template-columns: fit-content(60%%) 1fr; }
+  .secant-numbers span:nth-child(3n + 1) { grid-column: 1 / -1; }
+  .secant-numbers output { white-space: normal; }
+}
 .secant-remarks { min-height: 3.2em; }
 .secant-remarks p { margin: 4px 0 0; }
 .secant-problems { margin: 8px 3px; padding: 6px 12px; line-height: 1.5;
@@ -52,25 +56,34 @@ class Row(NamedTuple):
 # to the last: more are only in the way of reading.
 MOST = {"float32": 7, "float64": 10}
 PLENTY = 8
+TELLING = {"float32": 9, "float64": 17}  # that tell any two numbers of a dtype apart
 
 
-def digits(number: float, noise: float = 0.0, most: int = PLENTY) -> str:
-    """Return a number to one digit more than rounding errors leave right, but to 2 at least.
+def digits(number: float, noise: float = 0.0, most: int = PLENTY, least: int = 2) -> str:
+    """Return a number to one digit more than rounding errors leave right, but to `least` at least.
 
     Args:
         number: what to show.
         noise: about how large the rounding error in it is.
         most: how many digits to show of a number with little noise in it.
+        least: how many to show of one with much, as `apart` says.
     """
     places = most
     if number and math.isfinite(number) and noise > 0:
-        places = min(max(2, 1 + math.floor(math.log10(abs(number) / noise))), most)
-    return f"{number:.{places}g}"
+        places = min(1 + math.floor(math.log10(abs(number) / noise)), most)
+    return f"{number:.{max(places, least)}g}"
 
 
-def quotient_digits(number: float, noise: float, dtype: str = "float64") -> str:
+def quotient_digits(number: float, noise: float, dtype: str = "float64", least: int = 2) -> str:
     """Return the digits of a quotient, or of its distance from a slope, that rounding errors leave right."""
-    return digits(number, noise, MOST[dtype])
+    return digits(number, noise, MOST[dtype], least)
+
+
+def apart(number: float, distance: float, dtype: str = "float64") -> int:
+    """Return to how many digits a number and another, so far from it, differ as their distance says."""
+    if not (number and distance and math.isfinite(number) and math.isfinite(distance)):
+        return 2
+    return min(max(2, 2 + math.floor(math.log10(abs(number) / distance))), TELLING[dtype])
 
 
 def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:

@@ -24,13 +24,14 @@ def test_it_starts_with_the_lesson_s_function() -> None:
 @pytest.mark.parametrize(
     ("dtype", "log_h", "least", "most"),
     [
-        # log(x^3) is near 5: it errs by 1e-15 in float64 and by 1e-6 in float32, divided by h.
+        # log(x^3) is near 5: it errs by 1e-15 in float64 and by 1e-6 in float32, divided by h. Where it errs
+        # less at an x, its digits go on until they show that error.
         ("float64", -1, 10, 10),
         ("float64", -5, 9, 10),
-        ("float64", -9, 5, 7),
-        ("float64", -14, 2, 2),
+        ("float64", -9, 5, 9),
+        ("float64", -14, 2, 4),
         ("float32", -1, 4, 6),
-        ("float32", -5, 2, 2),
+        ("float32", -5, 2, 4),
     ],
 )
 def test_the_quotient_has_as_many_digits_as_rounding_leaves_right(
@@ -59,6 +60,17 @@ def test_digits_follow_the_noise() -> None:
         "nan",
         "3125",
     ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "log_h"), [("float32", -3.3333), ("float32", -2.5), ("float64", -8), ("float64", -4)]
+)
+def test_quotient_and_gradient_are_seen_as_far_apart_as_the_row_of_the_error_says(
+    dtype: str, log_h: float
+) -> None:
+    explorer = explore(h=10**log_h, dtype=dtype)
+    quotient, gradient, error = (float(text(explorer, name)) for name in ("quotient", "gradient", "error"))
+    assert abs(quotient - gradient) == pytest.approx(error, rel=0.1)
 
 
 def test_the_gradient_has_eight_digits_and_seven_in_float32() -> None:

@@ -13,7 +13,7 @@ import pytest
 from secant.lab.workspace import copy_lessons
 from secant.progress import record
 from secant.progress.course import any_course, read_course
-from secant.progress.overview import overview
+from secant.progress.overview import go_on, overview
 from tests.secant.progress.test_record import row
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -131,6 +131,27 @@ def test_one_goes_on_where_one_checked_or_edited_last(house: Path, workspace: Pa
     assert overview(house, workspace, "en")["continue"]["task"] == "safe_sqrt"
     edit(workspace / NINE / f"{NINE}.ipynb", LATER + 60)
     assert overview(house, workspace, "en")["continue"]["lesson"] == NINE
+
+
+@pytest.mark.parametrize(
+    ("so_far", "last", "then"),
+    [
+        (["in_progress", "new", "done", "new"], 3, 1),  # what was begun comes before what was not
+        (["done", "done", "in_progress", "in_progress"], 4, 4),
+        (["new", "new", "done", "new"], 3, 4),
+    ],
+)
+def test_after_a_lesson_one_that_was_begun(tmp_path: Path, so_far: list[str], last: int, then: int) -> None:
+    lessons = [
+        {"folder": f"{n}", "number": n, "title": "", "path": f"{n}.ipynb", "state": state, "tasks": []}
+        for n, state in enumerate(so_far, 1)
+    ]
+    for each in lessons:
+        (tmp_path / f"{each['path']}").touch()
+    facts: Any = {"last": {"when": "9999", "lesson": f"{last}", "task": None}}
+    found = go_on(lessons, facts, tmp_path)
+    assert found
+    assert found["number"] == then
 
 
 def test_a_moved_workspace_keeps_its_points(house: Path, workspace: Path, tmp_path: Path) -> None:

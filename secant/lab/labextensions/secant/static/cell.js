@@ -1,6 +1,6 @@
 /** The small button at each test cell, with the task's verdict. */
 
-/** @import { Jupyter } from './types.js' */
+/** @import { Jupyter, Row } from './types.js' */
 /** @import { Lesson } from './lesson.js' */
 import { button, h, write } from './dom.js';
 import { taskOf } from './lesson.js';
@@ -37,16 +37,20 @@ export function decorate(lesson, lab) {
       'aria-label': say.checkTaskOf(task),
       'data-lm-suppress-shortcuts': 'true',
     });
-    const widget = new lab.Widget({ node: h('div', { class: 'secant-cell' }, press, verdict) });
+    const old = h('span', { class: 'secant-small' });
+    const widget = new lab.Widget({ node: h('div', { class: 'secant-cell' }, press, verdict, old) });
     const update = () => {
       const outcome = lesson.outcome(/** @type {any} */ (lesson.info.tasks.find((each) => each.id === task)));
       const stale = outcome !== 'waiting' && lesson.stale(task) ? ` (${say.rowChanged})` : '';
       widget.node.dataset.outcome = outcome;
       widget.node.toggleAttribute('data-stale', stale !== '');
-      const lines = (outcome !== 'passed' && !stale && lesson.rows.get(task)?.message.split('\n')) || [''];
-      const reason = lines.find((line) => !line.endsWith(':')) ?? lines[0]; // not the call alone
+      const row = lesson.rows.get(task);
+      const reason = row && outcome !== 'passed' && !stale ? reasonOf(row) : '';
       const told = `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}${reason && outcome !== 'waiting' ? ` · ${reason}` : ''}`;
       write(verdict, outcome === 'unchecked' ? '' : told);
+      // What was printed stays, but an error beside "Passed" would contradict it.
+      const failed = cell.model.outputs.toJSON().some((/** @type {Jupyter} */ output) => output.output_type === 'error');
+      write(old, outcome === 'passed' && failed ? say.oldError : '');
       press.setAttribute('aria-disabled', String(lesson.run !== null));
     };
     const input = cell.layout.widgets.findIndex((/** @type {Jupyter} */ part) => part.hasClass('jp-Cell-inputWrapper'));
@@ -58,4 +62,16 @@ export function decorate(lesson, lab) {
 
   look();
   notebook.content.model.cells.changed.connect(() => queueMicrotask(look));
+}
+
+/** What a verdict says is the matter, in a line: below two values the likely cause, which stands last; else what is not the call alone.
+ * @param {Row} row */
+function reasonOf(row) {
+  const { parts } = row;
+  const textOf = (/** @type {Row['parts']} */ some) => some.flatMap(({ kind, text }) => (kind === 'text' ? text.split('\n') : []));
+  const values = parts.map(({ kind }) => kind).lastIndexOf('got');
+  const below = values < 0 ? undefined : textOf(parts.slice(values + 1)).at(-1);
+  if (below) return below.replace(/^(likely cause|짐작되는 원인): /, '');
+  const lines = parts.length ? textOf(parts) : row.message.split('\n');
+  return lines.find((line) => !line.endsWith(':')) ?? lines[0] ?? '';
 }

@@ -232,6 +232,17 @@ export class Lesson {
     }
   }
 
+  /** What was chosen at the predictions of this folder's notebooks, as `secant.predictions` keeps it beside them.
+   * @returns {Promise<Record<string, {choice: unknown}>>} by name; empty where nothing is known */
+  async predictions() {
+    const folder = this.notebook.context.path.replace(/[^/]*$/, '');
+    try {
+      return JSON.parse((await this.contents.get(`${folder}predictions.json`, { type: 'file', format: 'text', content: true })).content) ?? {};
+    } catch {
+      return {};
+    }
+  }
+
   /** What to tell the learner of an error.
    * @param {unknown} error
    * @param {AbortSignal} [signal]

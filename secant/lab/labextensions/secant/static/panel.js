@@ -84,9 +84,10 @@ export class Panel {
     this.bar.setAttribute('aria-label', say.tasks);
     this.list.setAttribute('aria-label', say.tasks);
     this.list.replaceChildren(...rows.map((row) => row.node));
+    const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
     this.content.replaceChildren(
       this.heading,
-      h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock),
+      h('div', { class: 'secant-buttons' }, this.checkButton, this.stopButton, this.clock, start),
       this.problem,
       this.total,
       this.bar,
@@ -133,12 +134,13 @@ export class Panel {
     }
   }
 
-  /** After a check: the task that was asked alone, else the total and what was gained.
+  /** After a check: the task that was asked alone, else the first that is not passed, with the total if both fit.
    * @param {Lesson} lesson */
   bringIntoView(lesson) {
-    const row = this.rows.find((each) => each.task.id === lesson.lastTask);
-    if (row) row.node.scrollIntoView({ block: 'nearest' });
-    else this.content.scrollTop = 0;
+    const asked = this.rows.find((each) => each.task.id === lesson.lastTask);
+    if (!asked) this.content.scrollTop = 0;
+    const row = asked ?? this.rows.find(({ task }) => !['passed', 'manual'].includes(lesson.outcome(task)));
+    row?.node.scrollIntoView({ block: 'nearest' });
   }
 
   updateClock() {

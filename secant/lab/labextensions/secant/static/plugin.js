@@ -4,8 +4,10 @@
 /** @import { Words } from './words.js' */
 import { decorate } from './cell.js';
 import { button, h, write } from './dom.js';
+import { handOnKeys } from './keys.js';
 import { Lesson, mayBeLesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
+import { replaceBroken } from './remains.js';
 import { Refused, Server } from './server.js';
 import { StartPage } from './start.js';
 import { words } from './words.js';
@@ -98,6 +100,7 @@ class Extension {
     document.addEventListener('focusin', ({ target }) => {
       if (target instanceof HTMLInputElement && target.type === 'radio') target.dataset.lmSuppressShortcuts = 'true';
     });
+    handOnKeys();
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.startPage?.refresh();
     });
@@ -152,6 +155,7 @@ class Extension {
     const lesson = await this.find(notebook);
     if (!lesson) return;
     decorate(lesson, this.lab);
+    replaceBroken(lesson);
     this.watch(lesson);
     this.follow();
   }

@@ -81,6 +81,7 @@ export class StartPage {
       h('h1', {}, say.title),
       h('div', { class: 'secant-top' }, this.level(overview, say), this.continue(overview, say)),
       h('h2', {}, say.lessons),
+      h('p', {}, say.how),
       h('p', { class: 'secant-legend' }, say.legend),
       this.map(overview, say),
       h('h2', {}, say.achievements),
