@@ -168,7 +168,7 @@ const ko = {
     waiting: '확인하는 중…',
   },
   expected: '기대한 값',
-  got: '받은 값',
+  got: '나온 값',
   goTo: (task) => `${task} 답 셀로 가기`,
   noCell: '이 과제의 답 셀이 노트북에 없습니다. 지웠다면 되돌리거나(Z), 수업 노트북을 새로 받아 답을 옮겨 주세요.',
   hint: (next, of) => `힌트 ${next} / ${of}`,
