@@ -207,12 +207,12 @@ def test_arrow_keys_on_the_picture_move_x_and_h(opened: Any) -> None:
 
 def test_play_moves_h_until_it_is_touched(opened: Any) -> None:
     opened.explorer.locator(".widget-toggle-button").click()
+    handle(opened, X).focus()
     for passed in ("> -1", "< -1"):  # it goes to 1 first, wherever h is
         opened.page.wait_for_function(
             f"() => document.querySelectorAll('.secant-explorer input[type=number]')[1].value {passed}",
             timeout=20_000,
         )
-    handle(opened, X).focus()
     opened.page.keyboard.press("ArrowRight")
     play = opened.explorer.locator(".widget-toggle-button")
     expect(play).not_to_have_class(re.compile("mod-active"), timeout=20_000)  # at its end h would be 1e-12

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from ipywidgets import Widget
 
 from autograder.sandbox.inside import candidate, wire
 from autograder.sandbox.inside import shell as cells
@@ -18,7 +19,9 @@ from autograder.sandbox.inside import shell as cells
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Any]:
     main = sys.modules["__main__"]  # IPython puts the notebook's in its place
+    opened = Widget.open
     yield cells.make_shell()
+    Widget.open = opened
     cells.Shell.clear_instance()
     sys.modules["__main__"] = main
 
