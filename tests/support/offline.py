@@ -101,7 +101,10 @@ def address(server: "subprocess.Popen[Any]", log: Path) -> str:
 
 
 SHOW = """() => {
-  const notebook = window.jupyterapp.shell.currentWidget.content;
+  const { shell } = window.jupyterapp;
+  const panel = [...shell.widgets('main')].find(widget => widget.content?.widgets);
+  shell.activateById(panel.id);  // the start page may have come to the front meanwhile
+  const notebook = panel.content;
   const number = notebook.widgets.findIndex(cell => /^explore/m.test(cell.model.sharedModel.getSource()));
   notebook.activeCellIndex = number;
   return notebook.scrollToItem(number, 'center');
