@@ -168,7 +168,7 @@ def _start_server() -> Any:
 
 def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
     """In a new process: join the wall, leave Ctrl-C to the parent, and end when it does."""
-    if processor is not None and "NOPIN" not in os.environ:
+    if processor is not None:
         with suppress(OSError):
             os.sched_setaffinity(0, {processor})
     if hidden is not None and share is not None:

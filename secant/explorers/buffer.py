@@ -265,10 +265,7 @@ class BufferExplorer(Panel[Reading]):
         if called:
             size = max(map(abs, reading.heights))
             noise = difference.rounding(size, reading.x, reading.gradient, reading.there - reading.x)
-            quotient, error = (
-                words.quotient_digits(number, noise, least=words.apart(number, reading.error))
-                for number in (reading.quotient, reading.error)
-            )
+            quotient, error = words.quotient_and_error(reading.quotient, reading.error, noise)
             gradient, last = digits(reading.gradient), digits(reading.last)
         alone = f"({called[-1]})′" if called else ""
         since = say(en="called since the reset", ko="비운 뒤 부른 함수")

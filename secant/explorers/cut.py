@@ -258,10 +258,7 @@ class CutExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, error = (
-            words.quotient_digits(number, reading.noise, least=words.apart(number, reading.error))
-            for number in (reading.quotient, reading.error)
-        )
+        quotient, error = words.quotient_and_error(reading.quotient, reading.error, reading.noise)
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
         lost = say(en="lost at the cut", ko="끊긴 곳에서 잃은 기울기")
         both = say(en="kept and lost", ko="둘의 합")

@@ -243,10 +243,7 @@ class SavedExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, error = (
-            words.quotient_digits(number, reading.noise, least=words.apart(number, reading.error))
-            for number in (reading.quotient, reading.error)
-        )
+        quotient, error = words.quotient_and_error(reading.quotient, reading.error, reading.noise)
         spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
         return [
             Row(

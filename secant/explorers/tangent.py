@@ -278,9 +278,8 @@ class TangentExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
         dtype, noise = setting.dtype, reading.noise
+        quotient, error = words.quotient_and_error(reading.quotient, reading.error, noise, dtype)
         least = words.apart(reading.quotient, reading.error, dtype)
-        quotient = words.quotient_digits(reading.quotient, noise, dtype, least)
-        error = words.quotient_digits(reading.error, noise, dtype)
         gradient = words.digits(reading.gradient, most=min(words.PLENTY, words.MOST[dtype]), least=least)
         nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
         return [

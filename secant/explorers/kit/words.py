@@ -79,6 +79,14 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", least: 
     return digits(number, noise, MOST[dtype], least)
 
 
+def quotient_and_error(
+    quotient: float, error: float, noise: float, dtype: str = "float64"
+) -> tuple[str, str]:
+    """Return a quotient's digits, as many as show its distance from the slope, and those of that distance."""
+    least = apart(quotient, error, dtype)
+    return quotient_digits(quotient, noise, dtype, least), quotient_digits(error, noise, dtype)
+
+
 def apart(number: float, distance: float, dtype: str = "float64") -> int:
     """Return to how many digits a number and another, so far from it, differ as their distance says."""
     if not (number and distance and math.isfinite(number) and math.isfinite(distance)):
