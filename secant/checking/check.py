@@ -81,6 +81,21 @@ def draw_tensor(*shape: int, low: float = -3, high: float = 3) -> torch.Tensor:
     return torch.tensor(draws(math.prod(shape), low, high), dtype=torch.float64).reshape(shape)
 
 
+def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
+    """Return float64 tensors of random numbers, and the line of code that makes them again.
+
+    For what is too large to be shown. The shapes come by the names of the tensors, two or more.
+    """
+    seed, rng = _random.randrange(10_000), torch.Generator()
+    rng.manual_seed(seed)
+    made = [torch.randn(shape, generator=rng).double() for shape in shapes.values()]
+    sizes = f"({', '.join(map(str, shapes.values()))})"
+    return (
+        made,
+        f"torch.manual_seed({seed}); {', '.join(shapes)} = [torch.randn(s).double() for s in {sizes}]",
+    )
+
+
 def close(
     got: Any,
     want: Any,
