@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import math
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -31,6 +32,8 @@ _NEARLY = 1e-3
 _TRIES = 24
 # How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
 _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
+_ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)(?:: |:?$)")
+_CALL, _BEHIND_A_CALL = re.compile(r"[A-Za-z_][\w.]*\("), ("", ",", ":", "[", "(", ".")
 _random = random.Random()
 _asked: list[str] = []
 
@@ -198,9 +201,39 @@ def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) ->
 
 
 def that(condition: bool, message: str) -> None:
-    """Check a condition that the other checks do not cover; the message says what went wrong and why."""
+    """Check a condition that the other checks do not cover; the message says what went wrong and why.
+
+    Of "call: what is wrong" two lines are made, unless that is a value with a hint below.
+    """
     if condition is not True:
-        fail(message)
+        first, below, _ = message.partition("\n")
+        call = call_in(first)
+        wrong = first[len(call) :].removeprefix(": ")
+        apart = call and wrong and (not below or is_error(wrong))
+        fail(f"{call}\n  {message[len(call) + 2 :]}" if apart else message)
+
+
+def is_error(line: str) -> bool:
+    """Whether a line is an error as Python says it: `TypeError: ...`."""
+    return bool(_ERROR.match(line))
+
+
+def call_in(message: str) -> str:
+    """Return the call that a message begins with, and what is said of it up to a colon; else nothing.
+
+    As in `f(lambda t: 2*t, 3.0), float32: the result is tracked`; or up to an error.
+    """
+    line, depth, ends = message.partition("\n")[0], 0, []
+    if not _CALL.match(line):
+        return ""
+    for place, char in enumerate(line):
+        depth += (char in "([{") - (char in ")]}")
+        if char == ")" and depth == 0 and line[place + 1 : place + 2] not in _BEHIND_A_CALL:
+            return ""
+        if char == ":" and depth == 0 and line[place + 1 : place + 2] in ("", " "):
+            ends.append(place)
+    before_an_error = (place for place in ends if is_error(line[place + 2 :]))
+    return line[: next(before_an_error, next(iter(ends), len(line)))]
 
 
 def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
@@ -219,7 +252,7 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
             raised = str(result["raised"])
             hints = {"": hint} if isinstance(hint, str) else hint
             cause = next((why for part, why in hints.items() if part in raised), "")
-            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + raised]
+            lines = [what, "  " + say(en="the call raised an error:", ko="오류가 났습니다:"), f"  {raised}"]
             fail("\n".join(lines + _likely(cause)), cause)
 
 

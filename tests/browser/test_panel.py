@@ -41,6 +41,8 @@ AGAIN = """async (path) => {  // with a kernel, but not the one that showed what
 WIDER = """root => [root, ...root.querySelectorAll('*')]
   .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)
   .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.className)"""
+OUTLINE = """verdict => [...verdict.children]
+  .map(({className}) => className.replace('secant-', '') || 'text').join(' ')"""
 OWN_WORDS = """() => {
   const panel = document.querySelector('.secant-panel').cloneNode(true);
   panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
@@ -131,7 +133,11 @@ def test_it_saves_and_shows_each_kind_of_verdict(page: Page) -> None:
     wrong = row(page, "tangent")
     assert "2.5000" in wrong.locator(".secant-expected").inner_text()
     assert "-2.5000" in wrong.locator(".secant-got").inner_text()
-    assert "division by zero" in row(page, "broken").locator("pre").inner_text()
+    assert wrong.locator(".secant-verdict").evaluate(OUTLINE) == "call pairs text cause"
+    assert row(page, "broken").locator(".secant-verdict").evaluate(OUTLINE) == "call text trace text code"
+    assert (
+        row(page, "broken").locator("pre.secant-trace").inner_text() == "ZeroDivisionError: division by zero"
+    )
     assert "0 of 14 points" in page.locator(".secant-total").inner_text()
     assert page.locator(".secant-spoken").inner_text() == "0 of 7 tasks passed, 0 of 14 points."
 
