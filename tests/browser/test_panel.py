@@ -298,6 +298,12 @@ def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
     said = "each => getComputedStyle(each, '::before').content"
     assert folded.evaluate(said) == '"Tests of slope · run this cell, or press Check"'
     assert folded.inner_text().strip() == ""
+    page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1; }")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.activate()")
+    page.keyboard.press("Shift+Enter")  # as the start page says
+    page.wait_for_function(f"() => ({ACTIVE})() === 'test_slope'")
+    page.locator(".jp-Dialog").wait_for()  # no kernel runs here, so JupyterLab asks for one
+    page.keyboard.press("Escape")
 
 
 def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
