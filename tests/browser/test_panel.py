@@ -48,6 +48,15 @@ OWN_WORDS = """() => {
   panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
   return panel.textContent;
 }"""
+NOTED = """async names => {  // JupyterLab notes what is open, some time after it was opened
+  for (let tries = 0; tries < 200; tries++) {
+    const noted = await (await fetch('/lab/api/workspaces/start')).text();
+    if (names.every(name => noted.includes(`"${name}"`))) return true;
+    await new Promise(go => setTimeout(go, 100));
+  }
+  return false;
+}"""
+FRONT = "() => window.jupyterapp.shell.currentWidget.context.path"
 START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
 
 
@@ -398,7 +407,10 @@ def test_what_goes_wrong_is_a_sentence_and_nothing_is_lost(
 
 @pytest.fixture
 def start(served: Any) -> Iterator[Page]:
-    """JupyterLab in Korean as `secant lab` opens it, by an address that names the plain page."""
+    """JupyterLab in Korean as `secant lab` opens it, by an address that names the plain page.
+
+    What it notes of its layout is its own: the other pages note theirs.
+    """
     fake_lesson.write(served.place / "ko/lesson.ipynb")
 
     def korean(route: Route) -> None:
@@ -407,8 +419,8 @@ def start(served: Any) -> Iterator[Page]:
         route.fulfill(response=answer, body=body)
 
     with lab.open_lab(served.browser, served.address) as page:
-        page.route("**/lab/tree/**", korean)
-        page.goto(f"{served.address}/lab/tree/START.md?reset")
+        page.route("**/lab/workspaces/**", korean)
+        page.goto(f"{served.address}/lab/workspaces/start/tree/START.md")
         page.locator(".secant-start h1").wait_for(timeout=30_000)
         yield page
     lab.shut_down(served.address, "ko/lesson.ipynb")
@@ -438,6 +450,11 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
     )
     expect(page.locator("[data-earned=true]")).to_have_count(5)
     assert page.locator(".secant-level progress").get_attribute("value") == "180"
+    assert page.evaluate(NOTED, ["secant-start", "notebook:ko/lesson.ipynb"])
+    page.reload()  # all that was open comes back, the same in front
+    page.locator(".secant-toolbar >> visible=true").wait_for()
+    page.locator(".secant-card").nth(9).wait_for(state="attached")
+    assert page.evaluate(FRONT) == "ko/lesson.ipynb"
 
 
 def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> None:
@@ -489,6 +506,8 @@ def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
     """1024 pixels, and 1280 at 200 %."""
     check(page)
     page.set_viewport_size({"width": width, "height": 600})
+    if width == 1024:  # with both sidebars open
+        expect(page.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     assert page.locator(".secant-panel").evaluate(WIDER) == []
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
