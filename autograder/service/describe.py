@@ -110,6 +110,8 @@ def parts(message: str) -> Iterator[dict[str, str]]:
     kind, shown, ended = "", "", False
     for line in message.splitlines():
         for now, text in _ending(line) if ended else [_told(line, kind)]:
+            if not kind and _asks(message):
+                now, text = "call", line.rstrip(":")
             if now == kind and now in ("call", "trace"):
                 shown += f"\n{text}"
                 continue
@@ -119,6 +121,12 @@ def parts(message: str) -> Iterator[dict[str, str]]:
         ended = ended or line.startswith(_ends())
     if kind:
         yield {"kind": kind, "text": shown}
+
+
+def _asks(message: str) -> bool:
+    """Whether a message begins with what was asked: a call, or whatever has lines indented below it."""
+    first, _, below = message.partition("\n")
+    return bool(check.call_in(first)) or (below.startswith("  ") and not first.startswith(_ends()))
 
 
 def _ends() -> tuple[str, str]:
@@ -137,8 +145,6 @@ def _ending(line: str) -> list[tuple[str, str]]:
 
 def _told(line: str, before: str) -> tuple[str, str]:
     """Return what kind a line is, below a line of that kind, and what to show of it."""
-    if not before and check.call_in(line):
-        return "call", line.rstrip(":")
     if line.startswith("    "):
         return "call" if before == "call" else "code", line.strip().rstrip(":")
     if check.is_error(line.strip()):

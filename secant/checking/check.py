@@ -10,7 +10,7 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -33,7 +33,7 @@ _TRIES = 24
 # How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
 _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)(?:: |:?$)")
-_CALL, _BEHIND_A_CALL = re.compile(r"[A-Za-z_][\w.]*\("), ("", ",", ":", "[", "(", ".")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _random = random.Random()
 _asked: list[str] = []
 
@@ -221,19 +221,20 @@ def is_error(line: str) -> bool:
 def call_in(message: str) -> str:
     """Return the call that a message begins with, and what is said of it up to a colon; else nothing.
 
-    As in `f(lambda t: 2*t, 3.0), float32: the result is tracked`; or up to an error.
+    As in `f(lambda t: 2*t, 3.0), float32: the result is tracked`, or `a + b, a = 2.0: ...`. A colon before an
+    error comes first.
     """
-    line, depth, ends = message.partition("\n")[0], 0, []
-    if not _CALL.match(line):
-        return ""
-    for place, char in enumerate(line):
-        depth += (char in "([{") - (char in ")]}")
-        if char == ")" and depth == 0 and line[place + 1 : place + 2] not in _BEHIND_A_CALL:
-            return ""
-        if char == ":" and depth == 0 and line[place + 1 : place + 2] in ("", " "):
-            ends.append(place)
+    line = message.partition("\n")[0]
+    depths = accumulate((char in "([{") - (char in ")]}") for char in line)
+    outside = [place for place, depth in enumerate(depths) if not depth]
+    ends = [place for place in outside if line[place : place + 2] in (": ", ":")]
     before_an_error = (place for place in ends if is_error(line[place + 2 :]))
-    return line[: next(before_an_error, next(iter(ends), len(line)))]
+    call = line[: next(before_an_error, next(iter(ends), len(line)))]
+    opened = _CALL.match(call)
+    if opened:
+        closed = next((place for place in outside if place >= opened.end()), len(call))
+        return call if call[closed + 1 : closed + 2] in ("", *",.[(") else ""
+    return call if ends and " = " in call else ""
 
 
 def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:

@@ -71,6 +71,12 @@ def test_a_call_and_what_is_wrong_with_it_stand_apart() -> None:
         ("call", f"{call}: [3, 2]"),
         ("text", "a hint"),
     ]
+    for question in ("a + b, a = Value(2.0)", "f(x), g(t) = sin(t), x = (1, 2)"):
+        assert told(check.that, False, f"{question}: it is old") == [
+            ("call", question),
+            ("text", "it is old"),
+        ]
+    assert told(check.equal, [], {}, "the keys of f()")[0] == ("call", "the keys of f()")
     for sentence in ("backward() must run: once", "no call at all: nothing", "(a, b): a pair"):
         assert told(check.that, False, sentence) == [("text", sentence)]
 
