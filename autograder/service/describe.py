@@ -8,7 +8,7 @@ from typing import Any
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Sheet
-from secant.checking import check
+from secant import check
 from secant.language import say
 from secant.progress import store
 from secant.progress.course import task_heading

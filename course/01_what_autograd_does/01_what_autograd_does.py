@@ -1254,7 +1254,7 @@ _second = say(
     en="the second call is wrong: use a new tensor on each call, since .grad adds up",
     ko="두 번째로 불렀을 때 틀립니다. .grad는 쌓이므로 부를 때마다 텐서를 새로 만드세요",
 )
-_plain = say(en=" returned {}: return a float", ko="의 결과는 {}입니다. float를 돌려주세요")
+_plain = say(en=": the result is {}. Return a float", ko=": 결과가 {}입니다. float를 돌려주세요")
 _kept = say(
     en="this is the slope of another f at the same x: was it kept from an earlier call?",
     ko="같은 x에서 다른 f의 기울기입니다. 앞의 호출에서 남겨 둔 값을 쓰지 않았나요?",
