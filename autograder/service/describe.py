@@ -8,6 +8,7 @@ from typing import Any
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Sheet
+from secant import check
 from secant.language import say
 from secant.progress import store
 from secant.progress.course import task_heading
@@ -16,6 +17,9 @@ from secant.progress.facts import Task as TaskFacts
 _HINT = re.compile(
     r"<details><summary>(?P<title>(?:Hint|힌트) \d+.*?)</summary>\s*(?P<text>.*?)\s*</details>", re.DOTALL
 )
+
+
+_PLACE = re.compile(r"(?P<place>(?:at .+?, line \d+|위치: .+?, \d+번째 줄):) (?P<code>.*)")  # exam/words.py
 
 
 @dataclass(frozen=True)
@@ -92,31 +96,60 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 
 
 def parts(message: str) -> Iterator[dict[str, str]]:
-    """Split a message, in the language in use, into text, expected, got and trace.
+    """Split a message, in the language in use, into what a reader should see apart.
 
-    A message is composed line by line (secant/checking/check.py, autograder/exam/words.py): a value stands on
-    a line of its own behind its label; an error and its places come last, after a line that says so.
+    A message is composed line by line (secant/checking/check.py, autograder/exam/words.py): first the call
+    that was made; a value stands on a line of its own behind its label, and so does the likely cause; four
+    spaces begin code, what the call was given or the line of the answer that raised; an error stands by
+    itself, and one that ended a task comes last, with its places.
+
+    Yields:
+        the `kind`, one of call, text, expected, got, cause, trace (an error) and code (a line of the answer),
+        and its `text`.
     """
-    lines: list[str] = []
-    kind = "text"
+    kind, shown, ended = "", "", False
     for line in message.splitlines():
-        now, shown = ("trace", line.strip()) if _ends_in_trace(kind, lines) else _labelled(line)
-        if lines and (now != kind or now in ("expected", "got")):
-            yield {"kind": kind, "text": "\n".join(lines)}
-            lines = []
-        kind = now
-        lines.append(shown)
-    if lines:
-        yield {"kind": kind, "text": "\n".join(lines)}
+        for now, text in _ending(line) if ended else [_told(line, kind)]:
+            if not kind and _asks(message):
+                now, text = "call", line.rstrip(":")
+            if now == kind and now in ("call", "trace"):
+                shown += f"\n{text}"
+                continue
+            if kind:
+                yield {"kind": kind, "text": shown}
+            kind, shown = now, text
+        ended = ended or line.startswith(_ends())
+    if kind:
+        yield {"kind": kind, "text": shown}
 
 
-def _ends_in_trace(kind: str, lines: list[str]) -> bool:
-    """Whether what follows these lines is an error and where it was raised."""
-    heads = (
+def _asks(message: str) -> bool:
+    """Whether a message begins with what was asked: a call, or whatever has lines indented below it."""
+    first, _, below = message.partition("\n")
+    return bool(check.call_in(first)) or (below.startswith("  ") and not first.startswith(_ends()))
+
+
+def _ends() -> tuple[str, str]:
+    """What is followed by an error and its places alone."""
+    return (
         say(en="Your code raised an error.", ko="코드에서 오류가 났습니다."),
         say(en="Your answer cell stops with an error", ko="답을 쓴 셀이 오류로 멈추어서"),
     )
-    return kind == "trace" or (bool(lines) and lines[-1].startswith(heads))
+
+
+def _ending(line: str) -> list[tuple[str, str]]:
+    """What to show of a line of an error that ended a task; a place is two."""
+    place = _PLACE.fullmatch(line.strip())
+    return [("text", place["place"]), ("code", place["code"])] if place else [("trace", line.strip())]
+
+
+def _told(line: str, before: str) -> tuple[str, str]:
+    """Return what kind a line is, below a line of that kind, and what to show of it."""
+    if line.startswith("    "):
+        return "call" if before == "call" else "code", line.strip().rstrip(":")
+    if check.is_error(line.strip()):
+        return "trace", line.strip()
+    return _labelled(line)
 
 
 def _labelled(line: str) -> tuple[str, str]:
@@ -124,6 +157,7 @@ def _labelled(line: str) -> tuple[str, str]:
     labels = {
         "expected": say(en="  expected: ", ko="  기대한 값: "),
         "got": say(en="  got: ", ko="  나온 값: "),
+        "cause": say(en="  likely cause: ", ko="  짐작되는 원인: "),
     }
     for kind, label in labels.items():
         if line.startswith(label):

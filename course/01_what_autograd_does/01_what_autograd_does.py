@@ -1208,12 +1208,11 @@ _exact = say(en="autograd has no h: its slope is exact to 15 digits. This one is
 _whole, _zero = say(en="x may be an int, and a tensor of ints can't be tracked: make it float64", ko="x는 int일 수 있는데 정수 텐서는 추적할 수 없습니다. float64로 만드세요"), say(en="0 is a number like any other: no case of its own is needed, and no division by x or f(x)", ko="0도 다른 수와 똑같이 다루면 됩니다. 따로 처리하거나 x나 f(x)로 나눌 필요가 없습니다")
 _mistakes = {18.99986667: _new, 0.48141481703699995: say(en="this is the value of f; return its slope", ko="함숫값입니다. 기울기를 돌려주세요"), 10.75: say(en="the sign of x is lost: this is the slope at -x", ko="x의 부호가 사라졌습니다. -x에서 구한 기울기입니다")}
 _not_once = say(en=": f was called {} times, not once. Autograd needs one run; a difference quotient needs two", ko=": f를 한 번이 아니라 {}번 불렀습니다. autograd는 한 번이면 되고, 차분몫은 두 번이 듭니다")
-_raised = say(en="{}\n  the call raised {}\n  likely cause: {}", ko="{}\n  오류가 났습니다: {}\n  짐작되는 원인: {}")
 for _x, _want, _hint in ((0.3333, 1.9998666699999998, _new), (2, 17.0, _whole), (0.0, 1.0, _zero), (-1.5, 4.75, _new)):
     with check.asking(_call := f"autograd_slope(lambda t: t**3 + t**2 + t, {_x})"):
         _found = _look(_x)
     check.untouched(_found["changes"], _call)
-    check.that(not _found["error"], _raised.format(_call, _found["error"], _hint))
+    check.no_error([{"raised": _found["error"]}] if _found["error"] else [], _call, _hint)
     check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=0.0, mistakes=_mistakes, nearly=_exact if _x else _zero, hint=_hint)
     check.that(_found["runs"] == 1, _call + _not_once.format(_found["runs"]))
 check.visible_passed()
@@ -1251,7 +1250,7 @@ _second = say(
     en="the second call is wrong: use a new tensor on each call, since .grad adds up",
     ko="두 번째로 불렀을 때 틀립니다. .grad는 쌓이므로 부를 때마다 텐서를 새로 만드세요",
 )
-_plain = say(en=" returned {}: return a float", ko="의 결과는 {}입니다. float를 돌려주세요")
+_plain = say(en=": the result is {}. Return a float", ko=": 결과가 {}입니다. float를 돌려주세요")
 _kept = say(
     en="this is the slope of another f at the same x: was it kept from an earlier call?",
     ko="같은 x에서 다른 f의 기울기입니다. 앞의 호출에서 남겨 둔 값을 쓰지 않았나요?",

@@ -365,7 +365,7 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
-# %% the int 0 where nothing flows task="autograd_slope" en="returned an int: return a float" ko="의 결과는 int입니다"
+# %% the int 0 where nothing flows task="autograd_slope" en="the result is an int. Return a float" ko="결과가 int입니다"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()

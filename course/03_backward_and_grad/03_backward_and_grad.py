@@ -1440,7 +1440,7 @@ def _run(X, Y, w, training):
     return model.weight.grad, model.bias.grad, log, calls.changes, modes <= {training}
 
 
-_X, _Y, _w = check.draw_tensor(10, 2), check.draw_tensor(10, 3), check.draw_tensor(3, 2)
+(_X, _Y, _w), _code = check.draw_again(X=(10, 2), Y=(10, 3), w=(3, 2))
 _by_row = torch.einsum("rc,ri->rci", _X @ _w.T - _Y, _X) * 2 / 3  # each row's gradient, of the mean over the columns
 _means, _whole = [_piece.mean(0) for _piece in _by_row.split([3, 5, 2])], _by_row.mean(0)
 _by_number, _by_rows, _by_one = say(en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows", ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 조각마다 행의 비율을 곱하세요"), say(en="you divided by the number of rows alone, or by a wrong number of columns; mse_loss is the mean over all elements, columns too", ko="행의 수로만 나누었거나 열의 수가 틀렸습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다"), say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
@@ -1450,18 +1450,19 @@ _nearly = say(en="nearly: was a share rounded, or made a float32 tensor? A Pytho
 _none_of_it, _so_far, _absolute = say(en="all zeros: a share made with //, or as an integer, is 0. Divide with /", ko="모두 0입니다. //로 나누거나 정수로 만든 비율은 0이 됩니다. /로 나누세요"), say(en="you divided by the rows counted so far: count the rows of all pieces before the loop", ko="그때까지 센 행의 수로 나누었습니다. 반복문에 들어가기 전에 모든 조각의 행을 세세요"), say(en="that is the gradient of the mean absolute error; the loss is mse_loss, the mean of the squares", ko="절댓값 오차 평균(L1)의 gradient입니다. loss는 제곱의 평균인 mse_loss입니다")
 _turns = say(en="call the model once for each piece, with that piece alone, and backward() before the next piece: neither all rows at once nor row by row, and no call just to count", ko="모델은 조각마다 한 번씩, 그 조각만 넣어 부르고, 다음 조각보다 먼저 backward()를 부르세요. 한꺼번에 넣어도, 한 행씩 넣어도, 개수를 세려고 더 불러도 안 됩니다")
 _call = say(en="accumulate(model, batches), 3 + 5 + 2 rows, 3 columns, model.bias not tracked", ko="accumulate(model, batches), 3 + 5 + 2행, 3열, model.bias는 추적하지 않음")
+_made = f"\n    model(X) = X @ w.T; {_code}"
 for _training in (True, False):
-    with check.asking(_call):
+    with check.asking(_call + _made):
         _found, _bias, _log, _changes, _as_given = _run(_X, _Y, _w, _training)
-    check.that(_found is not None, f"{_call}: model.weight.grad{_empty}")
-    check.that(_bias is None, f"{_call}: {_frozen}")
+    check.that(_found is not None, f"{_call}{_made}\n  model.weight.grad{_empty}")
+    check.that(_bias is None, f"{_call}{_made}\n  {_frozen}")
     _mistakes = [(sum(_means) / 3, _by_number), (_whole * 10 / 9, _by_one), (_whole * 10 / 8, _by_one), (sum(_means), _added), (3 * _whole, _by_rows), (1.5 * _whole, _by_rows), (30 * _whole, _sum), *((_means[2] * _share, _emptied) for _share in (0.2, 1 / 3, 1)), (0.0, _none_of_it)]
     _mistakes += [(_means[0] + 0.625 * _means[1] + 0.2 * _means[2], _so_far), (torch.einsum("rc,ri->ci", torch.sign(_X @ _w.T - _Y), _X) / 30, _absolute)]
-    check.close(_found, _whole, _call + ": model.weight.grad", rtol=1e-10, atol=1e-12, mistakes=_mistakes, nearly=_nearly)
-    check.that(_log in ([3, "backward", 5, "backward", 2, "backward"], [2, "backward", 5, "backward", 3, "backward"]), f"{_call}: {_log}\n  {_turns}")
-    check.that(("value", "model.weight") not in map(tuple, _changes), f"{_call}: {_moved}")
-    check.untouched(_changes, _call, but=[("grad", "model.weight")])
-    check.that(_as_given, f"{_call}: {_mode}")
+    check.close(_found, _whole, f"{_call}: model.weight.grad{_made}", rtol=1e-10, atol=1e-12, mistakes=_mistakes, nearly=_nearly)
+    check.that(_log in ([3, "backward", 5, "backward", 2, "backward"], [2, "backward", 5, "backward", 3, "backward"]), f"{_call}: {_log}{_made}\n  {_turns}")
+    check.that(("value", "model.weight") not in map(tuple, _changes), f"{_call}{_made}\n  {_moved}")
+    check.untouched(_changes, _call + _made, but=[("grad", "model.weight")])
+    check.that(_as_given, f"{_call}{_made}\n  {_mode}")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import functools
@@ -1526,6 +1527,7 @@ def _share_gradients(weights, X, Y, sizes, shares):
 
 
 _single = say(en=". A piece of a single row counts too", ko=". 한 행짜리 조각도 빠뜨리지 마세요")
+_in_graph = say(en="a .grad is still part of a graph", ko="아직 그래프에 연결된 .grad가 있습니다")
 _changed = say(en="the list of batches, or a tensor in it, was changed", ko="리스트 batches나 그 안의 텐서가 바뀌었습니다")
 _tracked = say(
     en="requires_grad of a tensor in batches was changed; only the parameters need a gradient",
@@ -1536,9 +1538,9 @@ _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "
 
 def _compare(sizes, columns, dtype, frozen=False):
     rows, n, kind = sum(sizes), len(sizes), getattr(torch, dtype)
-    X, Y = check.draw_tensor(rows, 3, low=-2, high=2), check.draw_tensor(rows, columns, low=-2, high=2)
     shapes = {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
-    weights = {name: check.draw_tensor(*shape, low=-1, high=1) for name, shape in shapes.items()}
+    (X, Y, *made), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
+    weights, code = dict(zip(shapes, made, strict=True)), f"\n    model(X) = tanh(X @ inner) @ outer + bias; {code}"
 
     def shared(shares, sizes=sizes, weights=weights):
         grads = _share_gradients(weights, X, Y, sizes, shares)
@@ -1563,38 +1565,39 @@ def _compare(sizes, columns, dtype, frozen=False):
         ]
         return [(shared(share)[name], why) for share, why in shares]
 
-    with check.asking(call):
+    with check.asking(call + code):
         found = _calls(weights, X, Y, sizes, dtype, frozen)
     _, grads, _, again = found["results"]
-    check.that(not (frozen and grads["bias"] is not None), f"{call}: {_frozen}")
+    check.that(not (frozen and grads["bias"] is not None), f"{call}{code}\n  {_frozen}")
     for name, grad in grads.items():
         left_out = _single if 1 in sizes else ""
-        check.that(grad is not None or (frozen and name == "bias"), f"{call}: model.{name}.grad{_empty}{left_out}")
+        check.that(grad is not None or (frozen and name == "bias"), f"{call}{code}\n  model.{name}.grad{_empty}{left_out}")
     want = shared([1.0], [rows])
     for name in [name for name in sorted(want) if want[name] is not None]:
-        whose, wrong = f"{call}: model.{name}.grad", functools.partial(mistakes, name)
+        whose, wrong = f"{call}: model.{name}.grad{code}", functools.partial(mistakes, name)
         check.close(grads[name], want[name], whose, mistakes=wrong, nearly=_nearly, **_EXACT[dtype])
     asked = [("grad", f"model.{name}") for name in weights]
-    check.untouched(found["changes"], call, but=asked)
-    check.that(not found["inputs"], f"{call}: {_tracked}")
-    check.that(found["as_given"], f"{call}: {_mode}")
-    check.that(found["same"], f"{call}: {_changed}")
-    check.that(not found["tracked"][1], say(en=f"{call}: a .grad is still part of a graph", ko=f"{call}: 아직 그래프에 연결된 .grad가 있습니다"))
+    check.untouched(found["changes"], call + code, but=asked)
+    check.that(not found["inputs"], f"{call}{code}\n  {_tracked}")
+    check.that(found["as_given"], f"{call}{code}\n  {_mode}")
+    check.that(found["same"], f"{call}{code}\n  {_changed}")
+    check.that(not found["tracked"][1], f"{call}{code}\n  {_in_graph}")
     given = say(en=": the rows that the model was given in each call (sorted)", ko=": 모델이 호출마다 받은 행의 수(정렬)")
-    check.equal(sorted(found["rows"]), sorted(sizes), call + given, hint=_turns)
+    check.equal(sorted(found["rows"]), sorted(sizes), call + given + code, hint=_turns)
     check.that(
         not any(found["graphs"]),
-        say(
-            en=f"{call}: a piece went through the model before backward() was called on the one before. So all the graphs "
+        f"{call}{code}\n  "
+        + say(
+            en="a piece went through the model before backward() was called on the one before. So all the graphs "
             "are in memory at once, as if you had put in all rows together",
-            ko=f"{call}: 앞 조각에서 backward()를 부르기 전에 다음 조각을 모델에 넣었습니다. 그러면 모든 그래프가 한꺼번에 메모리에 남아, "
+            ko="앞 조각에서 backward()를 부르기 전에 다음 조각을 모델에 넣었습니다. 그러면 모든 그래프가 한꺼번에 메모리에 남아, "
             "모든 행을 함께 넣은 것과 같습니다",
         ),
     )
     moved = {name: (value.to(kind) + 0.25).double() for name, value in weights.items()}
     then = say(en=", then again with other weights and the pieces in reverse order", ko=", 이어서 가중치를 바꾸고 조각을 거꾸로 넣어 한 번 더")
     for name, grad in shared([1.0], [rows], moved).items():
-        check.not_stale(again[name], grad, f"{call}{then}: model.{name}.grad")
+        check.not_stale(again[name], grad, f"{call}{then}: model.{name}.grad{code}")
 
 
 # From small to large, so that the first case that fails is a small one.
@@ -1705,7 +1708,7 @@ for _x0, _dx, _dy in ((5.0, 0.6, 0.008), (3, 1.0, 1 / 27), (0.3, 10.0, 1 / 0.027
     _mistakes = [((1.0, _dy, _dx), _order), ((_dx, 3 * _x0**2, 1.0), _second), ((2 * _dx, _dy, 1.0), _doubled), ((_dx + 3 * _x0**2, _dy + 1, 1.0), _also_y), *(((_dx * _s, _dy * _s, 1.0), say(en="that is another logarithm; log is the natural one, torch.log", ko="다른 로그입니다. 여기서 log는 자연로그 torch.log입니다")) for _s in (0.43429448190325176, 1.4426950408889634))]
     check.that(not (isinstance(_result, tuple) and None in _result), f"{_asked}: {_result}\n  {_late if isinstance(_result, tuple) and _result[0] is not None else _cut}")
     check.close(_result, (_dx, _dy, 1.0), _asked, mistakes=_mistakes, **_EXACT)
-    check.that(not _warned, f"{_asked}: {_warning}\n  {_warned}")
+    check.that(not _warned, f"{_asked}\n  {_warning}\n  {_warned}")
     check.untouched(_changes, _asked)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1734,7 +1737,7 @@ def _compare(x0):
         check.that(not (isinstance(result, tuple) and None in result), f"{call}: {result}\n  {cause}")
         check.close(result, (dx, dy, 1.0), call, mistakes=mistakes, **_EXACT)
         check.that(not any(type(number) is int for number in result), f"{call}: {result}\n  {_int}")
-        check.that(not warned, f"{call}: {_warning}\n  {warned}")
+        check.that(not warned, f"{call}\n  {_warning}\n  {warned}")
         check.untouched(changes, call)
 
 

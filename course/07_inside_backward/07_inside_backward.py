@@ -1435,7 +1435,7 @@ def _compare(loss, slopes, values, lrs, dtype, passes=2):
         check.close(got, ways[""], call + then, mistakes=mistakes, hint=_zero if 0 in lrs.values() else _each, **exact)
         values = got
     for holds, why in zip(found["state"], _state, strict=True):
-        check.that(holds, f"{call}: {why}" + (f"\n  {_zero}" if 0 in lrs.values() else ""))
+        check.that(holds, f"{call}\n  {why}" + (f"\n  {_zero}" if 0 in lrs.values() else ""))
     check.equal(found["results"], [None] * len(lrs), call, hint=say(en="return nothing", ko="아무것도 돌려주지 마세요"))
     check.untouched(found["changes"], call, but=[("hooks", f"params[{k}]") for k in range(len(values))])
 

@@ -801,7 +801,7 @@ def _again(f, x, dtype, held):
     with check.asking(call):
         found = _later(f, x, dtype, held)
     check.untouched(found["changes"], call)
-    check.that(not found["warned"], f"{call}: {_warning}\n  {found['warned']}")
+    check.that(not found["warned"], f"{call}\n  {_warning}\n  {found['warned']}")
     check.that(found["same"], say(en=f"{call}: x.grad is another tensor now", ko=f"{call}: x.grad가 다른 텐서로 바뀌었습니다"))
     check.repeatable(found["results"][1], want, call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=rtol)
     check.not_stale(found["results"][2], later, call + say(en=", then again after x += 1", ko=", 이어서 x += 1 다음에 한 번 더"), rtol=rtol, atol=rtol)

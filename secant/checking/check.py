@@ -8,8 +8,9 @@ import contextlib
 import hashlib
 import math
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -31,6 +32,8 @@ _NEARLY = 1e-3
 _TRIES = 24
 # How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
 _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
+_ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)(?:: |:?$)")
+_CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _random = random.Random()
 _asked: list[str] = []
 
@@ -79,6 +82,21 @@ def draws(n: int, low: float, high: float) -> list[float]:
 def draw_tensor(*shape: int, low: float = -3, high: float = 3) -> torch.Tensor:
     """Return a float64 tensor of different random numbers between low and high."""
     return torch.tensor(draws(math.prod(shape), low, high), dtype=torch.float64).reshape(shape)
+
+
+def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
+    """Return float64 tensors of random numbers, and the line of code that makes them again.
+
+    For what is too large to be shown. The shapes come by the names of the tensors, two or more.
+    """
+    seed, rng = _random.randrange(10_000), torch.Generator()
+    rng.manual_seed(seed)
+    made = [torch.randn(shape, generator=rng).double() for shape in shapes.values()]
+    sizes = f"({', '.join(map(str, shapes.values()))})"
+    return (
+        made,
+        f"torch.manual_seed({seed}); {', '.join(shapes)} = [torch.randn(s).double() for s in {sizes}]",
+    )
 
 
 def close(
@@ -183,9 +201,40 @@ def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) ->
 
 
 def that(condition: bool, message: str) -> None:
-    """Check a condition that the other checks do not cover; the message says what went wrong and why."""
+    """Check a condition that the other checks do not cover; the message says what went wrong and why.
+
+    Of "call: what is wrong" two lines are made, unless that is a value with a hint below.
+    """
     if condition is not True:
-        fail(message)
+        first, below, _ = message.partition("\n")
+        call = call_in(first)
+        wrong = first[len(call) :].removeprefix(": ")
+        apart = call and wrong and (not below or is_error(wrong))
+        fail(f"{call}\n  {message[len(call) + 2 :]}" if apart else message)
+
+
+def is_error(line: str) -> bool:
+    """Whether a line is an error as Python says it: `TypeError: ...`."""
+    return bool(_ERROR.match(line))
+
+
+def call_in(message: str) -> str:
+    """Return the call that a message begins with, and what is said of it up to a colon; else nothing.
+
+    As in `f(lambda t: 2*t, 3.0), float32: the result is tracked`, or `a + b, a = 2.0: ...`. A colon before an
+    error comes first.
+    """
+    line = message.partition("\n")[0]
+    depths = accumulate((char in "([{") - (char in ")]}") for char in line)
+    outside = [place for place, depth in enumerate(depths) if not depth]
+    ends = [place for place in outside if line[place : place + 2] in (": ", ":")]
+    before_an_error = (place for place in ends if is_error(line[place + 2 :]))
+    call = line[: next(before_an_error, next(iter(ends), len(line)))]
+    opened = _CALL.match(call)
+    if opened:
+        closed = next((place for place in outside if place >= opened.end()), len(call))
+        return call if call[closed + 1 : closed + 2] in ("", *",.[(") else ""
+    return call if ends and " = " in call else ""
 
 
 def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
@@ -204,7 +253,7 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
             raised = str(result["raised"])
             hints = {"": hint} if isinstance(hint, str) else hint
             cause = next((why for part, why in hints.items() if part in raised), "")
-            lines = [what, "  " + say(en="the call raised ", ko="오류가 났습니다: ") + raised]
+            lines = [what, "  " + say(en="the call raised an error:", ko="오류가 났습니다:"), f"  {raised}"]
             fail("\n".join(lines + _likely(cause)), cause)
 
 

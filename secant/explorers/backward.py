@@ -247,15 +247,14 @@ class BackwardExplorer(Panel[Reading]):
         reading = self.reading
         names = say(en="forward", ko="전방"), say(en="backward", ko="후방"), say(en="central", ko="중앙")
         formulas = "(f(x+h) − f(x)) / h", "(f(x) − f(x−h)) / h", "(f(x+h) − f(x−h)) / 2h"
-        found = [words.quotient_digits(number, reading.noise) for number in reading.quotients.values()]
+        found = [words.compared(q, reading.gradient, reading.noise) for q in reading.quotients.values()]
         each = [
             Row(f"quotient{place}", name + say(en=" quotient", ko=" 차분몫"), formula, number)
-            for place, (name, formula, number) in enumerate(zip(names, formulas, found, strict=True), start=1)
+            for place, (name, formula, (number, *_)) in enumerate(zip(names, formulas, found, strict=True), 1)
         ]
-        error = words.quotient_digits(reading.errors["central"], reading.noise)
+        *_, (_, slope, error) = found
         label = say(en="gradient and central quotient, apart", ko="gradient와 중앙 차분몫의 차이")
-        gradient = words.gradient_row(words.digits(reading.gradient))
-        return [*each, gradient, Row("error", label, words.step(reading.setting.h), error)]
+        return [*each, words.gradient_row(slope), Row("error", label, words.step(reading.setting.h), error)]
 
     def alt(self) -> str:
         reading, setting = self.reading, self.reading.setting

@@ -265,8 +265,8 @@ class BufferExplorer(Panel[Reading]):
         if called:
             size = max(map(abs, reading.heights))
             noise = difference.rounding(size, reading.x, reading.gradient, reading.there - reading.x)
-            quotient, error = words.quotient_and_error(reading.quotient, reading.error, noise)
-            gradient, last = digits(reading.gradient), digits(reading.last)
+            quotient, gradient, error = words.compared(reading.quotient, reading.gradient, noise)
+            last = digits(reading.last)
         alone = f"({called[-1]})′" if called else ""
         since = say(en="called since the reset", ko="비운 뒤 부른 함수")
         of_the_sum = say(en="difference quotient of the sum", ko="합의 차분몫")

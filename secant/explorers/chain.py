@@ -28,7 +28,7 @@ from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.widget import Findings, Panel, quietly
-from secant.explorers.kit.words import Row, digits
+from secant.explorers.kit.words import Row
 from secant.language import say
 
 Steps = Sequence[tuple[str, Function]]
@@ -280,20 +280,21 @@ class ChainExplorer(Panel[Reading]):
         noise = reading.noise(0, len(self.subject.names))
         rows = []
         for i, (quotient, slope) in enumerate(zip(reading.quotients, reading.slopes, strict=True), 1):
+            number, autograd, _ = words.compared(quotient, slope, reading.noise(i - 1, i))
             known = not (reading.problems and math.isnan(slope))
-            local = f'autograd: <output class="secant-slope{i}">{digits(slope)}</output>' if known else ""
-            label = f"{fraction} Δ{names[i]} / Δ{names[i - 1]}"
-            number = words.quotient_digits(quotient, reading.noise(i - 1, i))
-            rows.append(Row(f"quotient{i}", label, local, number))
-        multiplied = words.rounded(reading.quotients, between=" · ")
+            local = f'autograd: <output class="secant-slope{i}">{autograd}</output>' if known else ""
+            rows.append(Row(f"quotient{i}", f"{fraction} Δ{names[i]} / Δ{names[i - 1]}", local, number))
+        multiplied = " · ".join(row.number for row in rows)
+        times, *_ = words.compared(reading.product, reading.gradient, noise)
+        whole_quotient, gradient, error = words.compared(reading.whole, reading.gradient, noise)
         product, whole = say(en="product of these quotients", ko="이 차분몫들의 곱"), f"Δ{names[-1]} / Δx"
         quotient_label = say(en="quotient of the whole chain", ko="사슬 전체의 차분몫")
         return [
             *rows,
-            Row("product", product, multiplied, words.quotient_digits(reading.product, noise)),
-            Row("quotient", quotient_label, whole, words.quotient_digits(reading.whole, noise)),
-            words.gradient_row(digits(reading.gradient)),
-            words.error_row(words.quotient_digits(reading.errors[-1], noise), reading.setting.h),
+            Row("product", product, multiplied, times),
+            Row("quotient", quotient_label, whole, whole_quotient),
+            words.gradient_row(gradient),
+            words.error_row(error, reading.setting.h),
         ]
 
     def alt(self) -> str:

@@ -258,13 +258,13 @@ class CutExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, error = words.quotient_and_error(reading.quotient, reading.error, reading.noise)
+        quotient, kept, error = words.compared(reading.quotient, reading.kept, reading.noise)
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
         lost = say(en="lost at the cut", ko="끊긴 곳에서 잃은 기울기")
         both = say(en="kept and lost", ko="둘의 합")
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), formula, quotient),
-            words.gradient_row(digits(reading.kept)),
+            words.gradient_row(kept),
             words.error_row(error, reading.setting.h),
             Row("lost", lost, "a · b′", digits(reading.lost)),
             Row("both", both, "a′ · b + a · b′", digits(reading.kept + reading.lost)),

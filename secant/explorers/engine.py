@@ -20,7 +20,7 @@ from secant.explorers.kit.ranges import LOG_H, Range
 from secant.explorers.kit.subject import Subjects
 from secant.explorers.kit.tape import BUGS, Bug
 from secant.explorers.kit.widget import Findings, Panel
-from secant.explorers.kit.words import Row, digits
+from secant.explorers.kit.words import Row
 from secant.language import say
 
 CALLS = (1, 2)
@@ -246,23 +246,21 @@ class EngineExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-
-        def right(number: float) -> str:
-            return words.quotient_digits(number, reading.noise)
-
-        engine = say(en="the engine's gradient", ko="엔진의 gradient")
+        quotient, slope, error = words.compared(reading.quotient, reading.torch, reading.noise)
+        _, engine, gap = words.compared(reading.quotient, reading.engine, reading.noise)
+        label = say(en="the engine's gradient", ko="엔진의 gradient")
         apart = say(en="difference of quotient and engine", ko="차분몫과 엔진의 차이")
         return [
             Row(
                 "quotient",
                 say(en="difference quotient", ko="차분몫"),
                 "(S(x+h) − S(x)) / ((x+h) − x)",
-                right(reading.quotient),
+                quotient,
             ),
-            words.gradient_row(digits(reading.torch)),
-            Row("engine", engine, "e", digits(reading.engine)),
-            words.error_row(right(abs(reading.quotient - reading.torch)), reading.setting.h),
-            Row("apart", apart, words.step(reading.setting.h), right(abs(reading.quotient - reading.engine))),
+            words.gradient_row(slope),
+            Row("engine", label, "e", engine),
+            words.error_row(error, reading.setting.h),
+            Row("apart", apart, words.step(reading.setting.h), gap),
         ]
 
     def alt(self) -> str:

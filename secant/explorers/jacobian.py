@@ -21,7 +21,7 @@ from secant.explorers.kit.plane import PlanePlot, fit, grid_points
 from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
 from secant.explorers.kit.vectors import Map, products, two_numbers
 from secant.explorers.kit.widget import Findings, Panel, State, quietly
-from secant.explorers.kit.words import Row, digits
+from secant.explorers.kit.words import Row
 from secant.language import say
 
 Pair = tuple[float, float]
@@ -302,9 +302,7 @@ class JacobianExplorer(Panel[Reading]):
         back = say(en="reverse mode, then along v", ko="역방향 모드, 그다음 v 쪽")
         miss = say(en="the numbers are apart by", ko="두 수의 차이")
         quotient = ", ".join(words.quotient_digits(number, noise) for number in reading.quotient)
-        gap_digits, forward, miss_digits = (
-            words.quotient_digits(number, noise) for number in (reading.gap, reading.forward, reading.miss)
-        )
+        forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), "(F(p+hv) − F(p)) / h", quotient),
             Row(
@@ -313,10 +311,10 @@ class JacobianExplorer(Panel[Reading]):
                 "J v",
                 words.rounded(reading.jvp, words.PLENTY),
             ),
-            Row("gap", gap, h, gap_digits),
+            Row("gap", gap, h, words.quotient_digits(reading.gap, noise)),
             Row("forward", along, "u · (F(p+hv) − F(p)) / h", forward),
-            Row("backward", back, "(u<sup>⊤</sup>J) · v", digits(reading.backward)),
-            Row("miss", miss, h, miss_digits),
+            Row("backward", back, "(u<sup>⊤</sup>J) · v", backward),
+            Row("miss", miss, h, apart),
         ]
 
     def alt(self) -> str:

@@ -20,7 +20,7 @@ from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.functions import cube, log_of_cube, root_of_square, square
 from secant.explorers.kit.ranges import Pairs, Range
 from secant.explorers.kit.widget import Findings, Panel
-from secant.explorers.kit.words import Row, digits
+from secant.explorers.kit.words import Row
 from secant.language import say
 
 Pair = tuple[Function, Function]
@@ -266,14 +266,14 @@ class PathsExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading = self.reading
         parts, slopes, merge = reading.parts, reading.slopes, reading.setting.merge
-
-        def right(number: float) -> str:
-            return words.quotient_digits(number, reading.noise)
+        quotient, gradient, error = words.compared(reading.quotient, slopes.both, reading.noise)
+        rest = words.quotient_digits(parts["rest"], reading.noise)
 
         def towards(key: str, slope: float) -> str:
+            part, limit, _ = words.compared(parts[key], slope, reading.noise)
             if reading.problems and math.isnan(slope):
-                return right(parts[key])
-            return f'{right(parts[key])} → <span class="secant-path-{key}">{digits(slope)}</span>'
+                return part
+            return f'{part} → <span class="secant-path-{key}">{limit}</span>'
 
         y, w, both = (
             f"({y} {merge} {w} − z) / h" for y, w in (("y(x+h)", "w"), ("y", "w(x+h)"), ("y(x+h)", "w(x+h)"))
@@ -281,10 +281,10 @@ class PathsExplorer(Panel[Reading]):
         return [
             Row("y", say(en="only y moves", ko="y만 움직일 때"), y, towards("y", slopes.y)),
             Row("w", say(en="only w moves", ko="w만 움직일 때"), w, towards("w", slopes.w)),
-            Row("rest", say(en="left over, r", ko="나머지 r"), "→ 0", right(parts["rest"])),
-            Row("quotient", say(en="both move", ko="둘 다 움직일 때"), both, right(parts["both"])),
-            words.gradient_row(digits(slopes.both)),
-            words.error_row(right(reading.error), reading.setting.h),
+            Row("rest", say(en="left over, r", ko="나머지 r"), "→ 0", rest),
+            Row("quotient", say(en="both move", ko="둘 다 움직일 때"), both, quotient),
+            words.gradient_row(gradient),
+            words.error_row(error, reading.setting.h),
         ]
 
     def alt(self) -> str:

@@ -243,7 +243,7 @@ class SavedExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, error = words.quotient_and_error(reading.quotient, reading.error, reading.noise)
+        quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
         spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
         return [
             Row(
@@ -252,7 +252,7 @@ class SavedExplorer(Panel[Reading]):
                 "(f(x+h) − f(x)) / ((x+h) − x)",
                 quotient,
             ),
-            words.gradient_row(digits(reading.slope)),
+            words.gradient_row(slope),
             words.error_row(error, reading.setting.h),
             Row(
                 "truth",

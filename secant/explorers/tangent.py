@@ -278,9 +278,7 @@ class TangentExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
         dtype, noise = setting.dtype, reading.noise
-        quotient, error = words.quotient_and_error(reading.quotient, reading.error, noise, dtype)
-        least = words.apart(reading.quotient, reading.error, dtype)
-        gradient = words.digits(reading.gradient, most=min(words.PLENTY, words.MOST[dtype]), least=least)
+        quotient, gradient, error = words.compared(reading.quotient, reading.gradient, noise, dtype)
         nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
         return [
             Row("quotient", say(en="difference quotient", ko="차분몫"), FORMULAS[setting.scheme], quotient),

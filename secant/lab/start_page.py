@@ -166,7 +166,8 @@ NEW_VERSIONS_KO = """## 새 버전이 나온 수업
 
 HOW_TO_EN = """## How to work
 
-- Open a lesson from the table and go from top to bottom. **Shift+Enter** runs a cell and goes to the next.
+- Open a lesson from the table and go from top to bottom. **Shift+Enter** runs a cell and goes to the next,
+  into a folded test cell too. The arrow keys pass folded cells by.
 - Where a cell says *Write your answer here*, put your answer in place of the `raise NotImplementedError(…)`.
 - Something odd? *Kernel > Restart Kernel…* begins again with a clean memory; what you wrote stays.
 
@@ -196,7 +197,8 @@ A file that is there is never overwritten. To begin a lesson afresh, rename or d
 HOW_TO_KO = """## 진행 방법
 
 - 표에서 수업을 열고 위에서 아래로 차례대로 진행하세요.
-  **Shift+Enter**를 누르면 셀이 실행되고 다음 셀로 넘어갑니다.
+  **Shift+Enter**를 누르면 셀이 실행되고 다음 셀로 넘어갑니다. 접힌 테스트 셀에도 이렇게 갑니다.
+  화살표 키는 접힌 셀을 건너뜁니다.
 - 과제 셀에 *여기에 답을 쓰세요*라고 적힌 `raise NotImplementedError(…)` 줄을 지우고 답을 작성하세요.
 - 결과가 이상하면 *Kernel > Restart Kernel…* 메뉴로 메모리를 비우고 다시 시작하세요.
   작성한 내용은 그대로 남습니다.

@@ -41,11 +41,22 @@ AGAIN = """async (path) => {  // with a kernel, but not the one that showed what
 WIDER = """root => [root, ...root.querySelectorAll('*')]
   .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)
   .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.className)"""
+OUTLINE = """verdict => [...verdict.children]
+  .map(({className}) => className.replace('secant-', '') || 'text').join(' ')"""
 OWN_WORDS = """() => {
   const panel = document.querySelector('.secant-panel').cloneNode(true);
   panel.querySelectorAll('.secant-verdict, code, h2').forEach(each => each.remove());
   return panel.textContent;
 }"""
+NOTED = """async names => {  // JupyterLab notes what is open, some time after it was opened
+  for (let tries = 0; tries < 200; tries++) {
+    const noted = await (await fetch('/lab/api/workspaces/start')).text();
+    if (names.every(name => noted.includes(`"${name}"`))) return true;
+    await new Promise(go => setTimeout(go, 100));
+  }
+  return false;
+}"""
+FRONT = "() => window.jupyterapp.shell.currentWidget.context.path"
 START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
 
 
@@ -131,7 +142,11 @@ def test_it_saves_and_shows_each_kind_of_verdict(page: Page) -> None:
     wrong = row(page, "tangent")
     assert "2.5000" in wrong.locator(".secant-expected").inner_text()
     assert "-2.5000" in wrong.locator(".secant-got").inner_text()
-    assert "division by zero" in row(page, "broken").locator("pre").inner_text()
+    assert wrong.locator(".secant-verdict").evaluate(OUTLINE) == "call pairs text cause"
+    assert row(page, "broken").locator(".secant-verdict").evaluate(OUTLINE) == "call text trace text code"
+    assert (
+        row(page, "broken").locator("pre.secant-trace").inner_text() == "ZeroDivisionError: division by zero"
+    )
     assert "0 of 14 points" in page.locator(".secant-total").inner_text()
     assert page.locator(".secant-spoken").inner_text() == "0 of 7 tasks passed, 0 of 14 points."
 
@@ -292,6 +307,12 @@ def test_a_folded_test_cell_says_what_it_is(page: Page) -> None:
     said = "each => getComputedStyle(each, '::before').content"
     assert folded.evaluate(said) == '"Tests of slope · run this cell, or press Check"'
     assert folded.inner_text().strip() == ""
+    page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1; }")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.activate()")
+    page.keyboard.press("Shift+Enter")  # as the start page says
+    page.wait_for_function(f"() => ({ACTIVE})() === 'test_slope'")
+    page.locator(".jp-Dialog").wait_for()  # no kernel runs here, so JupyterLab asks for one
+    page.keyboard.press("Escape")
 
 
 def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
@@ -386,7 +407,10 @@ def test_what_goes_wrong_is_a_sentence_and_nothing_is_lost(
 
 @pytest.fixture
 def start(served: Any) -> Iterator[Page]:
-    """JupyterLab in Korean as `secant lab` opens it, by an address that names the plain page."""
+    """JupyterLab in Korean as `secant lab` opens it, by an address that names the plain page.
+
+    What it notes of its layout is its own: the other pages note theirs.
+    """
     fake_lesson.write(served.place / "ko/lesson.ipynb")
 
     def korean(route: Route) -> None:
@@ -395,8 +419,8 @@ def start(served: Any) -> Iterator[Page]:
         route.fulfill(response=answer, body=body)
 
     with lab.open_lab(served.browser, served.address) as page:
-        page.route("**/lab/tree/**", korean)
-        page.goto(f"{served.address}/lab/tree/START.md?reset")
+        page.route("**/lab/workspaces/**", korean)
+        page.goto(f"{served.address}/lab/workspaces/start/tree/START.md")
         page.locator(".secant-start h1").wait_for(timeout=30_000)
         yield page
     lab.shut_down(served.address, "ko/lesson.ipynb")
@@ -426,6 +450,11 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
     )
     expect(page.locator("[data-earned=true]")).to_have_count(5)
     assert page.locator(".secant-level progress").get_attribute("value") == "180"
+    assert page.evaluate(NOTED, ["secant-start", "notebook:ko/lesson.ipynb"])
+    page.reload()  # all that was open comes back, the same in front
+    page.locator(".secant-toolbar >> visible=true").wait_for()
+    page.locator(".secant-card").nth(9).wait_for(state="attached")
+    assert page.evaluate(FRONT) == "ko/lesson.ipynb"
 
 
 def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> None:
@@ -477,6 +506,8 @@ def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
     """1024 pixels, and 1280 at 200 %."""
     check(page)
     page.set_viewport_size({"width": width, "height": 600})
+    if width == 1024:  # with both sidebars open
+        expect(page.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     assert page.locator(".secant-panel").evaluate(WIDER) == []
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")

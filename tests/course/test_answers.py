@@ -156,3 +156,16 @@ def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
     texts = [node.value for call in said for node in ast.walk(call) if isinstance(node, ast.Constant)]
     hidden = hidden_lines(source(lesson))
     assert not [(line, text) for text in texts for line in hidden if line in str(text)]
+
+
+def test_what_was_drawn_for_accumulate_can_be_made_again() -> None:
+    """It is too large to be shown: a line of code makes it, in the visible test and in the hidden one."""
+    known = {wrong.name: (lesson, task, wrong) for lesson, task, wrong in WRONG if task.id == "accumulate"}
+    models = {
+        "divides by the number of pieces": "X @ w.T",
+        "eats the batches": "tanh(X @ inner) @ outer + bias",
+    }
+    for name, model in models.items():
+        lesson, task, wrong = known[name]
+        said = grade(lesson, wrong.source, task.test.source)
+        assert f"\n    model(X) = {model}; torch.manual_seed(" in said

@@ -50,15 +50,20 @@ def row(task: str, outcome: str, language: str) -> dict[str, Any]:
     parts = [{"kind": "text", "text": message}]
     if outcome == "wrong":
         parts = [
-            {"kind": "text", "text": f"{task}(torch.sin, 1.0)"},
+            {"kind": "call", "text": f"{task}(f, 1.0)\nf: torch.sin(x), backward: g * torch.cos(x)"},
             {"kind": "expected", "text": "tensor([1.0000, 2.5000, 3.0000], dtype=torch.float64)"},
             {"kind": "got", "text": "tensor([1.0000, -2.5000, 3.0000], dtype=torch.float64)"},
-            {"kind": "text", "text": f"the values differ\nlikely cause: {message}"},
+            {"kind": "text", "text": "the values differ"},
+            {"kind": "cause", "text": message},
         ]
     if outcome == "crashed":
-        parts.append(
-            {"kind": "trace", "text": "ZeroDivisionError: division by zero\n  at broken, line 2: 1 / 0"}
-        )
+        parts = [
+            {"kind": "call", "text": "broken(1.0)"},
+            *parts,
+            {"kind": "trace", "text": "ZeroDivisionError: division by zero"},
+            {"kind": "text", "text": "at broken, line 2:"},
+            {"kind": "code", "text": "1 / 0"},
+        ]
     points = 2.0 if outcome == "passed" else 0.0
     return {
         "id": task, "points": points, "max_points": 2.0, "outcome": outcome, "message": message,

@@ -79,12 +79,15 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", least: 
     return digits(number, noise, MOST[dtype], least)
 
 
-def quotient_and_error(
-    quotient: float, error: float, noise: float, dtype: str = "float64"
-) -> tuple[str, str]:
-    """Return a quotient's digits, as many as show its distance from the slope, and those of that distance."""
+def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
+    """Return the digits of a quotient and of a slope, as many as show how far they are apart, and of that."""
+    error = abs(quotient - slope)
     least = apart(quotient, error, dtype)
-    return quotient_digits(quotient, noise, dtype, least), quotient_digits(error, noise, dtype)
+    return (
+        quotient_digits(quotient, noise, dtype, least),
+        digits(slope, most=min(PLENTY, MOST[dtype]), least=least),
+        quotient_digits(error, noise, dtype),
+    )
 
 
 def apart(number: float, distance: float, dtype: str = "float64") -> int:

@@ -32,22 +32,72 @@ def spoken(request: pytest.FixtureRequest) -> Iterator[str]:
     language(before)
 
 
-def test_a_comparison_in_its_parts(spoken: str) -> None:
+def split(message: str) -> list[tuple[str, str]]:
+    return [(part["kind"], part["text"]) for part in parts(message)]
+
+
+def told(of: Any, *arguments: Any, **options: Any) -> list[tuple[str, str]]:
+    """What a check that fails says, in its parts."""
     with pytest.raises(check.CheckFailed) as failed:
-        check.close(6.0, 12.0, "f(3)", mistakes={6.0: "half of it"})
-    found = list(parts(str(failed.value)))
-    assert [part["kind"] for part in found] == ["text", "expected", "got", "text"]
-    assert [part["text"] for part in found[:3]] == ["f(3)", "12", "6"]
-    assert "half of it" in found[3]["text"]
+        of(*arguments, **options)
+    return split(str(failed.value))
+
+
+def test_a_comparison_in_its_parts(spoken: str) -> None:
+    found = told(check.close, 6.0, 12.0, "f(3)\n    f: x**2", mistakes={6.0: "half of it"})
+    differs = {"en": "The value differs.", "ko": "값이 다릅니다."}[spoken]
+    assert found == [
+        ("call", "f(3)\nf: x**2"),
+        ("expected", "12"),
+        ("got", "6"),
+        ("text", differs),
+        ("cause", "half of it"),
+    ]
+
+
+def test_a_call_and_what_is_wrong_with_it_stand_apart() -> None:
+    call = "g([t**2, sin(t)], f=lambda t: w * t)['a'], float32"
+    error = "TypeError: 'NoneType' object is not iterable"
+    assert told(check.that, False, f"{call}: the result is tracked") == [
+        ("call", call),
+        ("text", "the result is tracked"),
+    ]
+    assert told(check.that, False, f"{call}, tracked: x: {error}\n  a hint") == [
+        ("call", f"{call}, tracked: x"),
+        ("trace", error),
+        ("text", "a hint"),
+    ]
+    assert told(check.that, False, f"{call}: [3, 2]\n  a hint") == [
+        ("call", f"{call}: [3, 2]"),
+        ("text", "a hint"),
+    ]
+    for question in ("a + b, a = Value(2.0)", "f(x), g(t) = sin(t), x = (1, 2)"):
+        assert told(check.that, False, f"{question}: it is old") == [
+            ("call", question),
+            ("text", "it is old"),
+        ]
+    assert told(check.equal, [], {}, "the keys of f()")[0] == ("call", "the keys of f()")
+    for sentence in ("backward() must run: once", "no call at all: nothing", "(a, b): a pair"):
+        assert told(check.that, False, sentence) == [("text", sentence)]
+
+
+def test_an_error_of_a_call_stands_between_the_call_and_the_hint(spoken: str) -> None:
+    raised = {"raised": "RuntimeError: a leaf Variable\n    w -= lr * w.grad"}
+    call, says, *others = told(check.no_error, [raised], "f(3)", "use no_grad()")
+    assert (call, says[0]) == (("call", "f(3)"), "text")
+    assert others == [
+        ("trace", "RuntimeError: a leaf Variable"),
+        ("code", "w -= lr * w.grad"),
+        ("cause", "use no_grad()"),
+    ]
 
 
 def test_an_error_in_its_parts(spoken: str) -> None:
-    reply = Reply("raised", None, "Odd", "no\nway", (Line("answer f", 2, "f", "raise Odd"),))
-    first, trace = parts(words.at_the_call(words.raised(reply), "f(3)"))
-    assert first["text"].splitlines()[0] == "f(3):"
-    assert trace["kind"] == "trace"
-    assert trace["text"].splitlines()[:2] == ["Odd: no", "way"]
-    assert "raise Odd" in trace["text"]
+    reply = Reply("raised", None, "Odd", "no\n  way", (Line("answer f", 2, "f", "raise Odd"),))
+    call, says, *others = split(words.at_the_call(words.raised(reply), "f(3)"))
+    assert (call, says[0]) == (("call", "f(3)"), "text")
+    place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[spoken]
+    assert others == [("trace", "Odd: no\nway"), ("text", place), ("code", "raise Odd")]
 
 
 def test_a_new_edition_keeps_what_it_still_asks_and_doubts_what_it_tests_anew(

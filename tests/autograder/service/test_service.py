@@ -87,9 +87,11 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     fields = {"id", "points", "max_points", "outcome", "message", "seconds", "parts", "hints"}
     assert all(set(row) == fields for row in rows.values())
     kinds = [part["kind"] for part in rows[wrong.task]["parts"]]
-    assert kinds[:3] == ["text", "expected", "got"]
-    assert rows[TASKS[1]]["parts"][-1]["kind"] == "trace"
-    assert "nothing" in rows[TASKS[1]]["parts"][-1]["text"]
+    assert kinds[:3] == ["call", "expected", "got"]
+    *_, error, place, code = rows[TASKS[1]]["parts"]
+    assert (error["kind"], place["kind"]) == ("trace", "text")
+    assert "'nothing' is not defined" in error["text"]
+    assert code == {"kind": "code", "text": "return nothing"}
     assert (end["event"], end["score"], end["max_score"], end["problem"]) == ("end", 6.0, 10.0, None)
     last = server.ask("GET", "lesson", path=path)[1]["last"]
     assert (last["score"], last["max_score"], last["hidden"]) == (6.0, 10.0, True)

@@ -220,6 +220,18 @@ def test_a_tensor_of_random_numbers() -> None:
     assert check.draw_tensor(1, 1).shape == (1, 1)
 
 
+def test_what_is_drawn_again_is_made_by_the_line_that_says_so() -> None:
+    check.seed(b"one")
+    (x, w), line = check.draw_again(x=(10, 2), w=(3,))
+    names: dict[str, Any] = {"torch": torch}
+    with torch.random.fork_rng(devices=[]):
+        exec(line, names)
+    assert torch.equal(names["x"], x)
+    assert torch.equal(names["w"], w)
+    assert (x.shape, w.dtype) == ((10, 2), torch.float64)
+    assert check.draw_again(x=(1,), w=())[1] != check.draw_again(x=(1,), w=())[1]
+
+
 def nested(depth: int) -> Any:
     return [nested(depth - 1)] if depth else 1.0
 

@@ -35,6 +35,8 @@ class Kind:
     beside: Callable[[dict[str, Any]], Any] | None = None  # functions by name, to choose from
     choose: Callable[[Any, str], object] | None = None
     refused: tuple[dict[str, Any], ...] = field(default=())
+    #: The rows of a quotient, of a slope, and of how far they are apart.
+    compared: tuple[str, ...] = ("quotient", "gradient", "error")
 
     def __str__(self) -> str:
         return self.name
@@ -132,6 +134,7 @@ KINDS = (
         places=("first", "second"),
         sliders=("first", "second", "log_h", "v", "u"),
         says="53°",
+        compared=("forward", "backward", "miss"),
         refused=(
             {"ranges": ((3, 3), (0, 1))},
             {"ranges": ((0, 1), (5, 1))},
@@ -166,6 +169,7 @@ KINDS = (
         lambda f, **options: explore_second({"f": f}, **options),
         lists=("function",),
         says="-0.12",
+        compared=(),  # three ways, each measured from the truth
         beside=explore_second,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
         refused=(*ONE_RANGE, {"functions": {}}),
@@ -205,6 +209,7 @@ KINDS = (
         lambda f, **options: explore_backward({"f": f}, **options),
         lists=("function",),
         says="223.97",
+        compared=("quotient3", "gradient", "error"),
         beside=explore_backward,
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
         refused=(*ONE_RANGE, {"functions": {}}),

@@ -25,7 +25,7 @@ from secant.explorers.kit.picture import View
 from secant.explorers.kit.ranges import LOG_H
 from secant.explorers.kit.widget import Panel
 from tests.secant.explorers.kinds import BAD, EXPLORERS, HALF, KINDS, Kind
-from tests.support.reading import picture, problems, remarks
+from tests.support.reading import picture, problems, remarks, text
 
 pytestmark = pytest.mark.slow
 
@@ -367,6 +367,15 @@ def test_every_step_of_a_slider_changes_picture_and_numbers(kind: Kind, started:
         slider.value = first
 
 
+@pytest.mark.parametrize("kind", [kind for kind in EXPLORERS if kind.compared], indirect=True, ids=str)
+def test_a_quotient_and_a_slope_are_seen_as_far_apart_as_their_row_says(kind: Kind, started: Any) -> None:
+    first = started.log_h.value
+    for started.log_h.value in (-3, -8):
+        quotient, slope, said = (float(text(started, name)) for name in kind.compared)
+        assert abs(quotient - slope) == pytest.approx(said, rel=0.3)  # each is rounded
+    started.log_h.value = first
+
+
 def test_every_list_changes_the_picture(kind: Kind, drawn: None) -> None:
     explorer = kind.explore()
     for name in kind.lists:
@@ -383,8 +392,8 @@ def test_every_list_changes_the_picture(kind: Kind, drawn: None) -> None:
 def test_the_words_are_in_the_language_in_use(kind: Kind, both_languages: str) -> None:
     explorer = kind.explore()
     assert kind.says in explorer.view.alt
-    for text in (explorer.text.value, explorer.legend.value, explorer.view.alt):
-        assert bool(HANGUL.search(text)) == (both_languages == "ko")
+    for said in (explorer.text.value, explorer.legend.value, explorer.view.alt):
+        assert bool(HANGUL.search(said)) == (both_languages == "ko")
     assert 'role="status" aria-live="polite"' in explorer.text.value
     assert problems(explorer) == ""
     assert remarks(explorer) == "" or kind.name == "paths"

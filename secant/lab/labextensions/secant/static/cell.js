@@ -64,14 +64,9 @@ export function decorate(lesson, lab) {
   notebook.content.model.cells.changed.connect(() => queueMicrotask(look));
 }
 
-/** What a verdict says is the matter, in a line: below two values the likely cause, which stands last; else what is not the call alone.
+/** What a verdict says is the matter, in a line: the likely cause, else the last sentence, else the error.
  * @param {Row} row */
-function reasonOf(row) {
-  const { parts } = row;
-  const textOf = (/** @type {Row['parts']} */ some) => some.flatMap(({ kind, text }) => (kind === 'text' ? text.split('\n') : []));
-  const values = parts.map(({ kind }) => kind).lastIndexOf('got');
-  const below = values < 0 ? undefined : textOf(parts.slice(values + 1)).at(-1);
-  if (below) return below.replace(/^(likely cause|짐작되는 원인): /, '');
-  const lines = parts.length ? textOf(parts) : row.message.split('\n');
-  return lines.find((line) => !line.endsWith(':')) ?? lines[0] ?? '';
+function reasonOf({ parts, message }) {
+  const last = (/** @type {string} */ kind) => parts.filter((part) => part.kind === kind).at(-1)?.text;
+  return last('cause') ?? parts.find(({ kind, text }) => kind === 'text' && !text.endsWith(':'))?.text ?? last('trace') ?? message.split('\n')[0];
 }

@@ -28,15 +28,17 @@ export function plugin(lab) {
     description: 'Checks the answers of a Secant lesson, and shows progress.',
     autoStart: true,
     requires: [lab.INotebookTracker, lab.IRenderMimeRegistry],
-    optional: [lab.ICommandPalette, lab.ILauncher].filter(Boolean),
+    optional: [lab.ICommandPalette, lab.ILayoutRestorer, lab.ILauncher].filter(Boolean), // Notebook 7 has no launcher
     /**
      * @param {Jupyter} app
      * @param {Jupyter} tracker
      * @param {Jupyter} rendermime
      * @param {Jupyter} palette
+     * @param {Jupyter} restorer
      * @param {Jupyter} launcher
      */
-    activate: (app, tracker, rendermime, palette, launcher) => new Extension(lab, app, tracker, rendermime).add(palette, launcher),
+    activate: (app, tracker, rendermime, palette, restorer, launcher) =>
+      new Extension(lab, app, tracker, rendermime, restorer).add(palette, launcher),
   };
 }
 
@@ -46,11 +48,13 @@ class Extension {
    * @param {Jupyter} app
    * @param {Jupyter} tracker
    * @param {Jupyter} rendermime
+   * @param {Jupyter} restorer
    */
-  constructor(lab, app, tracker, rendermime) {
+  constructor(lab, app, tracker, rendermime, restorer) {
     this.lab = lab;
     this.app = app;
     this.tracker = tracker;
+    this.restorer = restorer;
     this.server = new Server(lab, app.serviceManager.serverSettings);
     this.chosen = lab.PageConfig.getOption('secantLanguage');
     this.language = this.chosen || (document.documentElement.lang.startsWith('ko') ? 'ko' : 'en');
@@ -104,6 +108,7 @@ class Extension {
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.startPage?.refresh();
     });
+    if (app.name !== 'Jupyter Notebook') this.makeStart(); // a page that comes back puts it where it was, if it was open
     // Before the page's address is read: what the plain page is opened by, opens ours.
     const page = lab.PageConfig.getOption('secantStart');
     const here = new URL(location.href);
@@ -111,7 +116,10 @@ class Extension {
     const plain = page !== '' && file !== undefined && decodeURIComponent(file) === page;
     if (plain || here.searchParams.get('secant') === 'start') {
       here.searchParams.delete('secant');
-      if (plain) here.pathname = place;
+      if (plain) {
+        here.pathname = place;
+        lab.PageConfig.setOption('treePath', ''); // what the server read from the address
+      }
       history.replaceState(history.state, '', here);
       void app.restored.then(() => {
         void app.commands.execute(START);
@@ -211,7 +219,8 @@ class Extension {
       write(press, `✓ ${say.check}`);
       press.ariaLabel = say.check;
       press.title = say.checkCaption;
-      if (!widget.parent) toolbar.insertAfter('cellType', 'secant', widget) || toolbar.addItem('secant', widget);
+      // Beside the buttons that run cells: in a narrow window those at the end go into a menu.
+      if (!widget.parent) toolbar.insertAfter('restart-and-run', 'secant', widget) || toolbar.addItem('secant', widget);
     };
   }
 
@@ -278,23 +287,29 @@ class Extension {
       window.open(`${lab.PageConfig.getBaseUrl()}lab?secant=start`, '_blank', 'noopener');
       return;
     }
-    if (!this.startWidget || this.startWidget.isDisposed) {
-      const open = (/** @type {string} */ path, /** @type {string | null | undefined} */ task) => void this.openLesson(path, task);
-      const text = () => void app.commands.execute('docmanager:open', { path: lab.PageConfig.getOption('secantStart') || 'START.md' });
-      const page = new StartPage(this.server, this.chosen, open, text);
-      const widget = new lab.Widget({ node: page.node });
-      widget.id = 'secant-start';
-      widget.title.label = 'Secant';
-      widget.title.icon = this.icon;
-      widget.title.closable = true;
-      widget.onActivateRequest = () => page.focus();
-      widget.disposed.connect(() => page.resized.disconnect());
-      this.startPage = page;
-      this.startWidget = widget;
-      app.shell.add(widget, 'main', { type: 'Secant' });
-    }
+    if (this.startWidget.isDisposed) this.makeStart();
+    if (this.startWidget.isAttached) void this.startPage?.refresh();
+    else app.shell.add(this.startWidget, 'main', { type: 'Secant' });
     app.shell.activateById(this.startWidget.id);
-    return this.startPage?.refresh();
+  }
+
+  /** Make the start page, which asks for what it shows once it is on the page. */
+  makeStart() {
+    const { app, lab } = this;
+    const open = (/** @type {string} */ path, /** @type {string | null | undefined} */ task) => void this.openLesson(path, task);
+    const text = () => void app.commands.execute('docmanager:open', { path: lab.PageConfig.getOption('secantStart') || 'START.md' });
+    const page = new StartPage(this.server, this.chosen, open, text);
+    const widget = new lab.Widget({ node: page.node });
+    widget.id = 'secant-start';
+    widget.title.label = 'Secant';
+    widget.title.icon = this.icon;
+    widget.title.closable = true;
+    widget.onAfterAttach = () => void page.refresh();
+    widget.onActivateRequest = () => page.focus();
+    widget.disposed.connect(() => page.resized.disconnect());
+    this.startPage = page;
+    this.startWidget = widget;
+    this.restorer?.add(widget, widget.id);
   }
 
   /** JupyterLab opens its launcher, or the text that the address named, perhaps after our page: until somebody

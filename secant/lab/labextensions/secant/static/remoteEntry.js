@@ -19,7 +19,7 @@
   /** @type {Record<string, () => Promise<unknown>>} */
   const modules = {
     './extension': async () => {
-      const names = ['apputils', 'coreutils', 'launcher', 'notebook', 'rendermime', 'services', 'ui-components'];
+      const names = ['application', 'apputils', 'coreutils', 'launcher', 'notebook', 'rendermime', 'services', 'ui-components'];
       const [{ plugin }, widgets, ...packages] = await Promise.all([
         ours,
         use('@lumino/widgets'),

@@ -114,16 +114,30 @@ export class Row {
     const drawn = [];
     /** @type {HTMLElement | null} */
     let pairs = null;
-    for (const { kind, text } of parts) {
+    for (const [place, { kind, text }] of parts.entries()) {
       if (kind === 'expected' || kind === 'got') {
         if (!pairs) drawn.push((pairs = h('dl', { class: 'secant-pairs' })));
         pairs.append(h('dt', {}, say[kind]), h('dd', { class: `secant-${kind}` }, h('pre', {}, text)));
-      } else {
-        pairs = null;
-        drawn.push(kind === 'trace' ? h('pre', { class: 'secant-trace' }, text) : prose(text));
+        continue;
+      }
+      pairs = null;
+      if (kind === 'text') drawn.push(prose(text));
+      else if (kind === 'cause') drawn.push(this.cause(text));
+      else {
+        if (kind === 'code' && parts[place - 1]?.kind === 'trace') drawn.push(h('p', {}, say.yourLine));
+        drawn.push(h('pre', { class: `secant-${kind}`, lang: /[가-힣]/.test(text) ? null : 'en' }, text));
       }
     }
     this.body.replaceChildren(...drawn);
+  }
+
+  /** What may be the matter, the sentence to read first.
+   * @param {string} text */
+  cause(text) {
+    const paragraph = prose(text);
+    paragraph.prepend(h('strong', {}, this.lesson.words.cause), ' ');
+    paragraph.className = 'secant-cause';
+    return paragraph;
   }
 
   async nextHint() {

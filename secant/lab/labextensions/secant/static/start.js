@@ -33,6 +33,7 @@ export class StartPage {
 
   /** Ask anew; the page is redrawn only if something is different, and the focus stays where it was. */
   async refresh() {
+    if (!this.node.isConnected) return;
     let overview;
     try {
       overview = await this.server.progress(this.language);
