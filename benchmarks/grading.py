@@ -197,10 +197,12 @@ def run_cells(notebook: NotebookNode) -> float:
 
 def become_warm() -> None:
     """Import what a notebook needs, as the wall's template does."""
+    from autograder.sandbox.inside import pages
     from autograder.sandbox.inside.template import import_everything
 
     os.environ["MPLBACKEND"] = "Agg"
-    import_everything(for_many=True)
+    import_everything()
+    pages.collapse()
 
 
 def floor_apart(lesson: Lesson, students: int) -> float:

@@ -97,8 +97,10 @@ class Examiner:
         draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
         loaded = _load(candidate, script.steps, _number(draw))
 
+        asked = [task for task in wanted if task.id in self._tests]
+
         def ask(candidate: Opening, task: Task) -> TaskResult:
-            return self._task(candidate, task, loaded, draw + task.id.encode())
+            return self._task(candidate, task, loaded, draw + task.id.encode(), task in asked[-1:])
 
         results = {}
         for result in asking(ask, candidate, wanted):
@@ -109,7 +111,9 @@ class Examiner:
         ordered = [results[task.id] for task in wanted]
         return Report(self.lesson, ordered, list(loaded.cells.values()), script.language)
 
-    def _task(self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes) -> TaskResult:
+    def _task(
+        self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes, last: bool
+    ) -> TaskResult:
         started = time.monotonic()
         if task.id not in self._tests:
             by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
@@ -120,7 +124,7 @@ class Examiner:
                 raise _Verdict(*loaded.fate(task.id))
             if candidate.spent > SUBMISSION_SECONDS:
                 raise _Verdict("timed_out", words.too_long(SUBMISSION_SECONDS))
-            with candidate.task(_number(draw)) as copy:
+            with candidate.task(_number(draw), last=last) as copy:
                 self._tests[task.id].run(_Questions(candidate, copy, loaded, task.id), draw)
             outcome, message = words.passed(self.hidden)
         except _Verdict as verdict:
@@ -142,7 +146,7 @@ class Opening(Protocol):
     def spent(self) -> float:
         """Seconds of its time that were used."""
 
-    def task(self, seed: int = 0) -> TaskClient:
+    def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
         """A fresh copy of the loaded process; see CandidateClient."""
 
 

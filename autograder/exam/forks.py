@@ -135,7 +135,7 @@ def main(control: int) -> NoReturn:
     """Import, say so, and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: who is asked to stop closes the socket
     socket_ = socket.socket(fileno=control)
-    shell = import_everything(for_many=True)
+    shell = import_everything()
     import_compiler()
     socket_.send(b"ready")
     serve_forever(socket_, shell)

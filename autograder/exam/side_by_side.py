@@ -75,8 +75,8 @@ class _Parting:
     def spent(self) -> float:
         return self._candidate.spent
 
-    def task(self, seed: int = 0) -> TaskClient:
-        copy = self._candidate.task(seed)
+    def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
+        copy = self._candidate.task(seed)  # the last one too: others are still under way
         back, out = os.pipe()
         pid = os.fork()
         if pid:

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import json
 import os
 from multiprocessing import forkserver
 
@@ -9,10 +10,24 @@ from autograder.sandbox.inside import pages
 
 with pages.kept():
     import torch
+    from nbformat import v4
 
     import autograder.exam.examiner
-    import autograder.grading.exporter
-    import autograder.grading.worker  # noqa: F401
+    import autograder.grading.exporter  # noqa: F401
+    from autograder.grading.jobs import Page
+    from autograder.grading.worker import render
+
+
+def nothing() -> Page:
+    """A page of nothing, with nbgrader's usual settings."""
+    cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
+    scores = dict.fromkeys(("score", "max_score", "late_penalty"), 0.0)
+    resources = {"nbgrader": {"notebook": "", **scores}, "unique_key": ""}
+    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), resources, {})
+
+
+with pages.kept(), contextlib.suppress(Exception):  # whoever gets a real page is told what is wrong
+    render(nothing())  # what it imports and compiles, each worker finds
 
 torch.set_num_threads(1)
 

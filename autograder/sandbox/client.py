@@ -100,14 +100,18 @@ class CandidateClient:
             self._container.sweep(0)  # what the cells have started in the background
         return Loaded(tuple(results), self._threads)
 
-    def task(self, seed: int = 0) -> "TaskClient":
+    def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
         """A fresh copy of the loaded process, for one task; use it in a `with` statement.
+
+        Args:
+            seed: for every generator.
+            last: no other will be wanted, so that the loaded process itself will do.
 
         Raises:
             TimedOut, Crashed: the cells had to be loaded again, and that failed.
             WallError: no container could be made.
         """
-        if self._container is not None and self._can_fork():
+        if self._container is not None and self._can_fork() and not last:
             try:
                 return self._fork(self._container, seed)
             except CandidateError:
@@ -115,7 +119,7 @@ class CandidateClient:
         if self._container is None:
             self.load(self._cells, self._load_timeout, self._load_seed)
         assert self._container is not None
-        if self._can_fork():
+        if self._can_fork() and not last:
             try:
                 return self._fork(self._container, seed)
             except CandidateError:

@@ -15,7 +15,7 @@ from tests.support.lessons import source as source_of
 _RUN = """
 import json, sys
 from autograder.sandbox.inside.template import import_everything
-shell = import_everything(for_many=False)
+shell = import_everything()
 for source in json.load(sys.stdin):
     shell.run_cell(source, store_history=False)
 print(*{"sympy", "torch._dynamo"} & set(sys.modules), file=sys.__stdout__)

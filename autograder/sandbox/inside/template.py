@@ -28,7 +28,7 @@ from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.inside.supervisor import report, supervise
 
 
-def import_everything(*, for_many: bool) -> Any:
+def import_everything() -> Any:
     """Import what lessons import, and make the shell, so that no candidate has to."""
     with pages.kept():
         for name in LIBRARIES:
@@ -51,8 +51,6 @@ def import_everything(*, for_many: bool) -> Any:
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
         raise RuntimeError(f"the template has {len(threads)} threads after its imports, not one")
-    if for_many:
-        pages.collapse()
     return shell
 
 
@@ -79,6 +77,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     """Fork a container for every message that brings sockets; end when the examiner does."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the builders
     control.send(json.dumps({"ready": True}).encode())
+    pages.collapse()  # while whoever waited makes ready to ask
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not message:
@@ -121,7 +120,7 @@ def main(arguments: list[str]) -> None:
     privileges.close_all_but(numbers)
     privileges.lift_memory_limit()
     _prepare(int(guest))
-    shell = import_everything(for_many=kind == "forked")
+    shell = import_everything()
     if kind == "forked":
         serve_forever(socket.socket(fileno=numbers[0]), shell)
     orders = socket.socket(fileno=numbers[0])

@@ -1,4 +1,4 @@
-"""The examiner's process has a limit of memory of its own, which nothing that it starts keeps."""
+"""A worker: a page made beforehand, and a limit of memory of its own, which nothing that it starts keeps."""
 
 import resource
 import subprocess
@@ -7,7 +7,8 @@ import sys
 import pytest
 import torch
 
-from autograder.grading.worker import memory_limit
+from autograder.grading import preloaded
+from autograder.grading.worker import memory_limit, render
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 MEGABYTE = 2**20
@@ -55,3 +56,7 @@ def test_what_is_started_meanwhile_can_lift_it() -> None:
     )
     with memory_limit(256 * MEGABYTE):
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_page_that_is_made_beforehand_can_be_made() -> None:
+    assert "<em>One</em> cell" in render(preloaded.nothing()).html

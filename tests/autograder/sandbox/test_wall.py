@@ -401,13 +401,14 @@ def test_a_dead_task_costs_that_task_alone(wall: Wall, body: str, reason: str, d
     also = ("memory", 0) if "recursion" in body else None  # frames live on the heap since Python 3.11
     with wall.candidate() as candidate:
         load(candidate, source, HONEST)
-        with candidate.task() as task:
-            with pytest.raises(Crashed) as caught:
-                task.ask("f", timeout=10)
-            assert (caught.value.reason, caught.value.detail) in {(reason, detail), also}
-            with pytest.raises(Crashed):
-                task.ask("honest", (1.0,))
-        assert still_works(candidate)
+        for last in (False, True):
+            with candidate.task(last=last) as task:
+                with pytest.raises(Crashed) as caught:
+                    task.ask("f", timeout=10)
+                assert (caught.value.reason, caught.value.detail) in {(reason, detail), also}
+                with pytest.raises(Crashed):
+                    task.ask("honest", (1.0,))
+            assert still_works(candidate)
 
 
 @pytest.mark.parametrize(
@@ -426,11 +427,12 @@ def test_a_dead_task_costs_that_task_alone(wall: Wall, body: str, reason: str, d
 def test_a_hanging_task_costs_that_task_alone(wall: Wall, body: str) -> None:
     with wall.candidate() as candidate:
         load(candidate, f"import ctypes, os, re, signal, time\ndef f():\n    {body}", HONEST)
-        started = time.monotonic()
-        with candidate.task() as task, pytest.raises((TimedOut, Crashed)):
-            task.ask("f", timeout=0.3)
-        assert time.monotonic() - started < 8
-        assert still_works(candidate)
+        for last in (False, True):
+            started = time.monotonic()
+            with candidate.task(last=last) as task, pytest.raises((TimedOut, Crashed)):
+                task.ask("f", timeout=0.3)
+            assert time.monotonic() - started < 8
+            assert still_works(candidate)
 
 
 def test_what_an_answer_raises_is_told(wall: Wall) -> None:
@@ -839,8 +841,8 @@ def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
 def test_one_task_does_not_see_another(wall: Wall) -> None:
     with wall.candidate() as candidate:
         load(candidate, "count = 0\ndef f():\n    global count\n    count += 1\n    return count")
-        for _ in range(2):
-            with candidate.task() as task:
+        for last in (False, False, True):
+            with candidate.task(last=last) as task:
                 assert task.ask("f").value == 1
                 assert task.ask("f").value == 2
 
