@@ -71,6 +71,7 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
         return Failed(str(error) or type(error).__name__)
 
 
+@lru_cache(maxsize=4)
 def lesson_imports_more(source: str) -> bool:
     """Whether a lesson seems to make torch import what takes long; a guess, for speed alone."""
     return _BY_A_LESSON.search(source) is not None

@@ -57,10 +57,6 @@ class Reading(Findings):
     def quotient(self) -> float:
         return self.quotients[-1] if self.quotients else math.nan
 
-    @property
-    def error(self) -> float:
-        return abs(self.quotient - self.gradient)
-
 
 class Subject:
     """The functions that may be called and the range of x."""

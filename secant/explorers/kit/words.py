@@ -82,7 +82,7 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", least: 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
     """Return the digits of a quotient and of a slope, as many as show how far they are apart, and of that."""
     error = abs(quotient - slope)
-    least = apart(quotient, error, dtype)
+    least = _apart(quotient, error, dtype)
     return (
         quotient_digits(quotient, noise, dtype, least),
         digits(slope, most=min(PLENTY, MOST[dtype]), least=least),
@@ -90,7 +90,7 @@ def compared(quotient: float, slope: float, noise: float, dtype: str = "float64"
     )
 
 
-def apart(number: float, distance: float, dtype: str = "float64") -> int:
+def _apart(number: float, distance: float, dtype: str = "float64") -> int:
     """Return to how many digits a number and another, so far from it, differ as their distance says."""
     if not (number and distance and math.isfinite(number) and math.isfinite(distance)):
         return 2

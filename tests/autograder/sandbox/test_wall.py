@@ -840,11 +840,14 @@ def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
 
 def test_one_task_does_not_see_another(wall: Wall) -> None:
     with wall.candidate() as candidate:
-        load(candidate, "count = 0\ndef f():\n    global count\n    count += 1\n    return count")
+        count = "count = 0\ndef f():\n    global count\n    count += 1\n    return count"
+        who = "import os\nprint(os.getpid())\ndef who():\n    return os.getpid()"
+        loaded = int(load(candidate, count, who)[1])
         for last in (False, False, True):
             with candidate.task(last=last) as task:
                 assert task.ask("f").value == 1
                 assert task.ask("f").value == 2
+                assert (task.ask("who").value == loaded) is last
 
 
 def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
