@@ -234,6 +234,25 @@ def test_the_picture_follows_the_page_s_theme(opened: Any) -> None:
     assert opened.explorer.locator(".secant-legend").is_visible()
 
 
+def test_a_page_that_only_marks_its_body_has_nothing_drawn_anew(opened: Any) -> None:
+    """A slider does so while it is held: a picture drawn for that is one late, after each drag."""
+    drawn = """async () => {
+      const canvas = document.querySelector('.secant-picture canvas'), pen = canvas.getContext('2d');
+      let times = 0;
+      pen.clearRect = (...box) => { times += 1; CanvasRenderingContext2D.prototype.clearRect.apply(pen, box); };
+      document.body.classList.toggle('marked');
+      await new Promise(done => setTimeout(done, 600));  // it looks at once and after 300 ms
+      const marked = times;
+      canvas.style.width = '50%';
+      canvas.closest('.secant-explorer').style.width = '80%';
+      await new Promise(done => setTimeout(done, 300));
+      canvas.closest('.secant-explorer').style.width = canvas.style.width = '';
+      delete pen.clearRect;
+      return [marked, times > marked];
+    }"""
+    assert opened.page.evaluate(drawn) == [0, True]
+
+
 def test_copy_puts_call_and_numbers_into_the_clipboard(opened: Any) -> None:
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.explorer.get_by_role("button", name="복사" if opened.language == "ko" else "copy").click()

@@ -108,10 +108,15 @@ function listen(model, box, signal) {
   });
 }
 
+/** How many of the screen's pixels the canvas has across and down. */
+function pixels(canvas) {
+  return [canvas.clientWidth, canvas.clientHeight].map((one) => Math.round(one * devicePixelRatio));
+}
+
 /** Stroke and fill paths, from below; they are in so many pixels, across the canvas, and upwards is more. */
 function draw(canvas, strokes, across) {
   const pen = canvas.getContext("2d");
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((one) => Math.round(one * devicePixelRatio));
+  const [width, height] = pixels(canvas);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const scale = width / across;
   pen.clearRect(0, 0, width, height);
@@ -223,7 +228,7 @@ function render({ model, el }) {
     const now = look(el);
     page.dark = now.dark;
     tint();
-    soon(); // the canvas has the page's own pixels
+    if (String(pixels(canvas)) !== String([canvas.width, canvas.height])) soon();
     if (JSON.stringify(now) === JSON.stringify(model.get("look"))) return;
     model.set("look", now);
     model.save_changes();
