@@ -12,7 +12,7 @@ from jsonschema import ValidationError
 from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, SchemaTooOldError
 
-from autograder.build.select_language import LANGUAGE_CALL
+from autograder.build.select_language import LANGUAGE_CALL, SAY, is_ordinary
 from autograder.course import lesson as lessons
 from autograder.course import minutes
 from autograder.course.cells import (
@@ -81,13 +81,18 @@ def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
 
 
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
-    """Return what a release notebook shows that no student may see."""
+    """Return what a release notebook shows that no student is to see."""
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
-    return [
+    found = [
         f"{_place(file, notebook, index)}: {what} would be released."
         for index, cell in enumerate(notebook.cells)
         for what in sorted({what for mark, what in regions.items() if mark in cell.source})
+    ]
+    return found + [
+        f"{_place(file, notebook, index)}: its say(...) is in both languages: take it out of the f-string."
+        for index, cell in enumerate(notebook.cells)
+        if is_ordinary(cell) and SAY.search(cell.source)
     ]
 
 
@@ -155,7 +160,7 @@ def _tildes(cells: list[NotebookNode]) -> Found:
 
 
 def _setup(cells: list[NotebookNode]) -> Found:
-    ordinary = [i for i, c in enumerate(cells) if c.cell_type == "code" and "nbgrader" not in c.metadata]
+    ordinary = [i for i, c in enumerate(cells) if is_ordinary(c)]
     calls = [(i, call[0]) for i in ordinary for call in LANGUAGE_CALL.finditer(cells[i].source)]
     if len(calls) != 1:
         yield -1, f'exactly one ungraded code cell calls language("en") once; found {len(calls)} such calls'

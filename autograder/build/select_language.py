@@ -1,7 +1,9 @@
 """The first step from source to release: keep one of the two languages."""
 
+import ast
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from nbformat import NotebookNode
@@ -10,12 +12,16 @@ from traitlets import Enum, default
 
 #: The call in a lesson's setup cell that says which language the notebook is in.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:en|ko)\1\)""")
+SAY = re.compile(r"\bsay\(")
+#: The name in an import of several, which a cell that is all in one language no longer needs.
+IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
 
 
 class SelectLanguage(NbGraderPreprocessor):
     """Keep the cells that are in `lang` or in no language, and have the setup cell say which it is.
 
-    Graded cells are the same in both releases, so that one gradebook takes submissions in either.
+    In code that nobody grades, what is said in both languages becomes a plain string in this one. Graded
+    cells are the same in both releases, so that one gradebook takes submissions in either.
     """
 
     lang = Enum(("en", "ko"), help="The language to keep; by default SECANT_LANG, else en.").tag(config=True)
@@ -31,6 +37,10 @@ class SelectLanguage(NbGraderPreprocessor):
         nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", self.lang) == self.lang]
         for cell in nb.cells:
             self._settle(cell)
+        ours = [cell for cell in nb.cells if is_ordinary(cell)]
+        if not any(SAY.search(cell.source) for cell in ours):
+            for cell in ours:
+                cell.source = IMPORTED_SAY.sub("", cell.source)
         nb.metadata.pop("secant", None)
         nb.metadata["lang"] = self.lang
         return nb, resources
@@ -39,5 +49,50 @@ class SelectLanguage(NbGraderPreprocessor):
         # The marks have done their work, and a student need not see them.
         cell.metadata.pop("lang", None)
         cell.metadata.pop("en", None)
-        if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
-            cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', cell.source)
+        if is_ordinary(cell):
+            cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', said(cell.source, self.lang))
+
+
+def is_ordinary(cell: NotebookNode) -> bool:
+    """Whether a cell is code that nobody grades."""
+    return cell.cell_type == "code" and "nbgrader" not in cell.metadata
+
+
+def said(source: str, language: str) -> str:
+    """Return code with each `say(en=..., ko=...)` replaced by what it says in a language.
+
+    A learner reads the code, too, and there the other language is noise. Left as they are: code that does not
+    parse, such as a magic, and a call inside an f-string, whose place Python 3.11 does not know.
+    """
+    try:
+        calls = list(_says(ast.parse(source)))
+    except SyntaxError:
+        return source
+    text = source.encode()
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def span(node: ast.expr) -> slice:
+        last, column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return slice(starts[node.lineno - 1] + node.col_offset, starts[last - 1] + column)
+
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset), reverse=True):
+        chosen = next(word.value for word in call.keywords if word.arg == language)
+        words = text[span(chosen)]
+        place = span(call)
+        if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):  # it needs the brackets
+            inside = text[place].removeprefix(b"say(").removesuffix(b")")
+            before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]
+            words = b"(" + before + words + after + b")"
+        text = text[: place.start] + words + text[place.stop :]
+    return text.decode()
+
+
+def _says(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls of `say` below a node that are not in an f-string."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
+        yield node
+    elif not isinstance(node, ast.JoinedStr):
+        for child in ast.iter_child_nodes(node):
+            yield from _says(child)

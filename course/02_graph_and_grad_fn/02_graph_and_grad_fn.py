@@ -684,7 +684,7 @@ for text, program in programs.items():
         second = say(en="second backward works", ko="두 번째 backward 됨")
     except RuntimeError:
         second = say(en="second backward fails", ko="두 번째 backward 오류")
-    print(f"{text:14}{node.name():16}{say(en='saved', ko='저장')}: {saved!s:8}{second}")
+    print(f"{text:14}{node.name():16}" + say(en="saved: ", ko="저장: ") + f"{saved!s:8}{second}")
 
 secant.predicted(
     "2 second backward",
@@ -770,7 +770,7 @@ for reentrant in (None, True, False):
         quotient = (loss_of(w + h, reentrant) - loss).item() / h
     loss.backward()
     name = say(en="no checkpoint", ko="체크포인트 없음") if reentrant is None else f"use_reentrant={reentrant}"
-    print(f"{name:22}loss {loss.item()}   {say(en='quotient', ko='차분몫')} {quotient:.3f}   w.grad {w.grad.item()}")
+    print(f"{name:22}loss {loss.item()}  ", say(en="quotient", ko="차분몫"), f"{quotient:.3f}   w.grad {w.grad.item()}")
 
 # %% [markdown] lang="en"
 r"""

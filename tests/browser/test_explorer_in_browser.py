@@ -239,7 +239,10 @@ def test_a_page_that_only_marks_its_body_has_nothing_drawn_anew(opened: Any) -> 
     drawn = """async () => {
       const canvas = document.querySelector('.secant-picture canvas'), pen = canvas.getContext('2d');
       let times = 0;
-      pen.clearRect = (...box) => { times += 1; CanvasRenderingContext2D.prototype.clearRect.apply(pen, box); };
+      pen.clearRect = (...box) => {
+        times += 1;
+        CanvasRenderingContext2D.prototype.clearRect.apply(pen, box);
+      };
       document.body.classList.toggle('marked');
       await new Promise(done => setTimeout(done, 600));  // it looks at once and after 300 ms
       const marked = times;

@@ -48,3 +48,45 @@ def test_graded_cells_stay_the_same() -> None:
 def test_a_graded_cell_with_a_language_is_an_error() -> None:
     with pytest.raises(ValueError, match="must not carry a language"):
         selected([new_code_cell("", metadata={"nbgrader": {}, "lang": "en"})])
+
+
+@pytest.mark.parametrize(
+    ("code", "english"),
+    [
+        ('print(say(en="one", ko="하나"), 1)', 'print("one", 1)'),
+        ('print("가", say(en="b", ko="나"), say(ko=f"{n}", en=f"{n + 1}"))', 'print("가", "b", f"{n + 1}")'),
+        (
+            'predict(\n    A=say(\n        en="a "\n        "b",\n        ko="가",\n    ),\n)',
+            'predict(\n    A=(\n        "a "\n        "b"\n    ),\n)',
+        ),
+        (
+            "text = say(en='yes' if a else 'no', ko='네') if b else c",
+            "text = ('yes' if a else 'no') if b else c",
+        ),
+        ("essay(en='a', ko='b')", "essay(en='a', ko='b')"),
+        ("%matplotlib inline\nsay(en='a', ko='b')", "%matplotlib inline\nsay(en='a', ko='b')"),
+        ("f\"{say(en='a', ko='b')}\"", "f\"{say(en='a', ko='b')}\""),
+    ],
+)
+def test_what_code_says_in_both_languages_becomes_a_string_in_one(code: str, english: str) -> None:
+    assert selected([new_code_cell(code)], lang="en").cells[0].source == english
+
+
+def test_graded_code_says_it_in_both() -> None:
+    graded = new_code_cell('say(en="one", ko="하나")', metadata={"nbgrader": {"grade_id": "x"}})
+    assert selected([graded], lang="ko").cells[0].source == 'say(en="one", ko="하나")'
+
+
+@pytest.mark.parametrize(
+    ("imported", "left"),
+    [
+        ("from secant import say, language", "from secant import language"),
+        ("from secant import a, say, language", "from secant import a, language"),
+        ("from secant import language, say", "from secant import language"),
+    ],
+)
+def test_a_notebook_all_in_one_language_does_not_import_what_would_choose(imported: str, left: str) -> None:
+    cells = [new_code_cell(imported), new_code_cell('print(say(en="one", ko="하나"))')]
+    assert selected(cells).cells[0].source == left
+    cells = [new_code_cell(imported), new_code_cell("f\"{say(en='a', ko='b')}\"")]
+    assert selected(cells).cells[0].source == imported
