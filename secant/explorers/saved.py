@@ -1,5 +1,6 @@
 """The explorer of lesson 7: what backward reads is spoiled, the forward pass is not. The quotient tells."""
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -84,16 +85,16 @@ def spoiled_gradient(f: Function, x: Tensor, setting: Setting) -> Tensor:
     """
     spoiler, dtype = setting.spoiler, x.dtype
 
-    def pack(t: Tensor) -> Tensor:
-        return t.detach().to(DTYPES[spoiler]) if spoiler in DTYPES and t.dtype == dtype else t
+    def pack(t: Tensor) -> Tensor | tuple[Tensor]:
+        return (t.detach().to(DTYPES[spoiler]),) if t.dtype == dtype else t
 
-    def unpack(t: Tensor) -> Tensor:
-        return t.to(dtype) if t.dtype in DTYPES.values() else t
+    def unpack(kept: Tensor | tuple[Tensor]) -> Tensor:
+        return kept[0].to(dtype) if isinstance(kept, tuple) else kept
 
     def spoiling(leaf: Tensor) -> Tensor:
         if spoiler == "hook":
             leaf.register_hook(lambda gradient: setting.amount * gradient)
-        with saved_tensors_hooks(pack, unpack):
+        with saved_tensors_hooks(pack, unpack) if spoiler in DTYPES else contextlib.nullcontext():
             y = difference.values(f, leaf)
         if spoiler == "data":
             leaf.data.add_(setting.amount)

@@ -54,7 +54,7 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
             if not first.requires_grad:
                 return torch.zeros_like(x)
             return torch.autograd.grad(first.sum(), leaf, allow_unused=True, materialize_grads=True)[0]
-        except RuntimeError as error:
+        except Exception as error:  # a learner's own operation may raise anything
             what = difference.in_brief(error)
             raise difference.problem(
                 en=f"Differentiating twice stopped with {what}",
@@ -288,7 +288,10 @@ class SecondExplorer(Panel[Reading]):
         else:
             by_hand = say(en="the truth, by hand", ko="손으로 구한 참값")
             rows.append(Row("truth", by_hand, "f″(x)", words.digits(reading.truth)))
-        label = say(en="errors of the three ways", ko="세 방법의 오차(위의 순서대로)")
+        if "double" in errors:
+            label = say(en="errors of the three ways", ko="세 방법의 오차(위의 순서대로)")
+        else:
+            label = say(en="errors of both differences", ko="두 차분의 오차(위의 순서대로)")
         each = ", ".join(f"{error:.1e}" for error in errors.values())
         return [*rows, Row("error", label, words.step(reading.h), each)]
 
@@ -296,15 +299,17 @@ class SecondExplorer(Panel[Reading]):
         reading = self.reading
         found = {way: f"{number:.4g}" for way, number in reading.found.items()}
         errors = {way: f"{error:.1e}" for way, error in reading.errors.items()}
+        double = "" if math.isnan(reading.truth) else f", double backward by {errors['double']}"
+        double_ko = "" if math.isnan(reading.truth) else f", double backward의 오차는 {errors['double']}"
         return say(
             en=f"Left: the gradient of {reading.name} with a secant of slope {found['quotient']} and a "
             f"tangent of slope {found['double']} at x = {reading.x:.4g}. Right: errors against h; at "
             f"h = {reading.h:.1e} the second difference is off by {errors['second']}, the quotient of the "
-            f"gradient by {errors['quotient']}, double backward by {errors['double']}.",
+            f"gradient by {errors['quotient']}{double}.",
             ko=f"왼쪽: x = {reading.x:.4g}에서 {reading.name}의 gradient, 기울기 {found['quotient']}인 "
             f"할선과 기울기 {found['double']}인 접선. 오른쪽: h에 따른 오차. h = {reading.h:.1e}에서 "
-            f"이계 차분의 오차는 {errors['second']}, gradient의 차분몫은 {errors['quotient']}, "
-            f"double backward는 {errors['double']}.",
+            f"이계 차분의 오차는 {errors['second']}, gradient의 차분몫의 오차는 "
+            f"{errors['quotient']}{double_ko}.",
         )
 
 

@@ -23,7 +23,16 @@ DARK = {
     GRID: "#5C5C5C",
 }
 
+NEARLY_BLACK = "#010101"
+
 _PROPERTIES = ("color", "markeredgecolor", "markerfacecolor", "facecolor", "edgecolor")
+
+
+def on_page(background: str, *, dark: bool) -> dict[str, str]:
+    """Return what colours become on a page with this background."""
+    # A figure is recoloured more than once: what has turned into ink would turn light the next time.
+    paper = NEARLY_BLACK if background == INK else background
+    return {**DARK, PAPER: paper} if dark else {PAPER: paper}
 
 
 def recolour(figure: Figure, table: dict[str, str]) -> None:

@@ -5,7 +5,6 @@ Sources: dividing by the step really taken is in Numerical Recipes (Press et al.
 complex step is Squire and Trapp, SIAM Review 40 (1998).
 """
 
-import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, get_args
@@ -101,14 +100,13 @@ def gradient(f: Function, x: Tensor) -> Tensor:
     """Return autograd's f'(x) at each x, from one backward(), in x's shape and dtype.
 
     Raises:
-        FunctionProblem: if autograd finds no way from the result back to x.
+        FunctionProblem: if autograd finds no way from the result back to x, or an operation fails on it.
     """
     leaf = x.detach().clone().requires_grad_()
     with torch.enable_grad():
         total = values(f, leaf).sum()
-    with contextlib.suppress(RuntimeError):
-        # `inputs` keeps the pass from adding to the .grad of a model that f may hold
-        total.backward(inputs=[leaf])
+    if total.requires_grad:
+        _backward(total, leaf)
     if leaf.grad is None:
         raise problem(
             en="autograd finds no way from the result back to x, so there is no tangent. "
@@ -125,11 +123,14 @@ def add_slope(f: Function, leaf: Tensor) -> None:
     Raises:
         FunctionProblem: if that cannot be done.
     """
-    value = values(f, leaf)
+    _backward(values(f, leaf), leaf)
+
+
+def _backward(value: Tensor, leaf: Tensor) -> None:
     try:
         # `inputs` keeps the pass from adding to the .grad of a model that f may hold
         value.backward(inputs=[leaf])
-    except RuntimeError as error:
+    except Exception as error:  # a learner's own operation may raise anything
         what = in_brief(error)
         raise problem(
             en=f"backward() stopped with {what}", ko=f"backward()가 도중에 멈췄습니다. {what}"

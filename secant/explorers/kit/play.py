@@ -1,4 +1,4 @@
-"""A button that plays a step's slider from 1 down to 1e-12, in the kernel's loop, until it is touched."""
+"""A button that plays a step's slider from 1 down to 1e-12 or its end, in the kernel's loop, till touched."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,15 +22,20 @@ class Play:
     def __init__(self, slider: Slider, slow: Callable[[], bool]) -> None:
         """Take a slider for log10 h, and how to learn whether less motion is asked for."""
         self.slider, self.slow = slider, slow
+        end = f"{10**self._low:.3g}"
         self.button = widgets.ToggleButton(
             description=say(en="play h", ko="h 재생"),
-            tooltip=say(en="h from 1 down to 1e-12", ko="h를 1에서 1e-12까지"),
+            tooltip=say(en=f"h from 1 down to {end}", ko=f"h를 1에서 {end}까지"),
             icon="play",
             layout={"width": "auto"},
         )
         self.button.observe(self._pressed, "value")
         self._moving, self._at = False, START
         self._next: asyncio.TimerHandle | None = None
+
+    @property
+    def _low(self) -> float:
+        return max(float(self.slider.min), END)
 
     def touched(self, change: Any) -> None:
         """Stop, as a control has changed; a page that rounds where the slider was put is no touch."""
@@ -47,15 +52,14 @@ class Play:
 
     def _put(self, log_h: float) -> None:
         """Put the slider there, and go on from there after a while."""
-        low = max(self.slider.min, END)
-        self._at = clamp(log_h, (low, self.slider.max))
+        self._at = clamp(log_h, (self._low, self.slider.max))
         self._moving = True
         try:
             self.slider.put(self._at)
         finally:
             self._moving = False
         loop = event_loop()
-        if loop is None or self._at <= low:
+        if loop is None or self._at <= self._low:
             self.button.value = False
             return
         far, wait = SLOW if self.slow() else PACE

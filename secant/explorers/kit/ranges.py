@@ -102,9 +102,9 @@ def place_and_step(x: float | None, h: float, x_range: Range, start: float) -> t
     """Return x as it was given, or the start moved into its range, and h; see `controls.slider`.
 
     Raises:
-        ValueError: if x is no number or h is not above 0.
+        ValueError: if x is no number or h is not above 0, or infinite.
     """
     x = clamp(start, x_range) if x is None else x
-    if math.isnan(x) or not h > 0:
-        refuse(en="x is a number and h is above 0", ko="x는 수이고 h는 0보다 큽니다")
+    if math.isnan(x) or not 0 < h < math.inf:
+        refuse(en="x is a number, and h one above 0", ko="x는 수이고 h는 0보다 큰 수입니다")
     return float(x), float(h)

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from secant.explorers.kit import buttons, words
 from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, one_thread, png, seldom, soon
-from secant.explorers.kit.colours import DARK, PAPER, recolour
+from secant.explorers.kit.colours import PAPER, on_page, recolour
 from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.kit.picture import View, area
@@ -25,6 +25,7 @@ from secant.explorers.kit.play import Play
 from secant.explorers.kit.words import Row
 from secant.language import say
 
+KEPT = 8  # figures in memory, 8 MB each: of one that is not, the next frame takes 0.1 s
 STEPS, FEW_STEPS = 10, 4  # of a slider, that an arrow key goes; the few for h: a quarter of a decade
 
 
@@ -88,6 +89,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     #: What a page said last: where many cells run at once, a new picture's page is heard only after them all.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
+    #: Those whose figure is in memory, the one drawn last at the end. ipywidgets keeps all there ever were.
+    kept: ClassVar[list["Panel[Any]"]] = []
     #: The arguments that say what the controls do; each is the name of a control, h that of log_h.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The controls that a hand on the picture moves: for each axes across and up, "" for none.
@@ -227,7 +230,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _draw(self) -> None:
         look = self.view.look
-        colours = {**DARK, PAPER: look["background"]} if look.get("dark") else {PAPER: look["background"]}
+        self._keep()
+        colours = on_page(look["background"], dark=look["dark"])
         if self._drawn_for != (colours, look["density"]):
             self.picture = self.make_picture()
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
@@ -241,6 +245,15 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             self._scene = scene
         self.picture.move(self.reading)
         self.view.strokes = self.stage.frame()
+
+    def _keep(self) -> None:
+        """Be drawn last; of more than a few explorers, as a cell run again makes, the first is let go."""
+        if self not in Panel.kept[-1:]:
+            Panel.kept = [one for one in Panel.kept if one is not self] + [self]
+            for one in Panel.kept[:-KEPT]:
+                one._drawn_for = None
+                del one.picture, one.stage
+            del Panel.kept[:-KEPT]
 
     def _areas(self) -> list[dict[str, Any]]:
         pairs = zip(self.picture.figure.axes, self.grips, strict=False)

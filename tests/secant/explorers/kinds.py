@@ -56,6 +56,7 @@ ONE_RANGE: tuple[dict[str, Any], ...] = (
     {"h": 0},
     {"h": -1e-3},
     {"h": math.nan},
+    {"h": math.inf},
 )
 
 KINDS = (
@@ -142,6 +143,7 @@ KINDS = (
             {"p": (math.nan, 0)},
             {"v": math.nan},
             {"u": math.nan},
+            {"h": math.inf},
             {"h": 0},
             {"h": -1e-3},
         ),
@@ -235,6 +237,28 @@ class Narrow(torch.nn.Module):
         return self.layer(x.reshape(-1, 1)).reshape(x.shape)
 
 
+class Unpacked(torch.autograd.Function):
+    """An operation of the learner's own, with a slip in its backward."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+        x, y = ctx.saved_tensors
+        return x * y * g
+
+
+class Refusing(Unpacked):
+    """Another, which raises what autograd itself raises."""
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("<z>of its own")
+
+
 #: What learners write. Each fails at every place and in every explorer.
 BAD: dict[str, Any] = {
     "raises": stops,
@@ -256,7 +280,9 @@ BAD: dict[str, Any] = {
     "an index": lambda x: x[0] ** 2,
     "in place": lambda x: x.add_(1),
     "float32 model": Narrow(),
+    "own backward": lambda x: Unpacked.apply(x),
+    "own error": lambda x: Refusing.apply(x),
     "no end": lambda x: BAD["no end"](x),
 }
 #: Those of them that have a value, but no slope: a part of the picture can be shown.
-HALF = {"NumPy", "constant", "constants", "cut", "in place", "a slope of nan"}
+HALF = {"NumPy", "constant", "constants", "cut", "in place", "a slope of nan", "own backward", "own error"}

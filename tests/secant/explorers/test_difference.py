@@ -7,6 +7,7 @@ import torch
 
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import FunctionProblem, gradient, median_errors, quotient
+from tests.secant.explorers.kinds import Refusing, Unpacked
 
 NEAR_5 = torch.linspace(4, 6, 201, dtype=torch.float64)
 
@@ -100,6 +101,19 @@ def test_no_way_back_to_x(flat: Any) -> None:
     x = torch.tensor(2.0)
     with pytest.raises(FunctionProblem, match="no way from the result back to x"):
         gradient(flat, x)
+
+
+@pytest.mark.parametrize("trainable", [False, True])
+def test_a_model_s_own_weights_are_no_way_back_to_x(trainable: bool) -> None:
+    w = torch.tensor(2.0, requires_grad=trainable)
+    with pytest.raises(FunctionProblem, match="no way from the result back to x"):
+        gradient(lambda x: w * x.detach(), torch.tensor(2.0))
+
+
+@pytest.mark.parametrize(("own", "words"), [(Unpacked, "ValueError: not enough"), (Refusing, "of its own")])
+def test_an_error_in_backward_is_quoted(own: Any, words: str) -> None:
+    with pytest.raises(FunctionProblem, match=rf"backward\(\) stopped with .*{words}"):
+        gradient(own.apply, torch.tensor(2.0))
 
 
 @pytest.mark.parametrize("real", [torch.abs, torch.relu, lambda x: x if x > 0 else -x])

@@ -12,6 +12,7 @@ from PIL import Image
 import secant
 from secant.explorers.kit import play
 from secant.explorers.kit.picture import View
+from secant.explorers.kit.widget import KEPT
 from tests.secant.explorers.conftest import LOOK
 from tests.secant.explorers.kinds import EXPLORERS, Kind
 from tests.support.reading import picture, still
@@ -227,3 +228,28 @@ def test_copy_gives_the_call_and_the_numbers_without_markup(
     assert len(lines) == 7
     assert "x.grad: 1.6" in lines[5]
     assert not any("<" in line for line in lines)
+
+
+def test_what_is_drawn_on_a_black_page_is_light(drawn: None) -> None:
+    explorer = secant.explore()
+    explorer.view.look = {**DARK, "background": "#000000"}
+    for name in explorer.subject.functions:  # each has a scene of its own
+        explorer.function.value = name
+        assert np.median(np.asarray(picture(explorer.view))) == 1
+
+
+def test_few_figures_stay_in_memory_however_often_a_cell_is_run() -> None:
+    explorers = [secant.explore() for _ in range(KEPT + 3)]
+    assert [hasattr(explorer, "picture") for explorer in explorers] == [False] * 3 + [True] * KEPT
+    before = explorers[0].view.strokes
+    explorers[0].x.value = 3
+    assert explorers[0].view.strokes != before
+    assert hasattr(explorers[0], "picture")
+    assert not hasattr(explorers[3], "picture")
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_play_says_where_it_ends(kind: Kind) -> None:
+    explorer = kind.explore()
+    end = float(explorer.play.button.tooltip.split()[-1])
+    assert np.log10(end) == pytest.approx(max(explorer.log_h.min, play.END))

@@ -88,3 +88,15 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     explorer = explore_saved(lambda x: model(x.reshape(-1, 1)).reshape(x.shape), spoiler="bfloat16")
     assert explorer.reading.truth == model.weight.item()
     assert model.weight.grad is None
+
+
+def test_without_a_spoiler_what_another_dtype_saved_is_as_it_was() -> None:
+    narrow = torch.nn.Linear(1, 1)
+
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return (narrow(x.float().reshape(1, 1)) ** 2).double().reshape(x.shape)
+
+    for spoiler in SPOILERS:
+        explorer = explore_saved(f, spoiler=spoiler)
+        assert problems(explorer) == ""
+    assert explore_saved(f, spoiler="none").reading.off == 0

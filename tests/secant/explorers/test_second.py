@@ -154,3 +154,10 @@ def test_the_numbers_by_themselves() -> None:
         assert torch.allclose(gradient_quotient(f, x, 1e-7), want, atol=1e-5)
     with pytest.raises(FunctionProblem):
         double_backward(lambda t: t.detach(), x)
+
+
+def test_of_a_function_of_one_s_own_double_backward_is_what_the_others_are_measured_from() -> None:
+    explorer = explore_second(torch.exp)
+    assert "both differences" in explorer.text.value
+    assert explorer.alt().endswith("e+02.")
+    assert explore_second().alt().endswith("double backward by 0.0e+00.")
