@@ -12,7 +12,7 @@ import torch
 from matplotlib.artist import Artist
 from torch import Tensor
 
-from secant.explorers.kit import controls, difference, elementwise, plots, ranges, words
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
@@ -148,12 +148,9 @@ def _remark(reading: Reading) -> None:
             "nan이 한번 버퍼에 들어가면 더 불러도 없어지지 않습니다.",
         )
     elif reading.there == reading.x:
-        reading.remark(
-            en=f"x + h is x itself: h = {reading.h:.1e} is lost in rounding, and the quotient is 0/0. "
-            "x.grad does not care: it has no h.",
-            ko=f"x + h가 x와 똑같습니다. h = {reading.h:.1e}만큼의 걸음은 반올림으로 사라지고 "
-            "차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다.",
-        )
+        en = ", and the quotient is 0/0. x.grad does not care: it has no h."
+        ko = "사라지고 차분몫은 0/0이 됩니다. x.grad에는 h가 없으므로 아무 상관이 없습니다."
+        remarks.step_lost(reading, "x + h", "x", reading.h, en=en, ko=ko)
     elif len(reading.calls) >= MOST:
         reading.remark(
             en=f"{MOST} calls are enough for one picture: empty the buffer to go on.",

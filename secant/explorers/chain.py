@@ -182,12 +182,11 @@ class Subject:
                 "아무 뜻이 없습니다. 곱도 뜻이 없고, 전체 차분몫은 0입니다.",
             )
         elif reading.errors[-1] == 0:
-            reading.remark(
-                en="The whole quotient is exactly the gradient here. A log scale has no 0: "
-                "what is 0 stands on the bottom line (▼).",
-                ko="여기서는 전체 차분몫이 gradient와 정확히 같습니다. 로그 눈금에는 0이 없으므로 "
-                "0은 맨 아래 선에 ▼로 표시합니다.",
+            en, ko = (
+                "The whole quotient is exactly the gradient here.",
+                "여기서는 전체 차분몫이 gradient와 정확히 같습니다.",
             )
+            remarks.exactly_zero(reading, en=en, ko=ko)
 
     def _curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
         """Return steps h, (k,), and the median error of each step's quotient and of the whole, (n + 1, k)."""

@@ -263,7 +263,7 @@ class CutExplorer(Panel[Reading]):
         lost = say(en="lost at the cut", ko="끊긴 곳에서 잃은 기울기")
         both = say(en="kept and lost", ko="둘의 합")
         return [
-            Row("quotient", say(en="difference quotient", ko="차분몫"), formula, quotient),
+            words.quotient_row(formula, quotient),
             words.gradient_row(kept),
             words.error_row(error, reading.setting.h),
             Row("lost", lost, "a · b′", digits(reading.lost)),

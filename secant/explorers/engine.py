@@ -196,11 +196,7 @@ class Picture:
         self.function.set_lines(
             (x, height), reading.quotient, reading.torch, (x, reading.there), reading.heights
         )
-        seen = all(map(math.isfinite, (height, reading.engine)))
-        self.engine.set_visible(seen)
-        if seen:
-            self.engine.set_xy1((x, height))
-            self.engine.set_slope(reading.engine)
+        plots.set_line(self.engine, x, height, reading.engine)
         curves = [
             (self.to_torch, reading.steps, reading.to_torch),
             (self.to_engine, reading.steps, reading.to_engine),
@@ -251,12 +247,7 @@ class EngineExplorer(Panel[Reading]):
         label = say(en="the engine's gradient", ko="엔진의 gradient")
         apart = say(en="difference of quotient and engine", ko="차분몫과 엔진의 차이")
         return [
-            Row(
-                "quotient",
-                say(en="difference quotient", ko="차분몫"),
-                "(S(x+h) − S(x)) / ((x+h) − x)",
-                quotient,
-            ),
+            words.quotient_row("(S(x+h) − S(x)) / ((x+h) − x)", quotient),
             words.gradient_row(slope),
             Row("engine", label, "e", engine),
             words.error_row(error, reading.setting.h),

@@ -304,7 +304,7 @@ class JacobianExplorer(Panel[Reading]):
         quotient = ", ".join(words.quotient_digits(number, noise) for number in reading.quotient)
         forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
         return [
-            Row("quotient", say(en="difference quotient", ko="차분몫"), "(F(p+hv) − F(p)) / h", quotient),
+            words.quotient_row("(F(p+hv) − F(p)) / h", quotient),
             Row(
                 "jvp",
                 say(en="forward mode", ko="순방향 모드"),

@@ -247,12 +247,7 @@ class SavedExplorer(Panel[Reading]):
         quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
         spoiler = dict((value, text) for text, value in _spoilers())[reading.setting.spoiler]
         return [
-            Row(
-                "quotient",
-                say(en="difference quotient", ko="차분몫"),
-                "(f(x+h) − f(x)) / ((x+h) − x)",
-                quotient,
-            ),
+            words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
             words.gradient_row(slope),
             words.error_row(error, reading.setting.h),
             Row(

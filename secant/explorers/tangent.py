@@ -281,7 +281,7 @@ class TangentExplorer(Panel[Reading]):
         quotient, gradient, error = words.compared(reading.quotient, reading.gradient, noise, dtype)
         nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
         return [
-            Row("quotient", say(en="difference quotient", ko="차분몫"), FORMULAS[setting.scheme], quotient),
+            words.quotient_row(FORMULAS[setting.scheme], quotient),
             words.gradient_row(gradient),
             Row("error", say(en="error of the quotient", ko="차분몫의 오차"), words.step(setting.h), error),
             Row("median", say(en="its median", ko="오차의 중앙값"), nearby, f"{reading.median:.1e}"),

@@ -102,13 +102,13 @@ class FunctionPlot:
     ) -> None:
         """Set the point, the two lines by their slopes, and the two places that the quotient compares."""
         start = at if math.isnan(ends[0]) else (ends[0], heights[0])  # the complex step compares none
-        _set_line(self.secant, *start, quotient)
-        _set_line(self.tangent, *at, gradient)
+        set_line(self.secant, *start, quotient)
+        set_line(self.tangent, *at, gradient)
         self.point.set_data([at[0]], [at[1]])
         self.ends.set_data(ends, heights)
 
 
-def _set_line(line: Any, x: float, y: float, slope: float) -> None:
+def set_line(line: Any, x: float, y: float, slope: float) -> None:
     """Move an infinite line (of `axline`), or hide it where it has no place or no slope."""
     line.set_visible(math.isfinite(x) and math.isfinite(y) and math.isfinite(slope))
     if line.get_visible():

@@ -102,6 +102,11 @@ def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> st
     return between.join(f"{value:.{places}g}" for value in values)
 
 
+def quotient_row(formula: str, number: str) -> Row:
+    """Return the row of the difference quotient."""
+    return Row("quotient", say(en="difference quotient", ko="차분몫"), formula, number)
+
+
 def gradient_row(number: str) -> Row:
     """Return the row of autograd's gradient."""
     return Row("gradient", say(en="autograd's gradient", ko="autograd의 gradient"), "x.grad", number)
