@@ -1,5 +1,6 @@
 """What the service is made of, without a server: a message in its parts, last verdicts, checks under way."""
 
+import asyncio
 import copy
 import errno
 import os
@@ -13,13 +14,14 @@ from typing import Any
 
 import nbformat
 import pytest
+from tornado.iostream import StreamClosedError
 
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.exam import words
 from autograder.exam.sheet import Reader
 from autograder.sandbox.results import Line, Reply, WallError
-from autograder.service import last, worker
+from autograder.service import handlers, last, worker
 from autograder.service.describe import parts
 from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
 from secant import check, language
@@ -333,3 +335,30 @@ def test_tests_that_cannot_be_taken_apart_are_refused_before_a_check_begins(orde
     assert ordered.order("check", task=None) == [
         {"id": 1, "last": True, "refused": 422, "message": "the tests are damaged"}
     ]
+
+
+# --- The way of a check's answers to the page -----------------------------------------------------------
+
+
+def test_a_page_that_goes_while_a_verdict_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is still asking for the worker's answers when they are closed."""
+    monkeypatch.setattr(handlers, "_BREATH", 0.01)
+    written: list[str] = []
+
+    async def flush() -> None:
+        if written[-1] == " ":
+            raise StreamClosedError
+
+    async def answers() -> Any:
+        yield {"event": {"event": "begin"}}
+        await asyncio.Event().wait()
+
+    async def check_and_leave() -> None:
+        following = answers()
+        page: Any = SimpleNamespace(write=written.append, flush=flush)
+        with pytest.raises(StreamClosedError):
+            await handlers.Check._stream(page, await anext(following), following)
+        await following.aclose()
+
+    asyncio.run(check_and_leave())
+    assert written[-1] == " "
