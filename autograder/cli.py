@@ -171,7 +171,7 @@ def _checked_here(notebook: Path) -> _Checked:
     from autograder.service.noting import note
 
     found = report.as_json()
-    noted = note(sheet, found["tasks"])
+    noted = note(sheet, found["tasks"], whole=True)
     rows, score, most = found["tasks"], found["score"], found["max_score"]
     return _Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, noted["problem"])
 

@@ -106,15 +106,26 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
                     one.end()
                 os._exit(0)
             channel, lifeline = descriptors
-            one = _begin(message.decode(), channel, lifeline, shell)
+            begun = _begin(message.decode(), channel, lifeline, shell)
+            if begun is None:
+                continue
+            one = begun
             living[one.pid] = one
             waiting.register(one.lifeline, selectors.EVENT_READ, one)
             waiting.register(one.handle, selectors.EVENT_READ, one)
 
 
-def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate:
+def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate | None:
+    """Fork a candidate; None where the machine has no room for it, which its asker is told."""
     parent = os.getpid()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError as error:
+        with socket.socket(fileno=lifeline) as asker, contextlib.suppress(OSError):
+            asker.send(json.dumps({"failed": error.strerror}).encode())
+        os.close(channel)
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
     if pid == 0:
         try:
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

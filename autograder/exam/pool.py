@@ -135,8 +135,10 @@ class _Forked(Container):
 
     def ending(self) -> Crashed:
         ready, _, _ = select.select([self._lifeline], [], [], _LAST_WORDS_SECONDS)
-        message = self._lifeline.recv(256) if ready else b""
-        return self.reason(json.loads(message)["over"]) if message else Crashed("unknown")
+        said = json.loads((self._lifeline.recv(256) if ready else b"") or b"{}")
+        if "failed" in said:  # it was never there, so that nothing is said of an answer
+            raise WallError(f"no candidate could be started: {said['failed']}")
+        return self.reason(said.get("over"))
 
     def close(self) -> None:
         self.channel.close()

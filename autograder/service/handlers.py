@@ -217,9 +217,13 @@ class Check(_Handler):
             if answer.get("last") or "gone" in answer:
                 return
             following = asyncio.ensure_future(anext(answers))
-            while not (await asyncio.wait([following], timeout=_BREATH))[0]:
-                self.write(" ")  # before a line of JSON it means nothing
-                await self.flush()
+            try:
+                while not (await asyncio.wait([following], timeout=_BREATH))[0]:
+                    self.write(" ")  # before a line of JSON it means nothing
+                    await self.flush()
+            finally:  # the answers cannot be closed while one is waited for
+                following.cancel()
+                await asyncio.wait([following])
             answer = following.result()
 
     def on_connection_close(self) -> None:

@@ -10,12 +10,19 @@ from secant.progress import record
 from secant.progress.rewards import ACHIEVEMENTS
 
 
-def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Keep what a check has found; return what the learner earned by it, and what went wrong."""
+def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
+    """Keep what a check has found; return what the learner earned by it, and what went wrong.
+
+    Args:
+        sheet: what was checked.
+        rows: the verdicts that fell.
+        whole: whether all tasks were asked, though a check that was stopped has not decided them all.
+    """
     last.keep(sheet, rows)
     noted = record.check(
         sheet.assignment.lesson,
         rows,
+        whole=whole,
         hidden=sheet.hidden,
         answers=sheet.answers,
         course=sheet.root,

@@ -20,9 +20,16 @@ Event = dict[str, Any]
 Examine = Callable[[Callable[[Event], None]], Event]
 Finish = Callable[[Event, list[Event]], None]
 _PR_SET_PDEATHSIG = 1
+_END_SECONDS = 3.0  # what a stopped check may take to note its verdicts
 _ENDED = {
     "en": "The process that checks has ended unexpectedly. Please check again.",
     "ko": "확인하던 프로세스가 갑자기 끝났습니다. 다시 확인해 주세요.",
+}
+_NO_ROOM = {
+    "en": "This computer could not start another process just now. "
+    "Close what you do not need, then check again.",
+    "ko": "지금은 이 컴퓨터에서 프로세스를 더 시작하지 못했습니다. "
+    "쓰지 않는 프로그램을 닫은 뒤 다시 확인해 주세요.",
 }
 
 
@@ -45,16 +52,32 @@ class Running:
         self._finish = finish
         self._rows: list[Event] = []
         self._started = time.monotonic()
-        self._stopped = False
+        self._stopped = self._gone = False
+        self._alone = threading.Lock()
         self._spoken = language()
 
     def start(self, pool: Pool) -> None:
-        """Begin."""
+        """Begin. Where the machine has no room for it, that is how it ends."""
+        try:
+            self._thread = self._begin(pool)
+        except (OSError, RuntimeError):  # no process, no pipe, no thread
+            self._finish({"event": "error", "message": _NO_ROOM[self._spoken]}, [])
+
+    def _begin(self, pool: Pool) -> threading.Thread:
+        """Begin, and return the thread that ends with the check.
+
+        Raises:
+            OSError, RuntimeError: it could not be begun, and nothing is left of it.
+        """
         raise NotImplementedError
 
     def stop(self) -> bool:
         """Have it end soon; whether it was still under way."""
         raise NotImplementedError
+
+    def wait(self) -> None:
+        """Wait until a check that was stopped has noted its verdicts, but not for long."""
+        self._thread.join(_END_SECONDS)
 
     def _hear(self, row: Event) -> None:
         self._rows.append(row)
@@ -86,9 +109,26 @@ class Running:
 class Forked(Running):
     """In a fork of this process, which is ended to stop it; what it has started ends with it. Linux only."""
 
-    def start(self, pool: Pool) -> None:
-        parent = os.getpid()
+    _pid = 0
+
+    def _begin(self, pool: Pool) -> threading.Thread:
         back, out = os.pipe()
+        thread = threading.Thread(target=self._listen, args=(back,), daemon=True)
+        try:
+            self._fork(back, out)
+            thread.start()
+        except (OSError, RuntimeError):
+            os.close(back)
+            if self._pid:
+                os.kill(self._pid, signal.SIGKILL)
+                os.waitpid(self._pid, 0)
+            raise
+        finally:
+            os.close(out)
+        return thread
+
+    def _fork(self, back: int, out: int) -> None:
+        parent = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
             try:
@@ -99,12 +139,8 @@ class Forked(Running):
                     self._in_fork(out)
             finally:
                 os._exit(0)
-        os.close(out)
         with contextlib.suppress(OSError):
             os.setpgid(self._pid, self._pid)  # here as well, since either may come first
-        self._alone = threading.Lock()
-        self._gone = False
-        threading.Thread(target=self._listen, args=(back,), daemon=True).start()
 
     def _in_fork(self, out: int) -> None:
         os.setpgid(0, 0)  # to be ended together with the forks that ask tasks
@@ -190,12 +226,13 @@ _one = threading.Lock()  # where nothing can be forked, there is one examiner: i
 class Threaded(Running):
     """In a thread of this process, one check after another: where a process cannot be forked safely."""
 
-    def start(self, pool: Pool) -> None:
+    def _begin(self, pool: Pool) -> threading.Thread:
         assert isinstance(pool, Leash)
         self._leash = pool
-        self._begun = self._gone = False
-        self._alone = threading.Lock()
-        threading.Thread(target=self._run, daemon=True).start()
+        self._begun = False
+        thread = threading.Thread(target=self._run, daemon=True)
+        thread.start()
+        return thread
 
     def _run(self) -> None:
         with _one:

@@ -34,7 +34,10 @@ Answer = Callable[[dict[str, Any]], None]
 
 
 class Worker:
-    """Obeys orders. All but a check is answered at once."""
+    """Obeys orders, one after another: all but a check is answered at once.
+
+    The first check waits until torch is imported, and whatever is ordered meanwhile waits with it.
+    """
 
     def __init__(self, write: Callable[[dict[str, Any]], None], kind: type[Running]) -> None:
         self._write = write
@@ -125,17 +128,17 @@ class Worker:
             answer(_refused(404, _no_task(order["task"])))
             return
         self._warming.join()
+        self._kitchen.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
             """In a thread of the check's own."""
-            if end["event"] == "end":
-                end |= note(sheet, rows)
+            if rows or end["event"] == "end":  # what was decided before a stop counts as well
+                end |= note(sheet, rows, whole=order["task"] is None)
             self._running.pop(path, None)
             answer({"event": end, "last": True})
 
-        self._kitchen.prepare(sheet)
         running = self._kind(
             lambda tell: self._kitchen.examine(sheet, order["task"], tell),
             lambda event: answer({"event": event}),
@@ -146,8 +149,11 @@ class Worker:
 
     def close(self) -> None:
         """End every check, and the processes that wait."""
-        for running in list(self._running.values()):
+        ending = list(self._running.values())
+        for running in ending:
             running.stop()
+        for running in ending:
+            running.wait()
         self._pool.close()
 
 

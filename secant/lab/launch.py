@@ -53,7 +53,8 @@ def lab_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-# What a class, an instructor or a request to the net needs, and a learner alone does not. Validate stays.
+# What a class, an instructor or a request to the net needs, and a learner alone does not. Validate stays for
+# notebooks that are no lessons: beside our Check, style.css hides it.
 HIDDEN_PANELS = (
     "@jupyter/nbgrader:assignment-list",
     "@jupyter/nbgrader:course-list",
@@ -155,9 +156,9 @@ def check_port(port: int) -> None:
         ) from error
 
 
-def launch(workspace: Path, page: str, options: Options, extra: list[str]) -> None:
-    """Become the JupyterLab server."""
-    paths = [str(write_lab_config(workspace, page)), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+def launch(workspace: Path, page: str, settings: Path, options: Options, extra: list[str]) -> None:
+    """Become the JupyterLab server, whose defaults stand in the folder `settings`."""
+    paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["SECANT_LANG"] = language()
     # So that a terminal in JupyterLab finds `autograder`.
@@ -213,15 +214,16 @@ def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()
         if options.port is not None:
             check_port(options.port)
         workspace, page = prepare(course_root(), date.today(), chosen)
+        settings = write_lab_config(workspace, page)
     except (LabError, NoCourseError) as error:
         print(error, file=sys.stderr)
         return 1
     except OSError as error:
-        where = f"{error.filename}: {error.strerror}"
+        why = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
         sentence = say(
-            en=f"The lessons could not be copied: {where}.", ko=f"수업 파일을 복사하지 못했습니다. {where}"
+            en=f"The lessons could not be made ready: {why}.", ko=f"수업을 준비하지 못했습니다. {why}"
         )
         print(sentence, file=sys.stderr)
         return 1
-    launch(workspace, page, options, list(extra))
+    launch(workspace, page, settings, options, list(extra))
     return 0

@@ -176,13 +176,14 @@ HOW_TO_EN = """## How to work
 Run your answer, then the test cell right below it. An error says what was expected, what came back and,
 often, why. These are the visible tests; the lesson says in words what hidden tests look for besides.
 
-Before you call a lesson finished, press **Validate** above the notebook: it runs everything from the top in a
-fresh kernel, so that an answer that leans on a cell you have since changed or deleted shows itself.
+Before you call a lesson finished, press **Check** above the notebook. It runs everything from the top in a
+fresh process, so that an answer that leans on a cell you have since changed or deleted shows itself, and lets
+the hidden tests look too. A task's points count once it has passed all of its tests, and are never taken away
+again.
 
-To let the hidden tests look too, press **Check** above the notebook. A task's points count once it has passed
-all of its tests, and are never taken away again. In a terminal, `autograder check 1` does the same for
-lesson 1, and `autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a
-detour that many take. All of it stays on this computer.
+Where there is no such button, as in VS Code, `autograder check 1` in a terminal does the same for lesson 1.
+`autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a detour that
+many take. All of it stays on this computer.
 
 ## Where your work is kept
 
@@ -209,12 +210,14 @@ HOW_TO_KO = """## 진행 방법
 틀렸다면 기대한 값과 실제로 나온 값이 표시되고, 원인까지 알려 주는 경우도 많습니다.
 여기서 확인되는 것은 보이는 테스트입니다. 숨은 테스트가 무엇을 더 살펴보는지는 수업에 글로 적어 두었습니다.
 
-수업을 마치기 전에는 노트북 위쪽의 **Validate** 버튼을 눌러 보세요.
-새 커널에서 처음부터 끝까지 다시 실행하므로, 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
-
-숨은 테스트까지 돌려 보려면 노트북 위쪽의 **답 확인** 버튼을 누르세요.
+수업을 마치기 전에는 노트북 위쪽의 **답 확인** 버튼을 눌러 보세요.
+새 프로세스에서 처음부터 끝까지 다시 실행하므로,
+이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
+숨은 테스트도 함께 돌립니다.
 모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
-터미널에서는 `autograder check 1`이 수업 01에 대해 똑같은 일을 합니다.
+
+VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder check 1`을 실행하세요.
+수업 01의 답을 똑같이 확인합니다.
 `autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
 왜 맞는지, 흔히 어디서 돌아가는지도 함께 설명합니다.
 모두 이 컴퓨터 안에서만 실행됩니다.

@@ -106,6 +106,7 @@ def note_check(
     rows: Iterable[Mapping[str, Any]],
     when: str,
     *,
+    whole: bool = False,
     hidden: bool = True,
     answers: Mapping[str, str] | None = None,
 ) -> None:
@@ -116,6 +117,7 @@ def note_check(
         lesson: the lesson's folder.
         rows: the public fields of each task that was checked.
         when: the time.
+        whole: whether the whole lesson was asked for, though perhaps one task alone was decided.
         hidden: whether hidden tests looked too; without them nothing counts as passed.
         answers: the answers that were checked, by task; without one, what is said of it tells tries apart.
     """
@@ -137,7 +139,8 @@ def note_check(
             if tried not in task["wrong"] and len(task["wrong"]) < _MANY:
                 task["wrong"].append(tried)
     if rows:
-        facts["last"] = {"lesson": lesson, "task": rows[0]["id"] if len(rows) == 1 else None, "when": when}
+        alone = rows[0]["id"] if len(rows) == 1 and not whole else None
+        facts["last"] = {"lesson": lesson, "task": alone, "when": when}
 
 
 def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:

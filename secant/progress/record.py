@@ -43,6 +43,7 @@ def check(
     lesson: str,
     rows: Sequence[Mapping[str, Any]],
     *,
+    whole: bool = False,
     hidden: bool = True,
     answers: Mapping[str, str] | None = None,
     course: Path | None = None,
@@ -53,6 +54,7 @@ def check(
     Args:
         lesson: the lesson's folder.
         rows: the public fields of each task that was checked.
+        whole: whether the whole lesson was asked for, though perhaps one task alone was decided.
         hidden: whether hidden tests looked too; what only visible ones have seen does not count as passed.
         answers: the answers' code by task, so that one that is checked again is no new try; only hashes stay.
         course: the folder with course/ and release/, found by itself if not named.
@@ -60,7 +62,9 @@ def check(
     """
     when = store.now()
     return _keep(
-        lambda facts: notes.note_check(facts, lesson, rows, when, hidden=hidden, answers=answers),
+        lambda facts: notes.note_check(
+            facts, lesson, rows, when, whole=whole, hidden=hidden, answers=answers
+        ),
         course,
         said_in,
     )

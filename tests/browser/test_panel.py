@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,49 @@ NOTED = """async names => {  // JupyterLab notes what is open, some time after i
     await new Promise(go => setTimeout(go, 100));
   }
   return false;
+}"""
+# The page's own pieces, with a lesson that only answers what they ask.
+LESSON = """async () => {
+  const place = '/lab/extensions/secant/static';
+  const [{ Row }, { Panel }, { words }] = await Promise.all(
+    ['row', 'panel', 'words'].map(name => import(`${place}/${name}.js`)));
+  const shown = ['H1', 'H2'].map(title => ({title, text: ''}));
+  const task = {id: 'f', title: 'f', max_points: 2, manual: false, hints: 3, shown, best: 0};
+  const lesson = {
+    words: words('en'), rows: new Map(), best: new Map(), run: null, listeners: new Set(),
+    notebook: {context: {path: 'x.ipynb'}}, problem: '', gained: null, hidden: false, when: null,
+    outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
+    total: () => ({points: 0, best: 0, most: 2}),
+    info: {language: 'en', number: null, title: 'Another course', tasks: [task]},
+  };
+"""
+# Two hints that were asked for before are given back twice at once: the notebook came back to the front.
+HINTS = f"""{LESSON}
+  const row = new Row({{render: () => new Promise(go => setTimeout(go, 20))}}, lesson, task);
+  await Promise.all([row.restore(), row.restore()]);
+  return [...row.more.querySelectorAll('h4'), row.hintButton].map(each => each.textContent);
+}}"""
+CLOSED = f"""{LESSON}
+  class Widget {{ constructor({{node}}) {{ Object.assign(this, {{node, title: {{}}}}); }} }}
+  const panel = new Panel({{}}, {{Widget}}, {{}}, words('en'), () => {{}});
+  task.shown = [];
+  panel.show(lesson);
+  const drawn = [panel.heading.textContent, panel.rows.length, panel.list.children.length];
+  panel.show(null);
+  return [...drawn, panel.rows.length, panel.list.children.length];
+}}"""
+VIEW = """async () => {  // how many look at a notebook's cells: while it is open, and then
+  const { decorate } = await import('/lab/extensions/secant/static/cell.js');
+  const signal = () => {
+    const heard = new Set();
+    return {heard, connect: slot => heard.add(slot), disconnect: slot => heard.delete(slot)};
+  };
+  const changed = signal(), disposed = signal();
+  const content = {node: document.createElement('div'), widgets: [], model: {cells: {changed}}};
+  decorate({notebook: {content, disposed}, info: {tasks: []}}, {});
+  const open = changed.heard.size;
+  for (const slot of disposed.heard) slot();
+  return [open, changed.heard.size];
 }"""
 FRONT = "() => window.jupyterapp.shell.currentWidget.context.path"
 START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
@@ -272,8 +316,11 @@ def test_the_last_result_is_kept_where_the_notebook_is_opened_again(page: Page) 
 def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -> None:
     check(page)
     wrong = row(page, "tangent")
-    wrong.get_by_role("button", name="Hint 1 of 2").click()
+    for answer in ("hint", "solution"):
+        page.route(f"**/secant/api/{answer}*", late)
+    wrong.get_by_role("button", name="Hint 1 of 2").dblclick()
     expect(wrong.locator("h4")).to_be_focused()
+    expect(wrong.locator("section")).to_have_count(1)
     wrong.get_by_role("button", name="Hint 2 of 2").click()
     expect(wrong.locator("section")).to_have_count(2)
     assert wrong.get_by_role("button", name="Hint").count() == 0
@@ -284,10 +331,24 @@ def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -
     wrong.get_by_role("button", name="Worked solution").click()
     page.get_by_role("button", name="Show it").click()
     expect(wrong.locator("section").last).to_contain_text("return f(x)")
-    row(page, "slope").get_by_role("button", name="Worked solution").click()
+    row(page, "slope").get_by_role("button", name="Worked solution").dblclick()
     expect(row(page, "slope").locator("section")).to_contain_text("Why it works")
     check(page)
+    expect(row(page, "slope").locator("section")).to_have_count(1)
     expect(wrong.locator("section")).to_have_count(3)  # what was asked for stays
+
+
+def test_hints_given_back_stand_there_once(shared: Page) -> None:
+    assert shared.evaluate(HINTS) == ["H1", "H2", "Hint 3 of 3"]
+
+
+def test_a_lesson_of_another_course_has_no_number_and_one_that_is_closed_is_let_go(shared: Page) -> None:
+    assert shared.evaluate(CLOSED) == ["Another course", 1, 1, 0, 0]
+
+
+def test_a_view_that_is_closed_no_longer_looks_at_the_cells(shared: Page) -> None:
+    """Another view of the notebook has the same ones."""
+    assert shared.evaluate(VIEW) == [1, 0]
 
 
 def test_one_key_leads_from_a_cell_to_its_row_and_back(page: Page) -> None:
@@ -343,10 +404,16 @@ def test_it_can_be_stopped_and_keeps_what_was_decided(page: Page) -> None:
     assert "Stopped" in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
     assert row(page, "slope").locator(".secant-outcome").inner_text() == "Crashed"
     assert row(page, "untouched").locator(".secant-outcome").inner_text() == "Not attempted"
+    assert page.locator(".secant-gained").inner_text() == "You gained 12 XP."  # by what was decided
 
 
 def refuse(status: int, message: str) -> Any:
     return lambda route: route.fulfill(status=status, json={"message": message, "reason": None})
+
+
+def late(route: Route) -> None:
+    time.sleep(0.2)
+    route.continue_()
 
 
 def hang_up(route: Route) -> None:
@@ -458,8 +525,18 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
 
 
 def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> None:
-    page.route("**/secant/api/progress*", hang_up)
+    said = page.locator(".secant-start [role=alert]")
+    page.route("**/secant/api/progress*", refuse(404, "There is no course here."))
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
+    expect(said).to_have_text("There is no course here.")
+    for answer, words in (
+        (refuse(403, "XSRF"), "does not know this page"),
+        (refuse(500, "It broke."), "cannot be shown just now (It broke)."),
+        (hang_up, "server does not answer"),
+    ):
+        page.route("**/secant/api/progress*", answer)
+        page.get_by_role("button", name="Try again").click()
+        expect(said).to_contain_text(words)
     page.get_by_role("button", name="plain page").click()
     page.locator(".jp-MarkdownViewer, .jp-FileEditor").wait_for()
     page.evaluate(lab.DISPOSE)

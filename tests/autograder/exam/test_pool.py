@@ -1,7 +1,9 @@
 """Warm processes for a person's own notebook, where they cannot be started."""
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import textwrap
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.exam import pool
-from autograder.exam.pool import WarmPool
+from autograder.exam.pool import ForkPool, WarmPool
 from autograder.sandbox.results import WallError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,6 +28,36 @@ def test_a_start_that_failed_is_said_once_and_closing_goes_on(monkeypatch: pytes
     with pytest.raises(WallError, match="could be started"):
         warm.take()
     warm.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
+    """The process that candidates are forked from lives, and nobody's answer is said to have crashed."""
+    code = """
+        import errno, os, socket, sys
+        from autograder.exam import forks
+        fork, forks.os.fork = os.fork, lambda: full()
+        def full():
+            forks.os.fork = fork
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        forks.serve_forever(socket.socket(fileno=int(sys.argv[1])), None)
+    """
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code), str(theirs.fileno())], pass_fds=[theirs.fileno()]
+        )
+    forking = ForkPool.__new__(ForkPool)
+    forking._control, forking._process, forking._ready = control, process, True
+    try:
+        with contextlib.closing(forking.take()) as none:
+            assert none.channel.recv(1) == b""
+            with pytest.raises(WallError, match="temporarily unavailable"):
+                none.ending()
+        forking.take().close()
+        assert process.poll() is None
+    finally:
+        forking.close()
 
 
 def test_check_says_so_in_a_sentence_off_linux() -> None:

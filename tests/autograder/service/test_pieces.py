@@ -1,23 +1,31 @@
-"""What the service is made of, without a server: a message in its parts, last verdicts, checks in threads."""
+"""What the service is made of, without a server: a message in its parts, last verdicts, checks under way."""
 
+import asyncio
 import copy
+import errno
+import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 import pytest
+from tornado.iostream import StreamClosedError
 
 from autograder.course.cells import grade_id
+from autograder.course.errors import CourseError
 from autograder.exam import words
 from autograder.exam.sheet import Reader
-from autograder.sandbox.results import Line, Reply
-from autograder.service import last
+from autograder.sandbox.results import Line, Reply, WallError
+from autograder.service import handlers, last, worker
 from autograder.service.describe import parts
-from autograder.service.running import Leash, Stopped, Threaded
+from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
 from secant import check, language
+from secant.progress import store
 from tests.support.small_class import answered, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -179,3 +187,178 @@ def test_a_leash_that_was_pulled_gives_nothing() -> None:
     leash.pull()
     with pytest.raises(Stopped):
         leash.take()
+
+
+# --- A worker, whose examiner is ours -------------------------------------------------------------------
+
+
+class Ordered:
+    """A worker of a notebook with right answers; `heard` is what it writes, and `examine` what it does."""
+
+    def __init__(self, folder: Path, kind: type[Running]) -> None:
+        self.path = folder / "mine.ipynb"
+        nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), self.path)
+        self.heard: list[dict[str, Any]] = []
+        self.over = threading.Event()
+        self.examine: Callable[[Any], Any] = lambda tell: {}
+        self.worker = worker.Worker(self.hear, kind)
+        self.worker._kitchen = SimpleNamespace(
+            prepare=lambda sheet: None, examine=lambda sheet, only, tell: self.examine(tell)
+        )
+
+    def hear(self, answer: dict[str, Any]) -> None:
+        self.heard.append(answer)
+        if answer.get("last") and "event" in answer:
+            self.over.set()
+
+    def order(self, do: str, **more: Any) -> list[dict[str, Any]]:
+        """What it has written since it was started, once it has obeyed."""
+        self.worker.obey({"id": 1, "do": do, "path": str(self.path), "below": str(self.path.parent), **more})
+        return self.heard
+
+
+@pytest.fixture
+def ordered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Ordered]:
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(worker, "WarmPool", Containers)
+    monkeypatch.setattr(worker, "ForkPool", Containers)
+    monkeypatch.setattr(worker.Worker, "_warm", lambda self: None)
+    before = language()
+    yield Ordered(tmp_path, request.param)
+    language(before)
+
+
+def decided(task: str, outcome: str = "passed") -> dict[str, Any]:
+    points = 2.0 if outcome == "passed" else 0.0
+    return {"id": task, "points": points, "max_points": 2.0, "outcome": outcome, "message": ""}
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+@pytest.mark.parametrize("end", ["stopped", "error", "closed"])
+def test_what_was_decided_before_an_early_end_is_kept(ordered: Ordered, end: str) -> None:
+    task = list(solutions(ROOT, LESSON))[1]
+    told = threading.Event()
+
+    def examine(tell: Any) -> dict[str, Any]:
+        tell(decided(task))
+        told.set()
+        if end == "error":
+            raise WallError("no room")
+        while True:
+            ordered.worker._pool.take()  # until it is stopped
+            time.sleep(0.01)
+
+    ordered.examine = examine
+    ordered.order("check", task=None)
+    assert told.wait(10)
+    if end == "stopped":
+        ordered.order("stop")
+    elif end == "closed":  # the server ends
+        ordered.worker.close()
+        assert ordered.over.is_set()
+    assert ordered.over.wait(10)
+    event = [answer for answer in ordered.heard if "event" in answer][-1]["event"]
+    assert event["event"] == ("error" if end == "error" else "stopped")
+    assert event["gained"]["xp"] == 24
+    facts = store.read()
+    assert [name for name, known in facts["lessons"][LESSON].items() if known["passed"]] == [task]
+    assert facts["last"] is not None
+    assert facts["last"]["task"] is None  # the lesson was asked for, so one goes on at its first open task
+    assert "whole_lesson" not in facts["earned"]
+    found = ordered.order("lesson")[-1]["ok"]["last"]
+    assert [(row["id"], row["changed"]) for row in found["rows"]] == [(task, False)]
+
+
+@pytest.mark.parametrize("ordered", [Forked, Threaded], indirect=True)
+def test_a_check_that_finds_no_room_says_so_and_leaves_nothing(
+    ordered: Ordered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    def fuller(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    open_before = os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd") else []
+    with monkeypatch.context() as machine:
+        machine.setattr(os, "fork", full, raising=False)
+        machine.setattr(threading.Thread, "start", fuller)
+        for _ in range(2):
+            *_, begin, end = ordered.order("check", task=None)
+            assert (begin["event"]["event"], end["last"]) == ("begin", True)
+            assert end["event"]["event"] == "error"
+            assert "could not start another process" in end["event"]["message"]
+        assert ordered.order("stop")[-1]["ok"] == {"stopped": False}
+    assert not os.path.exists("/proc/self/fd") or len(os.listdir("/proc/self/fd")) == len(open_before)
+    ordered.over.clear()
+    ordered.examine = lambda tell: {"score": 0.0, "max_score": 10.0}
+    ordered.order("check", task=None)
+    assert ordered.over.wait(10)
+    assert ordered.heard[-1]["event"]["event"] == "end"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.parametrize("ordered", [Forked], indirect=True)
+def test_a_check_whose_thread_cannot_start_leaves_no_process(
+    ordered: Ordered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    begun: list[int] = []
+    fork = os.fork
+
+    def noted() -> int:
+        begun.append(fork())
+        return begun[-1]
+
+    ordered.examine = lambda tell: time.sleep(60)
+    with monkeypatch.context() as machine:
+        machine.setattr(os, "fork", noted)
+        machine.setattr(threading.Thread, "start", full)
+        end = ordered.order("check", task=None)[-1]
+    assert end["event"]["event"] == "error"
+    (pid,) = begun
+    with pytest.raises(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+def test_tests_that_cannot_be_taken_apart_are_refused_before_a_check_begins(ordered: Ordered) -> None:
+    def broken(sheet: Any) -> None:
+        raise CourseError("the tests are damaged")
+
+    ordered.worker._kitchen.prepare = broken
+    assert ordered.order("check", task=None) == [
+        {"id": 1, "last": True, "refused": 422, "message": "the tests are damaged"}
+    ]
+
+
+# --- The way of a check's answers to the page -----------------------------------------------------------
+
+
+def test_a_page_that_goes_while_a_verdict_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is still asking for the worker's answers when they are closed."""
+    monkeypatch.setattr(handlers, "_BREATH", 0.01)
+    written: list[str] = []
+
+    async def flush() -> None:
+        if written[-1] == " ":
+            raise StreamClosedError
+
+    async def answers() -> Any:
+        yield {"event": {"event": "begin"}}
+        await asyncio.Event().wait()
+
+    async def check_and_leave() -> None:
+        following = answers()
+        page: Any = SimpleNamespace(write=written.append, flush=flush)
+        with pytest.raises(StreamClosedError):
+            await handlers.Check._stream(page, await anext(following), following)
+        await following.aclose()
+
+    asyncio.run(check_and_leave())
+    assert written[-1] == " "

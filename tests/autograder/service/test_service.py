@@ -35,6 +35,12 @@ def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
     return {event["task"]["id"]: event["task"]["outcome"] for event in events if event["event"] == "task"}
 
 
+def kept(server: Server, path: str) -> dict[str, str]:
+    """The outcomes that are remembered of a notebook."""
+    last = server.ask("GET", "lesson", path=path)[1]["last"]
+    return {row["id"]: row["outcome"] for row in last["rows"]} if last else {}
+
+
 # --- What a page is told --------------------------------------------------------------------------------
 
 
@@ -146,8 +152,9 @@ def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> Non
     assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": True})
     rest = [json.loads(line) for line in answer.read().splitlines()]
     took = time.monotonic() - start
-    assert rest[-1] == {"event": "stopped"}
+    assert (rest[-1]["event"], rest[-1]["problem"]) == ("stopped", None)
     assert took < 3  # 0.05 s where nothing else computes
+    assert TASKS[1] in kept(server, path)
     (worker,) = server.workers()
     assert wait_for(lambda: len(family(worker)) == 2)  # itself, and what candidates are forked from
     assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": False})
@@ -158,11 +165,14 @@ def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> Non
 def test_a_page_that_goes_away_stops_its_check(server: Server) -> None:
     path = server.save("left.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     connection = server.open("POST", "check", {"path": path, "task": None})
-    assert json.loads(connection.getresponse().readline())["event"] == "begin"
+    answer = connection.getresponse()
+    assert json.loads(answer.readline())["event"] == "begin"
+    (task,) = outcomes([json.loads(answer.readline())])
     assert connection.sock is None or connection.sock.shutdown(socket.SHUT_RDWR) is None
     connection.close()
     (worker,) = server.workers()
     assert wait_for(lambda: len(family(worker)) == 2)
+    assert wait_for(lambda: task in kept(server, path))
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
 
 
@@ -349,9 +359,12 @@ def test_nothing_outlives_a_server_that_is_killed(server: Server) -> None:
     path = server.save("end.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     answer = server.open("POST", "check", {"path": path, "task": None}).getresponse()
     assert json.loads(answer.readline())["event"] == "begin"
-    assert json.loads(answer.readline())["event"] == "task"
+    (task,) = outcomes([json.loads(answer.readline())])
     members = [one for child in children(server.process.pid) for one in family(child)]
     assert len(members) >= 4
     server.process.kill()
     server.process.wait()
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
+    notes = [json.loads(file.read_bytes()) for file in (server.data / "checks").glob("*.json")]
+    (note,) = [note for note in notes if note["path"] == str(server.folder.resolve() / path)]
+    assert task in [row["id"] for row in note["rows"]]  # what was decided is kept

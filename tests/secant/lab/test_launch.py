@@ -1,5 +1,6 @@
 """`secant lab`: its words, and what it asks of JupyterLab."""
 
+import errno
 import json
 import os
 import shutil
@@ -77,6 +78,34 @@ def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
     done = run(house)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "workspace" in done.stderr
+
+
+def test_settings_that_cannot_be_written_are_one_sentence(house: Path) -> None:
+    write(house / "workspace/en/.secant/jupyter", b"in the way")
+    done = run(house)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "could not be made ready" in done.stderr
+    assert "jupyter" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device."),
+        (OSError(errno.EACCES, "Permission denied", "/a/file"), "/a/file: Permission denied."),
+        (shutil.Error("two files"), "two files."),
+    ],
+)
+def test_an_error_says_as_much_as_is_known(
+    house: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, why: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.chdir(house)
+    monkeypatch.setattr(lab, "copy_lessons", fail)
+    assert lab.main(lab.Options()) == 1
+    assert capsys.readouterr().err == f"The lessons could not be made ready: {why}\n"
 
 
 def test_importing_is_quick() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from secant import language
 from secant.lab import launch, start_page
-from secant.language import LANGUAGES
+from secant.language import LANGUAGES, Language
 from secant.progress import record
 from secant.progress.course import read_course
 from tests.secant.lab.house import DAY, NOTEBOOK, ROOT, prepare, tree, write
@@ -42,6 +42,15 @@ def test_the_korean_page_keeps_to_the_glossary(house: Path) -> None:
     page = prepare(house)
     terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
     assert [word for term in terms for word in term["avoid"] if word in page] == []
+
+
+@pytest.mark.parametrize(("lang", "button"), [("en", "**Check**"), ("ko", "**답 확인**")])
+def test_the_page_names_the_button_that_is_there(house: Path, lang: Language, button: str) -> None:
+    language(lang)
+    page = prepare(house)
+    assert button in page
+    assert "`autograder check 1`" in page  # where there is none
+    assert "Validate" not in page
 
 
 def test_an_edited_start_page_stays_and_ours_goes_beside(house: Path) -> None:

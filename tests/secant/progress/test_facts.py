@@ -102,6 +102,8 @@ def test_the_last_check_is_of_a_task_or_of_a_lesson() -> None:
     assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t1"}
     note_check(facts, "01_lesson", rows[1:], "t2")
     assert facts["last"] == {"lesson": "01_lesson", "task": "hard", "when": "t2"}
+    note_check(facts, "01_lesson", rows[1:], "t3", whole=True)  # stopped after one verdict
+    assert facts["last"] == {"lesson": "01_lesson", "task": None, "when": "t3"}
 
 
 def test_two_machines_give_the_best_of_both() -> None:

@@ -12,10 +12,12 @@ import { SIGNS } from './row.js';
  */
 export function decorate(lesson, lab) {
   const { notebook } = lesson;
+  const { cells } = notebook.content.model;
   notebook.content.node.classList.add('secant-lesson-cells');
   /** @type {WeakSet<object>} */
   const done = new WeakSet();
   const look = () => {
+    if (notebook.isDisposed) return;
     for (const cell of notebook.content.widgets) {
       const id = taskOf(cell.model);
       const task = lesson.info.tasks.find((each) => each.id === id);
@@ -61,7 +63,10 @@ export function decorate(lesson, lab) {
   };
 
   look();
-  notebook.content.model.cells.changed.connect(() => queueMicrotask(look));
+  const later = () => queueMicrotask(look);
+  cells.changed.connect(later);
+  // The cells may live on: two views of a notebook share them.
+  notebook.disposed.connect(() => cells.changed.disconnect(later));
 }
 
 /** What a verdict says is the matter, in a line: the likely cause, else the last sentence, else the error.

@@ -3,7 +3,7 @@
 /** @import { Gained, Jupyter, LessonInfo, Row, Task } from './types.js' */
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
-import { Refused, Unreachable } from './server.js';
+import { isStranger, Refused, Unreachable } from './server.js';
 import { words } from './words.js';
 
 /** How long the server may take to say that it has stopped before we hang up, in ms. */
@@ -13,7 +13,7 @@ const PATIENCE = 3000;
 class Trouble extends Error {}
 
 /** @param {Jupyter} cell a cell's model @returns {string} its grade_id, or empty */
-export function gradeId(cell) {
+function gradeId(cell) {
   return cell.getMetadata('nbgrader')?.grade_id ?? '';
 }
 
@@ -157,28 +157,25 @@ export class Lesson {
 
   /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
   async follow(run, judged) {
-    /** @type {Row[]} */
-    const told = [];
     for await (const event of this.server.check(this.notebook.context.path, run.task, run.abort.signal)) {
       if (event.event === 'begin') {
         this.hidden = event.hidden;
         this.waiting = new Set(event.tasks);
       } else if (event.event === 'task') {
-        told.push(event.task);
-        this.rows.set(event.task.id, event.task);
-        this.judged.set(event.task.id, judged.get(event.task.id) ?? '');
+        const { id, points } = event.task;
+        this.rows.set(id, event.task);
+        this.judged.set(id, judged.get(id) ?? '');
+        if (this.hidden) this.best.set(id, Math.max(this.best.get(id) ?? 0, points));
         this.beside = judged.get('') ?? '';
-        this.waiting.delete(event.task.id);
+        this.waiting.delete(id);
         this.when = new Date();
       } else if (event.event === 'end') {
         this.gained = event.gained;
         this.problem = event.problem ?? '';
-        if (this.hidden) for (const { id, points } of told) this.best.set(id, Math.max(this.best.get(id) ?? 0, points));
         return;
-      } else if (event.event === 'stopped') {
-        throw new Trouble(this.words.stopped);
-      } else if (event.event === 'error') {
-        throw new Trouble(event.message);
+      } else {
+        this.gained = event.gained ?? null; // by what was decided before
+        throw new Trouble(event.event === 'error' ? event.message : (event.problem ?? this.words.stopped));
       }
       this.tell();
     }
@@ -256,11 +253,6 @@ export class Lesson {
   answerCells(task) {
     return [...this.notebook.model.cells].flatMap((cell, index) => (gradeId(cell) === task ? [index] : []));
   }
-}
-
-/** @param {number | undefined} status of HTTP */
-function isStranger(status) {
-  return status === 401 || status === 403;
 }
 
 /** What to tell the learner of an error.

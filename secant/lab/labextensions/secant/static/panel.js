@@ -72,6 +72,8 @@ export class Panel {
       const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
       const why = trouble && h('p', { class: 'secant-problem', role: 'alert' }, trouble);
       this.content.replaceChildren(why || h('p', {}, say.noLesson), start);
+      this.rows = []; // a lesson that is closed need not be kept
+      this.list.replaceChildren();
       return;
     }
     lesson.listeners.add(this.onChange);

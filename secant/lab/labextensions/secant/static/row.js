@@ -31,6 +31,8 @@ export class Row {
     this.lesson = lesson;
     this.task = task;
     this.hints = 0;
+    /** Whether a hint or the solution is on its way. */
+    this.busy = false;
     /** The verdict that is drawn. @type {Verdict | undefined} */
     this.drawn = undefined;
     const say = lesson.words;
@@ -154,18 +156,20 @@ export class Row {
 
   /** Show again the hints that were asked for before the notebook was opened. */
   async restore() {
-    for (const hint of this.task.shown.slice(this.hints)) {
-      this.hints++;
-      await this.append(hint.title, hint.text);
-    }
-    this.update();
+    await this.try(async () => {
+      while (this.hints < this.task.shown.length) {
+        const hint = this.task.shown[this.hints++];
+        await this.append(hint.title, hint.text);
+      }
+      this.update();
+    });
   }
 
   async showSolution() {
     const { lesson, task } = this;
     const say = lesson.words;
-    if (lesson.rows.get(task.id)?.outcome !== 'passed' && !(await this.panel.ask(say))) return;
     await this.try(async () => {
+      if (lesson.rows.get(task.id)?.outcome !== 'passed' && !(await this.panel.ask(say))) return;
       const solution = await lesson.server.solution(lesson.notebook.context.path, task.id);
       const longest = Math.max(2, ...[...solution.code.matchAll(/`+/g)].map((run) => run[0].length));
       const fence = '`'.repeat(longest + 1);
@@ -193,13 +197,18 @@ export class Row {
     return block;
   }
 
-  /** @param {() => Promise<void>} act */
+  /** One at a time: a second click on what is on its way asks for nothing.
+   * @param {() => Promise<void>} act */
   async try(act) {
+    if (this.busy) return;
+    this.busy = true;
     write(this.trouble, '');
     try {
       await act();
     } catch (error) {
       write(this.trouble, this.lesson.sentence(error));
+    } finally {
+      this.busy = false;
     }
   }
 }

@@ -14,6 +14,12 @@ export class Refused extends Error {
   }
 }
 
+/** Whether the server does not know who asks: it was started anew, for one.
+ * @param {number | undefined} status of HTTP */
+export function isStranger(status) {
+  return status === 401 || status === 403;
+}
+
 /** Nobody answered, or the answer broke off. */
 export class Unreachable extends Error {}
 

@@ -4,6 +4,7 @@
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
 import { button, h } from './dom.js';
+import { isStranger, Refused, Unreachable } from './server.js';
 import { day, figure, words } from './words.js';
 
 const SIGNS = { new: '○', in_progress: '◐', done: '✓', missing: '–' };
@@ -37,8 +38,8 @@ export class StartPage {
     let overview;
     try {
       overview = await this.server.progress(this.language);
-    } catch {
-      if (!this.drawn) this.drawTrouble();
+    } catch (error) {
+      if (!this.drawn) this.drawTrouble(error);
       return;
     }
     const text = JSON.stringify(overview);
@@ -58,11 +59,12 @@ export class StartPage {
     (next ?? this.node).focus();
   }
 
-  drawTrouble() {
+  /** @param {unknown} error */
+  drawTrouble(error) {
     const say = words(this.language);
     this.node.replaceChildren(
       h('h1', {}, say.title),
-      h('p', { class: 'secant-problem', role: 'alert' }, say.noProgress),
+      h('p', { class: 'secant-problem', role: 'alert' }, sentence(say.noProgress, error)),
       h(
         'div',
         { class: 'secant-buttons' },
@@ -223,6 +225,18 @@ export class StartPage {
       path.setAttribute('d', route(a, b, from.nextElementSibling === to));
     }
   }
+}
+
+/** Why there is nothing to show; what the server says itself, it says in the reader's language.
+ * @param {Words['noProgress']} say
+ * @param {unknown} error
+ * @returns {string} */
+function sentence(say, error) {
+  if (error instanceof Unreachable) return say.unreachable;
+  if (error instanceof Refused && isStranger(error.status)) return say.refused;
+  const why = error instanceof Error ? error.message : '';
+  if (error instanceof Refused && error.status === 404 && why) return why;
+  return say.trouble(why && ` (${why.replace(/\.$/, '')})`);
 }
 
 /** The way of an arrow from one card to another: across the gap to the next card, else around those between.

@@ -7,12 +7,13 @@
  * @typedef {{id: string, title: string, max_points: number, manual: boolean, hints: number,
  *   shown: {title: string, text: string}[], best: number}} Task
  * @typedef {{rows: (Row & {changed: boolean})[], score: number, max_score: number, hidden: boolean, when: string}} Last
- * @typedef {{lesson: string, number: number, language: Language, title: string, hidden: boolean, tasks: Task[],
+ * @typedef {{lesson: string, number: number | null, language: Language, title: string, hidden: boolean, tasks: Task[],
  *   last: Last | null}} LessonInfo
  * @typedef {{event: 'begin', lesson: string, language: Language, hidden: boolean, tasks: string[]}
  *   | {event: 'task', task: Row}
- *   | {event: 'end', score: number, max_score: number, seconds: number, gained: Gained, problem: string | null}
- *   | {event: 'stopped'} | {event: 'error', message: string}} CheckEvent
+ *   | ({event: 'end', score: number, max_score: number, seconds: number} & Noted)
+ *   | ({event: 'stopped'} & Partial<Noted>) | ({event: 'error', message: string} & Partial<Noted>)} CheckEvent
+ * @typedef {{gained: Gained, problem: string | null}} Noted where a verdict has fallen
  * @typedef {{xp: number, level: null | {number: number, title: string}, achievements: string[]}} Gained
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
  * @typedef {{code: string, words: string, noted: boolean}} Solution

@@ -20,7 +20,8 @@ const en = {
   category: 'Secant',
   noLesson: 'Open a lesson to see its tasks here and to check your answers.',
   openStart: 'Start page',
-  lesson: (/** @type {number} */ number, /** @type {string} */ title) => `Lesson ${number}: ${title}`,
+  // Without a number where it is of another course.
+  lesson: (/** @type {number | null} */ number, /** @type {string} */ title) => (number === null ? title : `Lesson ${number}: ${title}`),
   tasks: 'Tasks',
   total: (/** @type {string} */ points, /** @type {string} */ most) => `${points} of ${most} points`,
   best: (/** @type {string} */ points, /** @type {string} */ most) =>
@@ -113,7 +114,11 @@ const en = {
   earnedOn: (/** @type {string} */ date) => `Earned ${date}`,
   notEarned: 'Not earned yet',
   kept: (/** @type {string} */ path) => `Your progress is kept on this computer alone: ${path}`,
-  noProgress: 'Your progress cannot be shown just now: the server does not answer.',
+  noProgress: {
+    unreachable: 'Your progress cannot be shown just now: the server does not answer. If it has ended, start it again (secant lab).',
+    refused: 'The server was started anew and does not know this page. Open the address that it shows in its terminal.',
+    trouble: (/** @type {string} */ why) => `Your progress cannot be shown just now${why}.`,
+  },
   openText: 'Open the lessons as a plain page',
 };
 
@@ -136,7 +141,7 @@ const ko = {
   category: 'Secant',
   noLesson: '수업 노트북을 열면 과제가 여기에 나타나고, 답을 확인할 수 있습니다.',
   openStart: '시작 페이지',
-  lesson: (number, title) => `${number}. ${title}`,
+  lesson: (number, title) => (number === null ? title : `${number}. ${title}`),
   tasks: '과제',
   total: (points, most) => `${most}점 만점에 ${points}점`,
   best: (points, most) => `최고 기록은 ${most}점 만점에 ${points}점입니다. 나중에 틀려도 줄지 않습니다.`,
@@ -226,7 +231,11 @@ const ko = {
   earnedOn: (date) => `${date} 달성`,
   notEarned: '아직 달성하지 않음',
   kept: (path) => `진도는 이 컴퓨터에만 저장됩니다: ${path}`,
-  noProgress: '서버가 응답하지 않아 지금은 진도를 보여 줄 수 없습니다.',
+  noProgress: {
+    unreachable: '서버가 응답하지 않아 지금은 진도를 보여 줄 수 없습니다. 서버가 꺼졌다면 다시 실행해 주세요(secant lab).',
+    refused: '서버가 다시 시작되어 이 페이지를 알아보지 못합니다. 터미널에 나온 주소를 열어 주세요.',
+    trouble: (why) => `지금은 진도를 보여 줄 수 없습니다${why}.`,
+  },
   openText: '수업 목록을 글로 열기',
 };
 
