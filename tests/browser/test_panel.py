@@ -39,6 +39,19 @@ AGAIN = """async (path) => {  // with a kernel, but not the one that showed what
   for (const cell of content.model.cells) cell.trusted = true;
   await content.scrollToItem(content.widgets.length - 1, 'end');
 }"""
+# With a kernel, whose language JupyterLab notes: whether that alone is something to save, and a learner's word.
+LOOKED_AT = """async (path) => {
+  const { commands } = window.jupyterapp;
+  const { content: { model }, context } = await commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  await context.sessionContext.ready;
+  while (!model.getMetadata('language_info')) await new Promise(go => setTimeout(go, 20));
+  await new Promise(go => setTimeout(go));
+  const looked = model.dirty;
+  model.cells.get(0).sharedModel.setSource('a word');
+  const written = model.dirty;
+  await context.save();
+  return [looked, written];
+}"""
 WIDER = """root => [root, ...root.querySelectorAll('*')]
   .filter(each => getComputedStyle(each).overflowX !== 'visible' && each.clientWidth > 1)
   .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.className)"""
@@ -77,6 +90,19 @@ HINTS = f"""{LESSON}
   const row = new Row({{render: () => new Promise(go => setTimeout(go, 20))}}, lesson, task);
   await Promise.all([row.restore(), row.restore()]);
   return [...row.more.querySelectorAll('h4'), row.hintButton].map(each => each.textContent);
+}}"""
+# The solution of a task whose last answer is wrong: to be asked about, unless an earlier one had all points.
+ASKED = f"""{LESSON}
+  task.shown = [];
+  lesson.rows.set('f', {{outcome: 'wrong'}});
+  lesson.server = {{solution: async () => ({{code: '', words: '', noted: false}})}};
+  const asked = [];
+  for (const best of [1, 2]) {{
+    lesson.best.set('f', best);
+    const row = new Row({{ask: async () => asked.push(best), render: async () => {{}}, progressed: () => {{}}}}, lesson, task);
+    await row.showSolution();
+  }}
+  return asked;
 }}"""
 CLOSED = f"""{LESSON}
   class Widget {{ constructor({{node}}) {{ Object.assign(this, {{node, title: {{}}}}); }} }}
@@ -261,6 +287,20 @@ def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> N
     expect(said).to_have_count(0)
 
 
+def test_not_done_yet_below_an_answer_that_is_wrong_is_said_to_be_old(page: Page) -> None:
+    page.evaluate(FAIL.replace("AssertionError", "NotImplementedError"), "tangent")
+    check(page)
+    said = page.locator(".secant-cell", has_text="The error below is from the last time")
+    expect(said).to_contain_text("✗ Wrong")
+
+
+def test_a_lesson_that_was_only_looked_at_needs_no_saving(served: Any, page: Page) -> None:
+    name = "en/test_a_lesson_that_was_only_looked_at_needs_no_saving/lesson.ipynb"
+    page.evaluate(lab.DISPOSE)
+    assert page.evaluate(LOOKED_AT, name) == [False, True]
+    lab.shut_down(served.address, name)
+
+
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
 def test_a_prediction_whose_kernel_has_gone_says_what_was_chosen(served: Any, page: Page) -> None:
     name = "ko/test_a_prediction_whose_kernel_has_gone_says_what_was_chosen/lesson.ipynb"
@@ -340,6 +380,10 @@ def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -
 
 def test_hints_given_back_stand_there_once(shared: Page) -> None:
     assert shared.evaluate(HINTS) == ["H1", "H2", "Hint 3 of 3"]
+
+
+def test_who_has_passed_once_is_not_asked_about_the_solution(shared: Page) -> None:
+    assert shared.evaluate(ASKED) == [1]
 
 
 def test_a_lesson_of_another_course_has_no_number_and_one_that_is_closed_is_let_go(shared: Page) -> None:
@@ -429,6 +473,7 @@ def break_off(route: Route) -> None:
     [
         ("**/api/contents/**", refuse(403, "Permission denied: x"), "may not be written"),
         ("**/api/contents/**", refuse(500, "x [Errno 28] No space left on device"), "disk is full"),
+        ("**/api/contents/**", refuse(500, "[Errno 2] No such file or directory: 'x'"), "not where it was"),
         pytest.param(
             "**/api/contents/**", refuse(500, "the disk burns"), "the disk burns", marks=pytest.mark.deep
         ),

@@ -143,7 +143,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         copied = widgets.HTML()  # in which the page says so
         copied.add_class("secant-copied")
         label = [widgets.Label(say(en="question", ko="질문"))] if questions else []
-        self.bar.children = [reset, self.play.button, copy, copied, *label, *questions]
+        # At the end: the buttons stay where they are when it says that it has copied.
+        self.bar.children = [reset, self.play.button, copy, *label, *questions, copied]
 
     @property
     def state(self) -> dict[str, Any]:

@@ -50,9 +50,12 @@ export function decorate(lesson, lab) {
       const reason = row && outcome !== 'passed' && !stale ? reasonOf(row) : '';
       const told = `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}${reason && outcome !== 'waiting' ? ` · ${reason}` : ''}`;
       write(verdict, outcome === 'unchecked' ? '' : told);
-      // What was printed stays, but an error beside "Passed" would contradict it.
-      const failed = cell.model.outputs.toJSON().some((/** @type {Jupyter} */ output) => output.output_type === 'error');
-      write(old, outcome === 'passed' && failed ? say.oldError : '');
+      // What was printed stays, but an error beside "Passed", or "Not done yet" beside an answer, contradicts it.
+      const answered = row !== undefined && outcome !== 'not_attempted' && outcome !== 'waiting';
+      const contradicts = cell.model.outputs
+        .toJSON()
+        .some(({ output_type, ename }) => output_type === 'error' && (outcome === 'passed' || (answered && ename === 'NotImplementedError')));
+      write(old, contradicts ? say.oldError : '');
       press.setAttribute('aria-disabled', String(lesson.run !== null));
     };
     const input = cell.layout.widgets.findIndex((/** @type {Jupyter} */ part) => part.hasClass('jp-Cell-inputWrapper'));

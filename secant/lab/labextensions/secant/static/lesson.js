@@ -222,6 +222,7 @@ export class Lesson {
       const why = `${error?.message ?? error}`;
       if (error?.name === 'ModalCancelError') throw new Trouble(said.cancelled);
       if (/no space left|errno 28|disk quota/i.test(why)) throw new Trouble(said.full);
+      if (/no such file|errno 2\b/i.test(why)) throw new Trouble(this.words.gone);
       if (/permission denied|errno 13|read-only/i.test(why)) throw new Trouble(said.permission);
       if (isStranger(error?.response?.status)) throw new Trouble(this.words.refused);
       if (!error?.response) throw new Trouble(said.offline);

@@ -158,8 +158,10 @@ class Extension {
   /** Find out whether a notebook is a lesson, and if it is one, give it its buttons.
    * @param {Jupyter} notebook a NotebookPanel */
   async meet(notebook) {
+    const fresh = !notebook.context.isReady;
     await notebook.context.ready;
     if (notebook.isDisposed || !mayBeLesson(notebook.model)) return;
+    if (fresh) stayClean(notebook.model);
     const lesson = await this.find(notebook);
     if (!lesson) return;
     decorate(lesson, this.lab);
@@ -261,7 +263,11 @@ class Extension {
   /** Bring the panel into view; the focus stays. */
   reveal() {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-    if (!this.panel.widget.isVisible) this.app.shell.activateById(this.panel.widget.id);
+    if (!this.panel.widget.isVisible) {
+      // Between two sidebars a narrow window, or one of large letters, has no room for the notebook.
+      if (window.innerWidth < 700) this.app.shell.collapseLeft?.();
+      this.app.shell.activateById(this.panel.widget.id);
+    }
     if (focused?.isConnected) focused.focus({ preventScroll: true });
   }
 
@@ -337,4 +343,19 @@ class Extension {
     const lesson = this.lessons.get(notebook);
     if (lesson) await this.panel.goTo(lesson, task);
   }
+}
+
+/** A lesson that was only looked at needs no saving: JupyterLab notes in it the language of the kernel, as it is opened
+ * and once the kernel runs, and would ask whoever closes it.
+ * @param {Jupyter} model as it was just read from the disk */
+function stayClean(model) {
+  const cells = () => JSON.stringify(model.sharedModel.toJSON().cells);
+  const read = cells();
+  const noted = (/** @type {Jupyter} */ _, /** @type {{key: string}} */ { key }) => {
+    if (key !== 'language_info') return;
+    model.metadataChanged.disconnect(noted);
+    queueMicrotask(() => cells() === read && (model.dirty = false));
+  };
+  model.metadataChanged.connect(noted);
+  model.dirty = false;
 }

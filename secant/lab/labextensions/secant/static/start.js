@@ -82,6 +82,7 @@ export class StartPage {
     this.node.setAttribute('aria-label', say.startPage);
     this.node.replaceChildren(
       h('h1', {}, say.title),
+      h('p', { class: 'secant-problem', role: 'alert', hidden: !problem }, problem),
       h('div', { class: 'secant-top' }, this.level(overview, say), this.continue(overview, say)),
       h('h2', {}, say.lessons),
       h('p', {}, say.how),
@@ -90,7 +91,6 @@ export class StartPage {
       h('h2', {}, say.achievements),
       this.achievements(overview, say),
       h('p', { class: 'secant-kept' }, say.kept(overview.saved.path)),
-      h('p', { class: 'secant-problem', role: 'alert', hidden: !problem }, problem),
     );
     this.drawArrows();
   }
@@ -114,6 +114,7 @@ export class StartPage {
     const next = overview.continue;
     if (!next) return h('p', {}, overview.lessons.some((lesson) => lesson.path) ? say.allDone : say.noneHere);
     const begun = overview.lessons.some((lesson) => lesson.state === 'in_progress' || lesson.state === 'done');
+    const isNew = overview.lessons.some((lesson) => lesson.number === next.number && lesson.state === 'new');
     const title = `${next.number}. ${next.title}`;
     const task = next.task_title || next.task;
     return h(
@@ -124,7 +125,7 @@ export class StartPage {
         'data-key': 'continue',
         onclick: () => this.open(next.path, next.task),
       },
-      h('strong', {}, begun ? say.continue : say.begin),
+      h('strong', {}, !begun ? say.begin : isNew ? say.nextLesson : say.continue),
       h('span', {}, task ? `${title} · ${task}` : title),
     );
   }
