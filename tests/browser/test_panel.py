@@ -39,10 +39,11 @@ AGAIN = """async (path) => {  // with a kernel, but not the one that showed what
   for (const cell of content.model.cells) cell.trusted = true;
   await content.scrollToItem(content.widgets.length - 1, 'end');
 }"""
-# With a kernel, whose language JupyterLab notes: whether that alone is something to save, and a learner's word.
+# With a kernel, whose language JupyterLab notes: whether that alone is something to save, and a word is.
 LOOKED_AT = """async (path) => {
   const { commands } = window.jupyterapp;
-  const { content: { model }, context } = await commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  const { content, context } = await commands.execute('docmanager:open', {path, factory: 'Notebook'});
+  const { model } = content;
   await context.sessionContext.ready;
   while (!model.getMetadata('language_info')) await new Promise(go => setTimeout(go, 20));
   await new Promise(go => setTimeout(go));
@@ -99,7 +100,8 @@ ASKED = f"""{LESSON}
   const asked = [];
   for (const best of [1, 2]) {{
     lesson.best.set('f', best);
-    const row = new Row({{ask: async () => asked.push(best), render: async () => {{}}, progressed: () => {{}}}}, lesson, task);
+    const panel = {{ask: async () => asked.push(best), render: async () => {{}}, progressed: () => {{}}}};
+    const row = new Row(panel, lesson, task);
     await row.showSolution();
   }}
   return asked;

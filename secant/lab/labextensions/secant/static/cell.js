@@ -54,7 +54,7 @@ export function decorate(lesson, lab) {
       const answered = row !== undefined && outcome !== 'not_attempted' && outcome !== 'waiting';
       const contradicts = cell.model.outputs
         .toJSON()
-        .some(({ output_type, ename }) => output_type === 'error' && (outcome === 'passed' || (answered && ename === 'NotImplementedError')));
+        .some((/** @type {Jupyter} */ { output_type, ename }) => output_type === 'error' && (outcome === 'passed' || (answered && ename === 'NotImplementedError')));
       write(old, contradicts ? say.oldError : '');
       press.setAttribute('aria-disabled', String(lesson.run !== null));
     };
