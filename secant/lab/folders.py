@@ -22,12 +22,6 @@ def refusal(folder: Path) -> OSError | None:
         return error
 
 
-def in_the_way(path: Path) -> Path | None:
-    """What stands on the way to a path and is no folder, if anything does."""
-    found = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
-    return found if found is not None and not found.is_dir() else None
-
-
 def jupyter_folders() -> dict[str, Path]:
     """The folders without which Jupyter ends in a traceback, by the variables that name others."""
     from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir

@@ -18,7 +18,8 @@ from urllib.parse import quote
 
 import zmq
 
-from secant.lab.folders import in_the_way, jupyter_folders, refusal
+from secant.files import in_the_way
+from secant.lab.folders import jupyter_folders, refusal
 from secant.lab.start_page import START, our_page, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
 from secant.language import language, say

@@ -182,14 +182,16 @@ def _import(file: Path) -> None:
     except store.StoreError as error:
         raise _stop(error.said(language())) from None
     merged = record.merge(other)
-    if merged.problem:
-        raise _stop(merged.problem)
-    _out().print(
-        say(
-            en=f"Added to {store.path()}. Nothing was lost.",
-            ko=f"{store.path()}에 더했습니다. 잃은 것은 없습니다.",
-        )
-    )
+    if not merged.kept:
+        raise _stop(merged.problem or "")
+    if merged.problem:  # a damaged file was put aside: there was nothing to add to
+        _out().print(merged.problem)
+        en = f"What was in {file} is in {store.path()} now."
+        ko = f"{file}의 기록을 {store.path()}에 담았습니다."
+    else:
+        en = f"Added to {store.path()}. Nothing was lost."
+        ko = f"{store.path()}에 더했습니다. 잃은 것은 없습니다."
+    _out().print(say(en=en, ko=ko))
 
 
 def _reset(yes: bool) -> None:

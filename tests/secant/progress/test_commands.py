@@ -91,3 +91,45 @@ def test_a_damaged_file_gets_a_sentence(data: Path) -> None:
         found = run(*words)
         assert found.exit_code == 1
         assert "no progress that can be read" in found.output
+        assert "`secant progress reset`" in found.output  # a way on
+
+
+def test_a_file_that_may_not_be_read_gets_a_way_on(data: Path) -> None:
+    (data / "progress.json").mkdir(parents=True)
+    found = run()
+    assert found.exit_code == 1
+    assert "could not be read" in found.output
+    assert "`secant progress reset`" in found.output
+    assert run("reset", "--yes").exit_code == 0
+    assert run().exit_code == 0
+
+
+def test_the_way_on_is_not_said_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("{")
+    assert "reset" not in run("import", str(tmp_path / "other.json")).output
+
+
+def test_importing_over_a_damaged_file_says_both(tmp_path: Path, data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    run("export", str(tmp_path / "mine.json"))
+    (data / "progress.json").write_text("{")
+    found = run("import", str(tmp_path / "mine.json"))
+    assert found.exit_code == 0
+    (aside,) = data.glob("progress (unreadable *).json")
+    assert str(aside) in found.output
+    assert aside.read_text() == "{"
+    assert f"What was in {tmp_path / 'mine.json'} is in {data / 'progress.json'} now" in found.output
+    assert "Nothing was lost" not in found.output
+    assert set(kept(data)["lessons"][LESSON]) == {"MyPow"}
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_data_folder_that_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str) -> None:
+    record.check(LESSON, [row("MyPow")])
+    run("export", str(tmp_path / "mine.json"))
+    place = tmp_path / "mine.json" / below
+    monkeypatch.setenv("SECANT_DATA", str(place))
+    for words in ((), ("import", str(tmp_path / "mine.json"))):
+        found = run(*words)
+        assert found.exit_code == 1
+        assert f"SECANT_DATA names {place}, which is not a folder" in found.output
