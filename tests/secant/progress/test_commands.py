@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from secant import language
+from secant import cli, language
 from secant.progress import record
 from secant.progress.commands import make_app
 from tests.secant.progress.test_record import LESSON, kept, row
@@ -133,3 +133,42 @@ def test_a_data_folder_that_is_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
         found = run(*words)
         assert found.exit_code == 1
         assert f"SECANT_DATA names {place}, which is not a folder" in found.output
+
+
+def whole(*words: str, say: str = "") -> Result:
+    return CliRunner().invoke(cli.make_app(), ["progress", *words], input=say)
+
+
+@pytest.mark.parametrize("command", ["", "export", "import", "reset"])
+def test_the_help_is_korean_throughout(command: str) -> None:
+    language("ko")
+    shown = whole(*command.split(), "--help").output
+    english = ("Usage", "OPTIONS", "Options", "Arguments", "required", "message", "COMMAND", "ARGS", "{file}")
+    assert [word for word in english if word in shown] == []
+    assert shown.count("─ 옵션 ─") == 1
+    language("en")
+    shown = whole(*command.split(), "--help").output
+    assert "Show this help." in shown
+    assert shown.count("─ Options ─") == 1
+
+
+def test_a_required_argument_is_called_so_in_both_languages() -> None:
+    for name, word in (("ko", "[필수]"), ("en", "[required]")):
+        language(name)
+        assert word in whole("export", "--help").output
+
+
+def test_the_language_can_be_chosen(data: Path) -> None:
+    assert "레벨 1" in whole("--lang", "ko").output
+    assert "아직 기록이 없습니다" in whole("--lang", "ko", "reset", "--yes").output
+    assert "Level 1" in whole("--lang", "en").output
+
+
+def test_an_answer_that_does_not_come_is_no(data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    before = (data / "progress.json").read_bytes()
+    done = whole("reset", say="")
+    assert done.exit_code == 1
+    assert done.stderr == "Nothing was changed.\n"
+    assert done.stdout.endswith(" \n")  # and not on the question's own line
+    assert (data / "progress.json").read_bytes() == before
