@@ -23,7 +23,8 @@ from autograder.course.lesson import choose_lessons, find_lessons, find_root
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
 from secant.files import replace_file
-from secant.language import Language, language, print_whatever_comes, say
+from secant.language import Language, language, of_this_machine, print_whatever_comes, say
+from secant.terminal import Command, argument, option, options_metavar
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Paths and notebooks' words are shown as they are: no markup, no guessed colours, no wrapping.
@@ -86,19 +87,45 @@ def build(
         out.print("Extra files come from no lesson of the course; a build leaves them: delete them yourself.")
 
 
-@app.command()
+@app.command(
+    cls=Command,
+    options_metavar=options_metavar(),
+    help=say(
+        en="Check your own notebook as the class's grading would, on this machine alone.\n\n"
+        "Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.",
+        ko="내 노트북을 수업의 채점과 똑같이 확인합니다. 이 컴퓨터에서만 실행합니다.\n\n"
+        "종료 코드: 모든 과제를 통과하면 0, 아니면 1, 확인할 수 없으면 2입니다.",
+    ),
+)
 def check(
-    notebook: Annotated[str, typer.Argument(help="Your notebook, its folder, or the lesson's number.")] = ".",
+    notebook: Annotated[
+        str,
+        argument(
+            en="Your notebook, its folder, or the lesson's number. Default: the folder that you are in.",
+            ko="노트북 파일이나 그 폴더, 또는 수업 번호. 기본값은 지금 있는 폴더.",
+            metavar=say(en="NOTEBOOK", ko="노트북"),
+            show_default=False,
+        ),
+    ] = ".",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
+        bool,
+        option(
+            "--json", en="Print the result as JSON, and nothing else.", ko="결과를 JSON으로만 출력합니다."
+        ),
     ] = False,
-    solution: Annotated[str, typer.Option(help="Show the worked solution of this task instead.")] = "",
+    solution: Annotated[
+        str,
+        option(
+            "--solution",
+            en="Show the worked solution of this task instead.",
+            ko="확인하는 대신 이 과제의 모범 풀이를 보여 줍니다.",
+            metavar=say(en="TASK", ko="과제이름"),
+        ),
+    ] = "",
 ) -> None:
-    """Check your own notebook as the class's grading would, on this machine alone.
-
-    Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.
-    """
     from autograder.course.find import find_notebook
+
+    language(of_this_machine())  # until the notebook's own is known
 
     path = find_notebook(notebook, Path.cwd())
     if solution:
@@ -165,7 +192,8 @@ def _checked_here(notebook: Path) -> _Checked:
             sheet = checker.reader.read(notebook)
             report = checker.examine(sheet)
     except WallError as error:
-        raise CourseError(f"The notebook could not be run: {error}.") from error
+        why = say(en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})")
+        raise CourseError(why) from error
     finally:
         waiting.close()
     from autograder.service.noting import note

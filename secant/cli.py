@@ -2,63 +2,20 @@
 
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from secant.progress.commands import make_app as make_progress
-
-
-class Languages(StrEnum):
-    """What --lang takes."""
-
-    en = "en"
-    ko = "ko"
-
-
-class _InBothLanguages:
-    """What Typer says by itself, in the language in use."""
-
-    def get_usage(self, ctx: Any) -> str:
-        usage: str = super().get_usage(ctx)  # type: ignore[misc]
-        return usage.replace("Usage:", say(en="Usage:", ko="사용법:"), 1)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        option = super().get_help_option(ctx)  # type: ignore[misc]
-        if option is not None:
-            option.help = say(en="Show this help.", ko="이 도움말을 보여 줍니다.")
-            option.rich_help_panel = _options()
-        return option
-
-
-class _Group(_InBothLanguages, TyperGroup):
-    pass
-
-
-class _Command(_InBothLanguages, TyperCommand):
-    pass
-
-
-def _options() -> str:
-    return say(en="Options", ko="옵션")
-
-
-def _commands() -> str:
-    return say(en="Commands", ko="명령")
-
-
-def _option(*names: str, en: str, ko: str, **more: Any) -> Any:
-    return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=_options(), **more)
+from secant.terminal import Command, Group, Languages, commands_title, option, options_metavar, speak
 
 
 def make_app() -> typer.Typer:
     """The commands, with their help in the language in use."""
     app = typer.Typer(
-        cls=_Group,
+        cls=Group,
         name="secant",
         help=say(
             en="Ten lessons on PyTorch's autograd, with sliders and tests that explain. "
@@ -75,13 +32,15 @@ def make_app() -> typer.Typer:
     _add_lab(app)
     app.add_typer(
         make_progress(),
-        cls=_Group,
+        cls=Group,
         name="progress",
+        options_metavar="",
+        subcommand_metavar=say(en="COMMAND ...", ko="명령 ..."),
         help=say(
             en="Show, export, import or reset what you have reached.",
             ko="지금까지 이룬 것을 보거나, 내보내거나, 가져오거나, 처음으로 되돌립니다.",
         ),
-        rich_help_panel=_commands(),
+        rich_help_panel=commands_title(),
     )
     _add_doctor(app)
     return app
@@ -89,8 +48,8 @@ def make_app() -> typer.Typer:
 
 def _add_lab(app: typer.Typer) -> None:
     @app.command(
-        cls=_Command,
-        rich_help_panel=_commands(),
+        cls=Command,
+        rich_help_panel=commands_title(),
         options_metavar=say(en="[OPTIONS] [JUPYTERLAB'S OPTIONS]", ko="[옵션] [JupyterLab 옵션]"),
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         short_help=say(en="Open the lessons in JupyterLab.", ko="JupyterLab에서 수업을 엽니다."),
@@ -106,11 +65,11 @@ def _add_lab(app: typer.Typer) -> None:
     def lab(
         ctx: typer.Context,
         lang: Annotated[
-            Languages | None, _option("--lang", en="Language of the lessons.", ko="수업 언어.")
+            Languages | None, option("--lang", en="Language of the lessons.", ko="수업 언어.")
         ] = None,
         port: Annotated[
             int | None,
-            _option(
+            option(
                 "--port",
                 en="Port to listen on. Default: the first free one from 8888.",
                 ko="사용할 포트. 기본값은 8888번부터 비어 있는 첫 포트.",
@@ -118,7 +77,7 @@ def _add_lab(app: typer.Typer) -> None:
         ] = None,
         no_browser: Annotated[
             bool,
-            _option(
+            option(
                 "--no-browser",
                 en="Print the address and open no browser.",
                 ko="브라우저를 열지 않고 주소만 출력합니다.",
@@ -126,7 +85,7 @@ def _add_lab(app: typer.Typer) -> None:
         ] = False,
         workspace: Annotated[
             Path | None,
-            _option(
+            option(
                 "--workspace",
                 en="Folder for your lessons, which go into its en/ or ko/. Default: secant-lessons in "
                 "your home folder; in a clone of the repository, its workspace/.",
@@ -139,16 +98,16 @@ def _add_lab(app: typer.Typer) -> None:
         # Late: what the server needs is slow to import.
         from secant.lab import launch
 
-        _speak(lang)
+        speak(lang)
         options = launch.Options(port, browser=not no_browser)
         raise typer.Exit(launch.main(options, workspace, ctx.args))
 
 
 def _add_doctor(app: typer.Typer) -> None:
     @app.command(
-        cls=_Command,
-        rich_help_panel=_commands(),
-        options_metavar=say(en="[OPTIONS]", ko="[옵션]"),
+        cls=Command,
+        rich_help_panel=commands_title(),
+        options_metavar=options_metavar(),
         short_help=say(
             en="Say what does not work on this computer, and what to do about it.",
             ko="이 컴퓨터에서 안 되는 것과 해결 방법을 알려 줍니다.",
@@ -162,11 +121,11 @@ def _add_doctor(app: typer.Typer) -> None:
     )
     def doctor(
         lang: Annotated[
-            Languages | None, _option("--lang", en="Language to answer in.", ko="답할 언어.")
+            Languages | None, option("--lang", en="Language to answer in.", ko="답할 언어.")
         ] = None,
         workspace: Annotated[
             Path | None,
-            _option(
+            option(
                 "--workspace",
                 en="Folder of your lessons, if not the usual one.",
                 ko="수업 파일을 둔 폴더(기본 위치가 아닐 때).",
@@ -174,18 +133,13 @@ def _add_doctor(app: typer.Typer) -> None:
             ),
         ] = None,
         as_json: Annotated[
-            bool, _option("--json", en="Print the findings as JSON.", ko="결과를 JSON으로 출력합니다.")
+            bool, option("--json", en="Print the findings as JSON.", ko="결과를 JSON으로 출력합니다.")
         ] = False,
     ) -> None:
         from secant.lab import doctor
 
-        _speak(lang)
+        speak(lang)
         raise typer.Exit(doctor.main(workspace, as_json=as_json))
-
-
-def _speak(lang: Languages | None) -> None:
-    if lang is not None:
-        language(lang.value)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -48,3 +48,9 @@ def put_aside(path: Path, mark: str) -> Path:
         number += 1
     path.rename(aside)
     return aside
+
+
+def in_the_way(path: Path) -> Path | None:
+    """What stands on the way to a path and is no folder, if anything does."""
+    found = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
+    return found if found is not None and not os.path.isdir(found) else None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from autograder.course.assignment import is_home
 from autograder.course.errors import CourseError
+from secant.language import say
 
 
 def find_notebook(word: str, here: Path) -> Path:
@@ -21,13 +22,12 @@ def find_notebook(word: str, here: Path) -> Path:
         path = _folder(int(word), here)
     if not path.is_dir():
         if not path.exists():
-            raise CourseError(f"There is no {word}.")
+            raise CourseError(say(en=f"There is no {word}.", ko=f"{word}: 없는 파일이나 폴더입니다."))
         return path
     found = sorted(p for p in path.resolve().glob("*.ipynb") if not p.name.startswith("."))
     home = [p for p in found if is_home(p)] or found
     if len(home) != 1:
-        names = ", ".join(p.name for p in home) or "none"
-        raise CourseError(f"Which notebook of {path} is meant? There: {names}. Name one.")
+        raise _undecided(path.resolve(), home)
     return home[0]
 
 
@@ -36,5 +36,31 @@ def _folder(number: int, here: Path) -> Path:
     prefix = f"{number:02}_"
     found = [p for p in (here, *sorted(here.glob(f"{prefix}*"))) if p.name.startswith(prefix) and p.is_dir()]
     if not found:
-        raise CourseError(f"There is no folder of lesson {number} in {here}.")
+        raise CourseError(
+            say(
+                en=f"There is no folder of lesson {number} in {here}. Go to the folder with your lessons, or "
+                "name the lesson's own: autograder check FOLDER",
+                ko=f"{here}에 수업 {number} 폴더가 없습니다. 수업 파일이 있는 폴더로 가거나, "
+                "수업 폴더를 직접 지정하세요: autograder check 폴더",
+            )
+        )
     return found[0]
+
+
+def _undecided(folder: Path, found: list[Path]) -> CourseError:
+    if not found:
+        return CourseError(
+            say(
+                en=f"There is no notebook in {folder}. Go to the folder with your lessons and name one by "
+                "its number, such as: autograder check 3",
+                ko=f"{folder}에 노트북이 없습니다. 수업 파일이 있는 폴더로 가서 "
+                "번호로 지정하세요. 예: autograder check 3",
+            )
+        )
+    names = ", ".join(path.name for path in found)
+    return CourseError(
+        say(
+            en=f"Which notebook of {folder} is meant? There are: {names}. Name one.",
+            ko=f"{folder}에서 어느 노트북인가요? 이 가운데 하나를 지정하세요: {names}",
+        )
+    )

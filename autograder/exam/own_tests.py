@@ -10,23 +10,27 @@ from autograder.course.assignment import Assignment
 from autograder.course.cells import tasks
 from autograder.intake.files import read
 from autograder.intake.parse import Cell, parse
-from autograder.intake.submission import Refused
+from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
 
 _MARKS = ("points", "grade", "solution", "locked")
 
 
-def own_assignment(path: Path, below: Path | None = None) -> Assignment | None:
-    """Return what a notebook asks by itself; nothing if it asks nothing, or cannot be read.
+def own_assignment(path: Path, below: Path | None = None) -> Assignment | Rejected | None:
+    """Return what a notebook asks by itself; nothing if it asks nothing, or why it cannot be understood.
 
     Args:
         path: the notebook.
         below: a folder that it has to be in, by real folders only.
     """
     try:
-        submitted = parse(read(path, path.stem, below)[1])
+        data = read(path, path.stem, below)[1]
     except Refused:
         return None
+    try:
+        submitted = parse(data)
+    except Refused as refusal:
+        return refusal.outcome
     notebook: NotebookNode = new_notebook(cells=[_cell(cell) for cell in submitted.cells])
     if not tasks(notebook):
         return None

@@ -116,17 +116,10 @@ class Reader:
             root = None
         assignment = self._recognise(path, root) if root else None
         if assignment is None:
-            root, assignment = None, own_assignment(path, below)
-        if assignment is None:
-            raise NoLesson(
-                say(
-                    en=f"{path.name} is not a notebook of the course.",
-                    ko=f"{path.name}: 수업 노트북이 아닙니다.",
-                )
-            )
+            root, assignment = None, _own(path, below)
         taken = take_in(path, assignment.lesson, assignment.releases, below)
         if isinstance(taken, Rejected):
-            raise CheckError(f"{path.name}: {taken.message}")
+            raise CheckError(f"{path.name}: {_to_its_author(taken)}")
         return Sheet(path, root, assignment, taken.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
@@ -164,6 +157,43 @@ def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language
     return sheet.solution(task), sheet.language
 
 
+def _own(path: Path, below: Path | None) -> Assignment:
+    """What a notebook asks by itself.
+
+    Raises:
+        NoLesson: it asks nothing, or is damaged.
+    """
+    found = own_assignment(path, below)
+    if isinstance(found, Assignment):
+        return found
+    if found is not None and path.suffix == ".ipynb":
+        raise NoLesson(f"{path.name}: {_to_its_author(found)}")
+    raise NoLesson(
+        say(
+            en=f"{path.name} is not a notebook of the course.",
+            ko=f"{path.name}: 수업 노트북이 아닙니다.",
+        )
+    )
+
+
+def _to_its_author(rejected: Rejected) -> str:
+    """Why a file cannot be checked: who checks by themselves hands in nothing."""
+    match rejected.reason:
+        case "empty":
+            return say(
+                en="The file is empty. Save the notebook and check again.",
+                ko="파일이 비어 있습니다. 노트북을 저장한 뒤 다시 확인하세요.",
+            )
+        case "too_large":
+            megabytes = MAX_FILE_BYTES // 1_000_000
+            return say(
+                en=f"The file is larger than {megabytes} MB. Clear the outputs, save and check again.",
+                ko=f"파일이 {megabytes} MB보다 큽니다. 출력을 모두 지우고 저장한 뒤 다시 확인하세요.",
+            )
+        case _:
+            return rejected.message
+
+
 def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
     for folder in ("source", "release/en", "release/ko"):
         path = root / folder / lesson / f"{lesson}.ipynb"
@@ -177,7 +207,11 @@ def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
 def _file(notebook: Path) -> Path:
     path = notebook.resolve()  # a link to one's own file is fine
     if not path.is_file():
-        raise CheckError(f"{notebook} is not a file." if path.exists() else f"There is no {notebook}.")
+        raise CheckError(
+            say(en=f"{notebook} is not a file.", ko=f"{notebook}: 파일이 아닙니다.")
+            if path.exists()
+            else say(en=f"There is no {notebook}.", ko=f"{notebook}: 없는 파일입니다.")
+        )
     return path
 
 

@@ -7,13 +7,13 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from secant.lab.folders import existing, jupyter_folders, refusal
 from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
 from secant.progress import store
@@ -25,11 +25,12 @@ DISK_GB = 0.5
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
 KOREAN_FONTS = ("Noto Sans CJK", "Noto Sans KR", "Nanum", "Malgun Gothic", "Apple SD Gothic", "AppleGothic")
 # In a process of its own: a library that does not fit the machine may end the one that loads it.
+# ASCII, as an argument has to be where the locale knows no more.
 _GRADIENT = """
 import torch
 x = torch.tensor(3.0, requires_grad=True)
 (x * x).backward()
-assert x.grad.item() == 6.0, f"the gradient of x² at 3 is {x.grad.item()}"
+assert x.grad.item() == 6.0, f"the gradient of x * x at 3 is {x.grad.item()}"
 print(torch.__version__)
 """
 _SECONDS = 180.0  # torch from a cold disk
@@ -239,37 +240,52 @@ def _folders(chosen: Path | None) -> list[Finding]:
         workspace = workspace_for(root, language(), chosen)
     except (NoCourseError, LabError) as error:
         return [Finding("lessons", say(en="lessons", ko="수업 파일"), False, str(error))]
-    data = store.path().parent
     return [
         Finding("lessons", say(en="lessons", ko="수업 파일"), True, str(root)),
-        _writable("workspace", say(en="your work", ko="작업 폴더"), workspace),
-        _writable("data", say(en="your progress", ko="학습 기록"), data, needed=False),
+        _writable("workspace", say(en="your work", ko="작업 폴더"), workspace, _elsewhere("--workspace")),
+        _progress(),
+        _jupyter(),
         _disk(workspace),
     ]
 
 
-def _existing(folder: Path) -> Path:
-    return next(place for place in (folder, *folder.parents) if place.exists())
+def _elsewhere(what: str) -> str:
+    return say(
+        en=f"Make it writable, or choose another with {what}.",
+        ko=f"쓰기 권한을 주거나 {what}에 다른 폴더를 지정하세요.",
+    )
 
 
-def _writable(id: str, what: str, folder: Path, *, needed: bool = True) -> Finding:
-    """Try it, for what rights say is not the whole truth on every system."""
-    place = _existing(folder)
-    try:
-        with tempfile.TemporaryFile(dir=place):
-            pass
-    except OSError as error:
-        todo = say(
-            en="Make it writable, or choose another: --workspace for work, SECANT_DATA for progress.",
-            ko="쓰기 권한을 주거나 다른 폴더를 지정하세요. 작업은 --workspace, 기록은 SECANT_DATA입니다.",
-        )
-        return Finding(id, what, False, f"{place}: {error.strerror}", todo, needed)
+def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = True) -> Finding:
+    if error := refusal(folder):
+        return Finding(id, what, False, f"{folder}: {error.strerror}", todo, needed)
     later = "" if folder.exists() else say(en=" (not there yet)", ko=" (아직 없음)")
     return Finding(id, what, True, f"{folder}{later}", needed=needed)
 
 
+def _progress() -> Finding:
+    """Whether it can be read, and kept: lessons work without it."""
+    name = say(en="your progress", ko="학습 기록")
+    try:
+        store.read()
+    except store.StoreError as error:
+        spoken = language()
+        return Finding("data", name, False, error.reason[spoken], error.todo[spoken], needed=False)
+    return _writable("data", name, store.path().parent, _elsewhere("SECANT_DATA"), needed=False)
+
+
+def _jupyter() -> Finding:
+    """Jupyter's own folders; one line for all, as one most often holds the other."""
+    name = say(en="Jupyter's own files", ko="Jupyter 파일")
+    for variable, folder in jupyter_folders().items():
+        found = _writable("jupyter", name, folder, _elsewhere(variable))
+        if not found.ok:
+            return found
+    return found
+
+
 def _disk(folder: Path) -> Finding:
-    free = shutil.disk_usage(_existing(folder)).free / 1e9
+    free = shutil.disk_usage(existing(folder)).free / 1e9
     ok = free >= DISK_GB
     todo = say(en=f"Free {DISK_GB:g} GB or more.", ko=f"{DISK_GB:g} GB 이상 비우세요.")
     found = say(en=f"{free:.1f} GB free", ko=f"{free:.1f} GB 남음")
@@ -311,23 +327,27 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
 
     console = Console(highlight=False, markup=False, emoji=False)
     table = Table("", "", say(en="Found", ko="확인 결과"), box=None, padding=(0, 2, 0, 0))
-    if advised := any(one.todo for one in findings):
-        table.add_column(say(en="What to do", ko="해결 방법"))
     for one in findings:
         mark, style = (say(en="ok", ko="정상"), "green")
         if not one.ok:
             mark, style = (
                 (say(en="no", ko="문제"), "red") if one.needed else (say(en="well", ko="참고"), "yellow")
             )
-        todo = [Text(one.todo, overflow="fold")] if advised else []
-        table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"), *todo)
+        table.add_row(Text(mark, style), Text(one.what), Text(one.found, overflow="fold"))
     console.print(table)
+    advised = [one for one in findings if one.todo]
+    if advised:
+        console.print(say(en="\nWhat to do", ko="\n해결 방법"), style="bold")
+    for one in advised:
+        # Whole, since there may be a command to be copied in it.
+        console.print(f"- {one.what}: {one.todo}", soft_wrap=True)
     console.print()
     if ready:
         root = course_root()
         begin = command(root, language(), workspace_for(root, language(), chosen))
         console.print(
-            say(en=f"You can learn here. Begin with: {begin}", ko=f"바로 배울 수 있습니다. 시작: {begin}")
+            say(en=f"You can learn here. Begin with: {begin}", ko=f"바로 배울 수 있습니다. 시작: {begin}"),
+            soft_wrap=True,
         )
     else:
         console.print(
@@ -339,4 +359,5 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
             ko="다른 사람의 과제를 채점하려면 더 필요합니다(Linux와 bubblewrap): autograder doctor",
         ),
         style="dim",
+        soft_wrap=True,
     )

@@ -1,12 +1,15 @@
 """Put the lessons into a workspace and open JupyterLab there: `secant lab --lang ko`."""
 
+import errno
 import json
 import os
 import shutil
 import socket
 import sys
 import sysconfig
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import entry_points
@@ -15,11 +18,22 @@ from urllib.parse import quote
 
 import zmq
 
-from secant.lab.start_page import START, start_page, write_start_page
-from secant.lab.workspace import LabError, copy_lessons, workspace_for
+from secant.files import in_the_way
+from secant.lab.folders import jupyter_folders, refusal
+from secant.lab.start_page import START, our_page, start_page, write_start_page
+from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
 from secant.language import language, say
 from secant.placed import STATE_FOLDER
 from secant.where import NoCourseError, course_root
+
+#: No rights, a system that is only read, a full disk, a full quota: lessons that are there can still be read.
+NOTHING_IS_KEPT = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    getattr(errno, "EDQUOT", errno.ENOSPC),
+}
 
 
 @dataclass(frozen=True)
@@ -90,12 +104,12 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-def write_lab_config(workspace: Path, page: str = START) -> Path:
+def write_lab_config(place: Path, page: str = START) -> Path:
     """Write our defaults into a folder of their own: the learner's configuration stays as it is.
 
     Our extension shows its start page where the address names this page, which is read where it is missing.
     """
-    folder = workspace / STATE_FOLDER / "jupyter"
+    folder = place / STATE_FOLDER / "jupyter"
     files: dict[str, object] = {
         "jupyter_config.json": jupyter_defaults(),
         "labconfig/default_setting_overrides.json": lab_defaults(),
@@ -110,11 +124,34 @@ def write_lab_config(workspace: Path, page: str = START) -> Path:
     }
     (folder / "labconfig").mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_text(json.dumps(content, indent=1), encoding="utf-8")
+        _write_changed(folder / name, json.dumps(content, indent=1))
     return folder
 
 
-def lab_arguments(workspace: Path, page: str, options: Options, extra: list[str]) -> list[str]:
+def _write_changed(file: Path, text: str) -> None:
+    """Write what is not there yet: on a full disk, writing it anew would leave an empty file."""
+    if not file.is_file() or file.read_bytes() != text.encode():
+        file.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def lab_config(workspace: Path, page: str) -> Iterator[Path]:
+    """The folder with our defaults: in the workspace, or, if nothing can be kept there, elsewhere."""
+    try:
+        folder = write_lab_config(workspace, page)
+    except OSError as error:
+        if error.errno not in NOTHING_IS_KEPT:
+            raise
+    else:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="secant-lab-", ignore_cleanup_errors=True) as spare:
+        yield write_lab_config(Path(spare), page)
+
+
+def lab_arguments(
+    workspace: Path, page: str, settings: Path, options: Options, extra: list[str]
+) -> list[str]:
     """JupyterLab's command line: ours, save where the learner has said otherwise, and then theirs."""
     ours = {
         "ServerApp.root_dir": workspace,
@@ -122,7 +159,7 @@ def lab_arguments(workspace: Path, page: str, options: Options, extra: list[str]
         "ServerApp.answer_yes": True,  # one Ctrl-C ends it
         "ServerApp.allow_root": True,  # in a container one is often root
         "LabApp.default_url": f"/lab/tree/{quote(page)}",
-        "LabApp.workspaces_dir": workspace / STATE_FOLDER / "layouts",
+        "LabApp.workspaces_dir": settings.with_name("layouts"),
         # No request leaves this machine.
         "LabApp.news_url": None,
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
@@ -156,6 +193,20 @@ def check_port(port: int) -> None:
         ) from error
 
 
+def check_jupyter() -> None:
+    """Raise LabError if Jupyter has no place for its own files: it would end in a traceback."""
+    for variable, folder in jupyter_folders().items():
+        if error := refusal(folder):
+            raise LabError(
+                say(
+                    en=f"Jupyter cannot write in {folder} ({error.strerror}), where it keeps its own files: "
+                    f"make that folder writable, or let the environment variable {variable} name another.",
+                    ko=f"Jupyter가 자기 파일을 두는 {folder} 폴더에 쓸 수 없습니다({error.strerror}). "
+                    f"쓰기 권한을 주거나, 환경 변수 {variable}에 쓸 수 있는 다른 폴더를 지정하세요.",
+                )
+            )
+
+
 def launch(workspace: Path, page: str, settings: Path, options: Options, extra: list[str]) -> None:
     """Become the JupyterLab server, whose defaults stand in the folder `settings`."""
     paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH", "")]
@@ -177,7 +228,7 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
     # Late, because it takes a second that nobody should wait for to read an error message.
     from jupyterlab.labapp import LabApp
 
-    LabApp.launch_instance(lab_arguments(workspace, page, options, extra))
+    LabApp.launch_instance(lab_arguments(workspace, page, settings, options, extra))
 
 
 # --- The command ---
@@ -198,8 +249,41 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
                 ko=f"{root}에 release/{language()}/ 폴더가 없습니다. `make build`를 실행하면 만들어집니다.",
             )
         )
-    copy_lessons(release, workspace, today)
-    return workspace, write_start_page(workspace, start_page(root, workspace, language()))
+    try:
+        copy_lessons(release, workspace, today)
+        return workspace, write_start_page(workspace, start_page(root, workspace, language()))
+    except OSError as error:
+        if error.errno not in NOTHING_IS_KEPT or not _all_there(release, workspace):
+            raise
+        print(_nothing_is_kept(workspace, error), file=sys.stderr)
+        return workspace, our_page(workspace)
+
+
+def _all_there(release: Path, workspace: Path) -> bool:
+    return all((workspace / name).is_file() for name in released_files(release))
+
+
+def _nothing_is_kept(workspace: Path, error: OSError) -> str:
+    return say(
+        en=f"Nothing can be saved in {workspace} ({error.strerror}). The lessons open all the same, but what "
+        "you write in them is not kept. Make the folder writable, free disk space, or choose another folder "
+        "with --workspace; then start again.",
+        ko=f"{workspace} 폴더에 저장할 수 없습니다({error.strerror}). 수업은 열리지만 작성한 내용이 남지 "
+        "않습니다. 폴더에 쓰기 권한을 주거나 디스크 공간을 비우거나 --workspace로 다른 폴더를 지정한 뒤 "
+        "다시 시작하세요.",
+    )
+
+
+def _unready(error: OSError) -> str:
+    """Why the lessons could not be made ready, and what to do where that is known."""
+    misplaced = isinstance(error, FileExistsError | NotADirectoryError | FileNotFoundError)
+    if misplaced and error.filename and (file := in_the_way(Path(error.filename))):
+        return say(
+            en=f"{file} is a file, where a folder is needed. Move or rename it, then start again.",
+            ko=f"폴더가 있어야 할 자리에 {file} 파일이 있습니다. 옮기거나 이름을 바꾼 뒤 다시 시작하세요.",
+        )
+    why = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
+    return say(en=f"The lessons could not be made ready: {why}.", ko=f"수업을 준비하지 못했습니다. {why}")
 
 
 def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()) -> int:
@@ -210,20 +294,18 @@ def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()
         chosen: the folder for the learner's work, if not the usual one.
         extra: JupyterLab's own arguments.
     """
-    try:
-        if options.port is not None:
-            check_port(options.port)
-        workspace, page = prepare(course_root(), date.today(), chosen)
-        settings = write_lab_config(workspace, page)
-    except (LabError, NoCourseError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except OSError as error:
-        why = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
-        sentence = say(
-            en=f"The lessons could not be made ready: {why}.", ko=f"수업을 준비하지 못했습니다. {why}"
-        )
-        print(sentence, file=sys.stderr)
-        return 1
-    launch(workspace, page, settings, options, list(extra))
+    with ExitStack() as held:
+        try:
+            if options.port is not None:
+                check_port(options.port)
+            workspace, page = prepare(course_root(), date.today(), chosen)
+            check_jupyter()
+            settings = held.enter_context(lab_config(workspace, page))
+        except (LabError, NoCourseError) as error:
+            print(error, file=sys.stderr)
+            return 1
+        except OSError as error:
+            print(_unready(error), file=sys.stderr)
+            return 1
+        launch(workspace, page, settings, options, list(extra))
     return 0

@@ -292,7 +292,8 @@ def refresh(root: Path, workspace: Path) -> bool:
 
 def signed(text: str) -> bytes:
     """The page with a mark by which we know it again as ours, unchanged."""
-    body = text.encode()
+    # A folder's name that this system could not decode: its bytes, as far as they are UTF-8.
+    body = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
     return body + f"\n<!-- {fingerprint(body)} -->\n".encode()
 
 
@@ -302,6 +303,12 @@ def is_ours(page: bytes) -> bool:
     return mark == f"{fingerprint(body)} -->\n".encode()
 
 
+def our_page(workspace: Path) -> str:
+    """The name of the page that we have written last; the usual one where there is none."""
+    ours = (name for name in _names() if is_ours(content_of(workspace / name) or b""))
+    return next(ours, START)
+
+
 def write_start_page(workspace: Path, text: str) -> str:
     """Write the page and return its name; one that the learner has edited stays, and ours goes beside it."""
     for name in _names():
@@ -309,7 +316,7 @@ def write_start_page(workspace: Path, text: str) -> str:
         if create(path, signed(text)):
             return name
         if is_ours(content_of(path) or b""):
-            path.write_bytes(signed(text))
+            replace_file(path, signed(text))  # a full disk leaves the old one
             return name
     raise LabError(
         say(

@@ -15,13 +15,14 @@ from secant.language import language, say
 from secant.progress import record, store
 from secant.progress.facts import Facts
 from secant.progress.overview import overview
+from secant.terminal import Command, Languages, argument, commands_title, option, options_metavar, speak
 from secant.where import NoCourseError, course_root
 
 
 def make_app() -> typer.Typer:
     """The commands, with their help in the language in use."""
     app = typer.Typer(pretty_exceptions_enable=False)
-    commands, options = say(en="Commands", ko="명령"), say(en="Options", ko="옵션")
+    metavar = say(en="FILE", ko="파일")
 
     @app.callback(
         invoke_without_command=True,
@@ -32,31 +33,38 @@ def make_app() -> typer.Typer:
     )
     def show(
         context: typer.Context,
+        lang: Annotated[
+            Languages | None, option("--lang", en="Language to answer in.", ko="답할 언어.")
+        ] = None,
         as_json: Annotated[
             bool,
-            typer.Option(
+            option(
                 "--json",
-                rich_help_panel=options,
-                help=say(
-                    en="Print what `export` would write, and nothing else.",
-                    ko="`export`가 저장할 내용만 출력합니다.",
-                ),
+                en="Print what `export` would write, and nothing else.",
+                ko="`export`가 저장할 내용만 출력합니다.",
             ),
         ] = False,
     ) -> None:
+        speak(lang)
         if context.invoked_subcommand is None:
             _show(as_json)
 
     @app.command(
-        rich_help_panel=commands,
+        cls=Command,
+        rich_help_panel=commands_title(),
+        options_metavar=options_metavar(),
         help=say(en="Write it to a new file, as JSON.", ko="새 파일에 JSON으로 저장합니다."),
     )
-    def export(file: Annotated[Path, typer.Argument(help=say(en="The new file.", ko="새 파일."))]) -> None:
+    def export(
+        file: Annotated[Path, argument(en="The new file.", ko="새 파일.", metavar=metavar)],
+    ) -> None:
         _export(file)
 
     @app.command(
         "import",
-        rich_help_panel=commands,
+        cls=Command,
+        rich_help_panel=commands_title(),
+        options_metavar=options_metavar(),
         help=say(
             en="Add another computer's file: of everything the better is kept, and nothing is lost.",
             ko="다른 컴퓨터에서 내보낸 기록을 더합니다. 둘 중 더 나은 쪽이 남고 아무것도 사라지지 않습니다.",
@@ -64,23 +72,23 @@ def make_app() -> typer.Typer:
     )
     def import_file(
         file: Annotated[
-            Path, typer.Argument(help=say(en="A file that `export` wrote.", ko="`export`로 저장한 파일."))
+            Path,
+            argument(en="A file that `export` wrote.", ko="`export`로 저장한 파일.", metavar=metavar),
         ],
     ) -> None:
         _import(file)
 
     @app.command(
-        rich_help_panel=commands,
+        cls=Command,
+        rich_help_panel=commands_title(),
+        options_metavar=options_metavar(),
         help=say(
             en="Begin anew, after asking. The old file is kept.",
             ko="물어본 뒤 처음부터 새로 시작합니다. 이전 파일은 남겨 둡니다.",
         ),
     )
     def reset(
-        yes: Annotated[
-            bool,
-            typer.Option("--yes", rich_help_panel=options, help=say(en="Do not ask.", ko="묻지 않습니다.")),
-        ] = False,
+        yes: Annotated[bool, option("--yes", en="Do not ask.", ko="묻지 않습니다.")] = False,
     ) -> None:
         _reset(yes)
 
@@ -182,19 +190,30 @@ def _import(file: Path) -> None:
     except store.StoreError as error:
         raise _stop(error.said(language())) from None
     merged = record.merge(other)
-    if merged.problem:
-        raise _stop(merged.problem)
-    _out().print(
-        say(
-            en=f"Added to {store.path()}. Nothing was lost.",
-            ko=f"{store.path()}에 더했습니다. 잃은 것은 없습니다.",
-        )
-    )
+    if not merged.kept:
+        raise _stop(merged.problem or "")
+    if merged.problem:  # a damaged file was put aside: there was nothing to add to
+        _out().print(merged.problem)
+        en = f"What was in {file} is in {store.path()} now."
+        ko = f"{file}의 기록을 {store.path()}에 담았습니다."
+    else:
+        en = f"Added to {store.path()}. Nothing was lost."
+        ko = f"{store.path()}에 더했습니다. 잃은 것은 없습니다."
+    _out().print(say(en=en, ko=ko))
+
+
+def _agreed(question: str) -> bool:
+    """Ask; no answer, at the end of the input or at Ctrl+C, is no."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        print(flush=True)  # the question's own line
+        return False
 
 
 def _reset(yes: bool) -> None:
     question = say(en="Begin anew, with no points and no level?", ko="점수와 레벨을 비우고 새로 시작할까요?")
-    if not yes and not typer.confirm(question):
+    if not yes and not _agreed(question):
         raise _stop(say(en="Nothing was changed.", ko="아무것도 바꾸지 않았습니다."))
     try:
         aside = store.reset(date.today().isoformat())

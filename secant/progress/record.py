@@ -31,12 +31,14 @@ class Recorded:
         problem: why it could not be kept as usual, a sentence.
         xp: the experience points gained by it.
         level: the level, if it is a new one.
+        kept: whether it stands in the file now.
     """
 
     new: list[str]
     problem: str | None = None
     xp: int = 0
     level: Level | None = None
+    kept: bool = True
 
 
 def check(
@@ -139,7 +141,7 @@ def _keep(
         except store.StoreError as error:
             if wait:
                 waiting[:] = todo[-_MANY:]
-            return Recorded([], error.said(said_in))
+            return Recorded([], error.said(said_in), kept=False)
         waiting.clear()
     before, now = (level(reached, said_in) for reached in xp)
     problem = _begun_anew(aside, said_in) if aside else None

@@ -9,12 +9,18 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
-from secant.files import put_aside, replace_file
+from secant.files import in_the_way, put_aside, replace_file
 from secant.language import Language
 from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
 PATIENCE = 0.5  # seconds to wait for somebody who writes; they take milliseconds
+_BEGIN_ANEW: dict[Language, str] = {
+    "en": "`secant progress reset` keeps that file under another name and begins anew; what you have "
+    "exported before comes back with `secant progress import FILE`.",
+    "ko": "`secant progress reset`을 실행하면 그 파일은 다른 이름으로 남겨 두고 새로 시작합니다. "
+    "내보내 둔 기록은 `secant progress import 파일`로 다시 가져올 수 있습니다.",
+}
 
 
 class StoreError(Exception):
@@ -22,11 +28,12 @@ class StoreError(Exception):
 
     def __init__(self, en: str, ko: str) -> None:
         super().__init__(en)
-        self._words: dict[Language, str] = {"en": en, "ko": ko}
+        self.reason: dict[Language, str] = {"en": en, "ko": ko}
+        self.todo: dict[Language, str] = {"en": "", "ko": ""}
 
     def said(self, language: Language) -> str:
-        """Return the sentence."""
-        return self._words[language]
+        """Return the sentence, and where there is one, a way on."""
+        return f"{self.reason[language]} {self.todo[language]}".strip()
 
 
 class Unreadable(StoreError):
@@ -79,8 +86,14 @@ def read() -> Facts:
         return parse(path().read_bytes(), path())
     except FileNotFoundError:
         return nothing()
+    except Unreadable as error:
+        error.todo = _BEGIN_ANEW
+        raise
     except OSError as error:
-        raise _refused(error, en="read", ko="읽지") from error
+        refused = _refused(error, en="read", ko="읽지")
+        if os.path.exists(path()):
+            refused.todo = _BEGIN_ANEW
+        raise refused from error
 
 
 def update(change: Callable[[Facts], Facts]) -> Path | None:
@@ -137,6 +150,12 @@ def _lock(place: Path) -> FileLock:
 
 
 def _refused(error: Exception, en: str, ko: str) -> StoreError:
+    folder = path().parent
+    if os.environ.get("SECANT_DATA") and in_the_way(folder):
+        return StoreError(
+            en=f"Progress could not be {en}: SECANT_DATA names {folder}, which is not a folder.",
+            ko=f"진행 상황을 {ko} 못했습니다. SECANT_DATA에 지정한 {folder} 경로는 폴더가 아닙니다.",
+        )
     why = getattr(error, "strerror", None) or type(error).__name__
     return StoreError(
         en=f"Progress could not be {en} in {path()}: {why}.",

@@ -133,6 +133,23 @@ def test_check_says_in_a_sentence_what_cannot_be_checked(autograder: list[str], 
         assert (done.returncode, done.stdout, done.stderr) == (2, "", "There is no missing.ipynb.\n")
 
 
+def test_checks_help_is_korean_where_the_course_is(room: Path) -> None:
+    korean = {**os.environ, "SECANT_LANG": "ko", "PYTHONUTF8": "1", "COLUMNS": "100"}
+    command = [*COLD, "check", "--help"]
+    shown = subprocess.run(command, cwd=room, env=korean, capture_output=True, text=True, check=True).stdout
+    assert "이 컴퓨터에서만" in shown
+    english = ("Usage", "Options", "Arguments", "message", "OPTIONS", "default", "your")
+    assert [word for word in english if word in shown] == []
+
+
+def test_check_answers_in_the_machines_language(room: Path) -> None:
+    korean = {**os.environ, "LC_ALL": "ko_KR.UTF-8", "PYTHONIOENCODING": "utf-8"}
+    korean.pop("SECANT_LANG", None)
+    done = subprocess.run([*COLD, "check", "7"], cwd=room, env=korean, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "수업 7 폴더가 없습니다" in done.stderr
+
+
 def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path) -> None:
     (room / STEPS).mkdir()
     save(answered(room, {}, "ko"), room / STEPS / f"{STEPS}.ipynb")

@@ -1,11 +1,13 @@
 """Which notebook a learner means."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from autograder.course.errors import CourseError
 from autograder.course.find import find_notebook
+from secant import language
 
 NAME = "03_backward_and_grad"
 
@@ -36,7 +38,7 @@ def test_a_notebook_of_another_name_is_found_if_it_is_the_only_one(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [(".", "Which notebook"), ("7", "no folder of lesson 7"), ("nowhere", "There is no nowhere")],
+    [(".", "There is no notebook in"), ("7", "no folder of lesson 7"), ("nowhere", "There is no nowhere")],
 )
 def test_what_is_meant_by_nothing_is_said(work: Path, word: str, said: str) -> None:
     with pytest.raises(CourseError, match=said):
@@ -48,3 +50,34 @@ def test_two_of_one_kind_are_named(tmp_path: Path) -> None:
         (tmp_path / f"{name}.ipynb").write_text("{}")
     with pytest.raises(CourseError, match=r"a\.ipynb, b\.ipynb"):
         find_notebook(".", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        (".", "노트북이 없습니다.*autograder check 3"),
+        ("7", "수업 7 폴더가 없습니다.*autograder check 폴더"),
+        ("nowhere", "nowhere"),
+        (NAME, r"어느 노트북.*a\.ipynb, b\.ipynb"),
+    ],
+)
+def test_it_is_said_in_korean_with_a_way_on(work: Path, in_korean: None, word: str, said: str) -> None:
+    for name in ("a", "b"):
+        (work / NAME / f"{name}.ipynb").write_text("{}")
+    (work / NAME / f"{NAME}.ipynb").unlink()
+    with pytest.raises(CourseError, match=said) as raised:
+        find_notebook(word, work)
+    assert "There" not in str(raised.value)
+    assert str(work) in str(raised.value) or word == "nowhere"
+
+
+def test_it_is_said_where_a_lesson_was_looked_for(work: Path) -> None:
+    with pytest.raises(CourseError, match=f"in {work}.*autograder check FOLDER"):
+        find_notebook("7", work)
+
+
+@pytest.fixture
+def in_korean() -> Iterator[None]:
+    language("ko")
+    yield
+    language("en")

@@ -152,13 +152,28 @@ def test_what_cannot_be_checked(checker: Checker, tmp_path: Path, right: dict[st
         checker.check(tmp_path / "missing.ipynb")
     with pytest.raises(CourseError, match="not a file"):
         checker.check(tmp_path)
-    (tmp_path / "text.ipynb").write_text("hello")
-    with pytest.raises(CourseError, match="not a notebook of the course"):
-        checker.check(tmp_path / "text.ipynb")
+    for name in ("text.txt", "other.ipynb"):
+        (tmp_path / name).write_text(nbformat.writes(nbformat.v4.new_notebook()))
+        with pytest.raises(CourseError, match="not a notebook of the course"):
+            checker.check(tmp_path / name)
     cut = tmp_path / f"{LESSON}.ipynb"
     cut.write_text(nbformat.writes(answered(ROOT, right, lesson=LESSON))[:5000])
     with pytest.raises(CourseError, match="cut short"):
         checker.check(cut)
+
+
+@pytest.mark.parametrize("name", ["homework", LESSON])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("", "is empty. Save the notebook and check again."), ("hello", "damaged"), ('{"cells": [', "damaged")],
+)
+def test_a_damaged_notebook_is_called_so_whatever_its_name(
+    checker: Checker, tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    path = tmp_path / f"{name}.ipynb"
+    path.write_text(content)
+    with pytest.raises(CourseError, match=said):
+        checker.check(path)
 
 
 def test_course_is_found_from_the_notebook_first(

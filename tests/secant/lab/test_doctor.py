@@ -104,10 +104,69 @@ def test_folders_that_cannot_be_written_and_a_full_disk(
         "lessons": (True, True),
         "workspace": (False, True),
         "data": (False, False),
+        "jupyter": (False, True),
         "disk": (False, True),
     }
     assert str(tmp_path) in found["workspace"].found
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("content", [b"{", b'{"version": 99}', None])
+def test_progress_that_cannot_be_read_is_not_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path))
+    file = tmp_path / "progress.json"
+    if content is None:
+        file.mkdir()  # which nobody reads as a file, not even root
+    else:
+        file.write_bytes(content)
+    finding = by_id(doctor._folders(tmp_path / "mine"))["data"]
+    assert (finding.ok, finding.needed) == (False, False)
+    assert str(file) in finding.found
+    assert ("secant progress reset" in finding.todo) == (content != b'{"version": 99}')
+
+
+@pytest.mark.parametrize("variable", ["JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"])
+def test_jupyters_own_folders_are_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "data"))
+    assert by_id(doctor._folders(tmp_path))["jupyter"].ok
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(variable, str(tmp_path / "file/jupyter"))
+    finding = by_id(doctor._folders(tmp_path))["jupyter"]
+    assert (finding.ok, finding.needed) == (False, True)
+    assert f"{tmp_path}/file/jupyter: Not a directory" in finding.found
+    assert variable in finding.todo
+
+
+def test_a_folder_that_may_not_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`Path.exists` raises there, as below another's home."""
+
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, os.strerror(13), str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert doctor._disk(tmp_path / "mine").id == "disk"
+
+
+def test_what_to_copy_is_not_cut_into_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    todo = f'python -m pip install "{"x" * 90}>=1" "y"'
+    for ok in (True, False):
+        monkeypatch.setattr(doctor, "look_around", lambda _: [Finding("x", "thing", ok, "old", todo)])  # noqa: B023
+        doctor.main(tmp_path / ("d" * 90))
+        assert todo in capsys.readouterr().out
+    monkeypatch.setattr(doctor, "look_around", lambda _: [Finding("x", "thing", True, "new")])
+    doctor.main(tmp_path / ("d" * 90))
+    assert f'secant lab --lang en --workspace "{tmp_path / ("d" * 90)}"' in capsys.readouterr().out
+
+
+def test_it_computes_where_the_locale_knows_ascii_alone() -> None:
+    assert doctor._GRADIENT.isascii()  # an argument of the process that computes
 
 
 @pytest.mark.parametrize(("needed", "code"), [(True, 1), (False, 0)])

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +24,7 @@ from secant.lab import launch as lab
 from secant.lab import workspace
 from secant.lab.workspace import LabError
 from secant.where import course_root
-from tests.secant.lab.house import DAY, NOTEBOOK, build, free_port, write
+from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, free_port, prepare, write
 
 
 def run(house: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -80,12 +81,24 @@ def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
     assert "workspace" in done.stderr
 
 
-def test_settings_that_cannot_be_written_are_one_sentence(house: Path) -> None:
-    write(house / "workspace/en/.secant/jupyter", b"in the way")
+@pytest.mark.parametrize("name", [".secant", ".secant/jupyter", FOLDER])
+def test_a_file_where_a_folder_has_to_be_is_named(house: Path, name: str) -> None:
+    write(house / "workspace/en" / name, b"in the way")
     done = run(house)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "could not be made ready" in done.stderr
-    assert "jupyter" in done.stderr
+    assert f"{house}/workspace/en/{name} is a file" in done.stderr
+    assert "Move or rename it" in done.stderr
+
+
+def test_jupyter_without_a_place_for_its_files_is_one_sentence(house: Path) -> None:
+    place = str(write(house / "file", b"") / "jupyter")
+    named = {name: str(house) for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")}
+    for variable in named:
+        done = run(house, **(named | {variable: place}))
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert f"{place} (Not a directory)" in done.stderr
+        assert variable in done.stderr
+        assert "Starting" not in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -143,6 +156,71 @@ def test_the_learner_has_the_last_word(house: Path, started: Callable[..., dict[
     assert {f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--Foo.bar=1", "--debug"} <= set(chosen)
     assert chosen[chosen.index("--ip") + 1] == "0.0.0.0"
     assert not any("port" in word for word in usual)
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def fail(*_: object, **__: object) -> None:
+    raise FULL
+
+
+@pytest.mark.parametrize("which", ["copy_lessons", "write_start_page"])
+def test_lessons_that_are_there_open_where_nothing_can_be_saved(
+    house: Path,
+    started: Callable[..., dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    which: str,
+) -> None:
+    write(house / "workspace/en/START.md", b"my own")
+    prepare(house)
+    monkeypatch.setattr(lab, which, fail)
+    seen = started()
+    assert seen["code"] == 0
+    assert "--LabApp.default_url=/lab/tree/START%20%28new%29.md" in seen["arguments"]
+    warning = capsys.readouterr().err
+    assert "Nothing can be saved" in warning
+    assert f"{house}/workspace/en (No space left on device)" in warning
+    assert "--workspace" in warning
+
+
+def test_without_all_lessons_nothing_opens(
+    house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(house)
+    (house / "workspace/en" / NOTEBOOK).unlink()
+    monkeypatch.setattr(lab, "copy_lessons", fail)
+    seen = started()
+    assert seen["code"] == 1
+    assert "arguments" not in seen
+
+
+def test_settings_that_cannot_be_kept_in_the_workspace_go_elsewhere(
+    house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.write_text
+
+    def write_text(path: Path, *arguments: Any, **named: Any) -> int:
+        if path.is_relative_to(house / "workspace/en/.secant/jupyter"):
+            raise FULL
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "write_text", write_text)
+    seen = started()
+    settings = Path(seen["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0])
+    assert seen["code"] == 0
+    assert settings.is_relative_to(tempfile.gettempdir())
+    assert not settings.is_relative_to(house)
+    assert f"--LabApp.workspaces_dir={settings.parent}/layouts" in seen["arguments"]
+    assert not settings.exists()  # any more
+
+
+def test_settings_are_written_only_when_they_change(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk would leave an empty file, with which Jupyter does not start."""
+    settings = lab.write_lab_config(house)
+    monkeypatch.setattr(Path, "write_text", fail)
+    assert lab.write_lab_config(house) == settings
 
 
 def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """The page that JupyterLab opens at."""
 
+import errno
+import os
 import shutil
 import tomllib
 from pathlib import Path
@@ -72,6 +74,25 @@ def test_an_edited_start_page_stays_and_ours_goes_beside(house: Path) -> None:
 def test_a_start_page_in_the_way_that_is_no_file(house: Path) -> None:
     (house / "workspace/en/START.md").mkdir(parents=True)
     assert launch.prepare(house, DAY)[1] == "START (new).md"
+
+
+def test_a_folders_name_that_could_not_be_decoded() -> None:
+    """As Python has it where the locale knows ASCII alone."""
+    assert "수업".encode() in start_page.signed("수업".encode().decode("ascii", "surrogateescape"))
+    assert "caf\ufffd/".encode() in start_page.signed(b"caf\xe9/".decode("utf-8", "surrogateescape"))
+
+
+def test_a_full_disk_leaves_the_page_that_is_there(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = prepare(house)
+    monkeypatch.setattr(os, "fdopen", fail)  # as `replace_file` opens what it writes
+    monkeypatch.setattr(Path, "write_bytes", lambda path, _: path.open("wb").close())  # cuts it short
+    with pytest.raises(OSError, match="No space"):
+        start_page.write_start_page(house / "workspace/en", "new")
+    assert (house / "workspace/en/START.md").read_text() == before
+    assert start_page.our_page(house / "workspace/en") == "START.md"
 
 
 def test_the_syllabus_is_whole() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from secant import language
+from secant import cli, language
 from secant.progress import record
 from secant.progress.commands import make_app
 from tests.secant.progress.test_record import LESSON, kept, row
@@ -91,3 +91,84 @@ def test_a_damaged_file_gets_a_sentence(data: Path) -> None:
         found = run(*words)
         assert found.exit_code == 1
         assert "no progress that can be read" in found.output
+        assert "`secant progress reset`" in found.output  # a way on
+
+
+def test_a_file_that_may_not_be_read_gets_a_way_on(data: Path) -> None:
+    (data / "progress.json").mkdir(parents=True)
+    found = run()
+    assert found.exit_code == 1
+    assert "could not be read" in found.output
+    assert "`secant progress reset`" in found.output
+    assert run("reset", "--yes").exit_code == 0
+    assert run().exit_code == 0
+
+
+def test_the_way_on_is_not_said_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("{")
+    assert "reset" not in run("import", str(tmp_path / "other.json")).output
+
+
+def test_importing_over_a_damaged_file_says_both(tmp_path: Path, data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    run("export", str(tmp_path / "mine.json"))
+    (data / "progress.json").write_text("{")
+    found = run("import", str(tmp_path / "mine.json"))
+    assert found.exit_code == 0
+    (aside,) = data.glob("progress (unreadable *).json")
+    assert str(aside) in found.output
+    assert aside.read_text() == "{"
+    assert f"What was in {tmp_path / 'mine.json'} is in {data / 'progress.json'} now" in found.output
+    assert "Nothing was lost" not in found.output
+    assert set(kept(data)["lessons"][LESSON]) == {"MyPow"}
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_data_folder_that_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str) -> None:
+    record.check(LESSON, [row("MyPow")])
+    run("export", str(tmp_path / "mine.json"))
+    place = tmp_path / "mine.json" / below
+    monkeypatch.setenv("SECANT_DATA", str(place))
+    for words in ((), ("import", str(tmp_path / "mine.json"))):
+        found = run(*words)
+        assert found.exit_code == 1
+        assert f"SECANT_DATA names {place}, which is not a folder" in found.output
+
+
+def whole(*words: str, say: str = "") -> Result:
+    return CliRunner().invoke(cli.make_app(), ["progress", *words], input=say)
+
+
+@pytest.mark.parametrize("command", ["", "export", "import", "reset"])
+def test_the_help_is_korean_throughout(command: str) -> None:
+    language("ko")
+    shown = whole(*command.split(), "--help").output
+    english = ("Usage", "OPTIONS", "Options", "Arguments", "required", "message", "COMMAND", "ARGS", "{file}")
+    assert [word for word in english if word in shown] == []
+    assert shown.count("─ 옵션 ─") == 1
+    language("en")
+    shown = whole(*command.split(), "--help").output
+    assert "Show this help." in shown
+    assert shown.count("─ Options ─") == 1
+
+
+def test_a_required_argument_is_called_so_in_both_languages() -> None:
+    for name, word in (("ko", "[필수]"), ("en", "[required]")):
+        language(name)
+        assert word in whole("export", "--help").output
+
+
+def test_the_language_can_be_chosen(data: Path) -> None:
+    assert "레벨 1" in whole("--lang", "ko").output
+    assert "아직 기록이 없습니다" in whole("--lang", "ko", "reset", "--yes").output
+    assert "Level 1" in whole("--lang", "en").output
+
+
+def test_an_answer_that_does_not_come_is_no(data: Path) -> None:
+    record.check(LESSON, [row("MyPow")])
+    before = (data / "progress.json").read_bytes()
+    done = whole("reset", say="")
+    assert done.exit_code == 1
+    assert done.stderr == "Nothing was changed.\n"
+    assert done.stdout.endswith(" \n")  # and not on the question's own line
+    assert (data / "progress.json").read_bytes() == before

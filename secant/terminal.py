@@ -1,0 +1,75 @@
+"""What Typer says by itself, in the language in use: for the commands that learners type."""
+
+from enum import StrEnum
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from secant.language import language, say
+
+
+class Languages(StrEnum):
+    """What --lang takes."""
+
+    en = "en"
+    ko = "ko"
+
+
+def speak(lang: Languages | None) -> None:
+    """Answer in this language, if one was named."""
+    if lang is not None:
+        language(lang.value)
+
+
+class _InBothLanguages:
+    def get_usage(self, ctx: Any) -> str:
+        usage: str = super().get_usage(ctx)  # type: ignore[misc]
+        return usage.replace("Usage:", say(en="Usage:", ko="사용법:"), 1)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.help = say(en="Show this help.", ko="이 도움말을 보여 줍니다.")
+            option.rich_help_panel = options_title()
+        return option
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from typer import rich_utils  # late, as Typer does
+
+        # The one word that no parameter can say for itself.
+        rich_utils.REQUIRED_LONG_STRING = say(en="[required]", ko="[필수]")
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+class Group(_InBothLanguages, TyperGroup):
+    """Several commands under one name."""
+
+
+class Command(_InBothLanguages, TyperCommand):
+    """One command."""
+
+
+def options_title() -> str:
+    """What stands above the options, in the help."""
+    return say(en="Options", ko="옵션")
+
+
+def commands_title() -> str:
+    """What stands above the commands, in the help."""
+    return say(en="Commands", ko="명령")
+
+
+def options_metavar() -> str:
+    """How the usage says that there are options."""
+    return say(en="[OPTIONS]", ko="[옵션]")
+
+
+def option(*names: str, en: str, ko: str, **more: Any) -> Any:
+    """Return an option whose help is in the language in use."""
+    return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=options_title(), **more)
+
+
+def argument(*, en: str, ko: str, **more: Any) -> Any:
+    """Return an argument whose help is in the language in use."""
+    return typer.Argument(help=say(en=en, ko=ko), rich_help_panel=say(en="Arguments", ko="인자"), **more)
