@@ -370,7 +370,7 @@ def curve(x, kind):
 for kind in ("polynomial", "wave"):
     x = torch.tensor(2.0, requires_grad=True)
     curve(x, kind).backward()
-    print(f"{kind:10}  x = 2: slope {x.grad.item():.3f}")
+    print(f"{kind:10}  x = 2:", say(en="slope", ko="기울기"), f"{x.grad.item():.3f}")
 
 # %%
 predicted(
@@ -420,7 +420,7 @@ for start in (1.0, 3.0):
     x = torch.tensor(start, requires_grad=True)
     y = double_until(x, 8.0)
     y.backward()
-    print(f"x = {start:g}: y = {y.item():g}, slope {x.grad.item():g}")
+    print(f"x = {start:g}: y = {y.item():g},", say(en="slope", ko="기울기"), f"{x.grad.item():g}")
 
 # %% [markdown] lang="en"
 r"""
@@ -619,8 +619,9 @@ def fit(h, p=-1.0):
 
 start = torch.tensor(-1.0, requires_grad=True)
 misfit(start).backward()
-print(f"p = -1, autograd  : slope {start.grad.item():.3f}")
-print(f"p = -1, h = 1.5e-8: slope {((misfit(-1.0 + 1.5e-8) - misfit(-1.0)) / 1.5e-8).item():.3f}")
+print(say(en="p = -1, autograd  : slope", ko="p = -1, autograd  : 기울기"), f"{start.grad.item():.3f}")
+quotient = (misfit(-1.0 + 1.5e-8) - misfit(-1.0)) / 1.5e-8
+print(say(en="p = -1, h = 1.5e-8: slope", ko="p = -1, h = 1.5e-8: 기울기"), f"{quotient.item():.3f}")
 print(f"fit(1.5e-8) = {fit(1.5e-8):.3f}")
 print(f"fit(3.5e-4) = {fit(3.5e-4):.3f}")
 

@@ -1280,8 +1280,8 @@ with check.asking(_call):
 _mul, _leaf = "MulBackward0", "AccumulateGrad"
 check.equal([_short(names) for names in _found], [[_leaf, _mul], [_leaf, _leaf, _mul, _mul]], _call, hint=_anew)
 
-_test(_x, [], "graph_nodes(x), x: leaf", _no_graph)
-_test(["constant"], [["exp", 0]], "graph_nodes(torch.exp(c)), c: constant", _no_graph)
+_test(_x, [], "graph_nodes(x), x = leaf", _no_graph)
+_test(["constant"], [["exp", 0]], "graph_nodes(torch.exp(c)), c = constant", _no_graph)
 _test(_x, [["untracked exp", 0]], say(en="graph_nodes(y), y = torch.exp(x) under no_grad", ko="graph_nodes(y), y = torch.exp(x) (no_grad 안에서)"), _no_graph)
 _test(_x, _roots, "graph_nodes(z), z = torch.log(x**3) + torch.sqrt(x**2)")
 _test(_x, [["mul", 0, 0]], "graph_nodes(x * x)")
@@ -1290,9 +1290,9 @@ _test(_x, [["unbind", 0], ["sin", 2]], "graph_nodes(torch.sin(b)), a, b = x.unbi
 _test(_x, [["sin", 0], ["exp", 1], ["tanh", 2], ["add", 3, 0]], "graph_nodes(torch.tanh(torch.exp(torch.sin(x))) + x)")
 _test(_xwb, [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "graph_nodes((w * x + b)**2)")
 _test(_xwb, [["addcmul", 0, 1, 2]], "graph_nodes(torch.addcmul(x, w, b))", _three)
-_test(_xc, [["mul", 1, 0], ["add", 2, 1]], say(en="graph_nodes(c * x + c), c: constant", ko="graph_nodes(c * x + c), c: 상수"), _none)
-_test(_xc, [["mul", 0, 1], ["add", 1, 2]], say(en="graph_nodes(c + x * c), c: constant", ko="graph_nodes(c + x * c), c: 상수"), _none)
-_test(_xc, [["exp", 1], ["mul", 2, 0]], say(en="graph_nodes(torch.exp(c) * x), c: constant", ko="graph_nodes(torch.exp(c) * x), c: 상수"), _none)
+_test(_xc, [["mul", 1, 0], ["add", 2, 1]], say(en="graph_nodes(c * x + c), c = constant", ko="graph_nodes(c * x + c), c = 상수"), _none)
+_test(_xc, [["mul", 0, 1], ["add", 1, 2]], say(en="graph_nodes(c + x * c), c = constant", ko="graph_nodes(c + x * c), c = 상수"), _none)
+_test(_xc, [["exp", 1], ["mul", 2, 0]], say(en="graph_nodes(torch.exp(c) * x), c = constant", ko="graph_nodes(torch.exp(c) * x), c = 상수"), _none)
 _test(_xw, [["detach", 0], ["sin", 2], ["mul", 3, 1]], "graph_nodes(torch.sin(x.detach()) * w)", _none)
 _test(_xw, [["add", 0, 1], ["add", 2, 0], ["add", 3, 2]], "graph_nodes(c + b), b = x + w, c = b + x")
 
@@ -1306,7 +1306,7 @@ for _round in range(20):
     _steps = [[_random.choice(_unary), a] if _random.random() < 0.4 else [_random.choice(_binary), a, b] for a, b in _pairs]
     _program = "; ".join(f"x{_count + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps))
     _tracked = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "leaf")
-    _test(_inputs, _steps, f"graph_nodes(x{_count + len(_steps) - 1}), requires_grad: {_tracked}; {_program}")
+    _test(_inputs, _steps, f"graph_nodes(x{_count + len(_steps) - 1}), requires_grad = {_tracked}; {_program}")
 
 _deep = 3000 + int(check.draw(0, 500))
 _additions = say(en=f"graph_nodes(y), y = x + c + c + ..., {_deep} additions", ko=f"graph_nodes(y), y = x + c + c + ..., 덧셈 {_deep}번")
@@ -1593,7 +1593,7 @@ _no_grad = say(en="leaves_of(y * x1), y = torch.exp(x0) under no_grad", ko="leav
 _one, _two, _three = ["leaf"], ["leaf", "leaf"], ["leaf", "leaf", "leaf"]
 _roots = [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]]
 _test(_two, [["mul", 0, 0.0], ["add", 2, 1]], "leaves_of(x0 * 0 + x1)")
-_test(["leaf", "constant"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]], say(en="leaves_of(x0 * x1 + x0 * x0), x1: constant", ko="leaves_of(x0 * x1 + x0 * x0), x1: 상수"), _none)
+_test(["leaf", "constant"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]], say(en="leaves_of(x0 * x1 + x0 * x0), x1 = constant", ko="leaves_of(x0 * x1 + x0 * x0), x1 = 상수"), _none)
 _test(_one, _roots, "leaves_of(torch.log(x0**3) + torch.sqrt(x0**2))")
 _test(_one, [["unbind", 0], ["mul", 1, 2]], "leaves_of(a * b), a, b = x0.unbind()")
 _test(_two, [["unbind", 0], ["mul", 3, 1]], "leaves_of(b * x1), a, b = x0.unbind()", _whatever)
@@ -1604,7 +1604,7 @@ _test(["parameter", "twin", "constant", "twin"], [["sub", 0, 1], ["sub", 2, 3], 
 _test(_three, [["detach", 0], ["sin", 3], ["mul", 4, 1]], "leaves_of(torch.sin(x0.detach()) * x1)", _cut)
 _test(_two, [["untracked exp", 0], ["mul", 2, 1]], _no_grad, _cut)
 _test(_two, [["detach", 0], ["mul", 2, 0], ["mul", 3, 1]], "leaves_of(x0.detach() * x0 * x1)", _cut)
-_test(["leaf", "constant", "leaf"], [["mul", 1, 1], ["sub", 3, 2]], say(en="leaves_of(x1 * x1 - x2), x1: constant", ko="leaves_of(x1 * x1 - x2), x1: 상수"))
+_test(["leaf", "constant", "leaf"], [["mul", 1, 1], ["sub", 3, 2]], say(en="leaves_of(x1 * x1 - x2), x1 = constant", ko="leaves_of(x1 * x1 - x2), x1 = 상수"))
 _odd = {
     "empty": say(en="an empty leaf", ko="빈 leaf"),
     "strided": say(en="a leaf that is a view of other memory (every second number)", ko="다른 메모리의 view인 leaf(하나 건너 하나씩)"),
@@ -1613,7 +1613,7 @@ _odd = {
     "nan": say(en="a leaf full of nan", ko="nan만 든 leaf"),
 }
 for _kind, _what in _odd.items():
-    _call = f"leaves_of(x.sum() * odd.sum() + odd.sum()), odd: {_what}"
+    _call = f"leaves_of(x.sum() * odd.sum() + odd.sum()), odd = {_what}"
     with check.asking(_call):
         _found = _leaves_of_odd(_kind)
     _hint = say(en=f"some leaves are missing: {_what} is a leaf like any other", ko=f"빠진 leaf가 있습니다. {_what}도 똑같은 leaf입니다")
@@ -1636,7 +1636,7 @@ for _round in range(20):
     _steps.append(["add", 0, _count + len(_steps) - 1])
     _program = "; ".join(f"x{_count + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps))
     _constants = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "constant")
-    _test(_inputs, _steps, f"leaves_of(x{_count + len(_steps) - 1}), " + say(en=f"constants: {_constants}", ko=f"상수: {_constants}") + f"; {_program}")
+    _test(_inputs, _steps, f"leaves_of(x{_count + len(_steps) - 1}), " + say(en=f"constants = {_constants or None}", ko=f"상수 = {_constants or None}") + f"; {_program}")
 
 _deep = 3000 + int(check.draw(0, 500))
 _additions = say(en=f"leaves_of(y), y = x0 + x1 + x1 + ..., {_deep} additions", ko=f"leaves_of(y), y = x0 + x1 + x1 + ..., 덧셈 {_deep}번")

@@ -611,7 +611,7 @@ r"""
 ## 7. 실제로 있었던 버그
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
-같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 조각이 둘 있습니다. 하나는 10토큰짜리 문장, 하나는 100토큰짜리
+같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 조각이 두 개 있습니다. 하나는 10토큰짜리 문장, 하나는 100토큰짜리
 문장입니다. `reduction="sum"`은 토큰에 대한 평균 대신 합을 구합니다.
 참값은 차분몫이 알려 줍니다.
 """
@@ -649,7 +649,7 @@ add up sums, and divide by the number of all tokens. No error message could show
 r"""
 짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 바로
 이 예가 나옵니다. 2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
-[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). [고친 방법](https://github.com/huggingface/transformers/pull/34191)은
+[원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). [해결책](https://github.com/huggingface/transformers/pull/34191)은
 합을 더한 뒤 전체 토큰 수로 나누는 것입니다. 오류 메시지로는 이 버그를 알 수 없었습니다. 잘못된 비율로 더한 합도 *어떤 함수의* gradient이기는 합니다.
 """
 

@@ -64,7 +64,7 @@ A **hook** on `x` is a function that PyTorch calls with the gradient of `x` as s
 r"""
 ## 먼저 예상하기
 
-$x = 5$에서 $z = \log x^3 + \sqrt{x^2}$을 봅시다. PyTorch에서처럼 $\log$는 자연로그입니다. $x$에서 $z$까지 경로가 둘 있습니다.
+$x = 5$에서 $z = \log x^3 + \sqrt{x^2}$을 봅시다. PyTorch에서처럼 $\log$는 자연로그입니다. $x$에서 $z$까지 경로가 두 개 있습니다.
 하나는 로그를, 하나는 제곱근을 지납니다. 따로 보면 첫째 경로의 기울기는 $0.6$, 둘째 경로의 기울기는 $1.0$입니다.
 
 `x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 넘겨 부르는 함수입니다. 여기서 쓸 hook은 받은 값을 출력합니다.
@@ -348,8 +348,9 @@ explore_paths()
 r"""
 <details><summary>What you saw</summary>
 
-With $+$ nothing is left over, at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The small squares
-are rounding, divided by an ever smaller $h$ as in lesson 1: on the whole they rise to the left, but single ones lie low by chance.) With
+With $+$ nothing is left over, at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (What is
+shown of $r$ is rounding. Where it changes the last digit of $z$, that digit is divided by $h$ as in lesson 1: these squares lie on a line that
+rises to the left. Elsewhere, at more than half of all $h$ and at the far left too, the last digits agree: $r$ is 0, or some $10^{-16}$, the last digit of the quotient.) With
 $\times$ they do: where both factors grow, the growth of one is multiplied by the growth of the other:
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
@@ -362,12 +363,13 @@ merged, as long as it is done smoothly, what is left over goes to zero in this w
 </details>
 """
 
-# %% [markdown] lang="ko" en="5598f536"
+# %% [markdown] lang="ko" en="45cb28c8"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (작은 네모는
-수업 01에서 본 반올림 오차입니다. 점점 작아지는 $h$로 나누므로 왼쪽으로 갈수록 대체로 커지지만, 우연히 작은 것도 있습니다.) $\times$로
+$+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (그림에 보이는
+$r$은 반올림 오차입니다. 반올림으로 $z$의 끝자리가 어긋난 곳에서는 수업 01에서처럼 그만큼을 $h$로 나누게 되어, 이런 네모는 왼쪽으로 갈수록 높아지는 직선 위에 있습니다.
+그 밖의 곳, 곧 절반이 넘는 $h$와 왼쪽 끝에서는 끝자리가 맞아 $r$이 0이거나 차분몫의 끝자리인 $10^{-16}$쯤입니다.) $\times$로
 합치면 다릅니다. 두 인수가 모두 늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
@@ -417,7 +419,7 @@ Multiplication has two inputs. So has the power, and nothing says that only the 
 r"""
 ## 4. 입력마다 gradient가 따로 있다
 
-곱셈에는 입력이 둘 있습니다. 거듭제곱도 그렇습니다. 밑만 추적하라는 법은 없습니다. 이번에는 지수도 텐서 `q`로 둡니다.
+곱셈에는 입력이 두 개 있습니다. 거듭제곱도 그렇습니다. 밑만 추적하라는 법은 없습니다. 이번에는 지수도 텐서 `q`로 둡니다.
 """
 
 # %%
@@ -594,7 +596,7 @@ Going back, there are two kinds of dimension to sum over:
 
 # %% [markdown] lang="ko" en="97d55f06"
 r"""
-표의 수는 모두 gradient가 1입니다. scalar는 12번, row의 수는 4번씩, column의 수는 3번씩 복사된 셈이고, 그것이 그대로 gradient입니다.
+표의 원소는 모두 gradient가 1입니다. scalar는 12번, row의 원소는 4번씩, column의 원소는 3번씩 복사된 셈이고, 그것이 그대로 gradient입니다.
 어느 것이나 gradient의 shape는 *자기 자신*의 shape입니다.
 
 거슬러 올 때 합을 구할 차원은 두 가지입니다.
@@ -687,9 +689,9 @@ recurrent([shared, shared, shared]).backward()
 own = [torch.tensor(0.8, requires_grad=True) for _ in inputs]
 recurrent(own).backward()
 
-print(say(en="shared      :", ko="함께 쓸 때  :"), f"{shared.grad:.6f}")
-print(say(en="step by step:", ko="단계마다    :"), " + ".join(f"({weight.grad:.6f})" for weight in own))
-print(say(en="their sum   :", ko="그 합       :"), f"{sum(weight.grad for weight in own):.6f}")
+print(say(en="shared      :", ko="함께 쓸 때  :"), f"{shared.grad:.7f}")
+print(say(en="step by step:", ko="단계마다    :"), " + ".join(f"({weight.grad:.7f})" for weight in own))
+print(say(en="their sum   :", ko="그 합       :"), f"{sum(weight.grad for weight in own):.7f}")
 
 # %% [markdown] lang="en"
 r"""
@@ -1190,10 +1192,10 @@ r"""
 ●●●○○ · ★★★★★ · 15분 · 3점
 
 shape가 `shape`인 텐서가 더 큰 shape로 브로드캐스트되었고, `g`는 커진 텐서의 gradient입니다. 원래 텐서의 gradient를 돌려주세요.
-shape는 정확히 `shape`이고, 각 수는 그 복사본들의 gradient를 **더한 값**입니다.
+shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 **더한 값**입니다.
 
 - `g`는 `float32` 또는 `float64` 텐서이고 shape는 무엇이든 됩니다(차원이 없어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
-  `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다. 전치(transpose)하거나 `expand`한 텐서처럼 `g`의 수가 메모리에 나란히
+  `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다. 전치(transpose)하거나 `expand`한 텐서처럼 `g`의 원소가 메모리에 나란히
   놓여 있지 않을 수도 있습니다.
 - 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `shape`는 `()`나 `(1, 4)`일 수도
   있고, `(2, 1, 3)`이 `(5, 1, 2, 4, 3)`으로 커진 것일 수도 있습니다.
@@ -1237,17 +1239,18 @@ def unbroadcast(g, shape):
 # %% nbgrader={"grade_id": "test_unbroadcast", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, say
+from secant import check, observe, probe, say
 
-_sum = say(en="this is the mean over the copies; if the original moves, all its copies move, so it is the sum", ko="복사본의 평균입니다. 원래 수가 움직이면 복사본이 모두 움직이므로 합이어야 합니다")
-_one_copy = say(en="this is the gradient of one copy, alone or times their number; the copies have different gradients: add up all of them", ko="복사본 하나의 gradient입니다 (또는 거기에 개수를 곱한 값). 복사본마다 gradient가 다르니 모두 더하세요")
-_lost = say(en="a dimension of size 1 stays, with size 1 (keepdim=True), and its copies are added", ko="크기 1인 차원은 크기 1로 남아야 합니다 (keepdim=True). 복사본은 더하세요")
-_left = say(en="shapes are compared from the right: the dimensions that were added stand on the left", ko="shape는 오른쪽부터 맞춥니다. 새로 붙은 차원은 왼쪽에 있습니다")
-_all = say(en="sum over every dimension, down to a tensor of shape ()", ko="모든 차원을 더해 shape가 ()인 텐서로 만드세요")
-_equal = say(en="equal shapes: nothing was copied, so the numbers of g stay, and its dtype (sum over an empty list of dimensions is a sum over all of them)", ko="두 shape가 같으면 복사된 것이 없으니 g의 수도 dtype도 그대로입니다 (sum에 빈 차원 리스트를 주면 모든 차원을 더합니다)")
-_both = say(en="here dimensions were added on the left and others stretched: sum over both kinds, and over no other", ko="왼쪽에 붙은 차원도 있고 늘어난 차원도 있습니다. 둘 다 더하고, 다른 차원은 더하지 마세요")
-_grouped = say(en="reshape takes the numbers in their order, but the copies along a stretched dimension stand elsewhere: sum over that dimension", ko="reshape는 수를 차례대로 묶을 뿐입니다. 늘어난 차원의 복사본은 그 순서로 놓여 있지 않으니 그 차원을 따라 더하세요")
-_rounded = say(en="right to some digits only: compute in the dtype of g", ko="앞의 몇 자리만 맞습니다. g의 dtype으로 계산하세요")
+
+@probe
+def _once(g, shape):
+    calls = observe()
+    return [calls.attempt(unbroadcast, g, shape), calls.data()["results"][0]][1]
+
+
+_sum, _one_copy, _lost = say(en="this is the mean over the copies; if the original moves, all its copies move, so it is the sum", ko="복사본의 평균입니다. 원래 수가 움직이면 복사본이 모두 움직이므로 합이어야 합니다"), say(en="this is the gradient of one copy, alone or times their number; the copies have different gradients: add up all of them", ko="복사본 하나의 gradient입니다 (또는 거기에 개수를 곱한 값). 복사본마다 gradient가 다르니 모두 더하세요"), say(en="a dimension of size 1 stays, with size 1 (keepdim=True), and its copies are added", ko="크기 1인 차원은 크기 1로 남아야 합니다 (keepdim=True). 복사본은 더하세요")
+_left, _all, _equal = say(en="shapes are compared from the right: the dimensions that were added stand on the left", ko="shape는 오른쪽부터 맞춥니다. 새로 붙은 차원은 왼쪽에 있습니다"), say(en="sum over every dimension, down to a tensor of shape ()", ko="모든 차원을 더해 shape가 ()인 텐서로 만드세요"), say(en="equal shapes: nothing was copied, so the numbers of g stay, and its dtype (sum over an empty list of dimensions is a sum over all of them)", ko="두 shape가 같으면 복사된 것이 없으니 g의 값도 dtype도 그대로입니다 (sum에 빈 차원 리스트를 주면 모든 차원을 더합니다)")
+_both, _grouped, _rounded = say(en="here dimensions were added on the left and others stretched: sum over both kinds, and over no other", ko="왼쪽에 붙은 차원도 있고 늘어난 차원도 있습니다. 둘 다 더하고, 다른 차원은 더하지 마세요"), say(en="reshape takes the numbers in their order, but the copies along a stretched dimension stand elsewhere: sum over that dimension", ko="reshape는 원소를 차례대로 묶을 뿐입니다. 늘어난 차원의 복사본은 그 순서로 놓여 있지 않으니 그 차원을 따라 더하세요"), say(en="right to some digits only: compute in the dtype of g", ko="앞의 몇 자리만 맞습니다. g의 dtype으로 계산하세요")
 
 _four, _eight = [[1.1, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
 for _numbers, _shape, _want, _first, _hint in (
@@ -1262,13 +1265,15 @@ for _numbers, _shape, _want, _first, _hint in (
         _mistakes = [(_right * _right.numel() / _g.numel(), _sum), (_copy, _one_copy), (_copy * (_g.numel() // _right.numel()), _one_copy), (_g.reshape(-1, *_shape).sum(0), _grouped)]
         _call = f"unbroadcast(torch.tensor({_numbers}, dtype={_dtype}), {_shape})"
         with check.asking(_call):
-            check.close(unbroadcast(_g, _shape), _right, _call, rtol=_rtol, mistakes=_mistakes, nearly=_rounded, hint=_hint)
+            _found = _once(_g, _shape)
+        check.no_error([_found], _call, {"invalid for input": _hint})
+        check.close(_found, _right, _call, rtol=_rtol, mistakes=_mistakes, nearly=_rounded, hint=_hint)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
 import math
 
-from secant import graphs, observe, probe
+from secant import graphs
 
 
 @probe
@@ -1305,7 +1310,7 @@ def _want(g, shape):
 
 _apart = say(
     en="the numbers of g need not lie side by side in memory: view fails there, reshape and sum do not",
-    ko="g의 수가 메모리에 나란히 놓여 있지 않을 수도 있습니다. 그러면 view는 쓸 수 없지만 reshape와 sum은 쓸 수 있습니다",
+    ko="g의 원소가 메모리에 나란히 놓여 있지 않을 수도 있습니다. 그러면 view는 쓸 수 없지만 reshape와 sum은 쓸 수 있습니다",
 )
 
 

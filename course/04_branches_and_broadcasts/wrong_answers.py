@@ -461,6 +461,13 @@ def unbroadcast(g, shape):
     return total.reshape(total.shape[added:])
 
 
+# %% a sum over no dimensions, reshaped task="unbroadcast" en="sum over an empty list of dimensions" ko="sum에 빈 차원 리스트를 주면"
+def unbroadcast(g, shape):
+    added = g.dim() - len(shape)
+    dims = (*range(added), *(i + added for i, size in enumerate(shape) if size == 1))
+    return g.sum(dims).reshape(shape)
+
+
 # %% computes in float64 task="unbroadcast" en="The dtype is float64" ko="dtype이 float64입니다"
 def unbroadcast(g, shape):
     return g.double().sum_to_size(shape)

@@ -163,7 +163,7 @@ of the shape of the result, with one weight for each of its numbers. A sum gives
 
 # %% [markdown] lang="ko" en="2d5c3722"
 r"""
-`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 수마다
+`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 원소마다
 가중치(weight)를 하나씩 주면 됩니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
 """
 
@@ -405,7 +405,7 @@ A unit vector now picks a *column* of $J$: how all outputs move when one input d
 
 # %% [markdown] lang="ko" en="de3af66f"
 r"""
-`jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 수마다 그 수가 얼마나 빨리 움직이는지를 곁에
+`jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 곁에
 함께 나릅니다. 그래프를 남기지 않고, 거슬러 가지도 않습니다.
 
 이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
@@ -682,7 +682,7 @@ X, pull_back = torch.func.vjp(torch.cholesky_inverse, L)
 u, h = torch.ones_like(X), 1e-6
 
 right, swapped = X @ V @ L.T @ X, X @ V @ X @ L.T
-print("u . quotient :", round((u * (torch.cholesky_inverse(L + h * V) - X)).sum().item() / h, 4))
+print(say(en="u . quotient :", ko="u . 차분몫   :"), round((u * (torch.cholesky_inverse(L + h * V) - X)).sum().item() / h, 4))
 print("(u J) . V    :", (pull_back(u)[0] * V).sum().item())
 print("u . (J V)    :", (u * torch.func.jvp(torch.cholesky_inverse, (L,), (V,))[1]).sum().item())
 print("-X V L^T X + ... :", (u * -(right + right.T)).sum().item())
@@ -760,7 +760,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for is said in words below the last task. the panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`) shows a worked solution of that task, once you have passed or when
+look for is said in words below the last task. The panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`) shows a worked solution of that task, once you have passed or when
 you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
@@ -771,7 +771,7 @@ All tensors here are `float32` or `float64`, and within one call they have the s
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="188e68af"
+# %% [markdown] lang="ko" en="749359f4"
 r"""
 # 과제
 

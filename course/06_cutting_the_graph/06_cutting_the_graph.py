@@ -208,7 +208,7 @@ r"""
 ## 3. 다시 잇기
 
 첫 번째로 거슬러 간 길은 끊은 자리에서 멈추었습니다. 거기서 얻은 값이 바로 `y`에서 `x`까지 두 번째로 거슬러 갈 때 시작할 값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
-`y`의 각 수를 얼마나 반영할지를 나타냅니다. 각 수가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
+`y`의 각 원소를 얼마나 반영할지를 나타냅니다. 각 원소가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
 """
 
 # %%
@@ -570,11 +570,12 @@ def nodes(tensor):
 
 p = torch.tensor(2.0, requires_grad=True)
 total, number = torch.tensor(0.0), 0.0
+behind = say(en="nodes behind it", ko="그 뒤의 노드")
 for step in range(1, 4):
     loss = (p - step) ** 2
     total = total + loss
     number += loss.item()
-    print(f"step {step}: total {total.item():.0f}, nodes behind it: {nodes(total)}; number {number:.0f}")
+    print(f"step {step}: total {total.item():.0f}, {behind}: {nodes(total)}; number {number:.0f}")
 
 # %% [markdown] lang="en"
 r"""
@@ -641,7 +642,7 @@ r"""
 # Tasks
 
 Six functions, 12 points. Under each answer cell stands its test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task. the panel of **Check** (in a terminal: `autograder check 6 --solution splice`) shows a worked solution of that task, once you have
+look for stands in words below the last task. The panel of **Check** (in a terminal: `autograder check 6 --solution splice`) shows a worked solution of that task, once you have
 passed or when you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
@@ -649,7 +650,7 @@ The rules of lesson 1 hold. Unless a task says otherwise, your function leaves w
 and shape, gives the same answer when called twice, and returns what the task names. All tensors are `float32` or `float64`.
 """
 
-# %% [markdown] lang="ko" en="82053aec"
+# %% [markdown] lang="ko" en="7599bc9c"
 r"""
 # 과제
 
@@ -748,7 +749,7 @@ def _seen(f, g, x, c, v, dtype, held):
 
 
 _summed, _half = say(en="that is the gradient of the sum of y. Start the second walk with what the first one found, the slopes of z with respect to y", ko="y의 합의 gradient입니다. 두 번째로 거슬러 갈 때는 첫 번째에서 구한, y에 대한 z의 기울기로 시작하세요"), say(en="that is the slope of z with respect to y: only half of the way back", ko="y에 대한 z의 기울기입니다. 아직 반만 거슬러 왔습니다")
-_adds, _whole, _graph = say(en="x.grad held something already and backward() added to it: return the gradient alone", ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다"), say(en="the tensor that g got has a grad_fn, so the graph is not cut: give g a tensor with the numbers of y and no history", ko="g가 받은 텐서에 grad_fn이 있습니다. 그래프가 끊기지 않았습니다. 값은 y와 같고 계산 과정은 남지 않은 텐서를 g에 넘기세요"), say(en="the result has requires_grad=True, so it is still part of a graph", ko="결과의 requires_grad가 True입니다. 아직 그래프에 연결되어 있습니다")
+_fills, _adds, _whole, _graph = {"grad": say(en="backward() fills the .grad of every leaf that it reaches, also of those that f and g use. torch.autograd.grad returns a gradient and fills none: take it for both walks", ko="backward()는 도착하는 leaf마다 .grad를 채웁니다. f와 g가 쓰는 leaf도 마찬가지입니다. torch.autograd.grad는 gradient를 돌려줄 뿐 .grad를 채우지 않으니, 두 번 모두 이것을 쓰세요")}, say(en="x.grad held something already and backward() added to it: return the gradient alone", ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다"), say(en="the tensor that g got has a grad_fn, so the graph is not cut: give g a tensor with the numbers of y and no history", ko="g가 받은 텐서에 grad_fn이 있습니다. 그래프가 끊기지 않았습니다. 값은 y와 같고 계산 과정은 남지 않은 텐서를 g에 넘기세요"), say(en="the result has requires_grad=True, so it is still part of a graph", ko="결과의 requires_grad가 True입니다. 아직 그래프에 연결되어 있습니다")
 _nearly, _once = say(en="nearly: a difference quotient, or rounding on the way? Two walks back give it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? 두 번 거슬러 가면 끝자리까지 맞습니다"), say(en="how often f and g were called", ko="f와 g를 부른 횟수")
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-4}}
 for _f, _g, _x, _c, _v, _dtype, _held, _result, _sums, _slopes in (("t * c", "t @ v", 5.0, [2.0, 3.0, 5.0], [4.0, 7.0, 9.0], "float32", None, 74.0, 10.0, 20.0), ("t**2 * c", "(t**2 * v).sum()", [1.0, 2.0], [3.0, -1.0], [1.0, 2.0], "float64", 9.0, [36.0, 64.0], [6.0, -4.0], [6.0, -16.0])):
@@ -760,7 +761,7 @@ for _f, _g, _x, _c, _v, _dtype, _held, _result, _sums, _slopes in (("t * c", "t 
     check.close(_found["results"][0], _want, _call, mistakes=_mistakes, nearly=_nearly, **_EXACT[_dtype])
     check.that("g None" in _found["got"], f"{_call}: {_whole}")
     check.equal([_name[0] for _name in _found["got"]], ["f", "g"], f"{_call}: {_once}")
-    check.untouched(_found["changes"], _call)
+    check.untouched(_found["changes"], _call, hints=_fills)
     check.that(not _found["tracked"][0], f"{_call}: {_graph}")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -820,7 +821,7 @@ def _compare(f, g, x, c, v, dtype, held=None, apart=False):
     check.that("g of another kind" not in found["got"], call + say(en=": g got a tensor of another shape or dtype than y", ko=": g가 받은 텐서의 shape나 dtype이 y와 다릅니다"))
     check.that("g None" in found["got"], f"{call}: {_whole}")
     check.equal([name[0] for name in found["got"]], ["f", "g"], f"{call}: {_once}")
-    check.untouched(found["changes"], call)
+    check.untouched(found["changes"], call, hints=_fills)
     check.that(found["same"], f"{call}: x.grad" + say(en=" is another tensor now", ko="가 다른 텐서로 바뀌었습니다"))
     check.that(not found["tracked"][0], f"{call}: {_graph}")
     aliases = [name for name in found["aliases"][0] if name == "x" or name.endswith(".grad")]
@@ -942,7 +943,7 @@ def _seen(p, grad, lr, q, dtype, given):
     return {**calls.data(), "error": error, "now": [t.detach().clone() for t in (p, second, s)], "kept": [id(t) for t in params] == [id(p), id(q), id(s)]}
 
 
-_why, _nearly, _EXACT = {"in-place": say(en="a tracked leaf may be changed in place only where nothing is recorded: inside torch.no_grad()", ko="추적되는 leaf는 기록하지 않을 때만 제자리에서 바꿀 수 있습니다. torch.no_grad() 안에서 하세요"), "ambiguous": say(en="`if p.grad:` asks whether a number is not 0. Write `if p.grad is not None:`", ko="`if p.grad:`는 수가 0이 아닌지를 묻습니다. `if p.grad is not None:`이라고 쓰세요"), "generator": say(en="params may be a generator, which has no length and no index: go through it with a for loop, once", ko="params는 제너레이터일 수 있고, 제너레이터에는 길이도 인덱스도 없습니다. for 문으로 한 번만 지나가세요"), "NoneType": say(en="a parameter whose .grad is None was not passed over", ko=".grad가 None인 파라미터를 건너뛰지 않았습니다")}, say(en="nearly: was something rounded to float32 on the way, lr perhaps? float64 is to keep 10 digits", ko="거의 맞습니다. lr 같은 것이 중간에 float32로 반올림되지 않았나요? float64는 10자리까지 맞아야 합니다"), {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
+_why, _nearly, _EXACT = {"in-place": say(en="a tracked leaf may be changed in place only where nothing is recorded: inside torch.no_grad()", ko="추적되는 leaf는 기록하지 않을 때만 제자리에서 바꿀 수 있습니다. torch.no_grad() 안에서 하세요"), "ambiguous": say(en="`if p.grad:` asks whether a number is not 0. Write `if p.grad is not None:`", ko="`if p.grad:`는 값이 0이 아닌지를 묻습니다. `if p.grad is not None:`이라고 쓰세요"), "generator": say(en="params may be a generator, which has no length and no index: go through it with a for loop, once", ko="params는 제너레이터일 수 있고, 제너레이터에는 길이도 인덱스도 없습니다. for 문으로 한 번만 지나가세요"), "NoneType": say(en="a parameter whose .grad is None was not passed over", ko=".grad가 None인 파라미터를 건너뛰지 않았습니다")}, say(en="nearly: was something rounded to float32 on the way, lr perhaps? float64 is to keep 10 digits", ko="거의 맞습니다. lr 같은 것이 중간에 float32로 반올림되지 않았나요? float64는 10자리까지 맞아야 합니다"), {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 _still, _uphill, _no_lr, _twice, _used, _skipped, _apart, _listed, _leaf, _nothing, _each = say(en="it has not moved. `p = p - ...` makes a new tensor and calls that p; the caller's tensor stays as it was", ko="움직이지 않았습니다. `p = p - ...`는 새 텐서를 만들어 p라고 부를 뿐이고, 호출한 쪽의 텐서는 그대로입니다"), say(en="it went uphill: subtract", ko="올라가는 방향으로 움직였습니다. 빼야 합니다"), say(en="lr is missing", ko="lr을 곱하지 않았습니다"), say(en="it made two steps", ko="두 스텝을 움직였습니다"), say(en="it has not moved. A generator can be gone through only once: what reads it before the step leaves nothing of it", ko="움직이지 않았습니다. 제너레이터는 한 번만 지나갈 수 있습니다. 스텝 전에 다 읽어 버리면 남는 것이 없습니다"), say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다"), say(en="seen through its second name. The new numbers are in other memory: change the tensor itself, as p -= ... does under no_grad", ko="다른 이름으로 본 값. 새 값이 다른 메모리에 있습니다. no_grad 안의 p -= ...처럼 텐서 자체를 바꾸세요"), say(en="the list params was changed", ko="리스트 params가 바뀌었습니다"), say(en="a parameter is not a tracked leaf any more", ko="추적되는 leaf가 아니게 된 파라미터가 있습니다"), say(en="return nothing", ko="아무것도 돌려주지 마세요"), say(en=": p, p through a second name, s", ko=": p, 다른 이름으로 본 p, s")
 for _p, _grad, _lr, _q, _dtype, _given in ((2.0, 4.0, 0.1, 5.0, "float32", "list"), ([1.0, -2.0], [0.5, 1.0], 0.3, [[3.0]], "float64", "generator")):
     _params, _start, _slope = "[p, q, s]" if _given == "list" else "(t for t in [p, q, s])", torch.tensor(_p, dtype=getattr(torch, _dtype)), torch.tensor(_grad, dtype=getattr(torch, _dtype))
@@ -977,7 +978,7 @@ def _moved(values, grads, dtypes, lr, given, apart=False):
 
 
 def _compare(values, grads, dtypes, lr, given, apart=False):
-    call = f"sgd_step_(params, lr={lr}), params: {given}, p, ... = {values}, .grad = {grads}, {', '.join(dtypes)}"
+    call = f"sgd_step_(params, lr={lr}), params = {given} of p, ... = {values}, .grad = {grads}, {', '.join(dtypes)}"
     with check.asking(call):
         found = _moved(values, grads, dtypes, lr, given, apart)
     check.that(not found["error"], f"{call}: {found['error']}\n  {next((hint for word, hint in _why.items() if word in found['error']), '')}")
@@ -1132,7 +1133,7 @@ def _values(middle, numbers, x, of_batch):
 
 
 def _compare(middle, numbers, x, dtype, modes, tracked=False):
-    call = f"evaluate(model, x={x}), {dtype}, model: Linear(2, 3), {middle}, Linear(3, 1), " + say(en=f"training modes (model first) {modes}", ko=f"학습 모드(모델부터) {modes}")
+    call = f"evaluate(model, x={x}), {dtype}, model = Linear(2, 3), {middle}, Linear(3, 1), " + say(en=f"training modes (model first) {modes}", ko=f"학습 모드(모델부터) {modes}")
     with check.asking(call):
         found = _seen(middle, numbers, x, dtype, modes, tracked)
     want, wrong = (_values(middle, numbers, x, of_batch).to(getattr(torch, dtype)) for of_batch in (False, True))
@@ -1388,14 +1389,14 @@ def _seen(losses, n, dtype, shape=()):
     return {**calls.data(), "alive": alive, "left": sum(mark() is not None for mark in marks), "filled": w.grad is not None}
 
 
-_held, _off, _last, _mean, _left, _times, _nearly, _int, _filled = say(en="graphs of earlier losses that are still in memory at the beginning of each step. Whoever keeps a tracked loss, or a sum of them, keeps the whole graph behind it", ko="스텝을 시작할 때마다 아직 메모리에 있는 앞선 loss의 그래프 수. 추적되는 loss나 그 합을 붙잡고 있으면 그 뒤의 그래프가 통째로 남습니다"), say(en="gradient mode was off while step ran, so it could not train: switch nothing off around it", ko="step이 실행되는 동안 gradient 모드가 꺼져 있어서 학습할 수 없었습니다. step을 부를 때는 아무것도 끄지 마세요"), say(en="that is the last loss alone", ko="마지막 loss 하나입니다"), say(en="that is the mean; the sum is asked for", ko="평균입니다. 합을 구하세요"), say(en="a graph is still in memory after the call", ko="함수가 끝난 뒤에도 그래프가 메모리에 남아 있습니다"), say(en="how often step was called", ko="step을 부른 횟수"), say(en="nearly: were they added in float32, or rounded? Add Python floats", ko="거의 맞습니다. float32로 더했거나 반올림하지 않았나요? 파이썬 수로 더하세요"), say(en="the result is an int: begin the sum with 0.0", ko="결과가 int입니다. 합을 0.0에서 시작하세요"), say(en="a parameter's .grad was filled: training is for step to do, yours is the sum", ko="파라미터의 .grad가 채워졌습니다. 학습은 step이 합니다. 합만 구하세요")
+_alive, _held, _off, _last, _mean, _left, _times, _nearly, _int, _filled = say(en="graphs of earlier losses still in memory when each step begins", ko="스텝을 시작할 때마다 아직 메모리에 있는 앞선 loss의 그래프 수"), say(en="Whoever keeps a tracked loss, or a sum of them, keeps the whole graph behind it", ko="추적되는 loss나 그 합을 붙잡고 있으면 그 뒤의 그래프가 통째로 남습니다"), say(en="gradient mode was off while step ran, so it could not train: switch nothing off around it", ko="step이 실행되는 동안 gradient 모드가 꺼져 있어서 학습할 수 없었습니다. step을 부를 때는 아무것도 끄지 마세요"), say(en="that is the last loss alone", ko="마지막 loss 하나입니다"), say(en="that is the mean; the sum is asked for", ko="평균입니다. 합을 구하세요"), say(en="a graph is still in memory after the call", ko="함수가 끝난 뒤에도 그래프가 메모리에 남아 있습니다"), say(en="how often step was called", ko="step을 부른 횟수"), say(en="nearly: were they added in float32, or rounded? Add Python floats", ko="거의 맞습니다. float32로 더했거나 반올림하지 않았나요? 파이썬 수로 더하세요"), say(en="the result is an int: begin the sum with 0.0", ko="결과가 int입니다. 합을 0.0에서 시작하세요"), say(en="a parameter's .grad was filled: training is for step to do, yours is the sum", ko="파라미터의 .grad가 채워졌습니다. 학습은 step이 합니다. 합만 구하세요")
 for _losses, _n, _dtype, _shape in (([4.0, 9.0, 2.0], 3, "float64", ()), ([0.1, 0.7], 100, "float32", (1,)), ([1.0], 0, "float64", ())):
-    _call, _single = f"running_loss(step, {_n}), {_dtype}, " + say(en=f"losses of shape {_shape}: {_losses}, ...", ko=f"shape {_shape}인 loss: {_losses}, ..."), [torch.tensor(_losses[k % len(_losses)], dtype=getattr(torch, _dtype)).item() for k in range(_n)]
+    _call, _single = f"running_loss(step, {_n}), {_dtype}, " + say(en=f"losses = {_losses}, ... of shape {_shape}", ko=f"shape {_shape}인 loss = {_losses}, ..."), [torch.tensor(_losses[k % len(_losses)], dtype=getattr(torch, _dtype)).item() for k in range(_n)]
     with check.asking(_call):
         _found = _seen(_losses, _n, _dtype, _shape)
     check.equal(len(_found["alive"]), _n, f"{_call}: {_times}")
     check.close(_found["results"][0], float(sum(_single)), _call, mistakes=[(_single[-1], _last), (sum(_single) / _n, _mean)] if _n else [], nearly=_nearly, rtol=1e-12, atol=1e-12)
-    for _good, _why in ((isinstance(_found["results"][0], float), _int), (-1 not in _found["alive"], _off), (max(_found["alive"], default=0) <= 1, f"{_held}: {_found['alive'][:12]}"), (not _found["left"], _left), (not _found["filled"], _filled)):
+    for _good, _why in ((isinstance(_found["results"][0], float), _int), (-1 not in _found["alive"], _off), (max(_found["alive"], default=0) <= 1, f"{_alive}: {_found['alive'][:12]}. {_held}"), (not _found["left"], _left), (not _found["filled"], _filled)):
         check.that(_good, f"{_call}: {_why}")
     check.untouched(_found["changes"], _call)
 check.visible_passed()
@@ -1419,7 +1420,7 @@ def _trains(n):
 
 
 def _compare(losses, n, dtype, shape=()):
-    call = f"running_loss(step, {n}), {dtype}, " + say(en=f"losses of shape {shape}: {losses}, ...", ko=f"shape {shape}인 loss: {losses}, ...")
+    call = f"running_loss(step, {n}), {dtype}, " + say(en=f"losses = {losses}, ... of shape {shape}", ko=f"shape {shape}인 loss = {losses}, ...")
     with check.asking(call):
         found = _seen(losses, n, dtype, shape)
     single = [torch.tensor(losses[k % len(losses)], dtype=getattr(torch, dtype)).item() for k in range(n)]
@@ -1428,7 +1429,7 @@ def _compare(losses, n, dtype, shape=()):
     check.that(min(found["alive"], default=0) >= 0, f"{call}: {_off}")
     check.close(found["results"][0], float(sum(single)), call, mistakes=wrongs, nearly=_nearly, rtol=1e-12, atol=1e-12)
     check.that(isinstance(found["results"][0], float), f"{call}: {_int}")
-    check.that(max(found["alive"], default=0) <= 1, f"{call}: {_held}: {found['alive'][:12]}")
+    check.that(max(found["alive"], default=0) <= 1, f"{call}: {_alive}: {found['alive'][:12]}. {_held}")
     check.that(not found["left"], f"{call}: {_left}")
     check.that(not found["filled"], f"{call}: {_filled}")
     check.untouched(found["changes"], call)
@@ -1460,7 +1461,7 @@ r"""
 Fill the gradients of every layer but the first: go backward from the loss `model(x).sum()`, with `model[0]` frozen.
 
 - `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Besides the parameters in `model[0]` at least one parameter, or `x`, is tracked. Run each layer once.
-- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes.**
+- The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, not a copy put back.
 - If `x` is tracked, its gradient is added to `x.grad` in the same way: the way back to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
 
@@ -1477,7 +1478,7 @@ Fill the gradients of every layer but the first: go backward from the loss `mode
 </details>
 """
 
-# %% [markdown] lang="ko" en="677fc4f3"
+# %% [markdown] lang="ko" en="e1bad21d"
 r"""
 ## 과제 6.6 · `freeze_first`
 
@@ -1486,7 +1487,7 @@ r"""
 첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`은 동결(freeze)한 채 loss인 `model(x).sum()`에서 거슬러 갑니다.
 
 - `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산합니다.
-- `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.**
+- `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다).
 - `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
 
@@ -1557,7 +1558,7 @@ def _compare(sizes, nested, weights, x, dtype, tracked=True, frozen="", held=Non
     call = f"freeze_first(model, x={x}), {dtype}, " + say(en=f"sizes {sizes} with Tanh between, the first {max(nested, 1)} layers in model[0]", ko=f"크기 {sizes}이고 사이마다 Tanh, 앞의 {max(nested, 1)}층이 model[0] 안에") + ("" if tracked else say(en=", x untracked", ko=", x는 추적하지 않음")) + f", .grad = {held}"
     with check.asking(call):
         found = _seen(sizes, nested, weights, x, dtype, tracked, frozen, held)
-    call += (say(en=", untracked: ", ko=", 추적하지 않음: ") + ", ".join(found["names"][name] for name in frozen)) if frozen else ""
+    call += ", " + ", ".join(found["names"][name] for name in frozen) + say(en=" untracked", ko="는 추적하지 않음") if frozen else ""
     (slopes, outputs), names, first = _slopes(weights, x), found["names"], [name for name, whole in found["names"].items() if whole.startswith("model.0.")]
     filled = [name for name in slopes if name not in (*first, *frozen) and (name != "x" or tracked)]
     for name, slope in slopes.items():

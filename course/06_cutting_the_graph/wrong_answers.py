@@ -11,7 +11,7 @@ def splice(f, g, x):
     return torch.autograd.grad(y.sum(), x)[0]
 
 
-# %% fills the buffers as the text does task="splice" en="c.grad is not what it was" ko="c.grad가 부르기 전과 다릅니다"
+# %% fills the buffers as the text does task="splice" en="torch.autograd.grad returns a gradient and fills none" ko="torch.autograd.grad는 gradient를 돌려줄 뿐"
 def splice(f, g, x):
     held, x.grad = x.grad, None
     y = f(x)
@@ -415,7 +415,7 @@ def stop_gradient(x):
     return round(float(x**2), 6), round(3.0 * x**2, 6)
 
 
-# %% adds up the tensors task="running_loss" en="keeps the whole graph behind it" ko="그 뒤의 그래프가 통째로 남습니다"
+# %% adds up the tensors task="running_loss" en="when each step begins: [0, 1, 2]. Whoever keeps" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
 def running_loss(step, n):
     total = torch.zeros((), dtype=torch.float64)
     for _ in range(n):
@@ -559,6 +559,14 @@ def freeze_first(model, x):
     model(x).mean().backward()
     for p in frozen:
         p.requires_grad_(True)
+
+
+# %% puts copies of the buffers back task="freeze_first" en="model.0.0.weight.grad: the first layer was not frozen" ko="model.0.0.weight.grad: 첫 층이 동결되지 않았습니다"
+def freeze_first(model, x):
+    held = [None if p.grad is None else p.grad.clone() for p in model[0].parameters()]
+    model(x).sum().backward()
+    for p, grad in zip(model[0].parameters(), held, strict=True):
+        p.grad = grad
 
 
 # %% returns the loss task="freeze_first" en="return nothing, and call it once" ko="아무것도 돌려주지 말고"

@@ -68,7 +68,7 @@ y.sum().backward()                                    y.sum().backward()
 r"""
 ## 먼저 예상하기
 
-프로그램이 둘 있습니다. `y.add_(1)`은 `y`의 수에 **제자리에서**(in-place), 곧 같은 메모리에서 1을 더합니다.
+다음 두 프로그램을 비교해 보세요. `y.add_(1)`은 `y`의 모든 원소에 **제자리에서**(in-place), 곧 같은 메모리에서 1을 더합니다.
 
 ```
 x = torch.tensor([1.0, 2.0], requires_grad=True)      x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -104,7 +104,7 @@ y.backward()
 
 # %% [markdown] lang="ko" en="e5d20742"
 r"""
-이번에는 순방향 계산과 `backward()` 사이에 `x` 자체를 바꿉니다. `x.data`를 쓰면 추적 없이 `x`의 수를 바꿀 수 있습니다.
+이번에는 순방향 계산과 `backward()` 사이에 `x` 자체를 바꿉니다. `x.data`를 쓰면 추적 없이 `x`의 값을 바꿀 수 있습니다.
 
 ```
 x = torch.tensor(3.0, requires_grad=True)
@@ -137,7 +137,7 @@ The slope of $x + 1$ is 1: nothing to keep. Ask the nodes themselves (`self` sta
 r"""
 ## 1. 노드가 남겨 두는 것
 
-그래프의 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 수가 필요할 때가 있습니다. 이것이 수업 02에서 본 **저장된 텐서**(saved tensor)입니다. $\sin x$의
+그래프의 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 값이 필요할 때가 있습니다. 이것이 수업 02에서 본 **저장된 텐서**(saved tensor)입니다. $\sin x$의
 기울기는 $\cos x$이므로 노드는 *입력* $x$를 남겨야 합니다. $e^x$의 기울기는 $e^x$, 바로 *출력*입니다. 출력을 남기면 지수함수를 다시 계산하지 않아도 됩니다.
 $x + 1$의 기울기는 1이라 남길 것이 없습니다. 노드에 직접 물어봅시다(`self`는 입력, `result`는 출력입니다).
 """
@@ -177,7 +177,7 @@ for f in (torch.sin, torch.exp):
     y = f(x)
     before = y._version
     y.add_(1)
-    print(f.__name__, "version", before, "->", y._version)
+    print(f.__name__, "_version", before, "->", y._version)
     if f is torch.sin:
         y.sum().backward()
         print("x.grad:", x.grad)
@@ -225,9 +225,9 @@ x = torch.tensor(3.0, requires_grad=True)
 y = x**2
 with torch.no_grad():
     x.add_(1)
-print("no_grad: version", x._version)
+print("no_grad: _version", x._version)
 x.detach().add_(1)
-print("detach : version", x._version)
+print("detach : _version", x._version)
 with expect_error():
     y.backward()
 
@@ -236,7 +236,8 @@ y = x**2
 x.data.add_(1)
 y.backward()
 h = 1e-3
-print(".data  : version", x._version, " x.grad:", x.grad, f" quotient at 3: {((3 + h) ** 2 - 3**2) / h:.3f}")
+print(".data  : _version", x._version, " x.grad:", x.grad)
+print(say(en="quotient at 3:", ko="3에서의 차분몫:"), f"{((3 + h) ** 2 - 3**2) / h:.3f}")
 
 # %%
 predicted(
@@ -360,7 +361,7 @@ r"""
 합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. (`x * 2`의 2도 저장된 텐서가 아닙니다. 노드의 `_saved_other`에서는 텐서처럼 보이지만 `pack`에는 오지 않습니다.)
 
 수업 02에서 본 **체크포인트**(checkpoint)를 쓰면 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
-고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.) 다음 셀은 저장된 수의 개수를 셉니다.
+고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.) 다음 셀은 저장된 원소가 모두 몇 개인지 셉니다.
 """
 
 # %%
@@ -380,12 +381,14 @@ def count(t):
 
 
 x = torch.linspace(0, 1, 1000, requires_grad=True)
-for name, call in (("plain     ", wave), ("checkpoint", lambda t: checkpoint(wave, t, use_reentrant=False))):
+plain, kept = say(en="plain     ", ko="그냥      "), say(en="checkpoint", ko="체크포인트")
+for name, call in ((plain, wave), (kept, lambda t: checkpoint(wave, t, use_reentrant=False))):
     sizes.clear(), runs.clear()
     with saved_tensors_hooks(count, lambda t: t):
         y = call(x)
     (gradient,) = torch.autograd.grad(y.sum(), x)
-    print(name, "saved:", sum(sizes), " runs:", len(runs), f" gradient at 1: {gradient[-1]:.6f}")
+    print(name, say(en="saved:", ko="저장:"), sum(sizes), say(en=" runs:", ko=" 실행:"), len(runs), end="  ")
+    print(say(en="gradient at 1:", ko="1에서의 gradient:"), f"{gradient[-1]:.6f}")
 
 # %% [markdown] lang="en"
 r"""
@@ -414,7 +417,7 @@ Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 
 
 # %% [markdown] lang="ko" en="0410132b"
 r"""
-gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 저장된 수는 3000개가 아니라 입력의 1000개뿐입니다. (메모리에서 실제로 아낀 것은 `exp`의 결과 1000개입니다. `sin`은 `x`를, `tanh`는 결과 `y`를 저장했고, 저장은 복사가 아니기 때문입니다.)
+gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 저장된 원소는 3000개가 아니라 입력의 1000개뿐입니다. (메모리에서 실제로 아낀 것은 `exp`의 결과 1000개입니다. `sin`은 `x`를, `tanh`는 결과 `y`를 저장했고, 저장은 복사가 아니기 때문입니다.)
 
 ## 6. hook: 거슬러 가는 길에 거는 함수
 
@@ -495,8 +498,10 @@ leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진
 
 # %%
 p = torch.tensor(2.0, requires_grad=True)
-p.register_hook(lambda g: print("hook                 is given", g, " p.grad:", p.grad))
-p.register_post_accumulate_grad_hook(lambda t: print("post-accumulate hook is given", t, " p.grad:", t.grad))
+first = say(en="hook                 is given", ko="hook이 받은 것                :")
+second = say(en="post-accumulate hook is given", ko="post-accumulate hook이 받은 것:")
+p.register_hook(lambda g: print(first, g, " p.grad:", p.grad))
+p.register_post_accumulate_grad_hook(lambda t: print(second, t, " p.grad:", t.grad))
 (p * p + p).backward()
 
 # %% [markdown] lang="en"
@@ -561,7 +566,7 @@ for s in (0.2, -2.0):
     x = place.clone().requires_grad_()
     with saved_tensors_hooks(lambda t, s=s: leaky_relu(t, s), lambda t: t):  # keep the output; s=s as in section 7
         leaky_relu(x, s).sum().backward()
-    print(f"s = {s:4}  quotient {[round(q, 4) for q in quotient.tolist()]}  x.grad {x.grad.tolist()}")
+    print(f"s = {s:4} ", say(en="quotient", ko="차분몫"), [round(q, 4) for q in quotient.tolist()], " x.grad", x.grad.tolist())
 
 with expect_error():
     torch.nn.functional.leaky_relu_(place.clone().requires_grad_() * 1, -2.0).sum().backward()
@@ -575,7 +580,7 @@ the output 2 may come from 2 or from $-1$: what was needed had been overwritten.
 # %% [markdown] lang="ko" en="eed87f84"
 r"""
 $x = -1$에서 기울기는 $-2$인데, PyTorch 1.3은 위와 같이 1이라고 했습니다. 오류는 없었습니다([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). $s = 0.2$이면 출력의 부호가 입력과 같아서 아무도 눈치채지 못했습니다. $s = -2$이면
-출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서를 누가 바꾼 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [고친 방법](https://github.com/pytorch/pytorch/pull/33639)이 바로 위의 오류입니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 것입니다.
+출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서를 누가 바꾼 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [해결책](https://github.com/pytorch/pytorch/pull/33639)은 위에서 본 오류를 내는 것이었습니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 뜻입니다.
 """
 
 # %% [markdown] lang="en"
@@ -820,22 +825,22 @@ def _look(program, x, dtype, held):
     return {**calls.data(), "runs": len(runs)}
 
 
-_why = say(en="an empty tensor is a tensor too: it counts", ko="빈 텐서도 텐서이므로 셉니다"), say(en="a saved tensor with no dimensions, shape (), counts too", ko="차원이 없는 텐서, 곧 shape가 ()인 텐서도 셉니다"), say(en="nothing was found: was f given x itself, tracked? Was every node asked, not the last alone?", ko="찾은 것이 없습니다. 추적되는 x를 그대로 f에 넘겼나요? 마지막 노드만이 아니라 모든 노드를 보았나요?"), say(en="a tensor that is saved twice counts twice", ko="두 번 저장된 텐서는 두 번 셉니다"), say(en="that is the shape of x: some operations save their output or something on the way, or nothing", ko="x의 shape입니다. 출력이나 중간 결과를 저장하는 연산도 있고, 아무것도 저장하지 않는 연산도 있습니다"), say(en="that is the shape of f(x): many operations save their input, or nothing", ko="f(x)의 shape입니다. 입력을 저장하는 연산도 많고, 아무것도 저장하지 않는 연산도 있습니다")
+_why = say(en="the number in `t * 2` is no tensor, though its node shows it as one, in `_saved_other`. Ask pack, not the nodes' attributes", ko="`t * 2`의 2는 텐서가 아닙니다. 노드의 `_saved_other`에서 텐서처럼 보일 뿐입니다. 노드의 속성을 읽지 말고 pack이 받는 것을 세세요"), say(en="an empty tensor is a tensor too: it counts", ko="빈 텐서도 텐서이므로 셉니다"), say(en="a saved tensor with no dimensions, shape (), counts too", ko="차원이 없는 텐서, 곧 shape가 ()인 텐서도 셉니다"), say(en="nothing was found: was f given x itself, tracked? Was every node asked, not the last alone?", ko="찾은 것이 없습니다. 추적되는 x를 그대로 f에 넘겼나요? 마지막 노드만이 아니라 모든 노드를 보았나요?"), say(en="a tensor that is saved twice counts twice", ko="두 번 저장된 텐서는 두 번 셉니다"), say(en="that is the shape of x: some operations save their output or something on the way, or nothing", ko="x의 shape입니다. 출력이나 중간 결과를 저장하는 연산도 있고, 아무것도 저장하지 않는 연산도 있습니다"), say(en="that is the shape of f(x): many operations save their input, or nothing", ko="f(x)의 shape입니다. 입력을 저장하는 연산도 많고, 아무것도 저장하지 않는 연산도 있습니다")
 
 
-def _compare(program, x, dtype, want, held=None):
+def _compare(program, x, dtype, want, held=None, hint=""):
     call = f"saved_shapes(lambda t: {program}, x={x}), {dtype}"
     with check.asking(call):
         found = _look(program, x, dtype, held)
     got, here = found["results"][0], tuple(torch.as_tensor(x).shape)
     got = sorted(got) if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got) else got
     out = tuple(formula(program, W=torch.ones(3, 2), c=torch.ones(1, 2))(torch.ones(here)).shape)
-    check.equal(got, sorted(want), call, mistakes=list(zip(([s for s in sorted(want) if 0 not in s], [s for s in sorted(want) if s], [], sorted(set(want)), [here], [out]), _why, strict=True)), hint=say(en="which tensors does pack see? (A node that is reached twice counts once.) Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? (두 번 만나는 노드는 한 번만 셉니다.) shape는 튜플로, 리스트에 담으세요"))
+    check.equal(got, sorted(want), call, mistakes=[*zip(([s for s in sorted(want) if 0 not in s], [s for s in sorted(want) if s], [], sorted(set(want)), [here], [out]), _why[1:], strict=True), ([(), *sorted(want)], _why[0])], hint=hint or say(en="which tensors does pack see? Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? shape는 튜플로, 리스트에 담으세요"))
     check.that(found["runs"] == 1, f"{call}: " + say(en=f"f must be called exactly once; it was called {found['runs']} times", ko=f"f는 한 번만 불러야 합니다. 부른 횟수: {found['runs']}"))
     check.untouched(found["changes"], call)
 
 
-_compare("t + 1", [1.0, 2.0], "float64", [])
+_compare("t * 2 + 1", [1.0, 2.0], "float64", [])
 _compare("t * t", [1.0, 2.0], "float32", [(2,), (2,)], held=5.0)
 _compare("t.exp().sum() + t.sum().sin()", [[1.0, 2.0]], "float64", [(), (1, 2)])
 _compare("t.exp()", [], "float64", [(0,)])
@@ -848,6 +853,22 @@ def _twice(programs, x):
     for program in programs:
         calls(saved_shapes, formula(program), x)
     return calls.data()
+
+
+@probe
+def _own(x):
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, t):
+            ctx.save_for_backward(t)
+            return t * t
+
+        @staticmethod
+        def backward(ctx, g):
+            (t,) = ctx.saved_tensors
+            return 2 * t * g
+
+    return saved_shapes(lambda t: Square.apply(t).sum().exp(), graphs.leaf(x, torch.float64))
 
 
 @probe
@@ -864,6 +885,7 @@ def _afterwards(x):
     return w.grad, len(saved)
 
 
+_elsewhere = say(en="not all is in an attribute `_saved_...` that is a tensor: an index lies in a tuple, and what a Function saves in `saved_tensors`. pack is given each of them", ko="모두가 텐서인 `_saved_...` 속성에 있지는 않습니다. 인덱스는 튜플 안에 있고, Function이 저장한 것은 `saved_tensors`에 있습니다. pack은 그것을 모두 받습니다")
 for _dtype in ("float32", "float64"):
     _column = [[check.draw(1, 3)] for _ in range(2)]
     _row = check.draws(3, 1, 3)
@@ -889,8 +911,20 @@ for _dtype in ("float32", "float64"):
         ("t", _row, []),
         ("t.sin() * t + W.exp().sum()", _row, [(3,), (3,), (3,), (3, 2)]),
         ("(lambda s: s * s.sin())(t.exp())", _row, [(3,), (3,), (3,), (3,)]),
+        ("t + 1", _row, []),
+        ("(2 * t).sin()", _row, [(3,)]),
+        ("-0.5 * t", _row, []),
+        ("t.sum() / 3", [_row], []),
+        ("torch.where(t > 2, t, 0 * t)", _row, [(3,)]),
+        ("torch.tensor(2.0, dtype=t.dtype) * t", _row, [()]),
     ]:
         check.smallest(_compare, _program, _x, _dtype, _want, 5.0)
+    check.smallest(_compare, "t.sum(0).exp()[torch.tensor([1, 0, 1])]", [_row[:2], _row[1:]], _dtype, [(2,), (3,)], 5.0, _elsewhere)
+    check.smallest(_compare, "t.exp().index_put((torch.tensor([1]),), t[0])", _row, _dtype, [(1,), (3,)], 5.0, _elsewhere)
+_call = say(en="saved_shapes(lambda t: Square.apply(t).sum().exp(), x), Square a torch.autograd.Function that saves t, x of shape (3,)", ko="saved_shapes(lambda t: Square.apply(t).sum().exp(), x), Square는 t를 저장하는 torch.autograd.Function, x의 shape는 (3,)")
+with check.asking(_call):
+    _found = _own(check.draws(3, 0, 1))
+check.equal(sorted(_found) if isinstance(_found, list) else _found, [(), (3,)], _call, hint=_elsewhere)
 _compare("t.exp()", torch.empty(0, 3), "float64", [(0, 3)])
 _call = say(en="saved_shapes(f, x) with f = exp, then f(t) = t.exp() * t, then f(t) = t + 1, at the same x", ko="같은 x에서 saved_shapes(f, x)를 f = exp, f(t) = t.exp() * t, f(t) = t + 1로")
 with check.asking(_call):
@@ -1029,7 +1063,7 @@ def _compare(programs, x, dtype, w=(), tracked=True, by_grad=False):
     check.that(found["forward"] == order, f"{call}: {_runs} {found['forward']}")
     check.that(not any(grad is None for grad in found["grads"]), f"{call}: " + say(en="no gradient has reached x or a weight. (A checkpoint needs use_reentrant=False for that.)", ko="x나 가중치에 gradient가 도달하지 않았습니다. (체크포인트라면 use_reentrant=False가 필요합니다.)"))
     check.that(found["then"] == order[::-1], f"{call}: {_then} {found['then']}")
-    check.that(found["saved"] <= found["given"], f"{call}: " + say(en=f"the graph saved {found['saved']} numbers; the inputs of the functions have {found['given']}. A checkpoint keeps no more", ko=f"그래프에 저장된 수는 {found['saved']}개인데 함수의 입력은 모두 {found['given']}개입니다. 체크포인트는 입력만 남깁니다"))
+    check.that(found["saved"] <= found["given"], f"{call}: " + say(en=f"the graph saved {found['saved']} numbers; the inputs of the functions have {found['given']}. A checkpoint keeps no more", ko=f"그래프에 저장된 원소는 {found['saved']}개인데 함수의 입력은 모두 {found['given']}개입니다. 체크포인트는 입력만 남깁니다"))
     check.close(found["grads"], grads, call + say(en=": the gradients of x and the weights", ko=": x와 가중치의 gradient"))
     check.that(found["left"] == len(programs), f"{call}: " + say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다"))
     check.untouched(found["changes"], call)
@@ -1128,7 +1162,7 @@ r"""
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-앞으로 절댓값이 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient $g$의 수를 하나하나 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**.
+앞으로 절댓값이 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient $g$를 원소마다 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**.
 
 - `t`는 추적되는 텐서이고 leaf일 수도, 중간 텐서일 수도 있습니다. shape는 무엇이든 되고 한 곳 또는 여러 곳에 쓰입니다. `m`은 0 이상인 수입니다. 제한하는 것은 `backward()` 한 번에 `t`에 도착하는 gradient **전체**, 곧 쓰인 곳마다 온 것의 합입니다.
 - `t`를 계산하는 데 쓰인 텐서에는 제한된 gradient가 갑니다. `t`가 leaf이면 `t.grad`가 제한된 gradient를 받습니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향의 값도, `t`에 걸린 다른 hook도, 다른 텐서의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다.
@@ -1182,7 +1216,7 @@ def _through(program, x, c, m, dtype, held, uses):
     return {"grads": grads, "changes": calls.changes, "handle": hasattr(handle, "remove"), "retains": bool(t.retains_grad), "kind": type(handle).__name__}
 
 
-_why = {"handle": say(en="the result must be the hook's handle, which has remove(); it is", ko="remove()가 있는 hook의 핸들을 돌려주어야 합니다. 돌려준 것은"), "free": say(en="the gradient is not limited: what a hook does not return is lost", ko="gradient가 제한되지 않았습니다. hook이 돌려주지 않은 값은 쓰이지 않습니다"), "norm": say(en="here the whole gradient was scaled down by its norm; limit each number by itself", ko="gradient 전체를 노름으로 줄였습니다. 수를 하나하나 따로 제한하세요"),
+_why = {"handle": say(en="the result must be the hook's handle, which has remove(); it is", ko="remove()가 있는 hook의 핸들을 돌려주어야 합니다. 돌려준 것은"), "free": say(en="the gradient is not limited: what a hook does not return is lost", ko="gradient가 제한되지 않았습니다. hook이 돌려주지 않은 값은 쓰이지 않습니다"), "norm": say(en="here the whole gradient was scaled down by its norm; limit each number by itself", ko="gradient 전체를 노름으로 줄였습니다. 원소마다 따로 제한하세요"),
     "above": say(en="negative numbers must be limited too, at -m", ko="음수도 -m에서 제한해야 합니다"), "below": say(en="numbers below 0 are not to be cut off at 0", ko="음수를 0에서 자르면 안 됩니다"), "held": say(en="what was in t.grad before was limited too; limit only what arrives", ko="t.grad에 이미 있던 값까지 제한했습니다. 도착하는 것만 제한하세요")}
 _zero, _digits = say(en="m is 0 here, and 0 is a limit too: the gradient that passes is 0, and the hook has to return it", ko="m = 0도 한계입니다. 지나가는 gradient는 0이고, hook은 그 0을 돌려주어야 합니다"), say(en="right to about seven digits: it went through float32", ko="일곱 자리쯤만 맞습니다. float32를 거친 값입니다")
 _names = [say(en=", first backward()", ko=", 첫 번째 backward()"), say(en=", second backward()", ko=", 두 번째 backward()"), say(en=", after handle.remove()", ko=", handle.remove() 뒤")]
@@ -1381,12 +1415,12 @@ def _two_passes(a, b, lr):
     return {**calls.data(), "seen": seen, "state": [kept, a.grad is None and b.grad is None, not any(full)]}
 
 
-_wrongs = {"itself": say(en="lr * p was subtracted: this hook is given the parameter, not the gradient, which is in p.grad", ko="lr * p를 뺐습니다. 이 hook이 받는 것은 gradient가 아니라 파라미터이고, gradient는 p.grad에 있습니다"), "up": say(en="it moved uphill: subtract lr * p.grad", ko="반대 방향으로 움직였습니다. lr * p.grad를 빼세요"), "still": say(en="the parameter has not moved: does the hook run, and does it change p in place?", ko="파라미터가 움직이지 않았습니다. hook이 실행되나요? p를 제자리에서 바꾸나요?")}
 _each, *_state = [say(en="each parameter moves by its own gradient, in every backward(), with the lr of its own call", ko="파라미터마다 자기 gradient로, 모든 backward()에서, 그 호출에서 받은 lr로 움직여야 합니다"), say(en="a parameter is no longer a tracked leaf, or lies in other memory now: change it in place", ko="추적되는 leaf가 아니거나 메모리가 바뀐 파라미터가 있습니다. 제자리에서 바꾸세요"), say(en="after backward() p.grad is not None: empty the buffer once the gradient is in it and used", ko="backward()가 끝났는데 p.grad가 None이 아닙니다. gradient가 버퍼에 들어가고 쓰인 다음에 비우세요"), say(en="when the gradient of one parameter was complete, the buffer of another was still full: step as soon as each is complete", ko="한 파라미터의 gradient가 다 모였을 때 다른 파라미터의 버퍼가 아직 차 있었습니다. 파라미터마다 gradient가 다 모이는 즉시 움직이세요")]
+_wrongs = {"full": _state[1], "itself": say(en="lr * p was subtracted: this hook is given the parameter, not the gradient, which is in p.grad", ko="lr * p를 뺐습니다. 이 hook이 받는 것은 gradient가 아니라 파라미터이고, gradient는 p.grad에 있습니다"), "up": say(en="it moved uphill: subtract lr * p.grad", ko="반대 방향으로 움직였습니다. lr * p.grad를 빼세요"), "still": say(en="the parameter has not moved: does the hook run, and does it change p in place?", ko="파라미터가 움직이지 않았습니다. hook이 실행되나요? p를 제자리에서 바꾸나요?")}
 _call = "step_in_backward([a, b], 0.1), a=2.0, b=5.0, loss = a * a + a - 3 * b"
 with check.asking(_call):
     _found = _two_passes(2.0, 5.0, 0.1)
-_mistakes = [([torch.tensor(a), torch.tensor(b)], _wrongs[why]) for a, b, why in ((1.8, 4.5, "itself"), (2.5, 4.7, "up"), (2.0, 5.0, "still"))]
+_mistakes = [([torch.tensor(a), torch.tensor(b)], _wrongs[why]) for a, b, why in ((0.6, 5.9, "full"), (1.8, 4.5, "itself"), (2.5, 4.7, "up"), (2.0, 5.0, "still"))]
 for _got, _want, _then in zip(_found["seen"], ((1.5, 5.3), (1.1, 5.6)), "12", strict=True):
     check.close(_got, [torch.tensor(_number) for _number in _want], _call + say(en=f": the parameters after backward() number {_then}", ko=f": backward() {_then}번 뒤의 파라미터"), mistakes=_mistakes, hint=_each)
 for _holds, _why in zip(_found["state"], _state, strict=True):
@@ -1421,11 +1455,13 @@ def _compare(loss, slopes, values, lrs, dtype, passes=2):
     with check.asking(call):
         found = _run(loss, values, lrs, dtype, passes)
     rates = [next((lr for place, lr in lrs.items() if k in place), 0.0) for k in range(len(values))]
+    arrived = [0.0] * len(values)
     for number, got in enumerate(found["seen"], 1):
         then = say(en=f": the parameters after backward() number {number}", ko=f": backward() {number}번 뒤의 파라미터")
         old = [torch.as_tensor(value, dtype=torch.float64) for value in values]
         gradient = slopes(old)
-        moves = {"": gradient, "up": [-g for g in gradient], "itself": old, "still": [0 * g for g in gradient]}
+        arrived = [before + g for before, g in zip(arrived, gradient, strict=True)]
+        moves = {"": gradient, "full": arrived, "up": [-g for g in gradient], "itself": old, "still": [0 * g for g in gradient]}
         ways = {
             way: [(p - lr * g).to(getattr(torch, dtype)) for p, lr, g in zip(old, rates, move, strict=True)]
             for way, move in moves.items()
@@ -1516,8 +1552,8 @@ r"""
 
 ●●●●○ · ★★★☆☆ · 9분 · 2점
 
-연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 거슬러 갈 때 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 수가 모두 유한한데
-입력에서는 유한하지 않은 수(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
+연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 거슬러 갈 때 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
+입력에서는 유한하지 않은 원소(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
 
 - `x`는 추적되는 leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape는 무엇이든)를 만들거나 인자를 그대로 돌려줍니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
 - gradient만 봅니다. 순방향 값에 있는 `nan`은 따지지 않습니다.
@@ -1592,7 +1628,7 @@ _compare(["t.log()", "t * 2"], [-1.0, 2.0], "float64", None, [(0, say(en="log(-1
 _compare(["t.sqrt()", "t.clamp(min=1)", "t - 1", "t.sqrt()"], [0.0, 4.0], "float64", 3, [(0, _last)])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_only_sum = say(en="each number of the gradient is finite; only their sum is not: look at each number", ko="gradient의 수는 하나하나 유한하고 합만 유한하지 않습니다. 수를 하나하나 보세요")
+_only_sum = say(en="each number of the gradient is finite; only their sum is not: look at each number", ko="gradient의 원소는 모두 유한하고 합만 유한하지 않습니다. 원소를 하나하나 보세요")
 _dtypes = ("float64", "float32")
 for _dtype in _dtypes:
     _some, _low = check.draws(2, 0.5, 2), check.draw(-2, -0.5)
@@ -1648,7 +1684,7 @@ r"""
 ## What the hidden tests look for
 
 - **7.1** Each of the five answers, tried out; a new dict in every call.
-- **7.2** Operations that save their input, their output, something on the way, several tensors, one tensor twice, or nothing; tracked and untracked weights; detached parts; `x` with one number, with none, with several dimensions, with a `.grad`;
+- **7.2** Operations that save their input, their output, something on the way, an index, several tensors, one tensor twice, or nothing; numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one number, with none, with several dimensions, with a `.grad`;
   one call of `f`; a fresh list in every call; that nothing is walked back, that `backward()` still works on the graph of `f(x)` afterwards, and that no hook stays in force; both dtypes.
 - **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; how much the graph saves; random numbers; the empty list; both dtypes.
 - **7.4** Leaves and intermediate tensors, used once and several times; a slice of a larger tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on one tensor that has a hook already; both dtypes.
@@ -1683,15 +1719,15 @@ You can now answer these without looking back:
 Next: Lesson 08, writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="7c451813"
+# %% [markdown] lang="ko" en="efda1b9d"
 r"""
 ## 숨은 테스트가 보는 것
 
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
-- **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
+- **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
   `f`를 한 번만 부르는지, 매번 새 리스트인지, gradient를 구하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
 - **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 그래프에 저장되는 양, 난수, 빈 리스트, 두 가지 dtype.
-- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개, hook이 이미 걸린 한 텐서에 건 두 개, 두 가지 dtype.
+- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개. 다른 hook이 이미 걸려 있는 텐서 하나에 두 번 부르는 경우. 두 가지 dtype.
 - **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
 - **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
 

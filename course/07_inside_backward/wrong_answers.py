@@ -178,16 +178,35 @@ def saved_shapes(f, x):
     return list(shapes)
 
 
-# %% a walk that meets nodes twice task="saved_shapes" en="A node that is reached twice counts once" ko="두 번 만나는 노드는 한 번만"
+# %% walks the graph task="saved_shapes" en="the number in `t * 2` is no tensor" ko="`t * 2`의 2는 텐서가 아닙니다"
 def saved_shapes(f, x):
-    def walk(node):
-        if node is None:
-            return []
-        values = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
-        found = [tuple(value.shape) for value in values if isinstance(value, torch.Tensor)]
-        return found + [shape for after, _ in node.next_functions for shape in walk(after)]
+    seen, todo, shapes = set(), [f(x).grad_fn], []
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        for name in dir(node):
+            if name.startswith("_saved_") and isinstance(getattr(node, name), torch.Tensor):
+                shapes.insert(0, tuple(getattr(node, name).shape))
+        todo += [after for after, _ in node.next_functions]
+    return shapes
 
-    return walk(f(x).grad_fn)
+
+# %% walks the graph and leaves numbers out task="saved_shapes" en="an index lies in a tuple" ko="인덱스는 튜플 안에 있고"
+def saved_shapes(f, x):
+    seen, todo, shapes = set(), [f(x).grad_fn], []
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        values = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
+        tensors = [value for value in values if isinstance(value, torch.Tensor)]
+        # A number of Python's own is there as int64 or float64.
+        shapes += [tuple(t.shape) for t in tensors if t.dim() or t.requires_grad or t.dtype is torch.float32]
+        todo += [after for after, _ in node.next_functions]
+    return shapes
 
 
 # %% walks back and puts the buffer back task="saved_shapes" en="walked back through the graph" ko="그래프를 거슬러 갔습니다"
@@ -338,7 +357,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% runs again but throws nothing away task="checkpoint_chain" en="the graph saved" ko="그래프에 저장된 수는"
+# %% runs again but throws nothing away task="checkpoint_chain" en="the graph saved" ko="그래프에 저장된 원소는"
 def checkpoint_chain(fs, x):
     def one(f, t):
         y = f(t)
@@ -515,7 +534,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% leaves the buffer full task="step_in_backward" en="each parameter moves by its own gradient" ko="파라미터마다 자기 gradient로"
+# %% leaves the buffer full task="step_in_backward" en="p.grad is not None: empty the buffer" ko="p.grad가 None이 아닙니다"
 def step_in_backward(params, lr):
     def step(p):
         with torch.no_grad():
@@ -754,7 +773,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
-# %% the sum for each number task="first_bad_op" en="look at each number" ko="수를 하나하나 보세요"
+# %% the sum for each number task="first_bad_op" en="look at each number" ko="원소를 하나하나 보세요"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:

@@ -185,8 +185,8 @@ r"""
 
 ## 2. 맞게 썼을까?
 
-`gradcheck`는 차분몫(difference quotient)을 기준으로 backward를 검사합니다. 추적되는 입력의 수를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 보고(수업 01의 중앙 차분몫), `backward`의 값과
-비교합니다. 차이가 모두 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기)보다 작으면 `True`를 돌려주고, 아니면 오류를 냅니다. `raise_exception=False`를 넘기면 수가 다를 때 오류 대신 `False`를 돌려줍니다.
+`gradcheck`는 차분몫(difference quotient)을 기준으로 backward를 검사합니다. 추적되는 입력의 원소를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 보고(수업 01의 중앙 차분몫), `backward`의 값과
+비교합니다. 차이가 모두 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기)보다 작으면 `True`를 돌려주고, 아니면 오류를 냅니다. `raise_exception=False`를 넘기면 값이 다를 때 오류 대신 `False`를 돌려줍니다.
 다음 셀의 `BrokenPower`에서는 누군가 $\log x$를 $\log(x + 1)$로 잘못 썼습니다.
 """
 
@@ -703,7 +703,7 @@ _swapped, _plus, _power, _factor, _again = say(en="the two gradients are swapped
 
 _floor = say(en="the logarithm is of x + a small number, or of a clamped x: every x is above 0 here, so take log(x) as it is", ko="x에 작은 수를 더하거나 x를 잘라서 로그를 구했습니다. 여기서 x는 모두 0보다 크니 log(x)를 그대로 쓰세요")
 _negative, _natural = say(en="x**q by way of exp(q * log(x)) is nan for x below 0: write x**q, and x ** (q - 1) for its slope", ko="x**q를 exp(q * log(x))로 구하면 x가 음수일 때 nan이 됩니다. x**q로, 기울기는 x ** (q - 1)로 쓰세요"), say(en="the slope in q is x^q log x, with the natural logarithm of x: torch.log(x)", ko="q에 대한 기울기는 x^q log x입니다. log는 x의 자연로그 torch.log(x)입니다")
-_summed, _no_gradient = say(en="these are the gradients of all numbers, added up: each number of {} has its own", ko="모든 수의 gradient를 더했습니다. {}의 수마다 자기 gradient가 있습니다"), say(en="backward returned None for {}, which needs a gradient: ctx.needs_input_grad[0] is that of x, [1] that of q", ko="gradient가 필요한 {}에 backward가 None을 돌려주었습니다. ctx.needs_input_grad[0]은 x, [1]은 q에 대한 것입니다")
+_summed, _no_gradient = say(en="these are the gradients of all numbers, added up: each number of {} has its own", ko="모든 원소의 gradient를 더했습니다. {}의 원소마다 자기 gradient가 있습니다"), say(en="backward returned None for {}, which needs a gradient: ctx.needs_input_grad[0] is that of x, [1] that of q", ko="gradient가 필요한 {}에 backward가 None을 돌려주었습니다. ctx.needs_input_grad[0]은 x, [1]은 q에 대한 것입니다")
 _in_place, _once = say(en="a tensor was changed in place after it was saved: make a new one, with no operation whose name ends in _", ko="저장한 텐서를 제자리에서 바꾸었습니다. 이름이 _로 끝나는 연산을 쓰지 말고 새 텐서를 만드세요"), say(en="the first walk back went well, the second stopped: leave what backward needs on ctx", ko="첫 번째로 거슬러 갔을 때는 괜찮았는데 두 번째에 멈추었습니다. backward에 필요한 것은 ctx에 남겨 두세요")
 
 
@@ -719,7 +719,7 @@ def _wrongs(x, q, g, name):
 
 
 def _compare(x, q, tracked, g):
-    call = f"MyPow.apply({f'x={x.tolist()}, q={q.tolist()}' if x.numel() < 7 else f'x, q {tuple(x.shape)}'}), {str(x.dtype)[6:]}, " + say(en="tracked: ", ko="추적: ") + ", ".join(tracked) + f", grad_output={g.tolist() if g.numel() < 7 else '...'}"
+    call = f"MyPow.apply({f'x={x.tolist()}, q={q.tolist()}' if x.numel() < 7 else f'x, q {tuple(x.shape)}'}), {str(x.dtype)[6:]}, " + ", ".join(tracked) + say(en=" tracked", ko=" 추적") + f", grad_output={g.tolist() if g.numel() < 7 else '...'}"
     with check.asking(call):
         found = _seen(x, q, tracked, g)
     below = bool((x < 0).any())
@@ -883,7 +883,7 @@ def _judged(forward, backward, inputs, tracked, expanded):
 _raises, _warned = say(en="return False where the backward is wrong, and raise nothing: raise_exception=False", ko="backward가 틀렸으면 False를 돌려주세요. 오류가 나지 않게 하려면 raise_exception=False를 넘기면 됩니다"), say(en="a warning appeared: gradcheck warns unless all inputs are float64", ko="경고가 떴습니다. gradcheck는 입력이 모두 float64가 아니면 경고합니다")
 _hints = {True: say(en="this backward is right. In float32 the quotient is too inexact: copy every input to float64 first. And every input must be tracked in the copy. If it is, compare at the given inputs, not at others", ko="맞는 backward입니다. float32에서는 차분몫이 부정확하니 먼저 모든 입력을 float64로 복사하세요. 복사본은 모두 추적되어야 합니다. 다른 값이 아니라 주어진 입력에서 비교하세요"), False: say(en="this backward is wrong; compare all numbers of all inputs, each output for itself, with the tolerance of gradcheck", ko="틀린 backward입니다. 모든 입력의 모든 수를, 출력마다 따로, gradcheck의 허용 오차로 비교하세요")}
 _errors = {"stride 0": say(en="gradcheck refuses an expanded tensor: copy it with clone()", ko="gradcheck는 expand한 텐서를 받지 않습니다. clone()으로 복사하세요"), "require gradient": say(en="the copies are not tracked: gradcheck moves only inputs with requires_grad, so call requires_grad_() on each copy, also where the input was not tracked", ko="복사본이 추적되지 않습니다. gradcheck는 requires_grad가 True인 입력만 움직입니다. 입력이 추적되지 않더라도 복사본마다 requires_grad_()를 부르세요"), **dict.fromkeys(("fn takes", "fn에는"), say(en="gradcheck calls fn with the tensors of the tuple that it is given: hand it the whole tuple of copies", ko="gradcheck는 받은 튜플의 텐서로 fn을 부릅니다. 복사본을 하나만 넘기지 말고 튜플째 넘기세요"))}
-_place, _ignores, _within, _alike = say(en="this backward is right for x > 0 and wrong for x < 0: compare at the given inputs, not at others", ko="x > 0이면 맞고 x < 0이면 틀린 backward입니다. 다른 값이 아니라 주어진 입력에서 비교하세요"), say(en="this backward ignores grad_output: at a single output with grad_output 1 it looks right. Try others, as gradcheck does", ko="grad_output을 무시하는 backward입니다. 출력이 하나이고 grad_output이 1이면 맞아 보입니다. gradcheck처럼 다른 값도 넣어 보세요"), say(en="off by less than 1e-5 + 1e-3 times the quotient's size: that counts as right, as in gradcheck", ko="차이가 1e-5 + 1e-3 × 차분몫의 크기보다 작습니다. gradcheck처럼 맞는 것으로 보세요"), say(en="one slope of many is 0.4 % off: look at every number, not at a random sum of them (fast_mode)", ko="여러 기울기 가운데 하나가 0.4 % 틀렸습니다. 무작위로 더한 값(fast_mode)이 아니라 수마다 비교하세요")
+_place, _ignores, _within, _alike = say(en="this backward is right for x > 0 and wrong for x < 0: compare at the given inputs, not at others", ko="x > 0이면 맞고 x < 0이면 틀린 backward입니다. 다른 값이 아니라 주어진 입력에서 비교하세요"), say(en="this backward ignores grad_output: at a single output with grad_output 1 it looks right. Try others, as gradcheck does", ko="grad_output을 무시하는 backward입니다. 출력이 하나이고 grad_output이 1이면 맞아 보입니다. gradcheck처럼 다른 값도 넣어 보세요"), say(en="off by less than 1e-5 + 1e-3 times the quotient's size: that counts as right, as in gradcheck", ko="차이가 1e-5 + 1e-3 × 차분몫의 크기보다 작습니다. gradcheck처럼 맞는 것으로 보세요"), say(en="one slope of many is 0.4 % off: look at every number, not at a random sum of them (fast_mode)", ko="여러 기울기 가운데 하나가 0.4 % 틀렸습니다. 무작위로 더한 값(fast_mode)이 아니라 원소마다 비교하세요")
 
 
 def _compare(forward, backward, want, inputs, dtype=torch.float64, tracked=True, expanded=False, hint=""):

@@ -415,7 +415,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% gradients added up task="MyPow" en="added up: each number of x has its own" ko="모든 수의 gradient를 더했습니다"
+# %% gradients added up task="MyPow" en="added up: each number of x has its own" ko="모든 원소의 gradient를 더했습니다"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):

@@ -14,7 +14,7 @@ r"""
 **왜 맞을까요?** 첫 번째로 거슬러 가는 길을 기록하므로 그 결과는 그래프의 끝에 있고, 두 번째는 그 그래프를 거슬러 갑니다. `torch.autograd.grad`는 둘 다 돌려줄 뿐 버퍼를 건드리지 않습니다. gradient에 그래프가 없으면
 `x`에 의존하는 것이 없다는 뜻입니다. 그래프가 다른 데로 가면 `allow_unused`와 `materialize_grads`가 0을 만들어 줍니다.
 
-**돌아가는 길.** `f(x).backward(create_graph=True)`는 `x.grad`를 채우고 `x`와 `x.grad`가 서로 붙들게 합니다. `torch.func.grad(torch.func.grad(f))(x)`는 짧고, 직선에서도 맞습니다. 다만 추적되는 `x`에서는 결과도
+**다른 방법.** `f(x).backward(create_graph=True)`는 `x.grad`를 채우고 `x`와 `x.grad`가 서로 붙들게 합니다. `torch.func.grad(torch.func.grad(f))(x)`는 짧고, 직선에서도 맞습니다. 다만 추적되는 `x`에서는 결과도
 기록되므로 `x.detach()`를 넣으세요.
 """
 
@@ -30,8 +30,8 @@ right for two numbers, and out of memory for a million.
 r"""
 **왜 맞을까요?** 두 번째에는 gradient에서 가중치 `v`를 주고 출발하므로 $v^\top H$가 나오고, $H$는 대칭입니다. $n$이 얼마든 `f`를 한 번 지나고 두 번 거슬러 갈 뿐이며, `x`보다 큰 텐서는 생기지 않습니다.
 
-**돌아가는 길.** `(first * v).sum()`의 gradient를 구해도 같은 곱입니다. `torch.func.jvp(torch.func.grad(f), (x,), (v,))`는 거슬러 가는 계산을 순방향으로 미분하므로 두 번 거슬러 갈 필요도 없습니다.
-`torch.func.hessian(f)(x) @ v`는 수가 두 개일 때는 맞지만, 백만 개라면 메모리가 모자랍니다.
+**다른 방법.** `(first * v).sum()`의 gradient를 구해도 같은 곱입니다. `torch.func.jvp(torch.func.grad(f), (x,), (v,))`는 거슬러 가는 계산을 순방향으로 미분하므로 두 번 거슬러 갈 필요도 없습니다.
+`torch.func.hessian(f)(x) @ v`는 원소가 두 개일 때는 맞지만, 백만 개라면 메모리가 모자랍니다.
 """
 
 # %% [markdown] task="newton_step" lang="en"
@@ -47,7 +47,7 @@ r"""
 **왜 맞을까요?** `x - first / second`는 추적되는 텐서로 계산하므로 기록됩니다. `detach()`가 그것을 끊고, `requires_grad_()`가 다음 스텝의 출발점이 될 leaf로 만듭니다. `detach()`가 메모리를 함께 쓰는 것은 새로 계산된 텐서이지
 `x`가 아닙니다.
 
-**돌아가는 길.** `torch.no_grad()` 안에서 계산해도 좋습니다. 그러나 `x`를 제자리에서 옮기면 안 됩니다. 호출한 쪽의 `x`가 바뀌고, 남겨 둔 앞 스텝의 자리도 모두 바뀝니다.
+**다른 방법.** `torch.no_grad()` 안에서 계산해도 좋습니다. 그러나 `x`를 제자리에서 옮기면 안 됩니다. 호출한 쪽의 `x`가 바뀌고, 남겨 둔 앞 스텝의 자리도 모두 바뀝니다.
 """
 
 # %% [markdown] task="gradient_penalty" lang="en"
@@ -63,7 +63,7 @@ r"""
 **왜 맞을까요?** 샘플마다 출력이 따로 있으므로, 합을 샘플 하나로 미분하면 그 샘플의 출력만 미분한 것과 같습니다. `create_graph=True`는 가중치에서 이 gradient까지 오는 길을 남기고, penalty에 부른 `backward()`가 그 길을 따라갑니다.
 `flatten(1)`은 샘플마다 한 행을 만들므로 노름이 샘플의 모든 수에 대한 것이 됩니다.
 
-**돌아가는 길.** `slopes.norm(dim=1)`은 1차원 샘플에서는 맞습니다. 그러나 이미지에서는 색에 대해서만 노름을 구합니다. [잘 알려진 구현에도 이런 잘못이 있었습니다](https://github.com/Zeleni9/pytorch-wgan/issues/40).
+**흔한 실수.** `slopes.norm(dim=1)`은 1차원 샘플에서는 맞습니다. 그러나 이미지에서는 색에 대해서만 노름을 구합니다. [잘 알려진 구현에도 이런 잘못이 있었습니다](https://github.com/Zeleni9/pytorch-wgan/issues/40).
 """
 
 # %% [markdown] task="Cube" lang="en"
@@ -78,6 +78,6 @@ second derivative.
 r"""
 **왜 맞을까요?** 저장한 텐서가 입력 자체라서 autograd가 압니다. `3 * x**2`과 `g`의 곱은 `backward` 안의 연산이므로 `create_graph=True`를 주면 기록됩니다. 그래서 `x`를 지나는 경로와 `g`를 지나는 경로가 모두 있습니다.
 
-**돌아가는 길.** backward를 위한 `Function`을 하나 더 쓰고 그것에 자신의 backward를 줄 수도 있습니다. 그 backward는 $6xgu$와 $3x^2u$, 두 gradient를 돌려주어야 합니다. `forward`에서 계산한 `3 * x**2`을 저장하면 연산이 하나 줄지만 이계
+**다른 방법.** backward를 위한 `Function`을 하나 더 쓰고 그것에 자신의 backward를 줄 수도 있습니다. 그 backward는 $6xgu$와 $3x^2u$, 두 gradient를 돌려주어야 합니다. `forward`에서 계산한 `3 * x**2`을 저장하면 연산이 하나 줄지만 이계
 미분계수를 잃습니다.
 """

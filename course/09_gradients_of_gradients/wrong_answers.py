@@ -167,6 +167,17 @@ def hvp(f, x, v):
     return ((gradient(x.double() + h * v) - gradient(x)) / h).to(x.dtype)
 
 
+# %% a quotient with a step too small task="hvp" en="a difference quotient whose step is too small" ko="차분몫을 썼는데 h가 이 dtype에 너무 작거나"
+def hvp(f, x, v):
+    h = 1e-6
+
+    def gradient(t):
+        t = t.detach().requires_grad_()
+        return torch.autograd.grad(f(t), t)[0]
+
+    return (gradient(x + h * v) - gradient(x - h * v)) / (2 * h)
+
+
 # %% fills x.grad task="hvp" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
 def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -430,7 +441,7 @@ class Cube(torch.autograd.Function):
         return g * slope
 
 
-# %% divides the result by x task="Cube" en="[36, -6, nan]" ko="[36, -6, nan]"
+# %% divides the result by x task="Cube" en="0 / 0 is nan" ko="0 / 0이 되어 nan"
 class Cube(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -442,6 +453,20 @@ class Cube(torch.autograd.Function):
     def backward(ctx, g):
         x, y = ctx.saved_tensors
         return 3 * g * y / x
+
+
+# %% divides, and hides the nan task="Cube" en="not from the next derivative: lesson 8" ko="한 번 더 미분하면 다시 나타납니다"
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x**3
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * torch.where(x == 0, 0.0, 3 * y / x)
 
 
 # %% forgets what comes in task="Cube" en="multiply by g" ko="g를 곱하세요"

@@ -363,7 +363,7 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So **leaves add up, intermediate values begin every call at 0**. torch has it easier: it keeps no buffer in an intermediate tensor at all, unless `retain_grad()` asks for one. (That one adds up, too; but the walk back does not read it.)
+So **leaves add up, intermediate values begin every call at 0**. PyTorch has it easier: it keeps no buffer in an intermediate tensor at all, unless `retain_grad()` asks for one. (That one adds up, too; but the walk back does not read it.)
 
 ## 5. A real bug
 
@@ -371,7 +371,7 @@ The best-known small engine is Andrej Karpathy's micrograd. In its first days, i
 few lines of our own:
 """
 
-# %% [markdown] lang="ko" en="ca95bc36"
+# %% [markdown] lang="ko" en="af5402db"
 r"""
 그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. torch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다. (요청한 버퍼도 쌓이지만, 거슬러 가는 계산에서는 그것을 읽지 않습니다.)
 
@@ -412,7 +412,7 @@ proposer then found a graph on which the two ways differ. Section 4's bug is sti
 # %% [markdown] lang="ko" en="91294937"
 r"""
 무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 맞고, 저자의 작은 시험 문제도 잘 풀렸습니다. 한 독자가 알려 주자 저자는 원인을
-스스로 적었습니다. [leaf가 아닌 Value를 다시 쓰면 gradient가 틀린다](https://github.com/karpathy/micrograd/issues/2)는 것입니다. 고친 방법은 위상 정렬이고, micrograd는 그 뒤로 줄곧 이것을
+스스로 적었습니다. [leaf가 아닌 Value를 다시 쓰면 gradient가 틀린다](https://github.com/karpathy/micrograd/issues/2)는 것입니다. 해결책은 위상 정렬이고, micrograd는 그 뒤로 줄곧 이것을
 씁니다. 2024년에는 [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔습니다. 저자가 그러면 안 된다고 답했고, 제안한 사람도 두 방법의 결과가 다른 그래프를 찾아냈습니다. 4절의 버그는 아직 남아 있습니다.
 [`backward()`를 두 번 부르면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
@@ -1085,20 +1085,21 @@ def uneven(x):
     return y * (y * x) + y
 
 
+engine = say(en="engine", ko="엔진")
 for function, *numbers in ((log_of_cube, 5.0), (two_paths, 5.0), (log_of_power, 5.0, 3.0), (uneven, 2.0)):
     values = [Engine(number) for number in numbers]
     tensors = [torch.tensor(number, requires_grad=True) for number in numbers]
     function(*values).backward()
     function(*tensors).backward()
     ours, theirs = (" ".join(f"{p.grad:.4f}" for p in places) for places in (values, tensors))
-    print(f"{function.__name__:12} engine {ours}  torch {theirs}")
+    print(f"{function.__name__:12} {engine} {ours}  torch {theirs}")
 
 u = Engine(5.0)
 s = log_of_cube(u)
 s.backward()
 s.backward()
-print(f"log_of_cube  engine {u.grad:.4f} (two passes)")
-print("uneven       quotient", f"{(uneven(2 + 1e-5) - uneven(2 - 1e-5)) / 2e-5:.4f}")
+print(f"log_of_cube  {engine} {u.grad:.4f}", say(en="(two passes)", ko="(두 번 거슬러 감)"))
+print(say(en="uneven       quotient", ko="uneven       차분몫"), f"{(uneven(2 + 1e-5) - uneven(2 - 1e-5)) / 2e-5:.4f}")
 
 # %% [markdown] lang="en"
 r"""

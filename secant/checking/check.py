@@ -273,19 +273,29 @@ def _likely(cause: str) -> list[str]:
     return [f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}"] if cause else []
 
 
-def untouched(changes: Iterable[Sequence[str]], what: str = "", *, but: Iterable[Sequence[str]] = ()) -> None:
+def untouched(
+    changes: Iterable[Sequence[str]],
+    what: str = "",
+    *,
+    but: Iterable[Sequence[str]] = (),
+    hints: Mapping[str, str] | None = None,
+) -> None:
     """Check that a call left what belongs to its caller as it was.
 
     Args:
         changes: (kind, name) pairs from `secant.watch` or `secant.observe`.
         what: the call, as the student would type it.
         but: the changes that the task asks for, like ("grad", "x").
+        hints: what to say below, by the kind of a change, like "grad"; the first that fits.
     """
     asked = {tuple(change) for change in but}
-    found = ((kind, name) for kind, name in changes if (kind, name) not in asked)
-    lines = [_side_effect(kind, name[:_CHARACTERS]) for kind, name in islice(found, _LINES)]
+    found = list(islice(((kind, name) for kind, name in changes if (kind, name) not in asked), _LINES))
+    lines = [_side_effect(kind, name[:_CHARACTERS]) for kind, name in found]
     if lines:
-        fail("\n".join([what, *(f"  {line}" for line in lines)]).strip("\n"), lines[0])
+        kinds = {kind for kind, _ in found}
+        cause = next((hint for kind, hint in (hints or {}).items() if kind in kinds), "")
+        told = [what, *(f"  {line}" for line in lines), *_likely(cause)]
+        fail("\n".join(told).strip("\n"), lines[0])
 
 
 @contextlib.contextmanager

@@ -175,10 +175,13 @@ def _remark(reading: Reading) -> None:
         )
     elif reading.setting.merge == "+":
         reading.remark(
-            en="With + the two parts add up to the whole at every h. What is left over (■ on the right) is "
-            "rounding: an error in the last digit of z, divided by h. So it rises as h falls.",
-            ko="+로 합치면 h가 얼마든 두 조각의 합이 전체입니다. 나머지(오른쪽의 ■)는 반올림 오차뿐입니다. "
-            "z의 끝자리 오차를 h로 나눈 값이라서 h가 작아질수록 커집니다.",
+            en="With + the two parts add up to the whole at every h. What is left over is rounding. Where "
+            "the last digit of z is off, that digit is divided by h: these ■ lie on a line that rises as h "
+            "falls. Elsewhere r is 0 (▼), or the last digit of the quotient: flat, whatever h is.",
+            ko="+로 합치면 h가 얼마든 두 조각의 합이 전체입니다. 나머지는 반올림 오차뿐입니다. z의 "
+            "끝자리가 어긋난 곳에서는 그만큼을 h로 나눈 값이라서, 이런 ■는 h가 작아질수록 높아지는 직선 "
+            "위에 있습니다. "
+            "어긋나지 않은 곳에서는 r이 0이거나(▼) 차분몫의 끝자리만큼이라서 h와 상관없이 낮습니다.",
         )
     else:
         reading.remark(

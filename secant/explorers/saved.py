@@ -279,11 +279,15 @@ class SavedExplorer(Panel[Reading]):
 
 def _spoilers() -> list[tuple[str, str]]:
     """Return what can be chosen, and by which name."""
-    stored = say(en="saved as {}", ko="{}로 저장")
+    stored = {
+        # 16 is read 십육.
+        name: say(en=f"saved as {name}", ko=f"{name}{'으로' if name.endswith('6') else '로'} 저장")
+        for name in DTYPES
+    }
     return [
         (say(en="nothing", ko="없음"), "none"),
         ("x.data.add_(a)", "data"),
-        *((stored.format(name), name) for name in DTYPES),
+        *((text, name) for name, text in stored.items()),
         ("hook: gradient × a", "hook"),
     ]
 

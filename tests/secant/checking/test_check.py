@@ -212,6 +212,13 @@ def test_a_change_that_is_asked_for_is_no_side_effect() -> None:
     assert "x.grad" not in told(check.untouched, changes, "f(x)", but=[["grad", "x"]])
 
 
+def test_a_side_effect_may_have_a_likely_cause() -> None:
+    hints = {"grad": "backward() fills it", "value": "an edit in place"}
+    message = told(check.untouched, [("grad", "x"), ("hooks", "x")], "f(x)", hints=hints)
+    assert message.endswith("a hook was left on x\n  likely cause: backward() fills it")
+    assert "likely cause" not in told(check.untouched, [("hooks", "x")], "f(x)", hints=hints)
+
+
 def test_a_tensor_of_random_numbers() -> None:
     drawn = check.draw_tensor(3, 4, low=0, high=1)
     assert drawn.shape == (3, 4)

@@ -100,3 +100,11 @@ def test_without_a_spoiler_what_another_dtype_saved_is_as_it_was() -> None:
         explorer = explore_saved(f, spoiler=spoiler)
         assert problems(explorer) == ""
     assert explore_saved(f, spoiler="none").reading.off == 0
+
+
+def test_the_particle_after_a_dtype_goes_by_how_it_is_read(both_languages: str) -> None:
+    labels = [label for label, value in explore_saved().spoiler.options if value in DTYPES]
+    if both_languages == "ko":
+        assert labels == ["float32로 저장", "bfloat16으로 저장", "float8로 저장"]
+    else:
+        assert labels == [f"saved as {name}" for name in DTYPES]
