@@ -618,7 +618,7 @@ def fit_line(points, steps, lr):
     return b.data, a.data
 
 
-# %% returns Values task="fit_line" en="a TorchValue; a float was expected" ko="필요한 것은 float입니다"
+# %% returns Values task="fit_line" en="a float was expected" ko="필요한 것은 float입니다"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
