@@ -231,12 +231,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _draw(self) -> None:
         look = self.view.look
-        self._keep()
         colours = on_page(look["background"], dark=look["dark"])
         if self._drawn_for != (colours, look["density"]):
             self.picture = self.make_picture()
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
             self._drawn_for, self._scene = (colours, look["density"]), None
+        self._keep()
         scene = (self.scene(), self.reading.filled)
         if self._scene != scene:
             _set_scene(self.picture, self.reading)
