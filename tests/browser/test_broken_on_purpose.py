@@ -437,7 +437,7 @@ def test_all_can_be_reached_in_a_small_window_or_at_200_percent(
     place: Any, page: Page, width: int, height: int
 ) -> None:
     lesson(place, "small.ipynb")
-    opened(page, "small.ipynb")  # wide: in a narrow toolbar what does not fit goes into a menu, sooner or later
+    opened(page, "small.ipynb")  # in a wide one: a narrow toolbar moves what does not fit into a menu
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(DO, "secant:check")
     over(page)
