@@ -12,7 +12,7 @@ from jsonschema import ValidationError
 from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, SchemaTooOldError
 
-from autograder.build.select_language import LANGUAGE_CALL, SAY, is_ordinary
+from autograder.build.select_language import LANGUAGE_CALL, SAY
 from autograder.course import lesson as lessons
 from autograder.course import minutes
 from autograder.course.cells import (
@@ -24,6 +24,7 @@ from autograder.course.cells import (
     grading,
     is_answer,
     is_manual,
+    is_ordinary,
     is_test,
     split_tests,
     tasks,

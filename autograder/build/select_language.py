@@ -10,6 +10,8 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, default
 
+from autograder.course.cells import is_ordinary
+
 #: The call in a lesson's setup cell that says which language the notebook is in.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:en|ko)\1\)""")
 SAY = re.compile(r"\bsay\(")
@@ -51,11 +53,6 @@ class SelectLanguage(NbGraderPreprocessor):
         cell.metadata.pop("en", None)
         if is_ordinary(cell):
             cell.source = LANGUAGE_CALL.sub(f'language("{self.lang}")', said(cell.source, self.lang))
-
-
-def is_ordinary(cell: NotebookNode) -> bool:
-    """Whether a cell is code that nobody grades."""
-    return cell.cell_type == "code" and "nbgrader" not in cell.metadata
 
 
 def said(source: str, language: str) -> str:

@@ -43,6 +43,11 @@ def is_test(cell: NotebookNode) -> bool:
     return bool(grading(cell).get("grade")) and not is_answer(cell)
 
 
+def is_ordinary(cell: NotebookNode) -> bool:
+    """Whether a cell is code that nobody grades."""
+    return cell.cell_type == "code" and "nbgrader" not in cell.metadata
+
+
 def is_manual(cell: NotebookNode) -> bool:
     """Whether this cell is an answer that a person grades."""
     return is_answer(cell) and bool(grading(cell).get("grade"))

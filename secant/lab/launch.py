@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import zmq
 
-from secant.files import in_the_way
+from secant.files import in_the_way, replace_file
 from secant.lab.folders import jupyter_folders, refusal
 from secant.lab.start_page import START, our_page, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
@@ -129,9 +129,9 @@ def write_lab_config(place: Path, page: str = START) -> Path:
 
 
 def _write_changed(file: Path, text: str) -> None:
-    """Write what is not there yet: on a full disk, writing it anew would leave an empty file."""
+    """Write what is not there yet: what is there can be read where nothing can be written."""
     if not file.is_file() or file.read_bytes() != text.encode():
-        file.write_text(text, encoding="utf-8", newline="\n")
+        replace_file(file, text.encode())
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import torch
 
 from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.second import double_backward, explore_second, gradient_quotient, second_difference
+from tests.secant.explorers.kinds import Unpacked
 from tests.support.reading import problems, remarks, shown, text
 
 
@@ -79,12 +80,7 @@ def test_a_straight_line_has_the_second_derivative_0() -> None:
     assert w.grad is None
 
 
-class Once(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(x)
-        return x**2
-
+class Once(Unpacked):
     @staticmethod
     def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
         if torch.is_grad_enabled():

@@ -20,6 +20,7 @@ from traitlets.config import Config
 
 import secant
 from secant import cli, language
+from secant.files import replace_file
 from secant.lab import launch as lab
 from secant.lab import workspace
 from secant.lab.workspace import LabError
@@ -199,14 +200,12 @@ def test_without_all_lessons_nothing_opens(
 def test_settings_that_cannot_be_kept_in_the_workspace_go_elsewhere(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Path.write_text
-
-    def write_text(path: Path, *arguments: Any, **named: Any) -> int:
+    def replaced(path: Path, content: bytes) -> None:
         if path.is_relative_to(house / "workspace/en/.secant/jupyter"):
             raise FULL
-        return real(path, *arguments, **named)
+        replace_file(path, content)
 
-    monkeypatch.setattr(Path, "write_text", write_text)
+    monkeypatch.setattr(lab, "replace_file", replaced)
     seen = started()
     settings = Path(seen["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0])
     assert seen["code"] == 0
@@ -217,9 +216,9 @@ def test_settings_that_cannot_be_kept_in_the_workspace_go_elsewhere(
 
 
 def test_settings_are_written_only_when_they_change(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A full disk would leave an empty file, with which Jupyter does not start."""
+    """Those that are there can be read where nothing can be written."""
     settings = lab.write_lab_config(house)
-    monkeypatch.setattr(Path, "write_text", fail)
+    monkeypatch.setattr(lab, "replace_file", fail)
     assert lab.write_lab_config(house) == settings
 
 
