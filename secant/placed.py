@@ -18,7 +18,8 @@ def fingerprint(content: bytes) -> str:
 def read_state(workspace: Path) -> State:
     """What was put where; a file that cannot be understood counts as an empty one."""
     try:
-        state = json.loads((workspace / STATE_FOLDER / "state.json").read_bytes())
+        file = workspace / STATE_FOLDER / "state.json"
+        state = json.loads(file.read_bytes()) if file.is_file() else {}  # a pipe would never end
         return {str(name): {str(k): str(v) for k, v in entry.items()} for name, entry in state.items()}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}

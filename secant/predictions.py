@@ -9,7 +9,7 @@ import contextlib
 import html
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from secant.files import put_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
+MOST_BYTES = 1_000_000  # of a file that is read: hundreds of times what all lessons write
+PATIENCE = 2.0  # seconds to wait for another notebook that writes; it takes milliseconds
 
 # Choices wrap where they are too long for one line, and their circles can be seen on a dark page too.
 _STYLE = """<style>
@@ -47,32 +49,64 @@ _told: set[str] = set()
 
 def read(folder: Path) -> Kept:
     """Return what was chosen: by name, the `first` choice and the last one, `choice`. Empty if unreadable."""
-    try:
-        kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(kept, dict):
-        return {}
-    return {
-        name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
-        for name, entry in kept.items()
-        if isinstance(entry, dict) and {"first", "choice"} <= set(entry)
-    }
+    return _parsed(_content(folder)) or {}
 
 
 def keep(folder: Path, name: str, choice: str) -> None:
-    """Keep a choice, in one step, beside those of other notebooks.
+    """Keep a choice, in one step, beside those of other notebooks; a file that is damaged is put aside.
 
     Raises:
         OSError: if nothing can be written there.
     """
-    kept = read(folder)
-    path = folder / FILE
-    if not kept and path.exists() and path.read_bytes().strip() not in (b"", b"{}"):
-        put_aside(path, "unreadable")
-    kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
-    text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
-    replace_file(path, text.encode())
+    with _alone():
+        kept = _parsed(_content(folder))
+        if kept is None:
+            put_aside(folder / FILE, "unreadable")
+            kept = {}
+        kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
+        text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
+        replace_file(folder / FILE, text.encode("utf-8", "replace"))
+
+
+def _content(folder: Path) -> bytes:
+    """Return what the file holds, and one byte more than may be; nothing if there is no file to read."""
+    try:
+        with (folder / FILE).open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError:
+        return b""
+
+
+def _parsed(content: bytes) -> Kept | None:
+    """Return the choices that a file holds, or None if it is damaged: then it is not to be overwritten."""
+    if not content.strip():
+        return {}
+    try:
+        kept = json.loads(content) if len(content) <= MOST_BYTES else []
+        return {
+            name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
+            for name, entry in kept.items()
+        }
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        return None
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Let one notebook write at a time. The lock stands with the progress, not among a learner's files.
+
+    Where no lock can be had, a choice is kept without one.
+    """
+    from filelock import FileLock  # late: only a click waits for it
+
+    from secant.progress import store
+
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
+            place = store.path().with_name(f"{FILE}.lock")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(FileLock(place, timeout=PATIENCE))
+        yield
 
 
 class _Shown(widgets.VBox):
@@ -137,6 +171,13 @@ class Prediction(_Shown):
             _record(self.name, choice)
 
     def _note(self, choice: str | None) -> str:
+        if choice is None and _parsed(_content(Path())) is None:
+            return say(
+                en=f"{FILE} beside this notebook is damaged, so earlier choices cannot be shown. When you "
+                "choose, it is kept under another name and a new file begins.",
+                ko=f"노트북 옆의 {FILE} 파일이 손상되어 전에 고른 답을 보여 줄 수 없습니다. 답을 고르면 "
+                "그 파일은 다른 이름으로 남겨 두고 새 파일을 만듭니다.",
+            )
         if choice is None:
             return say(en="Choose one before you read on.", ko="하나를 고른 뒤에 계속 읽으세요.")
         return say(

@@ -1,11 +1,20 @@
-"""Where the course is: lessons, their tests, and what a student is given."""
+"""Where the course is: lessons, their tests, and what a student is given.
 
+A course is code: its settings and its test cells run as whoever uses it. So one that is found in a folder
+above counts only if it belongs to this user or to root, as with git's `safe.directory` (CVE-2022-24765).
+"""
+
+import os
 from pathlib import Path
 
 import secant
 from secant.language import say
 
 INSIDE = "_course"  # in the package, where a wheel brings the course (see pyproject.toml)
+
+
+TRUST = "SECANT_TRUST"  # names courses of other people that may be used, as PATH names folders
+COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"  # set by `secant lab` for what it starts
 
 
 class NoCourseError(LookupError):
@@ -18,22 +27,74 @@ def is_course(folder: Path) -> bool:
 
 
 def course_above(start: Path) -> Path | None:
-    """The course directory that `start` is, or lies in."""
+    """The course directory that `start` is, or lies in, if it may be believed."""
+    found = _above(start)
+    return found if found is not None and is_trusted(found) else None
+
+
+def distrusted_above(start: Path) -> Path | None:
+    """The course directory that `start` is, or lies in, if it is somebody else's."""
+    found = _above(start)
+    return found if found is not None and not is_trusted(found) else None
+
+
+def _above(start: Path) -> Path | None:
     return next((folder for folder in (start, *start.parents) if is_course(folder)), None)
+
+
+def is_trusted(root: Path) -> bool:
+    """Whether a course's code may run: it is this user's or root's, or SECANT_TRUST names its folder.
+
+    On Windows, whose files have no owner that Python could tell, every course may.
+    """
+    if os.name != "posix" or root.resolve() in _folders_in(TRUST):
+        return True
+    users = {0, os.geteuid()}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        users.add(int(os.environ["SUDO_UID"]))
+    parts = (root / name for name in ("", "nbgrader_config.py", "course", "source", "release"))
+    return all(_owners(part) <= users for part in parts)
+
+
+def _owners(path: Path) -> set[int]:
+    """Who may have chosen what stands at a path: the owners of a link and of what it leads to."""
+    try:
+        return {path.lstat().st_uid, path.stat().st_uid}
+    except OSError:
+        return set()
+
+
+def _folders_in(variable: str) -> list[Path]:
+    """The absolute folders that an environment variable names."""
+    named = map(Path, os.environ.get(variable, "").split(os.pathsep))
+    return [folder.resolve() for folder in named if folder.is_absolute()]
+
+
+def remember_course(root: Path, workspace: Path) -> None:
+    """Let what is started from here take the course that a workspace was copied from."""
+    os.environ |= {COURSE: str(root), WORKSPACE: str(workspace)}
+
+
+def _remembered(start: Path) -> Path | None:
+    """The course that the workspace around `start` was copied from, if this process was told."""
+    for root, workspace in zip(_folders_in(COURSE), _folders_in(WORKSPACE), strict=False):
+        if start.resolve().is_relative_to(workspace) and is_course(root):
+            return root
+    return None
 
 
 def course_root(*starts: Path) -> Path:
     """The folder with course/, source/, release/ and nbgrader_config.py.
 
-    It is the one that a start, else the current folder, lies in; else the repository that this package is
-    installed from; else the wheel's own.
+    It is the one that the workspace around a start, else around the current folder, was copied from, or that
+    it lies in; else the repository that this package is installed from; else the wheel's own.
 
     Raises:
         NoCourseError: there is none.
     """
     package = Path(secant.__file__).resolve().parent
     for start in (*starts, Path.cwd()):
-        if found := course_above(start):
+        if found := _remembered(start) or course_above(start):
             return found
     for place in (package.parent, package / INSIDE):
         if is_course(place):

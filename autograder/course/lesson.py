@@ -12,7 +12,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
-from secant.where import course_above
+from secant.where import TRUST, course_above, distrusted_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
@@ -62,6 +62,11 @@ def find_root(start: Path) -> Path:
     """Return the course directory that `start` is in: the one with course/ and nbgrader_config.py."""
     if found := course_above(start):
         return found
+    if stranger := distrusted_above(start):
+        raise CourseError(
+            f"The course in {stranger} belongs to another user, and its settings and tests would run as you. "
+            f"If you trust it, set {TRUST}={stranger} and run this again."
+        )
     raise CourseError(
         f"{start} is not in a course directory: there is no course/ beside a nbgrader_config.py."
     )

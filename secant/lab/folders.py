@@ -1,5 +1,6 @@
 """Whether a folder can be written into, before something fails half-way."""
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -20,6 +21,20 @@ def refusal(folder: Path) -> OSError | None:
             return None
     except OSError as error:
         return error
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and the ones above it, that nobody else may read or write.
+
+    Raises:
+        OSError: it cannot be made, or something that is not ours stands there.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.name == "posix":
+        found = folder.lstat()
+        if folder.is_symlink() or found.st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(folder))
+        folder.chmod(0o700)
 
 
 def jupyter_folders() -> dict[str, Path]:

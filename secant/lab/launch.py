@@ -19,12 +19,13 @@ from urllib.parse import quote
 import zmq
 
 from secant.files import in_the_way, replace_file
-from secant.lab.folders import jupyter_folders, refusal
+from secant.lab.folders import jupyter_folders, make_private, refusal
 from secant.lab.start_page import START, our_page, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
 from secant.language import language, say
-from secant.placed import STATE_FOLDER
-from secant.where import NoCourseError, course_root
+from secant.placed import fingerprint
+from secant.progress import store
+from secant.where import NoCourseError, course_root, remember_course
 
 #: No rights, a system that is only read, a full disk, a full quota: lessons that are there can still be read.
 NOTHING_IS_KEPT = {
@@ -104,12 +105,21 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
+def place_of_settings(workspace: Path) -> Path:
+    """Where the settings and layouts for a workspace are kept: never in it.
+
+    Jupyter runs what it finds among its settings, and a workspace is data that may come from anywhere.
+    """
+    return store.path().with_name("lab") / fingerprint(os.fsencode(workspace))[:16]
+
+
 def write_lab_config(place: Path, page: str = START) -> Path:
     """Write our defaults into a folder of their own: the learner's configuration stays as it is.
 
     Our extension shows its start page where the address names this page, which is read where it is missing.
     """
-    folder = place / STATE_FOLDER / "jupyter"
+    make_private(place)
+    folder = place / "jupyter"
     files: dict[str, object] = {
         "jupyter_config.json": jupyter_defaults(),
         "labconfig/default_setting_overrides.json": lab_defaults(),
@@ -136,9 +146,9 @@ def _write_changed(file: Path, text: str) -> None:
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """The folder with our defaults: in the workspace, or, if nothing can be kept there, elsewhere."""
+    """The folder with our defaults: with the learner's progress, or a passing one if that is no place."""
     try:
-        folder = write_lab_config(workspace, page)
+        folder = write_lab_config(place_of_settings(workspace), page)
     except OSError as error:
         if error.errno not in NOTHING_IS_KEPT:
             raise
@@ -215,8 +225,9 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
     # So that a terminal in JupyterLab finds `autograder`.
     tools = sysconfig.get_path("scripts")
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
-    # Away from the repository, whose nbgrader_config.py is an instructor's and not a learner's.
-    os.chdir(workspace)
+    # Jupyter and nbgrader also read settings where they are started: neither the repository's, which are an
+    # instructor's, nor any that came with the workspace.
+    os.chdir(settings)
     print(
         say(
             en=f"Your lessons are in {workspace}\nStarting JupyterLab. Ctrl+C ends it.",
@@ -298,7 +309,9 @@ def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()
         try:
             if options.port is not None:
                 check_port(options.port)
-            workspace, page = prepare(course_root(), date.today(), chosen)
+            root = course_root()
+            workspace, page = prepare(root, date.today(), chosen)
+            remember_course(root, workspace)
             check_jupyter()
             settings = held.enter_context(lab_config(workspace, page))
         except (LabError, NoCourseError) as error:

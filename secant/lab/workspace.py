@@ -11,6 +11,7 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
+from secant.files import replace_file
 from secant.language import Language, say
 from secant.placed import STATE_FOLDER, State, fingerprint, read_state
 from secant.where import is_installed
@@ -67,12 +68,24 @@ class Copied:
 
 
 def write_state(workspace: Path, state: State) -> None:
-    """Replace the state in one step, so that a crash leaves the old one whole."""
+    """Replace the state in one step, so that a crash leaves the old one whole.
+
+    Raises:
+        LabError: its folder is a link, which may lead out of the workspace.
+        OSError: it cannot be written.
+    """
     folder = workspace / STATE_FOLDER
+    if folder.is_symlink():
+        raise LabError(
+            say(
+                en=f"{folder} is a link, and a file behind it could be overwritten: delete the link, "
+                "then start again.",
+                ko=f"{folder} 경로가 링크여서 그 너머의 파일을 덮어쓸 수 있습니다. "
+                "링크를 지운 뒤 다시 시작하세요.",
+            )
+        )
     folder.mkdir(parents=True, exist_ok=True)
-    new = folder / "state.json.new"
-    new.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")
-    new.replace(folder / "state.json")
+    replace_file(folder / "state.json", json.dumps(state, indent=1, sort_keys=True).encode())
 
 
 def create(path: Path, content: bytes) -> bool:

@@ -17,9 +17,12 @@ REPLIES = {"A": "that would need a reset.", "B": "the buffer adds."}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+    """The notebook's folder; the learner's progress stands beside it."""
+    place = tmp_path / "notebook"
+    place.mkdir()
+    monkeypatch.chdir(place)
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
-    return tmp_path
+    return place
 
 
 def click(question: Prediction, letter: str) -> None:
@@ -89,13 +92,59 @@ def test_choices_of_two_notebooks_stand_side_by_side(folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"3 one": "A"}', '{"3 one": {"choice": "A"}}'])
+DAMAGED = ["{", "[]", '{"3 one": "A"}', '{"3 one": {"choice": "A"}}', "[" * 100_000, " " * 1_000_000 + "{}"]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=lambda content: content[:30].strip() or "large")
 def test_a_damaged_file_is_put_aside_not_lost(folder: Path, content: str) -> None:
     (folder / FILE).write_text(content)
-    assert read(folder) == {}
-    keep(folder, "3 one", "A")
+    question = predict("3 one", **CHOICES)
+    assert "damaged" in question.note.value
+    question.buttons.value = "A"
+    assert "It is kept" in question.note.value
     assert read(folder) == {"3 one": {"first": "A", "choice": "A"}}
     assert (folder / "predictions (unreadable 1).json").read_text() == content
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from secant.predictions import keep
+print(flush=True)
+sys.stdin.readline()
+for number in range(60):
+    keep(Path(), f"{sys.argv[1]} {number}", "A")
+"""
+
+
+def test_two_notebooks_that_write_at_once_keep_every_choice(folder: Path) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for name in ("one", "other")
+    ]
+    for writer in writers:
+        writer.stdout.readline()
+    for writer in writers:
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate(timeout=60)
+    assert len(read(folder)) == 120
+    assert [path.name for path in folder.iterdir()] == [FILE]
+
+
+def test_a_choice_is_kept_where_no_lock_can_be_had(folder: Path) -> None:
+    (folder.parent / "data").write_text("in the way")
+    keep(folder, "3 one", "A")
+    assert set(read(folder)) == {"3 one"}
+
+
+def test_a_character_that_is_no_text_is_kept_as_something(folder: Path) -> None:
+    keep(folder, "3 \udc80", "A")
+    keep(folder, "3 one", "A")
+    assert len(read(folder)) == 2
 
 
 def test_where_nothing_can_be_written_the_learner_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +186,7 @@ def test_code_notes_nothing(folder: Path) -> None:
     answer.show.click()
     predict("3 code", **CHOICES)
     predicted("3 code", right="B", **REPLIES)
-    assert not (folder / "data").exists()
+    assert not (folder.parent / "data" / store.FILE).exists()
 
 
 def test_who_has_read_the_answer_makes_no_prediction(folder: Path) -> None:
@@ -145,13 +194,13 @@ def test_who_has_read_the_answer_makes_no_prediction(folder: Path) -> None:
     predicted("3 told", right="B", **REPLIES).show.click()
     click(question, "B")
     assert "Your choice is B" in question.note.value
-    assert not (folder / "data").exists()
+    assert not (folder.parent / "data" / store.FILE).exists()
 
 
 def test_a_notebook_goes_on_whatever_becomes_of_the_note(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "data").write_text("in the way")
+    (folder.parent / "data").write_text("in the way")
     question = predict("3 in the way", **CHOICES)
     click(question, "A")
     assert "Your choice is A" in question.note.value

@@ -1,5 +1,6 @@
 """Where the course is found."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import secant
 from autograder.course.assignment import find_course
 from autograder.course.errors import CourseError
+from autograder.course.lesson import find_root
 from secant import where
 from secant.where import NoCourseError, course_root, is_installed
 
@@ -44,3 +46,58 @@ def test_the_nearest_one_is_taken(package: Path, tmp_path: Path, monkeypatch: py
     assert course_root(tmp_path) == here
     start = course(tmp_path / "start")
     assert course_root(tmp_path / "nothing", start / "workspace/en") == start
+
+
+class TestSomebodyElses:
+    """A course is code, so another user's is not used (CVE-2022-24765)."""
+
+    @pytest.fixture
+    def planted(self, package: Path, tmp_path: Path) -> Path:
+        """A folder of this user's, below another's that holds a course; a repository of one's own."""
+        course(package.parent)
+        (course(tmp_path / "planted") / "mine").mkdir()
+        return tmp_path / "planted"
+
+    @pytest.fixture
+    def owners(self, monkeypatch: pytest.MonkeyPatch) -> dict[Path, int]:
+        """Who owns what; everything else is this user's, who has the number 1000."""
+        found: dict[Path, int] = {}
+        monkeypatch.setattr(where, "_owners", lambda path: {found.get(path, 1000)})
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        return found
+
+    @pytest.mark.parametrize("part", ["", "nbgrader_config.py", "course", "source", "release"])
+    def test_it_is_not_used(self, planted: Path, package: Path, owners: dict[Path, int], part: str) -> None:
+        assert find_root(planted / "mine") == course_root(planted / "mine") == planted
+        owners[planted / part] = 0
+        assert find_root(planted / "mine") == planted
+        owners[planted / part] = 1001
+        assert course_root(planted / "mine") == package.parent
+        with pytest.raises(CourseError, match="belongs to another user") as refused:
+            find_root(planted / "mine")
+        assert f"SECANT_TRUST={planted}" in str(refused.value)
+
+    def test_it_is_used_where_the_user_says_so(
+        self, planted: Path, owners: dict[Path, int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        owners[planted] = 1001
+        monkeypatch.setenv("SECANT_TRUST", f"/other:{planted}")
+        assert find_root(planted / "mine") == planted
+        for unfit in ("", ".", "planted", str(planted.parent)):
+            monkeypatch.setenv("SECANT_TRUST", unfit)
+            with pytest.raises(CourseError):
+                find_root(planted / "mine")
+
+    def test_who_became_root_by_sudo_still_uses_their_own(
+        self, planted: Path, owners: dict[Path, int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        with pytest.raises(CourseError):
+            find_root(planted)
+        monkeypatch.setenv("SUDO_UID", "1000")
+        assert find_root(planted) == planted
+
+    def test_a_link_is_who_placed_it_and_what_it_leads_to(self, tmp_path: Path) -> None:
+        (tmp_path / "link").symlink_to("/")
+        assert where._owners(tmp_path / "link") == {os.getuid(), os.stat("/").st_uid}
+        assert where._owners(tmp_path / "nothing") == set()

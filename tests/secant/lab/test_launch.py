@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -82,12 +83,12 @@ def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
     assert "workspace" in done.stderr
 
 
-@pytest.mark.parametrize("name", [".secant", ".secant/jupyter", FOLDER])
+@pytest.mark.parametrize("name", ["workspace/en/.secant", "progress/lab", f"workspace/en/{FOLDER}"])
 def test_a_file_where_a_folder_has_to_be_is_named(house: Path, name: str) -> None:
-    write(house / "workspace/en" / name, b"in the way")
+    write(house / name, b"in the way")
     done = run(house)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert f"{house}/workspace/en/{name} is a file" in done.stderr
+    assert f"{house}/{name} is a file" in done.stderr
     assert "Move or rename it" in done.stderr
 
 
@@ -134,12 +135,15 @@ def started(house: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
     def start(*arguments: str) -> dict[str, Any]:
         seen: dict[str, Any] = {}
-        monkeypatch.setattr(LabApp, "launch_instance", lambda given: seen.update(arguments=given))
+        monkeypatch.setattr(
+            LabApp, "launch_instance", lambda given: seen.update(arguments=given, cwd=Path.cwd())
+        )
         with pytest.raises(SystemExit) as ended:
             cli.main(["lab", *arguments])
-        return seen | {"code": ended.value.code, "cwd": Path.cwd(), **os.environ}
+        return seen | {"code": ended.value.code, **os.environ}
 
-    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH", "PATH"):  # which it changes
+    # Which it changes.
+    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH", "PATH", "SECANT_COURSE", "SECANT_WORKSPACE"):
         monkeypatch.setenv(name, os.environ.get(name, ""))
     monkeypatch.chdir(house)
     return start
@@ -197,11 +201,11 @@ def test_without_all_lessons_nothing_opens(
     assert "arguments" not in seen
 
 
-def test_settings_that_cannot_be_kept_in_the_workspace_go_elsewhere(
+def test_settings_that_cannot_be_kept_go_elsewhere(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replaced(path: Path, content: bytes) -> None:
-        if path.is_relative_to(house / "workspace/en/.secant/jupyter"):
+        if path.is_relative_to(house / "progress/lab"):
             raise FULL
         replace_file(path, content)
 
@@ -217,9 +221,74 @@ def test_settings_that_cannot_be_kept_in_the_workspace_go_elsewhere(
 
 def test_settings_are_written_only_when_they_change(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that are there can be read where nothing can be written."""
-    settings = lab.write_lab_config(house)
+    settings = lab.write_lab_config(house / "settings")
     monkeypatch.setattr(lab, "replace_file", fail)
-    assert lab.write_lab_config(house) == settings
+    assert lab.write_lab_config(house / "settings") == settings
+
+
+PLANTED = "from pathlib import Path\nPath({!r}).touch()\n"
+
+
+@pytest.mark.parametrize(
+    "name", [f"{kind}_config.py" for kind in ("jupyter", "jupyter_server", "jupyter_lab", "nbgrader")]
+)
+@pytest.mark.parametrize("folder", [".secant/jupyter", ".jupyter", ".", ".secant"])
+def test_settings_that_came_with_a_workspace_run_nothing(
+    house: Path, started: Callable[..., dict[str, Any]], folder: str, name: str
+) -> None:
+    """As in CVE-2022-39286: a folder of lessons is data, and may come from anywhere."""
+    from jupyterlab.labapp import LabApp
+    from nbgrader.server_extensions.validate_assignment.handlers import ValidateAssignmentHandler
+
+    write(house / "workspace/en" / folder / name, PLANTED.format(str(house / "ran")).encode())
+    assert started()["code"] == 0
+    LabApp().load_config_file()
+    ServerApp().load_config_file()
+    ValidateAssignmentHandler.load_config(SimpleNamespace())
+    assert not (house / "ran").exists()
+
+
+def test_settings_and_layouts_are_private_and_one_place_a_workspace(
+    house: Path, started: Callable[..., dict[str, Any]]
+) -> None:
+    places = [Path(started(*words)["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0]).parent for words in WAYS]
+    assert len(set(places)) == len(WAYS)
+    for place in places:
+        assert place.is_relative_to(house / "progress")
+        assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+WAYS = [(), ("--lang", "ko"), ("--workspace", "other")]
+
+
+@pytest.mark.parametrize("how", ["of another user", "a link"])
+def test_settings_that_somebody_else_has_placed_are_not_used(
+    house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    place = lab.place_of_settings(house / "workspace/en")
+    place.parent.mkdir(parents=True)
+    if how == "a link":
+        (house / "other").mkdir()
+        place.symlink_to(house / "other")
+    else:
+        place.mkdir()
+        others = SimpleNamespace(st_uid=4242, st_mode=place.lstat().st_mode)
+        real = Path.lstat
+        monkeypatch.setattr(Path, "lstat", lambda path: others if path == place else real(path))
+    settings = Path(started()["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0])
+    assert settings.is_relative_to(tempfile.gettempdir())
+    assert not settings.is_relative_to(house)
+
+
+def test_what_is_started_takes_the_course_that_the_lessons_came_from(
+    house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = started("--workspace", "mine")
+    for name in ("SECANT_COURSE", "SECANT_WORKSPACE"):
+        monkeypatch.setenv(name, seen[name])
+    build(house / "mine")  # somebody's course, around the workspace
+    assert course_root(house / "mine/en/01_x") == house
+    assert course_root(house / "mine") == house / "mine"
 
 
 def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,8 +307,9 @@ def test_the_kernels_know_the_language(
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/own")
     seen = started("--lang", "ko", "--no-browser")
     place = house / "workspace/ko"
-    assert (seen["code"], seen["SECANT_LANG"], seen["cwd"]) == (0, "ko", place)
-    assert seen["JUPYTER_CONFIG_PATH"] == f"{place}/.secant/jupyter{os.pathsep}/own"
+    settings = lab.place_of_settings(place) / "jupyter"
+    assert (seen["code"], seen["SECANT_LANG"], seen["cwd"]) == (0, "ko", settings)
+    assert seen["JUPYTER_CONFIG_PATH"] == f"{settings}{os.pathsep}/own"
     assert f"--ServerApp.root_dir={place}" in seen["arguments"]
     assert "--ServerApp.open_browser=False" in seen["arguments"]
 
@@ -256,7 +326,7 @@ def test_the_learner_chooses_the_folder(
     (house / "house").mkdir()
     monkeypatch.chdir(house / "house")
     place = house / where / "en"
-    assert started("--workspace", said)["cwd"] == place
+    assert f"--ServerApp.root_dir={place}" in started("--workspace", said)["arguments"]
     assert (place / NOTEBOOK).is_file()
     assert f'`secant lab --lang en --workspace "{place.parent}"` again' in (place / "START.md").read_text()
     assert not (house / "workspace").exists()
@@ -308,7 +378,7 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dic
 
     def read(own: dict[str, object]) -> Config:
         monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "own"))
-        monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(lab.write_lab_config(tmp_path)))
+        monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(lab.write_lab_config(tmp_path / "settings")))
         write(tmp_path / "own/jupyter_server_config.json", json.dumps(own).encode())
         server = ServerApp()
         server.load_config_file()

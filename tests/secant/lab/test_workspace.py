@@ -1,13 +1,16 @@
 """Copying: what stands in a workspace is the learner's."""
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from secant.lab import workspace
-from secant.placed import STATE_FOLDER
+from secant.lab.workspace import LabError, write_state
+from secant.placed import STATE_FOLDER, read_state
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, notebooks, prepare, release, tree, write
 
 
@@ -158,3 +161,39 @@ def test_a_disk_that_fills_up_leaves_no_half_file(tmp_path: Path, monkeypatch: p
     with pytest.raises(OSError, match="No space"):
         workspace.create(tmp_path / "a.ipynb", b"lesson")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_state_is_written_through_no_link(house: Path) -> None:
+    prepare(house)
+    folder = house / "workspace/en" / STATE_FOLDER
+    outside = write(house / "outside.json", b"mine")
+    for name in ("state.json.new", "state.json"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(outside)
+    prepare(house)
+    assert outside.read_bytes() == b"mine"
+    assert not (folder / "state.json").is_symlink()
+    for path in (*folder.iterdir(), folder):
+        path.rmdir() if path.is_dir() else path.unlink()
+    place = write(house / "elsewhere/state.json", b"mine").parent
+    folder.symlink_to(place)
+    with pytest.raises(LabError, match="is a link"):
+        prepare(house)
+    assert (place / "state.json").read_bytes() == b"mine"
+
+
+def test_two_starts_at_once_both_succeed(house: Path) -> None:
+    prepare(house)
+    place = house / "workspace/en"
+    state = read_state(place)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: write_state(place, state), range(200)))
+    assert read_state(place) == state
+
+
+def test_a_pipe_in_the_place_of_the_state_holds_nobody_up(house: Path) -> None:
+    prepare(house)
+    state = house / "workspace/en" / STATE_FOLDER / "state.json"
+    state.unlink()
+    os.mkfifo(state)
+    assert read_state(house / "workspace/en") == {}
