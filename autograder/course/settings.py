@@ -72,8 +72,14 @@ class Course:
         )
 
     def _database(self) -> list[Path]:
-        with suppress(ArgumentError):  # which whoever opens the gradebook says
-            url = make_url(self.directory.db_url)
-            if url.get_backend_name() == "sqlite" and url.database:
-                return [Path(url.database.removeprefix("file:"))]
-        return []
+        file = sqlite_file(self.directory.db_url)
+        return [file] if file else []
+
+
+def sqlite_file(db_url: str) -> Path | None:
+    """Return the file of an SQLite database; None if it is another's, has none, or is no address at all."""
+    with suppress(ArgumentError):  # which whoever opens the gradebook says
+        url = make_url(db_url)
+        if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
+            return Path(url.database.removeprefix("file:"))
+    return None

@@ -1,6 +1,6 @@
 """nbgrader's own gradebook, and beside each submission in it what the autograder found.
 
-There is one writer, which a lock sees to on a PostgreSQL server, and one transaction a submission. What an
+There is one writer, which a lock of the database's sees to, and one transaction a submission. What an
 instructor entered is never overwritten: a manual score, a comment, extra credit and a flag stay, and a manual
 score asks for a second look when the answer that it was given for has changed.
 """
@@ -13,11 +13,12 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self, TypeVar
 
+from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import (
@@ -45,6 +46,7 @@ from traitlets.config import Config
 
 from autograder.course.assignment import Assignment
 from autograder.course.errors import CourseError
+from autograder.course.settings import sqlite_file
 from autograder.grading.result import Result
 
 T = TypeVar("T")
@@ -146,8 +148,8 @@ class Book:
         coursedir, config: nbgrader's settings.
 
     Raises:
-        CourseError: it cannot be used, or another run writes into it. On PostgreSQL a lock sees to that; what
-            else writes, such as formgrader, neither has nor wants it.
+        CourseError: it cannot be used, or another run writes into it, be it for another course directory. A
+            lock sees to that; what else writes, such as formgrader, neither has nor wants it.
     """
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
@@ -156,6 +158,15 @@ class Book:
         self._forms: dict[str, _Form] = {}
         self._patient = True  # whether waiting has helped, or has not been tried yet
         self._session: tuple[Any, ...] = ()  # PostgreSQL's process that has the lock for us, and its start
+        self._lock = self._hold_file()
+        try:
+            self._open()
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def _open(self) -> None:
+        coursedir = self._coursedir
         with _refused(f"The gradebook {_shown(coursedir.db_url)} cannot be opened"):
             self._gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
             _Base.metadata.create_all(self._gradebook.engine)
@@ -176,6 +187,7 @@ class Book:
 
     def __exit__(self, *_: object) -> None:
         self._gradebook.close()
+        self._lock.close()
 
     def _complete(self) -> None:
         """Try to write; then write what nbgrader writes last into a new gradebook, if that is missing."""
@@ -480,6 +492,29 @@ class Book:
         step.init_plugin()
         penalty = step.plugin_inst.late_submission_penalty(notebook.student.id, notebook.score, late)
         return None if penalty is None else step._check_late_penalty(notebook, penalty)
+
+    def _hold_file(self) -> ExitStack:
+        """Have the lock of the one run that writes into an SQLite file, beside it, under its real name.
+
+        Raises:
+            CourseError: another run has it, or it cannot be made.
+        """
+        file = sqlite_file(self._coursedir.db_url)
+        held = ExitStack()
+        if file is None or not file.parent.is_dir():  # a server has a lock of its own
+            return held
+        file = file.resolve()
+        mode = 0o664 if self._coursedir.groupshared else 0o644
+        lock = FileLock(file.with_name(f".{file.name}.lock"), timeout=0, mode=mode, thread_local=False)
+        try:
+            held.enter_context(lock)
+        except Timeout:
+            raise CourseError(self._busy(None)) from None
+        except OSError as error:
+            raise CourseError(
+                f"The gradebook {_shown(self._coursedir.db_url)} cannot be written to: {error.strerror}."
+            ) from error
+        return held
 
     def _hold(self) -> None:
         """Have the lock of the one run that writes; it is the connection's, and goes with it.

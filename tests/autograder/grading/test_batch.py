@@ -201,6 +201,31 @@ def test_only_one_run_at_a_time(room: Path, right: dict[str, str]) -> None:
     assert not summary.failed
 
 
+@pytest.mark.parametrize("way", ["the file", "a link", "a relative path"])
+def test_two_courses_on_one_sqlite_file_are_two_runs(
+    room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    hand_in(room, "ann", answered(room, right))
+    other = room.parent / "other"
+    shutil.copytree(room, other)
+    (other / "gradebook.db").unlink()
+    (other / "link.db").symlink_to(room / "gradebook.db")
+    monkeypatch.chdir(other)
+    named = {"the file": room / "gradebook.db", "a link": other / "link.db"}
+    url = f"sqlite:///{named.get(way, '../class/gradebook.db')}"
+    with (other / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+
+    def second_run(job: Job | Page) -> None:
+        with pytest.raises(CourseError, match="Another `autograder grade` is busy in the gradebook"):
+            run(other)
+
+    summary, _ = run(room, Here(second_run))
+    assert not summary.failed
+    summary, _ = run(other)  # the lock has gone with the run
+    assert not summary.failed
+
+
 # --- What is turned away --------------------------------------------------------------------------------
 
 
