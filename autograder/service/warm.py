@@ -1,4 +1,7 @@
-"""The worker process as the server sees it: started when it is first needed, and again when it has ended."""
+"""The worker process as the server sees it: started when it is first needed, and again when it has ended.
+
+A worker that leaves an order without an answer is ended, and another begins.
+"""
 
 import asyncio
 import atexit
@@ -16,6 +19,9 @@ from typing import Any
 import autograder
 
 GONE = {"gone": True}  # what an order gets whose worker has ended
+ANSWER_SECONDS = 30.0  # for the first answer to an order
+CHECK_SECONDS = 180.0  # to that of a check, which the first time waits until torch is imported
+_END_SECONDS = 8.0  # for a worker to end by itself when the server does
 
 
 class Warm:
@@ -50,17 +56,37 @@ class Warm:
         number = next(self._numbers)
         answers = self._orders[number] = asyncio.Queue()
         try:
-            if not await asyncio.to_thread(self._send, {**order, "id": number}, asyncio.get_running_loop()):
-                yield GONE
-                return
-            while True:
-                answer = await answers.get()
+            answer = await self._first({**order, "id": number}, answers)
+            while not answer.get("last") and "gone" not in answer:
                 yield answer
-                if answer.get("last") or "gone" in answer:
-                    return
+                answer = await answers.get()
+            yield answer
         finally:
             del self._orders[number]
             self._given.pop(number, None)
+
+    async def _first(self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
+        """Return the first answer to an order; it is given again if another order's worker was ended."""
+        seconds = CHECK_SECONDS if order["do"] == "check" else ANSWER_SECONDS
+        for _ in range(2):
+            try:
+                async with asyncio.timeout(seconds):
+                    if not await asyncio.to_thread(self._send, order, asyncio.get_running_loop()):
+                        return GONE
+                    answer = await answers.get()
+            except TimeoutError:
+                self._end(self._given.get(order["id"]))
+                return GONE
+            if "gone" not in answer:
+                break
+        return answer
+
+    def _end(self, process: subprocess.Popen[bytes] | None) -> None:
+        """End a worker that does not answer; whoever waits for it hears of it."""
+        if process is not None:
+            if self._process is process:
+                self._process = None
+            process.kill()
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
         """Hand an order over; twice if the worker has just ended."""
@@ -119,8 +145,12 @@ class Warm:
                     answers.put_nowait(GONE)
 
     def close(self) -> None:
-        """End the worker, if there is one."""
+        """End the worker, if there is one; it has a little time to note its verdicts."""
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()

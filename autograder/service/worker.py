@@ -3,7 +3,8 @@
     python -m autograder.service.worker
 
 It reads orders, JSON a line, from its standard input, and writes answers, JSON a line with the order's `id`,
-to its standard output. An order's last answer says `last`. When its input ends, it ends with all it started.
+to its standard output. An order's last answer says `last`. When its input ends, it ends with all it started,
+whatever it is doing: orders are read in a thread of their own, and no order may take longer than a limit.
 
 On Linux each check is a fork of this process, so that nothing a check does stays, several notebooks are
 checked side by side, and to stop a check is to end its process. Elsewhere checks run one after another.
@@ -12,12 +13,15 @@ checked side by side, and to stop a check is to end its process. Elsewhere check
 import contextlib
 import json
 import os
+import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from autograder.course.errors import CourseError
@@ -30,13 +34,16 @@ from autograder.service.running import Forked, Leash, Running, Threaded
 from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 
+ORDER_SECONDS = 20  # of one order, of which most take milliseconds; a check only begins within it
+_END_SECONDS = 5.0  # from the end of the orders to that of the process
+
 Answer = Callable[[dict[str, Any]], None]
 
 
 class Worker:
     """Obeys orders, one after another: all but a check is answered at once.
 
-    The first check waits until torch is imported, and whatever is ordered meanwhile waits with it.
+    Checks that are ordered before torch is imported wait for it; other orders are obeyed meanwhile.
     """
 
     def __init__(self, write: Callable[[dict[str, Any]], None], kind: type[Running]) -> None:
@@ -46,8 +53,49 @@ class Worker:
         self._pool: Pool = ForkPool() if kind is Forked else Leash(WarmPool())
         self._running: dict[Path, Running] = {}
         self._kitchen: Any = None
-        self._warming = threading.Thread(target=self._warm, daemon=True)
-        self._warming.start()
+        self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+        self._early: list[dict[str, Any]] | None = []  # checks ordered before all is imported
+        self._alone = threading.Lock()
+        threading.Thread(target=self._prepare, daemon=True).start()
+
+    def listen(self, lines: Iterable[bytes]) -> None:
+        """In a thread: take orders until there are no more, then see to it that this process ends."""
+        for line in lines:
+            self._orders.put(json.loads(line))
+        self._orders.put(None)
+        time.sleep(_END_SECONDS)
+        os._exit(1)  # it is still doing something
+
+    def serve(self) -> None:
+        """Obey until the orders end."""
+        while (order := self._orders.get()) is not None:
+            with _limited(ORDER_SECONDS):
+                self.obey(order)
+
+    def _prepare(self) -> None:
+        """In a thread: get ready for checks, then have those made that were ordered meanwhile."""
+        self._warm()
+        with self._alone:
+            early, self._early = self._early or [], None
+        for order in early:
+            self._orders.put(order)
+
+    def _waits(self, order: dict[str, Any]) -> bool:
+        """Whether a check has to wait until all is imported."""
+        with self._alone:
+            if self._early is not None:
+                self._early.append(order)
+        return self._early is not None
+
+    def _forget(self, path: str) -> bool:
+        """Stop the checks of a notebook that still wait; whether there were any."""
+        with self._alone:
+            waiting = [order for order in self._early or [] if order["path"] == path]
+            for order in waiting:
+                self._early = [kept for kept in self._early or [] if kept is not order]
+        for order in waiting:
+            self._write({"id": order["id"], "event": {"event": "stopped"}, "last": True})
+        return bool(waiting)
 
     def _warm(self) -> None:
         """Import what a check needs, while a page is told about its lesson."""
@@ -73,7 +121,10 @@ class Worker:
             match order["do"]:
                 case "stop":
                     running = self._running.get(Path(order["path"]))
-                    answer({"last": True, "ok": {"stopped": running is not None and running.stop()}})
+                    stopped = self._forget(order["path"]) or (running is not None and running.stop())
+                    answer({"last": True, "ok": {"stopped": stopped}})
+                case "check" if self._waits(order):
+                    pass
                 case "check":
                     self._check(order, answer)
                 case _:
@@ -127,7 +178,6 @@ class Worker:
         if not wanted:
             answer(_refused(404, _no_task(order["task"])))
             return
-        self._warming.join()
         self._kitchen.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
@@ -155,6 +205,23 @@ class Worker:
         for running in ending:
             running.wait()
         self._pool.close()
+
+
+@contextlib.contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """End this process if the body takes longer: by the kernel, since no thread of Python's may get a turn.
+
+    The server starts another. On Windows it is the server alone that sees to the limit.
+    """
+    if not hasattr(signal, "alarm"):
+        yield
+        return
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
@@ -205,9 +272,9 @@ def main() -> None:
             out.flush()
 
     worker = Worker(write, Forked if sys.platform == "linux" else Threaded)
+    threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
-        while line := sys.stdin.buffer.readline():
-            worker.obey(json.loads(line))
+        worker.serve()
     except KeyboardInterrupt:  # of the server's terminal
         pass
     except BaseException:

@@ -202,6 +202,8 @@ class Ordered:
         self.over = threading.Event()
         self.examine: Callable[[Any], Any] = lambda tell: {}
         self.worker = worker.Worker(self.hear, kind)
+        while self.worker._early is not None:
+            time.sleep(0.001)
         self.worker._kitchen = SimpleNamespace(
             prepare=lambda sheet: None, examine=lambda sheet, only, tell: self.examine(tell)
         )
