@@ -13,6 +13,7 @@ from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
 
+MOST_POINTS = 1_000.0  # of a task: sums of what a notebook claims stay numbers that JSON knows
 _MARKS = ("points", "grade", "solution", "locked")
 
 
@@ -46,7 +47,7 @@ def _cell(cell: Cell) -> NotebookNode:
     marks = dict(zip(_MARKS, cell.marks, strict=False))
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
-    marks["points"] = float(points) if is_number else 0.0
+    marks["points"] = min(float(points), MOST_POINTS) if is_number else 0.0
     made: NotebookNode = new_code_cell(cell.source)
     if cell.grade_id:
         made.metadata["nbgrader"] = {**marks, "grade_id": cell.grade_id}

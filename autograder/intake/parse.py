@@ -144,15 +144,19 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
 
 
 def _word(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return _unicode(value) if isinstance(value, str) else ""
+
+
+def _unicode(text: str) -> str:
+    """Text without lone surrogates, which JSON can hold and no file or hash takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(source: Any) -> str:
     """A cell's text with the line ends that Python would read, and without lone surrogates."""
     parts = source if isinstance(source, list) else [source]
     text = "".join(part for part in parts if isinstance(part, str))
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return _unicode(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def marks_of(marks: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any, ...]:

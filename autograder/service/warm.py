@@ -19,6 +19,7 @@ from typing import Any
 import autograder
 
 GONE = {"gone": True}  # what an order gets whose worker has ended
+_WORKER = [sys.executable, "-P", "-m", "autograder.service.worker"]
 ANSWER_SECONDS = 30.0  # for the first answer to an order
 CHECK_SECONDS = 180.0  # to that of a check, which the first time waits until torch is imported
 _END_SECONDS = 8.0  # for a worker to end by itself when the server does
@@ -83,10 +84,12 @@ class Warm:
 
     def _end(self, process: subprocess.Popen[bytes] | None) -> None:
         """End a worker that does not answer; whoever waits for it hears of it."""
-        if process is not None:
+        if process is not None and process.stdin is not None:
             if self._process is process:
                 self._process = None
             process.kill()
+            with contextlib.suppress(OSError):
+                process.stdin.close()
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
         """Hand an order over; twice if the worker has just ended."""
@@ -110,7 +113,7 @@ class Warm:
             package = str(Path(autograder.__file__).resolve().parents[1])
             paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "autograder.service.worker"],
+                _WORKER,
                 cwd=self._folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -135,6 +135,9 @@ class Worker:
             answer(_refused(422, str(error)))
         except OSError as error:
             answer(_refused(404, f"{Path(order['path']).name}: {error.strerror}."))
+        except Exception:  # a fault of ours, with one notebook: the others still want to be checked
+            traceback.print_exc()
+            answer(_refused(500, _fault()))
 
     def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
         sheet = self._read(order)
@@ -243,6 +246,13 @@ def _solution(sheet: Sheet, task: str) -> dict[str, Any]:
     passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()
     record.solution(sheet.assignment.lesson, task)
     return {"code": worked.code, "words": worked.words[sheet.language], "noted": task not in passed}
+
+
+def _fault() -> str:
+    return say(
+        en="Secant failed with this notebook. The server's log says more",
+        ko="이 노트북을 처리하다가 Secant에 오류가 났습니다. 자세한 내용은 서버의 로그에 있습니다",
+    )
 
 
 def _no_task(task: object) -> str:

@@ -3,7 +3,11 @@
 import asyncio
 import copy
 import errno
+import json
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,12 +20,14 @@ import nbformat
 import pytest
 from tornado.iostream import StreamClosedError
 
-from autograder.course.cells import grade_id
+from autograder.course.assignment import Assignment
+from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.exam import words
+from autograder.exam.own_tests import own_assignment
 from autograder.exam.sheet import Reader
 from autograder.sandbox.results import Line, Reply, WallError
-from autograder.service import handlers, last, worker
+from autograder.service import describe, handlers, last, warm, worker
 from autograder.service.describe import parts
 from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
 from secant import check, language
@@ -337,6 +343,133 @@ def test_tests_that_cannot_be_taken_apart_are_refused_before_a_check_begins(orde
     assert ordered.order("check", task=None) == [
         {"id": 1, "last": True, "refused": 422, "message": "the tests are damaged"}
     ]
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+def test_a_fault_with_one_notebook_is_an_answer_and_the_next_order_is_obeyed(
+    ordered: Ordered, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fault(_: object) -> None:
+        raise KeyError("of ours")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(describe, "tasks_of", fault)
+        refused = ordered.order("lesson")[-1]
+    assert (refused["refused"], refused["last"]) == (500, True)
+    assert "KeyError" in capsys.readouterr().err
+    assert ordered.order("lesson")[-1]["ok"]["lesson"] == LESSON
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+def test_what_a_notebook_claims_is_always_an_answer(ordered: Ordered) -> None:
+    """Points without end make no JSON, and a lone surrogate no text."""
+    notebook = nbformat.read(ordered.path, 4)
+    for cell in notebook.cells:
+        if marks := cell.metadata.get("nbgrader"):
+            marks |= {"grade_id": f"{marks.grade_id}\ud800", "points": 1e308}
+    ordered.path.write_text(json.dumps(notebook))
+    found = ordered.order("lesson")[-1]
+    json.dumps(found, allow_nan=False).encode()
+    assert found["last"]
+    own = own_assignment(ordered.path)
+    assert isinstance(own, Assignment)
+    json.dumps(sum([task.points for task in tasks(own.source)]), allow_nan=False)
+
+
+@pytest.mark.parametrize("ordered", [Threaded], indirect=True)
+def test_a_check_before_torch_is_there_holds_up_nobody_and_can_be_stopped(
+    ordered: Ordered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = threading.Event()
+    monkeypatch.setattr(worker.Worker, "_warm", lambda self: ready.wait(10))
+    ordered.worker._early = []
+    threading.Thread(target=ordered.worker._prepare, daemon=True).start()
+    assert ordered.order("check", task=None) == []
+    assert ordered.order("lesson")[-1]["ok"]["lesson"] == LESSON
+    *_, ended, stopped = ordered.order("stop")
+    assert (ended["event"], stopped["ok"]) == ({"event": "stopped"}, {"stopped": True})
+    heard = len(ordered.order("check", task=None))
+    ready.set()
+    order = ordered.worker._orders.get(timeout=10)
+    ordered.worker.obey(order)
+    assert ordered.over.wait(10)
+    assert ordered.heard[heard]["event"]["event"] == "begin"
+
+
+# --- A worker that does not answer ----------------------------------------------------------------------
+
+_STUCK = """
+import re
+
+def stuck(*_):  # in C, where no thread of Python's gets a turn
+    re.match("(a+)+$", "a" * 60 + "b")
+"""
+_FAKE = (
+    _STUCK
+    + """
+import json, os, sys
+for line in sys.stdin:
+    order = json.loads(line)
+    if order["do"] == "stick":
+        stuck()
+    print(json.dumps({"id": order["id"], "last": True, "pid": os.getpid()}), flush=True)
+"""
+)
+
+
+def test_an_order_without_an_answer_ends_the_worker_and_others_are_answered_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm, "_WORKER", [sys.executable, "-c", _FAKE])
+    monkeypatch.setattr(warm, "ANSWER_SECONDS", 1.0)
+    kept = warm.Warm(str(tmp_path))
+
+    async def ask() -> list[Any]:
+        first = await kept.ask({"do": "lesson"})
+        stuck = asyncio.ensure_future(kept.ask({"do": "stick"}))
+        await asyncio.sleep(0.5)
+        honest = asyncio.ensure_future(kept.ask({"do": "lesson"}))
+        return [first["pid"], await stuck, (await honest)["pid"]]
+
+    first, stuck, second = asyncio.run(ask())
+    kept.close()
+    assert stuck == warm.GONE
+    assert first != second
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+def test_a_worker_that_is_busy_for_ever_ends_with_its_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm, "_WORKER", [sys.executable, "-c", _FAKE])
+    monkeypatch.setattr(warm, "_END_SECONDS", 0.2)
+    kept = warm.Warm(str(tmp_path))
+
+    async def begin() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(kept.ask({"do": "stick"}), 0.5)
+
+    asyncio.run(begin())
+    process = kept._process
+    assert process is not None
+    kept.close()
+    assert process.wait(5) == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows: there the server alone ends it")
+def test_the_kernel_ends_a_worker_whose_server_was_killed_while_it_was_stuck() -> None:
+    code = f"""{_STUCK}
+from autograder.service import worker
+worker.ORDER_SECONDS = 1
+worker.Worker._warm = lambda self: None
+worker.Worker._tell = stuck
+worker.main()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
+    order = {"id": 1, "do": "lesson", "path": "x", "below": "/"}
+    process.communicate(json.dumps(order).encode() + b"\n", timeout=60)  # and its input ends
+    assert process.returncode == -signal.SIGALRM
 
 
 # --- The way of a check's answers to the page -----------------------------------------------------------

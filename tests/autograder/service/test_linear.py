@@ -1,0 +1,88 @@
+"""What strangers send is read in time that grows with its length, and no faster."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.exam import sheet
+from autograder.grading.feedback import clipped, harmless, plain
+from autograder.intake import files, timestamp
+from autograder.intake.parse import parse
+from autograder.service import describe
+from secant import predictions
+from secant.checking import check
+from secant.progress.course import task_heading
+from tests.support.growth import growth
+
+LINEAR = 9.0  # in four times the length: between 4, and 16 of what grows like the square
+
+
+def _hints(text: str) -> object:
+    return list(describe.hints_in(text))
+
+
+def _parts(text: str) -> object:
+    return list(describe.parts(text))
+
+
+CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
+    # what reads it, how the text begins, what is repeated, how it ends
+    "half-open hints": (
+        lambda text: list(describe.hints_in(text)),
+        "",
+        "<details><summary>Hint 1</summary>",
+        "",
+    ),
+    "open hints": (_hints, "", "<details><summary>Hint 1", ""),
+    "open summaries": (
+        lambda text: list(describe.hints_in(text)),
+        "<details>",
+        "<summary>Hint 1 ",
+        "</details>",
+    ),
+    "headings": (task_heading, "", "## a\n", ""),
+    "a message of calls": (_parts, "", "f(", ""),
+    "a message of colons": (_parts, "f(1)", ": a", ""),
+    "a message of errors": (_parts, "f(1)", ": aError", ""),
+    "a message of places": (
+        lambda text: list(describe.parts(text)),
+        "Your code raised an error.\n",
+        "at a, line 1",
+        "",
+    ),
+    "a message of lines": (_parts, "f(1)\n", "  got: 1\n", ""),
+    "a name of an error": (check.is_error, "", "a.", ""),
+    "prose": (harmless, "", "[a](<b>", ""),
+    "code": (clipped, "", "x\n", ""),
+    "control characters": (plain, "", "\x1b[", ""),
+    "a timestamp": (lambda text: timestamp.parse(text.encode()), "2026-01-01 00:00:00 ", "A/", ""),
+    "a student's id": (files._STUDENT_ID.fullmatch, "", "a.", "/"),
+    "nested JSON": (lambda text: _refused(text.encode()), "", "[", ""),
+    "cells without an end": (lambda text: _refused(text.encode()), '{"cells": [', '{"source": "', ""),
+    "predictions": (lambda text: predictions._parsed(text.encode()), "", '{"a":', ""),
+    "choices in backquotes": (predictions._html, "", "`a", ""),
+}
+
+
+def _refused(data: bytes) -> None:
+    with pytest.raises(Exception):  # noqa: B017, PT011  (which one does not matter here)
+        parse(data)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_time_grows_with_the_length(name: str) -> None:
+    work, begin, repeated, end = CASES[name]
+    assert growth(work, lambda size: begin + repeated * size + end) < LINEAR
+
+
+@pytest.mark.parametrize(
+    "repeated", ['"grade_id": "a", ', '"grade_id"', '"grade_id":         ', '"grade_id":"']
+)
+def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: str) -> None:
+    def make(size: int) -> Path:
+        path = tmp_path / "x.ipynb"
+        path.write_text(repeated * size)
+        return path
+
+    assert growth(sheet._grade_ids, make) < LINEAR

@@ -1,0 +1,32 @@
+"""How much longer something takes for more: what a stranger can send must cost its length, no more."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_ENOUGH = 0.005  # seconds of the processor that can be measured
+_LARGEST = 2**20
+
+
+def growth(work: Callable[[T], object], make: Callable[[int], T]) -> float:
+    """Return the time for 4n over the time for n: 4 if it grows like n, 16 like its square, 64 like its cube.
+
+    Args:
+        work: what is measured.
+        make: makes its argument, of a size; n is the first power of two that takes long enough to measure.
+    """
+    size = 16
+    while (once := _fastest(work, make(size))) < _ENOUGH and size < _LARGEST:
+        size *= 2
+    return _fastest(work, make(4 * size)) / once
+
+
+def _fastest(work: Callable[[T], object], argument: T) -> float:
+    found = []
+    for _ in range(3):
+        begun = time.thread_time()
+        work(argument)
+        found.append(time.thread_time() - begun)
+    return min(found)
