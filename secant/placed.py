@@ -6,6 +6,8 @@ from pathlib import Path
 
 # Hidden, so that JupyterLab neither lists nor serves it.
 STATE_FOLDER = ".secant"
+# In the environment of what the lab starts: the workspace, if Secant itself has filled it.
+OWN_WORKSPACE = "SECANT_OWN_WORKSPACE"
 # Each file of a release: the version it was `copied` from, the one last `offered`, where that is (`beside`).
 State = dict[str, dict[str, str]]
 

@@ -68,7 +68,8 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
         connection.getresponse().read()
         connection.close()
         connection.timeout = BEGIN_SECONDS
-        body = json.dumps({"path": server["path"], "task": None, "lang": language})
+        # Who types the command has named the notebook to run.
+        body = json.dumps({"path": server["path"], "task": None, "lang": language, "agree": True})
         connection.request("POST", f"{url.path}secant/api/check", body, headers)
         answer = connection.getresponse()
         if answer.status == http.HTTPStatus.CONFLICT:

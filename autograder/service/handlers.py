@@ -190,7 +190,7 @@ class Check(_Handler):
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         task = None if self.asked.get("task") is None else self.name("task")
-        order = self.order("check", task=task)
+        order = self.order("check", task=task, agree=self.asked.get("agree") is True)
         answers = self.warm.follow(order)
         first = self.taken(await anext(answers))
         self._order = order

@@ -28,7 +28,7 @@ from autograder.course.errors import CourseError
 from autograder.exam.pool import ForkPool, Pool, WarmPool
 from autograder.exam.sheet import NoLesson, Reader, Sheet
 from autograder.sandbox.results import WallError
-from autograder.service import describe, last
+from autograder.service import consent, describe, last
 from autograder.service.noting import note
 from autograder.service.running import Forked, Leash, Running, Threaded
 from secant.language import LANGUAGES, Language, language, say
@@ -151,6 +151,7 @@ class Worker:
                     "hidden": sheet.hidden,
                     "tasks": describe.tasks_of(sheet),
                     "last": last.recall(sheet),
+                    "agreed": consent.is_agreed(sheet.path),
                 }
             case "hint":
                 return _hint(sheet, order["task"], order["number"])
@@ -177,6 +178,11 @@ class Worker:
             )
             return
         sheet = self._read(order)
+        if order.get("agree"):
+            consent.agree(sheet.path)
+        elif not consent.is_agreed(sheet.path):
+            answer(_refused(428, _not_agreed(sheet.path.name)))
+            return
         wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
         if not wanted:
             answer(_refused(404, _no_task(order["task"])))
@@ -246,6 +252,13 @@ def _solution(sheet: Sheet, task: str) -> dict[str, Any]:
     passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()
     record.solution(sheet.assignment.lesson, task)
     return {"code": worked.code, "words": worked.words[sheet.language], "noted": task not in passed}
+
+
+def _not_agreed(name: str) -> str:
+    return say(
+        en=f"{name} is not one of the lessons that Secant put here, and a check runs all of its code.",
+        ko=f"{name}은(는) Secant가 넣어 둔 수업이 아닌데, 확인하면 그 안의 코드가 모두 실행됩니다.",
+    )
 
 
 def _fault() -> str:

@@ -23,7 +23,7 @@ from secant.lab.folders import jupyter_folders, make_private, refusal
 from secant.lab.start_page import START, our_page, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
 from secant.language import language, say
-from secant.placed import fingerprint
+from secant.placed import OWN_WORKSPACE, fingerprint
 from secant.progress import store
 from secant.where import NoCourseError, course_root, remember_course
 
@@ -157,6 +157,24 @@ def lab_config(workspace: Path, page: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="secant-lab-", ignore_cleanup_errors=True) as spare:
         yield write_lab_config(Path(spare), page)
+
+
+def is_fresh(root: Path, chosen: Path | None = None) -> bool:
+    """Whether nobody else can have put lessons where they are to go: the usual place, or an empty one."""
+    workspace = workspace_for(root, language(), chosen)
+    usual = chosen is None or workspace == workspace_for(root, language())
+    return usual or not (workspace.is_dir() and any(workspace.iterdir()))
+
+
+def claim(workspace: Path, place: Path, fresh: bool) -> None:
+    """Let Check run the lessons of a workspace without asking, if Secant has filled it, now or at first."""
+    mark = place / "own"
+    if fresh:
+        mark.touch()
+    if mark.exists():
+        os.environ[OWN_WORKSPACE] = str(workspace)
+    else:
+        os.environ.pop(OWN_WORKSPACE, None)
 
 
 def lab_arguments(
@@ -310,10 +328,12 @@ def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()
             if options.port is not None:
                 check_port(options.port)
             root = course_root()
+            fresh = is_fresh(root, chosen)
             workspace, page = prepare(root, date.today(), chosen)
             remember_course(root, workspace)
             check_jupyter()
             settings = held.enter_context(lab_config(workspace, page))
+            claim(workspace, settings.parent, fresh)
         except (LabError, NoCourseError) as error:
             print(error, file=sys.stderr)
             return 1

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from secant.placed import OWN_WORKSPACE
 from tests.support import jupyterlab as lab
 
 # As `make lab` has it: kernels are forks of a process that has imported what a lesson imports.
@@ -54,5 +55,6 @@ def served(
     place = tmp_path_factory.mktemp(f"lab-{request.param}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
+        patch.setenv(OWN_WORKSPACE, str(place))
         with lab.jupyterlab(place, language=request.param, flags=[WARM]) as address:
             yield SimpleNamespace(language=request.param, address=address, browser=browser, place=place)

@@ -40,6 +40,8 @@ class Server:
         """Send a request; the answer has still to be read."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"Authorization": f"token {TOKEN}"} if headers is None else headers
+        if name == "check" and isinstance(body, dict):
+            body = {"agree": True} | body
         data = json.dumps(body).encode() if isinstance(body, dict | list) else body
         connection.request(method, f"/secant/api/{name}?{urlencode(query)}", data, sent)
         return connection

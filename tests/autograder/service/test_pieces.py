@@ -221,7 +221,8 @@ class Ordered:
 
     def order(self, do: str, **more: Any) -> list[dict[str, Any]]:
         """What it has written since it was started, once it has obeyed."""
-        self.worker.obey({"id": 1, "do": do, "path": str(self.path), "below": str(self.path.parent), **more})
+        place = {"path": str(self.path), "below": str(self.path.parent), "agree": True}
+        self.worker.obey({"id": 1, "do": do, **place, **more})
         return self.heard
 
 

@@ -303,6 +303,20 @@ def test_strangers_and_hostile_pages_are_refused(server: Server) -> None:
     assert gets(cookie | {"Sec-Fetch-Site": "same-origin"}) == {200}
 
 
+def test_a_notebook_of_unknown_origin_is_not_run_before_its_reader_agrees(server: Server) -> None:
+    mark = server.folder / "ran"
+    path = server.save("sent.ipynb", {TASKS[0]: f"open({str(mark)!r}, 'w')"})
+    assert server.ask("GET", "lesson", path=path)[1]["agreed"] is False
+    status, answer = server.ask("POST", "check", {"path": path, "task": None, "agree": False})
+    assert status == 428
+    assert "sent.ipynb is not one of the lessons" in answer["message"]
+    assert not mark.exists()
+    assert server.check(path)[-1]["event"] == "end"
+    assert mark.exists()
+    assert server.ask("GET", "lesson", path=path)[1]["agreed"] is True
+    assert server.status("POST", "check", {"path": path, "task": TASKS[0], "agree": False}) == 200
+
+
 # --- The command line uses it ---------------------------------------------------------------------------
 
 

@@ -25,7 +25,8 @@ from secant.files import replace_file
 from secant.lab import launch as lab
 from secant.lab import workspace
 from secant.lab.workspace import LabError
-from secant.where import course_root
+from secant.placed import OWN_WORKSPACE
+from secant.where import COURSE, WORKSPACE, course_root
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, free_port, prepare, write
 
 
@@ -143,7 +144,7 @@ def started(house: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
         return seen | {"code": ended.value.code, **os.environ}
 
     # Which it changes.
-    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH", "PATH", "SECANT_COURSE", "SECANT_WORKSPACE"):
+    for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH", "PATH", COURSE, WORKSPACE, OWN_WORKSPACE):
         monkeypatch.setenv(name, os.environ.get(name, ""))
     monkeypatch.chdir(house)
     return start
@@ -284,11 +285,23 @@ def test_what_is_started_takes_the_course_that_the_lessons_came_from(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = started("--workspace", "mine")
-    for name in ("SECANT_COURSE", "SECANT_WORKSPACE"):
+    for name in (COURSE, WORKSPACE):
         monkeypatch.setenv(name, seen[name])
     build(house / "mine")  # somebody's course, around the workspace
     assert course_root(house / "mine/en/01_x") == house
     assert course_root(house / "mine") == house / "mine"
+
+
+def test_a_workspace_is_ones_own_if_secant_has_filled_it(
+    house: Path, started: Callable[..., dict[str, Any]]
+) -> None:
+    assert started()[OWN_WORKSPACE] == str(house / "workspace/en")
+    assert started("--workspace", str(house / "made"))[OWN_WORKSPACE] == str(house / "made/en")
+    assert started("--workspace", str(house / "made"))[OWN_WORKSPACE] == str(house / "made/en")
+    write(house / "sent/en/.secant/own", b"")
+    write(house / "sent/en" / NOTEBOOK, b"somebody's")
+    for _ in range(2):
+        assert OWN_WORKSPACE not in started("--workspace", str(house / "sent"))
 
 
 def test_the_menus_are_korean_only_with_a_language_pack(monkeypatch: pytest.MonkeyPatch) -> None:

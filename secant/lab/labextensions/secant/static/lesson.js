@@ -69,6 +69,9 @@ export class Lesson {
     this.when = null;
     /** Whether the hidden tests took part in the verdicts that are shown. */
     this.hidden = info.hidden;
+    /** Whether the learner has agreed that a notebook of unknown origin is run, and is being asked. */
+    this.agreed = false;
+    this.asking = false;
     /** What the last check was worth. @type {Gained | null} */
     this.gained = null;
     /** @type {Set<() => void>} */
@@ -130,7 +133,7 @@ export class Lesson {
    * @param {string | null} [task] one task alone
    */
   async check(task = null) {
-    if (this.run) return;
+    if (this.run || !(await this.mayRun()) || this.run) return;
     const abort = new AbortController();
     const run = (this.run = { task, began: performance.now(), phase: /** @type {any} */ ('saving'), abort });
     this.lastTask = task;
@@ -155,10 +158,29 @@ export class Lesson {
     }
   }
 
+  /** Whether this notebook may be run: one that Secant did not place here is asked about, once.
+   * @returns {Promise<boolean>} */
+  async mayRun() {
+    if (this.info.agreed || this.agreed) return true;
+    if (this.asking) return false;
+    this.asking = true;
+    const { Dialog, showDialog } = this.server.lab;
+    const say = this.words.stranger;
+    const buttons = [Dialog.cancelButton({ label: say.leave }), Dialog.warnButton({ label: say.run })];
+    try {
+      const answer = await showDialog({ title: say.ask, body: say.warning, buttons, defaultButton: 0 });
+      this.agreed = answer.button.accept;
+    } finally {
+      this.asking = false;
+    }
+    return this.agreed;
+  }
+
   /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
   async follow(run, judged) {
-    for await (const event of this.server.check(this.notebook.context.path, run.task, run.abort.signal)) {
+    for await (const event of this.server.check(this.notebook.context.path, run.task, this.agreed, run.abort.signal)) {
       if (event.event === 'begin') {
+        this.info.agreed = true;
         this.hidden = event.hidden;
         this.waiting = new Set(event.tasks);
       } else if (event.event === 'task') {

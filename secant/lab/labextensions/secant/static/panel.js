@@ -5,6 +5,7 @@
 /** @import { Lesson } from './lesson.js' */
 import { button, h, write } from './dom.js';
 import { Row } from './row.js';
+import { strict } from './strict.js';
 import { figure, moment } from './words.js';
 
 export class Panel {
@@ -18,7 +19,7 @@ export class Panel {
   constructor(app, lab, rendermime, say, progressed) {
     this.app = app;
     this.lab = lab;
-    this.rendermime = rendermime;
+    this.rendermime = rendermime.clone({ sanitizer: strict(rendermime.sanitizer) });
     this.say = say;
     this.progressed = progressed;
     /** @type {Lesson | null} */
@@ -210,7 +211,7 @@ export class Panel {
     return answer.button.accept;
   }
 
-  /** Show a text of the server's as JupyterLab shows Markdown that nobody has vouched for.
+  /** Show a text of the server's, which may be a stranger's, as Markdown that can load, do and ask for nothing.
    * @param {string} markdown @param {HTMLElement} host on the page, or formulas would stay as they are written */
   async render(markdown, host) {
     const type = 'text/markdown';

@@ -62,11 +62,12 @@ export class Server {
    * Check a saved notebook; what the server says, as it says it.
    * @param {string} path
    * @param {string | null} task one task alone
+   * @param {boolean} agree whether the learner has just agreed that this notebook is run
    * @param {AbortSignal} signal
    * @returns {AsyncGenerator<CheckEvent>}
    */
-  async *check(path, task, signal) {
-    const response = await this.post('check', { path, task }, signal);
+  async *check(path, task, agree, signal) {
+    const response = await this.post('check', { path, task, agree }, signal);
     const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
     const decoder = new TextDecoder();
     let text = '';

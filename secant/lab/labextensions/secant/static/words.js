@@ -64,6 +64,14 @@ const en = {
   hint: (/** @type {number} */ next, /** @type {number} */ of) => `Hint ${next} of ${of}`,
   twice: 'The notebook has this answer cell more than once: the last one that holds an answer counts.',
   solution: 'Worked solution',
+  stranger: {
+    ask: 'Run this notebook?',
+    warning:
+      'Check saves this notebook and runs all of its code on your computer, with your rights. Secant did not put it here. ' +
+      'Run it only if you know where it comes from.',
+    run: 'Run and check',
+    leave: 'Cancel',
+  },
   solutionAsk: 'Look at the worked solution?',
   solutionWarning: 'You have not passed this task yet. That you looked is noted in your progress; the task can still be passed.',
   solutionShow: 'Show it',
@@ -184,6 +192,14 @@ const ko = {
   hint: (next, of) => `힌트 ${next} / ${of}`,
   twice: '이 답 셀이 노트북에 여러 개 있습니다. 답이 적힌 마지막 셀을 확인합니다.',
   solution: '모범 풀이',
+  stranger: {
+    ask: '이 노트북을 실행할까요?',
+    warning:
+      '답을 확인하면 노트북을 저장하고 그 안의 코드를 모두 이 컴퓨터에서 여러분의 권한으로 실행합니다. Secant가 넣어 둔 노트북이 ' +
+      '아니므로, 어디에서 온 파일인지 알 때만 실행하세요.',
+    run: '실행하고 확인',
+    leave: '취소',
+  },
   solutionAsk: '모범 풀이를 볼까요?',
   solutionWarning: '아직 통과하지 못한 과제입니다. 풀이를 보면 진도에 기록됩니다. 본 뒤에도 과제를 통과할 수 있습니다.',
   solutionShow: '풀이 보기',

@@ -1,0 +1,53 @@
+"""Which notebooks are checked at a click: those of one's own workspace, and those that one agreed to run.
+
+A check runs all code of a notebook with its reader's rights. What was agreed to is kept with the reader's own
+data, so no file that came with a notebook can agree in their place.
+"""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+from filelock import FileLock
+
+from secant.files import replace_file
+from secant.placed import OWN_WORKSPACE
+from secant.progress import store
+
+FILE = "agreed.json"
+_MOST = 10_000  # notebooks that are remembered
+_PATIENCE = 2.0  # seconds to wait for another server that writes
+
+
+def is_agreed(notebook: Path) -> bool:
+    """Whether a notebook may be run without asking."""
+    return _is_own(notebook) or str(notebook) in _agreed()
+
+
+def agree(notebook: Path) -> None:
+    """Remember that a notebook may be run; where nothing can be kept, it will be asked again."""
+    place = _place()
+    with contextlib.suppress(OSError, NotImplementedError):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with FileLock(place.with_name(f"{FILE}.lock"), timeout=_PATIENCE):
+            kept = [path for path in _agreed() if path != str(notebook)][1 - _MOST :]
+            replace_file(place, json.dumps([*kept, str(notebook)]).encode())
+
+
+def _is_own(notebook: Path) -> bool:
+    """Whether a notebook lies in the workspace of this server, which Secant itself has filled."""
+    named = os.environ.get(OWN_WORKSPACE)
+    return bool(named) and notebook.is_relative_to(Path(named).resolve())
+
+
+def _agreed() -> list[str]:
+    try:
+        found = json.loads(_place().read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return []
+    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+
+
+def _place() -> Path:
+    return store.path().with_name(FILE)

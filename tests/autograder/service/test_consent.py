@@ -1,0 +1,54 @@
+"""Which notebooks are run at a click."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from autograder.service.consent import FILE, agree, is_agreed
+from secant.placed import OWN_WORKSPACE, STATE_FOLDER
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of lessons."""
+    monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
+    place = tmp_path / "workspace"
+    (place / STATE_FOLDER).mkdir(parents=True)
+    return place
+
+
+def test_what_lies_in_ones_own_workspace_is_run(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OWN_WORKSPACE, str(workspace))
+    assert is_agreed(workspace / "01/01.ipynb")
+    assert not is_agreed(workspace.parent / "01/01.ipynb")
+
+
+def test_no_file_that_came_with_a_notebook_agrees(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(OWN_WORKSPACE, raising=False)
+    notebook = workspace / "01/01.ipynb"
+    for name in (FILE, f"{STATE_FOLDER}/{FILE}", f"{STATE_FOLDER}/own"):
+        (workspace / name).write_text(json.dumps([str(notebook)]))
+    assert not is_agreed(notebook)
+
+
+def test_what_was_agreed_is_not_asked_again(workspace: Path) -> None:
+    one, other = workspace / "one.ipynb", workspace / "other.ipynb"
+    agree(one)
+    agree(other)
+    agree(one)
+    assert is_agreed(one)
+    assert is_agreed(other)
+    assert not is_agreed(workspace / "third.ipynb")
+    kept = workspace.parent / "data" / FILE
+    assert len(json.loads(kept.read_bytes())) == 2
+
+
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"{}", b"[1, {}]", b""])
+def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
+    place = workspace.parent / "data" / FILE
+    place.parent.mkdir()
+    place.write_bytes(content)
+    assert not is_agreed(workspace / "one.ipynb")
+    agree(workspace / "one.ipynb")
+    assert is_agreed(workspace / "one.ipynb")
