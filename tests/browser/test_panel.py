@@ -108,7 +108,7 @@ ASKED = f"""{LESSON}
 }}"""
 CLOSED = f"""{LESSON}
   class Widget {{ constructor({{node}}) {{ Object.assign(this, {{node, title: {{}}}}); }} }}
-  const panel = new Panel({{}}, {{Widget}}, {{}}, words('en'), () => {{}});
+  const panel = new Panel({{}}, {{Widget}}, {{clone: () => null}}, words('en'), () => {{}});
   task.shown = [];
   panel.show(lesson);
   const drawn = [panel.heading.textContent, panel.rows.length, panel.list.children.length];
@@ -378,6 +378,48 @@ def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -
     check(page)
     expect(row(page, "slope").locator("section")).to_have_count(1)
     expect(wrong.locator("section")).to_have_count(3)  # what was asked for stays
+
+
+def test_a_hint_shows_text_and_can_neither_load_nor_do_anything(page: Page) -> None:
+    """It may be of a notebook that a stranger has sent, and stands in our panel."""
+    check(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    wrong = row(page, "tangent")
+    wrong.get_by_role("button", name="Hint 1 of 2").click()
+    wrong.get_by_role("button", name="Hint 2 of 2").click()
+    hint = wrong.locator("section").nth(1)
+    expect(hint.locator("mjx-container, .MathJax").first).to_be_visible()
+    shown = hint.inner_text()
+    assert all(
+        words in shown
+        for words in ("Check again", "a chart", "another", "all of it", "bold", "code", "def f")
+    )
+    fits = "button, img, [id], [style*=fixed], [data-commandlinker-command], .jp-Dialog, .secant-row"
+    assert hint.locator(".jp-RenderedMarkdown").locator(fits).count() == 0
+    assert hint.get_by_role("link", name="a link").get_attribute("href") == "https://example.org"
+    assert not [url for url in asked if "stranger" in url]
+
+
+@pytest.mark.parametrize("page", ["en/sent", "ko/sent"], indirect=True)
+def test_a_notebook_of_unknown_origin_is_run_only_once_its_reader_agrees(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    press = page.locator(".secant-check >> visible=true")
+    press.click()
+    dialog = page.locator(".jp-Dialog")
+    expect(dialog).to_contain_text("권한" if page.evaluate(FRONT).startswith("ko/") else "rights")
+    page.keyboard.press("Enter")  # what has the focus is the button that leaves it alone
+    expect(dialog).to_have_count(0)
+    assert not [url for url in asked if "secant/api/check" in url]
+    press.click()
+    dialog.locator("button.jp-mod-warn").click()
+    idle(page)
+    expect(row(page, "slope").locator(".secant-verdict")).to_be_visible()
+    press.click()
+    idle(page)
+    assert dialog.count() == 0
+    assert len([url for url in asked if "secant/api/check" in url]) == 2
 
 
 def test_hints_given_back_stand_there_once(shared: Page) -> None:

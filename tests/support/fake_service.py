@@ -38,9 +38,23 @@ WORDS = {
     "manual": ("A person grades this.", "사람이 채점합니다."),
 }
 STATES = ("done", "done", "in_progress", *["new"] * 6, "missing")
+# The second is a stranger's: JupyterLab itself lets a button run its commands, and fetches pictures.
+HINTS = (
+    "Look at $f'(x)$ and <script>window.hacked = 1</script> `h`.",
+    """<button data-commandlinker-command="application:close-all" class="secant-button">Check again</button>
+![a chart](/api/picture-of-a-stranger) <img src="/api/picture-of-a-stranger" alt="another">
+<div class="jp-Dialog secant-row" id="main" style="position: fixed">all of it</div>
+
+[a link](https://example.org) and **bold** `code`, $x^2$
+
+```python
+def f(x): return x
+```""",
+)
 NOTHING: dict[str, Any] = {"xp": 0, "level": None, "achievements": []}
 LAST: dict[str, dict[str, Any]] = {}
 RUNNING: dict[str, asyncio.Event] = {}
+AGREED: list[str] = []  # notebooks of unknown origin that may be run
 NOTED: list[str] = []
 
 
@@ -148,7 +162,7 @@ class Lesson(Handler):
             {
                 "lesson": "03_lesson", "number": 3, "language": self.language(path),
                 "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks,
-                "last": LAST.get(path),
+                "last": LAST.get(path), "agreed": "sent" not in path or path in AGREED,
             }
         )  # fmt: skip
 
@@ -158,6 +172,9 @@ class Check(Handler):
     async def post(self) -> None:
         body = self.get_json_body() or {}
         path, only = body["path"], body["task"]
+        if "sent" in path and not body["agree"] and path not in AGREED:
+            raise web.HTTPError(428, reason="not agreed")
+        AGREED.append(path)
         if path in RUNNING:
             raise web.HTTPError(409, reason="busy")
         answers, stop = self.answers(path), asyncio.Event()
@@ -210,7 +227,7 @@ class Hint(Handler):
     @web.authenticated
     def get(self) -> None:
         number = int(self.get_query_argument("number"))
-        text = "Look at $f'(x)$ and <script>window.hacked = 1</script> `h`."
+        text = HINTS[number - 1]
         self.finish({"title": f"Hint {number}: the idea", "text": text, "number": number, "of": 2})
 
 
