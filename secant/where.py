@@ -5,7 +5,9 @@ from pathlib import Path
 import secant
 from secant.language import say
 
-INSIDE = "_course"  # in the package, where a wheel brings the course (see pyproject.toml)
+# Where a wheel brings the course, beside this package (see pyproject.toml): in what grades, which no notebook
+# can see behind the wall.
+INSIDE = "autograder/_course"
 
 
 class NoCourseError(LookupError):
@@ -35,7 +37,7 @@ def course_root(*starts: Path) -> Path:
     for start in (*starts, Path.cwd()):
         if found := course_above(start):
             return found
-    for place in (package.parent, package / INSIDE):
+    for place in (package.parent, package.parent / INSIDE):
         if is_course(place):
             return place
     raise NoCourseError(
@@ -47,5 +49,5 @@ def course_root(*starts: Path) -> Path:
 
 
 def is_installed(root: Path) -> bool:
-    """Whether this course came inside the package, where nobody works and an update replaces it."""
-    return root == Path(secant.__file__).resolve().parent / INSIDE
+    """Whether this course came with the package, where nobody works and an update replaces it."""
+    return root == Path(secant.__file__).resolve().parent.parent / INSIDE

@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from secant.where import INSIDE
 from tests.secant.lab.house import free_port
 from tests.secant.lab.test_real_start import wait_for_address
 
@@ -123,7 +124,7 @@ def ask(address: str, path: str) -> str:
 
 def test_the_wheel_brings_the_lessons_and_no_tests_of_ours(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    inside = [name.removeprefix("secant/_course/") for name in names if name.startswith("secant/_course/")]
+    inside = [name.removeprefix(f"{INSIDE}/") for name in names if name.startswith(f"{INSIDE}/")]
     lessons = [path.parent.name for path in ROOT.glob("course/*/solutions.py")]
     assert len(lessons) == 10
     for name in lessons:
