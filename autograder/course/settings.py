@@ -64,12 +64,11 @@ class Course:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """What no student's code may find: the lessons, and everything that a class has put beside them."""
+        """What no student's code may find: the course's folder, and what a class has put elsewhere."""
         names = ("submitted", "autograded", "feedback", "source", "release")
         places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
-        return tuple(
-            str(path) for path in (self.root / "course", *places, self.root / SECRET, *self._database())
-        )
+        own = (self.root, self.root / "course", *places, self.root / SECRET)
+        return tuple(str(path) for path in (*own, *self._database()))
 
     def _database(self) -> list[Path]:
         with suppress(ArgumentError):  # which whoever opens the gradebook says

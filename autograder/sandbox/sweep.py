@@ -1,8 +1,8 @@
 """Files that the wall shows and that might hold a part of a course, found by their content.
 
 Reading all that a Python with torch and a system have takes seconds, so each folder is read once: what was
-found in it is kept in the user's cache, and holds until the folder's entries change. Notebooks are few, and are
-always named. What they hold, and of which lesson, is for whoever knows the lesson (exam/exposed.py).
+found in it is kept in the user's cache, and holds until the folder's entries change. Notebooks are few, so
+they are always named. What they hold, and of which lesson, is for whoever knows the lesson (exam/exposed.py).
 """
 
 import io

@@ -72,7 +72,7 @@ class Template:
         self._ready = False
         with theirs:
             self.process = bubblewrap("forked", [theirs], behind, self._complaints)
-        self._suspects: tuple[str, ...] = ()
+        self._suspects: tuple[str, ...] | None = None
         self._sweep = threading.Thread(target=self._look_around, daemon=True)  # while it imports
         self._sweep.start()
 
@@ -88,6 +88,8 @@ class Template:
         if not self._ready:
             raise WallError(f"the template did not start: {read_end(self._complaints)}")
         self._sweep.join()
+        if self._suspects is None:
+            raise WallError("it could not be seen whether a part of a course is visible inside")
         return Share(self.control, self._behind, self._suspects)
 
     def _look_around(self) -> None:

@@ -1,8 +1,7 @@
 """Which of the machine's files the wall shows, and what it covers in them.
 
 Shown is an allow-list: the system, and where Python is. Covered in that is whatever of ours may lie there: a
-course, a class, the grader, what pip left of an older Secant. Where else a part of a course lies is found by its
-content (sweep.py).
+course, a class, the grader, what pip left of an older Secant. Other copies are found by content (sweep.py).
 """
 
 import importlib.util
