@@ -61,7 +61,7 @@ def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
         seen: what the wall shows.
         cache: where to keep what was found; by default, in the user's cache.
     """
-    file = _default() if cache is None else cache
+    file = cache_file() if cache is None else cache
     known = _load(file)
     fresh: dict[str, Any] = {}
     masked = set(seen.masked)
@@ -155,7 +155,8 @@ def _members(path: str) -> Iterator[tuple[str, bytes]]:
                     yield f"{path}: {part.name}", (tape.extractfile(part) or io.BytesIO()).read()
 
 
-def _default() -> Path:
+def cache_file() -> Path:
+    """Where this user's cache is kept."""
     return Path(platformdirs.user_cache_dir("secant", appauthor=False)) / "visible.json"
 
 

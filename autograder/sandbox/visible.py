@@ -9,6 +9,8 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from fnmatch import fnmatch
 from functools import cache
 from glob import glob
 from pathlib import Path
@@ -23,6 +25,11 @@ _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
 # What Python needs of its prefix. What else lies there is not its own: a clone, exports, other environments.
 _OF_PREFIX = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
+# Of the system's folders, what no notebook needs and where people put their own; nbgrader's exchange, too.
+_NEEDLESS = (
+    *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
+    *("/usr/local/src", "/usr/src"),
+)
 _OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
 OLD_COURSE = (
     "_course"  # where a wheel brought the course until 0.1.0: in the package that every notebook imports
@@ -51,9 +58,9 @@ def visible(hidden: Iterable[str]) -> Visible:
     """
     package = _package()
     shown = [path for path in SYSTEM if os.path.exists(path)]
-    shown += [*_python(), *extra_packages()]
+    shown += [*_python(), *(path for folder in extra_packages() for path in _put_by_pip(folder))]
     shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
-    ours = ["/usr/local/etc", *_installed(), *_clone(package)]
+    ours = [*_NEEDLESS, *_installed(), *_clone(package)]
     masked = [place for path in (*hidden, *ours) for place in _within(path, shown)]
     old = f"{package}/{OLD_COURSE}"
     masked += [old] if os.path.isdir(old) else []
@@ -83,7 +90,7 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Folders of needed packages outside of Python's own, such as `pip install --user` makes."""
+    """Folders of needed packages outside of Python's own, such as `pip install --target` makes."""
     known = [*SYSTEM, *_python()]
     extra = []
     for name in _NEEDED:
@@ -93,6 +100,22 @@ def extra_packages() -> tuple[str, ...]:
             if not is_inside(folder, known):
                 extra.append(folder)
     return tuple(dict.fromkeys(extra))
+
+
+@cache
+def _put_by_pip(folder: str) -> tuple[str, ...]:
+    """What pip has put into a folder, and the needed packages; what else is there may be anybody's."""
+    names = {*_NEEDED}
+    for record in glob(f"{folder}/*.dist-info/RECORD"):
+        with suppress(OSError), open(record, encoding="utf-8", errors="replace") as lines:
+            names |= {line.split(",")[0].split("/")[0].strip('"') for line in lines}
+    theirs = {name for name in names if not any(fnmatch(name, ours) for ours in _OURS)} - {
+        "",
+        ".",
+        "..",
+        "bin",
+    }
+    return tuple(path for name in sorted(theirs) if os.path.exists(path := f"{folder}/{name}"))
 
 
 def _installed() -> Iterator[str]:

@@ -79,19 +79,35 @@ def test_the_clone_that_this_runs_from_is_covered_where_it_is_shown(
     assert seen.package == str(clone / "secant")
 
 
-def test_packages_in_another_folder_are_shown_without_ours(
+def test_of_another_folder_of_packages_only_what_pip_has_put_there_is_shown(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "target"
-    for name in ("torch", "secant", "autograder"):
+    for name in ("torch", "nvidia/lib", "sympy-1.0.dist-info", "secant", "autograder", "course", "private"):
         (target / name).mkdir(parents=True)
+    (target / "six.py").touch()
+    record = (
+        "sympy/a.py,,\nnvidia/lib/b.so,sha256=x,1\nsix.py,,\n../../bin/x,,\nsympy-1.0.dist-info/RECORD,,\n"
+    )
+    (target / "sympy-1.0.dist-info/RECORD").write_text(record + "secant/a.py,,\nautograder/a.py,,\n")
     monkeypatch.setattr(module, "extra_packages", lambda: (str(target),))
     seen = visible([])
-    assert str(target) in seen.shown
-    assert {path for path in seen.masked if path.startswith(str(target))} == {
-        f"{target}/autograder",
-        f"{target}/secant",
-    }
+    names = ("nvidia", "six.py", "sympy-1.0.dist-info", "torch")
+    assert [path for path in seen.shown if path.startswith(str(tmp_path / "target"))] == [
+        f"{target}/{name}" for name in names
+    ]
+
+
+def test_what_no_notebook_needs_of_the_system_is_covered(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Into nbgrader's exchange, in /usr/local/share, everybody hands in, and everybody may write."""
+    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._NEEDLESS)
+    exchange = tmp_path / "usr/local/share/nbgrader"
+    exchange.mkdir(parents=True)
+    monkeypatch.setattr(module, "SYSTEM", (*module.SYSTEM, str(tmp_path / "usr")))
+    monkeypatch.setattr(module, "_NEEDLESS", (str(exchange),))
+    assert str(exchange) in visible([]).masked
 
 
 def test_what_is_here_is_there() -> None:
