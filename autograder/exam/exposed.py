@@ -71,6 +71,8 @@ class Lesson:
         """Whether a file of this name gives the lesson away."""
         if name.endswith("/.git/index"):
             return any(f"/{self.name}.{kind}".encode() in data for kind in ("ipynb", "py"))
+        if name.endswith(".pyc"):
+            return f"/{self.name}." in name
         named = [secret for secret in self._secrets if secret.task.encode() in data]
         if not named:
             return False

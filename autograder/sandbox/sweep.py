@@ -8,6 +8,7 @@ they are always named. What they hold, and of which lesson, is for whoever knows
 import io
 import json
 import os
+import re
 import stat
 import tarfile
 import time
@@ -47,6 +48,7 @@ _OTHERS = (
     *(".gz", ".xz", ".mo", ".dat", ".png", ".svg", ".js", ".ts", ".map", ".css"),
 )
 _GIT = "/.git/index"  # which names all files of a clone
+_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
 _PART, _PEEK = 2**16, 2**12  # bytes
 _FORMAT = 1
 _FRESH_SECONDS = 2.0  # so young a folder may change again without a sign of it
@@ -109,7 +111,7 @@ def _look(folder: str) -> Found:
 
 
 def _is_suspect(path: str) -> bool:
-    if path.endswith((".ipynb", _GIT)):
+    if path.endswith((".ipynb", _GIT)) or _COMPILED.search(path):
         return True
     if path.endswith(_ARCHIVES):
         return any(mark in data for _, data in read(path) for mark in MARKS)

@@ -31,9 +31,7 @@ _NEEDLESS = (
     *("/usr/local/src", "/usr/src"),
 )
 _OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-OLD_COURSE = (
-    "_course"  # where a wheel brought the course until 0.1.0: in the package that every notebook imports
-)
+OLD_COURSE = "_course"  # in the package that all notebooks import: where a wheel once brought the course
 
 
 class Visible(NamedTuple):

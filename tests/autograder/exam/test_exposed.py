@@ -73,7 +73,7 @@ def test_a_notebook_that_is_none_gives_nothing_away(bad: str) -> None:
     assert not lesson.is_told("a.ipynb", (bad + " forward_difference").encode())
 
 
-def test_files_are_named_in_archives_and_clones(tmp_path: Path) -> None:
+def test_what_is_packed_or_compiled_gives_a_lesson_away_too(tmp_path: Path) -> None:
     lesson = LESSONS[0]
     packed = tmp_path / "x.whl"
     with zipfile.ZipFile(packed, "w") as archive:
@@ -85,3 +85,7 @@ def test_files_are_named_in_archives_and_clones(tmp_path: Path) -> None:
     index.write_bytes(b"DIRC\0\0" + f"source/{lesson.name}/{lesson.name}.ipynb\0".encode())
     assert told_of(lesson).exposed([str(tmp_path / "gone"), str(index)]) == str(index)
     assert told_of(LESSONS[1]).exposed([str(index)]) is None
+    compiled = tmp_path / f"{lesson.name}.cpython-311.pyc"
+    compiled.write_bytes(b"\0\0")
+    assert told_of(lesson).exposed([str(compiled)]) == str(compiled)
+    assert told_of(LESSONS[1]).exposed([str(compiled)]) is None

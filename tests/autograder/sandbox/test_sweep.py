@@ -88,12 +88,13 @@ def test_an_archive_that_is_none_and_one_that_swells_harm_nobody(seen: Visible, 
     assert names(seen, tmp_path / "cache") == set()
 
 
-def test_notebooks_and_a_clone_are_always_named(seen: Visible, tmp_path: Path) -> None:
+def test_notebooks_compiled_lessons_and_a_clone_are_always_named(seen: Visible, tmp_path: Path) -> None:
     share = Path(seen.shown[0]) / "share"
     (share / ".git").mkdir()
-    for name in ("a.ipynb", ".git/index"):
+    for name in ("a.ipynb", ".git/index", "01_a.cpython-311.pyc", "a.cpython-311.pyc"):
         (share / name).write_text("")
-    assert names(seen, tmp_path / "cache") == {"share/a.ipynb", "share/.git/index"}
+    want = {"share/a.ipynb", "share/.git/index", "share/01_a.cpython-311.pyc"}
+    assert names(seen, tmp_path / "cache") == want
 
 
 def test_what_is_known_is_not_read_again_until_its_folder_changes(
