@@ -9,10 +9,15 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from autograder.course.assignment import built_lessons, read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
+from autograder.course.settings import Course
+from autograder.exam.exposed import Lesson
 from autograder.grading.budget import Budget
 from autograder.sandbox.machine import Finding, probe_machine
+from autograder.sandbox.sweep import suspects
+from autograder.sandbox.visible import visible
 
 _DISK_GB = 1.0
 
@@ -22,7 +27,7 @@ def look_around(start: Path) -> list[Finding]:
 
     Tries the real wall, so it takes some seconds.
     """
-    return [_python(), *_packages(), *_course(start), *_workers(), *probe_machine()]
+    return [_python(), *_packages(), *_course(start), *_workers(), *probe_machine(), *_exposed(start)]
 
 
 def can_grade(findings: list[Finding]) -> bool:
@@ -68,6 +73,24 @@ def _course(start: Path) -> list[Finding]:
     roomy = free >= _DISK_GB
     disk = Finding("disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB.")
     return [Finding("course", True, str(root)), _gradebook(root), disk]
+
+
+def _exposed(start: Path) -> list[Finding]:
+    """Look through all that the wall shows for what gives a lesson of the course away."""
+    if sys.platform != "linux":
+        return []
+    try:
+        course = Course.at(find_root(start))
+        names = built_lessons(course.root, course.directory.source_directory)
+        sources = {name: read_assignment(course.root, name).source for name in names}
+    except CourseError:  # said of the course
+        return []
+    files = suspects(visible(course.hidden))
+    found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
+    told = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
+    fix = "Move it or delete it: every notebook that is graded could read it."
+    what = f"nothing of {len(found)} lessons is visible inside the wall"
+    return [Finding("what the wall shows", not told, "; ".join(told) or what, fix if told else "")]
 
 
 def _workers() -> list[Finding]:

@@ -10,7 +10,9 @@ from pathlib import Path
 import secant
 from secant.language import say
 
-INSIDE = "_course"  # in the package, where a wheel brings the course (see pyproject.toml)
+# Where a wheel brings the course, beside this package (see pyproject.toml): in what grades, which no notebook
+# can see behind the wall.
+INSIDE = "autograder/_course"
 
 
 TRUST = "SECANT_TRUST"  # names courses of other people that may be used, as PATH names folders
@@ -96,7 +98,7 @@ def course_root(*starts: Path) -> Path:
     for start in (*starts, Path.cwd()):
         if found := _remembered(start) or course_above(start):
             return found
-    for place in (package.parent, package / INSIDE):
+    for place in (package.parent, package.parent / INSIDE):
         if is_course(place):
             return place
     raise NoCourseError(
@@ -108,5 +110,5 @@ def course_root(*starts: Path) -> Path:
 
 
 def is_installed(root: Path) -> bool:
-    """Whether this course came inside the package, where nobody works and an update replaces it."""
-    return root == Path(secant.__file__).resolve().parent / INSIDE
+    """Whether this course came with the package, where nobody works and an update replaces it."""
+    return root == Path(secant.__file__).resolve().parent.parent / INSIDE

@@ -19,7 +19,7 @@ ROOMS: dict[str, set[str]] = {
     "autograder.course": {"secant"},
     "autograder.build": {"secant", "autograder.course"},
     "autograder.intake": {"secant", "autograder.course"},
-    "autograder.sandbox": {"autograder.sandbox.inside"},
+    "autograder.sandbox": {"secant", "autograder.sandbox.inside"},
     "autograder.kernels": {"autograder.sandbox.inside"},
     "autograder.exam": {
         "secant",

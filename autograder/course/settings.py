@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 from traitlets.config import Config
@@ -13,6 +14,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.errors import CourseError
 
+_EXCHANGE = Exchange.root.default_value
 SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/batch.py
 
 
@@ -64,12 +66,14 @@ class Course:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """What no student's code may find: the lessons, and everything that a class has put beside them."""
+        """What no student's code may find: the course's folder, and what a class has put elsewhere."""
         names = ("submitted", "autograded", "feedback", "source", "release")
         places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
-        return tuple(
-            str(path) for path in (self.root / "course", *places, self.root / SECRET, *self._database())
-        )
+        exchange = (
+            self.config.get("Exchange", {}).get("root") or _EXCHANGE
+        )  # where everybody's submissions arrive
+        own = (self.root, self.root / "course", *places, self.root / SECRET, Path(exchange))
+        return tuple(str(path) for path in (*own, *self._database()))
 
     def _database(self) -> list[Path]:
         file = sqlite_file(self.directory.db_url)

@@ -9,6 +9,7 @@ import atexit
 import faulthandler
 import importlib.util
 import json
+import platform
 import re
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,11 @@ _COMPILER = r"torch\.func|functorch|jac(rev|fwd)|jvp|vjp|hessian|forward_ad|vect
 _BY_A_STUDENT = re.compile(_COMPILER)
 _BY_A_LESSON = re.compile(_COMPILER + r"|autograd\.grad\(|grad_outputs|backward\((?!retain|create)[a-z*\[{]")
 
+_MOVE = (
+    "Move it or delete it, and grade again: all that lies in the folders of the system (/usr) and of Python "
+    "is inside the wall."
+)
+
 # One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with
 # the thread that started it, so that must be one that stays.
 _thread = ThreadPoolExecutor(1)
@@ -56,6 +62,8 @@ def examine(job: Job) -> Examined | NoWall | Failed | Busy:
     """Grade one submission."""
     try:
         wall = _wall(job.hidden)
+        if shown := _exposed(job.lesson, job.source, wall.suspects):
+            raise WallUnavailable(_shown(shown, job.lesson), _MOVE)
         if lesson_imports_more(job.source) or any(
             _BY_A_STUDENT.search(step.source) for step in job.script.steps
         ):
@@ -128,6 +136,21 @@ def _exporter(settings: str) -> Any:
     ours["extra_template_paths"] = [f"{formgrader}/static/node_modules/bootstrap/dist/css"]
     config = Config({"Exporter": {"default_preprocessors": []}, "HTMLExporter": ours | json.loads(settings)})
     return PageExporter(config=config)
+
+
+@lru_cache(maxsize=16)
+def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
+    """The file that gives this lesson away to all who are inside the wall, if there is one."""
+    from autograder.exam.exposed import Lesson
+
+    return Lesson(lesson, v4.reads(source)).exposed(suspects)
+
+
+def _shown(file: str, lesson: str) -> str:
+    return (
+        f"On {platform.node()}, every notebook could read {file}, "
+        f"which holds answers or hidden tests of {lesson}."
+    )
 
 
 _walls: dict[tuple[str, ...], Any] = {}

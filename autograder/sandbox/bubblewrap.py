@@ -1,17 +1,16 @@
 """How bubblewrap is called: an allow-list of what is visible inside the wall, and nothing else."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from autograder.sandbox.inside.limits import MEGABYTE
-from autograder.sandbox.results import WallError, WallUnavailable
+from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.visible import OLD_COURSE, Visible, extra_packages, is_inside, visible
 
 INSTALL = "Install bubblewrap: `apt install bubblewrap`, `dnf install bubblewrap` or the like."
 ALLOW = (
@@ -39,9 +38,7 @@ def bwrap_path() -> str:
 
 _OURS = "/secant"  # where the code of our own is
 _INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the one folder of the grader that is there
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
-_SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
-_NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
+PACKAGE = f"{_OURS}/secant"
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:
@@ -62,7 +59,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
         options += ["--unshare-user", "--proc", "/proc"]
     for name, value in _environment(language).items():
         options += ["--setenv", name, value]
-    return options + _mounts([os.path.realpath(path) for path in hidden], _size_option(disk_mb))
+    return options + _mounts(visible(hidden), _size_option(disk_mb))
 
 
 def _environment(language: str) -> dict[str, str]:
@@ -80,7 +77,7 @@ def _environment(language: str) -> dict[str, str]:
         "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join([_OURS, *_extra_packages()]),
+        "PYTHONPATH": os.pathsep.join([_OURS, *extra_packages()]),
         "SECANT_LANG": language,
         "USER": "student",
     }
@@ -98,20 +95,17 @@ def _help(bwrap: str) -> str:
     return done.stdout + done.stderr
 
 
-def _mounts(hidden: Iterable[str], size: list[str]) -> list[str]:
+def _mounts(seen: Visible, size: list[str]) -> list[str]:
     """Options for the file system. Parents come before what lies in them."""
-    shown = [path for path in _SYSTEM if os.path.exists(path)]
-    shown += [*_prefixes(), *_extra_packages()]
-    shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
-    masked = [f"{path}/etc" for path in ("/usr/local", *_prefixes())]  # an instructor's settings of Jupyter
-    masked += [f"{sysconfig.get_path('purelib')}/autograder", *hidden]
-    plan = dict.fromkeys(shown, "show")
-    plan |= {path: "mask" for path in masked if _is_inside(path, shown) and os.path.exists(path)}
+    old = f"{seen.package}/{OLD_COURSE}"
+    plan = dict.fromkeys((path for path in seen.masked if path != old), "mask") | dict.fromkeys(
+        seen.shown, "show"
+    )
     options = _devices(size)
     # Where bubblewrap itself makes a mount's parents, it copies the mode of a closed home.
     parents = {str(parent) for path in [*plan, _INSIDE] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
-    for path in sorted(path for path in parents if not _is_inside(path, shown)):
+    for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
         options += ["--dir", path]
     empty = []
     for path in sorted(plan, key=lambda path: path.count("/")):
@@ -120,7 +114,12 @@ def _mounts(hidden: Iterable[str], size: list[str]) -> list[str]:
         else:
             options += ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
             empty += ["--remount-ro", path] if os.path.isdir(path) else []
-    return [*options, *_own_files(), *empty]
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
+    options += ["--ro-bind", inside, _INSIDE, "--ro-bind", seen.package, PACKAGE]
+    if old in seen.masked:
+        options += ["--tmpfs", f"{PACKAGE}/{OLD_COURSE}"]
+        empty += ["--remount-ro", f"{PACKAGE}/{OLD_COURSE}"]
+    return [*options, *empty]
 
 
 def _show(path: str) -> list[str]:
@@ -139,37 +138,3 @@ def _devices(size: list[str]) -> list[str]:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         options += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]
     return [*options, "--symlink", "/proc/self/fd", "/dev/fd"]
-
-
-def _own_files() -> list[str]:
-    """What a candidate needs of us; the rest of the grader is not there."""
-    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
-    found = importlib.util.find_spec("secant")
-    if found is None or not found.submodule_search_locations:
-        raise WallError("the package secant is not installed")
-    secant = os.path.abspath(found.submodule_search_locations[0])
-    return ["--ro-bind", inside, _INSIDE, "--ro-bind", secant, f"{_OURS}/secant"]
-
-
-def _prefixes() -> list[str]:
-    """Where Python is: the virtual environment and what it was made from."""
-    executable = os.path.realpath(sys.executable)
-    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(executable))]
-    return [path for path in dict.fromkeys(found) if path not in ("/", "/usr")]
-
-
-def _extra_packages() -> list[str]:
-    """Folders of needed packages outside of Python's own, such as `pip install --user` makes."""
-    known = [*_SYSTEM, *_prefixes()]
-    extra = []
-    for name in _NEEDED:
-        found = importlib.util.find_spec(name)
-        if found is not None and found.origin:
-            folder = os.path.dirname(os.path.dirname(os.path.abspath(found.origin)))
-            if not _is_inside(folder, known):
-                extra.append(folder)
-    return list(dict.fromkeys(extra))
-
-
-def _is_inside(path: str, folders: Iterable[str]) -> bool:
-    return any(Path(path).is_relative_to(folder) for folder in folders)

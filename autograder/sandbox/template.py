@@ -11,12 +11,15 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import WallError
+from autograder.sandbox.sweep import suspects
+from autograder.sandbox.visible import visible
 
 START_SECONDS = 120.0  # importing torch from a cold disk
 # Containers of root's are given to nobody else's user: no distribution hands these numbers out.
@@ -39,10 +42,17 @@ class Behind(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What other processes join a wall with: the socket on which its template is told to fork."""
+    """What other processes join a wall with.
+
+    Attributes:
+        control: the socket on which its template is told to fork.
+        behind: what stands outside of it.
+        suspects: the files that it shows and that may hold a part of a course; see sweep.py.
+    """
 
     control: socket.socket
     behind: Behind
+    suspects: tuple[str, ...]
 
 
 class Template:
@@ -62,6 +72,9 @@ class Template:
         self._ready = False
         with theirs:
             self.process = bubblewrap("forked", [theirs], behind, self._complaints)
+        self._suspects: tuple[str, ...] | None = None
+        self._sweep = threading.Thread(target=self._look_around, daemon=True)  # while it imports
+        self._sweep.start()
 
     def wait(self) -> Share:
         """Wait until its imports are done.
@@ -74,7 +87,13 @@ class Template:
             self._ready = bool(ready and self.control.recv(4096))
         if not self._ready:
             raise WallError(f"the template did not start: {read_end(self._complaints)}")
-        return Share(self.control, self._behind)
+        self._sweep.join()
+        if self._suspects is None:
+            raise WallError("it could not be seen whether a part of a course is visible inside")
+        return Share(self.control, self._behind, self._suspects)
+
+    def _look_around(self) -> None:
+        self._suspects = suspects(visible(self._behind.hidden))
 
     def stands_for(self, behind: Behind) -> bool:
         """Whether its wall is that of other hidden paths too; then it stands for these from now on."""

@@ -24,12 +24,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, Self
 
-from autograder.sandbox.bubblewrap import ALLOW, bwrap_path
+from autograder.sandbox.bubblewrap import ALLOW, PACKAGE, bwrap_path
 from autograder.sandbox.cgroup import remove_stale
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.container import CONTAINER_SECONDS, Container, WalledContainer
 from autograder.sandbox.inside.limits import ContainerLimits
 from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
+from autograder.sandbox.sweep import suspects
 from autograder.sandbox.template import (
     START_SECONDS,
     Behind,
@@ -39,6 +40,7 @@ from autograder.sandbox.template import (
     hung_up,
     read_end,
 )
+from autograder.sandbox.visible import OLD_COURSE, visible
 
 Mode = Literal["forked", "single"]
 Log = Callable[[str], None]
@@ -78,6 +80,7 @@ class Wall:
         self._template: Template | None = None
         self._control: socket.socket | None = None
         self._joined = self._prepared = False
+        self._suspects: tuple[str, ...] | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -91,8 +94,15 @@ class Wall:
         """Return a wall around a template that another process has started, and ends."""
         behind = share.behind
         wall = cls(behind.limits, mode="forked", hidden=behind.hidden, language=behind.language)
-        wall._control, wall._joined = share.control, True
+        wall._control, wall._joined, wall._suspects = share.control, True, share.suspects
         return wall
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The files that are visible inside and may hold a part of a course; see sweep.py."""
+        if self._suspects is None:
+            self._suspects = suspects(visible(self._hidden))
+        return self._suspects
 
     def prepare(self) -> None:
         """Let no container have to import what `torch.func` does when it is first used; see template.py."""
@@ -189,7 +199,7 @@ class Wall:
     def _start_template(self) -> socket.socket:
         self._template = Template(self._behind())
         try:
-            self._control = self._template.wait().control
+            self._control, _, self._suspects = self._template.wait()
         except WallError:
             self._end_template()
             raise
@@ -217,7 +227,9 @@ class Wall:
     def _try_out(self) -> None:
         """Attempt an escape from inside, before any stranger does."""
         with self.candidate() as candidate:
-            source = f"HIDDEN = {self._hidden!r}\n{_PROOF}"
+            seen = visible(self._hidden)
+            hidden = [*self._hidden, *seen.masked, f"{PACKAGE}/{OLD_COURSE}"]
+            source = f"HIDDEN = {hidden!r}\nSHOWN = {seen.shown!r}\n{_PROOF}"
             try:
                 (cell,) = candidate.load([("proof", source)], timeout=30.0).cells
             except CandidateError as error:
@@ -231,7 +243,13 @@ class Wall:
 _PROOF = """
 import ctypes, os, socket
 from pathlib import Path
-holes = [f"{path} is visible" for path in HIDDEN if os.path.exists(path)]
+def files(place):
+    if os.path.isfile(place):
+        yield place
+    for top, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if os.path.join(top, name) not in SHOWN]
+        yield from (path for path in (os.path.join(top, name) for name in names) if path not in SHOWN)
+holes = [f"{path} is visible" for place in HIDDEN for path in files(place)]
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 for name, value in {"CapEff": "0" * 16, "NoNewPrivs": "1", "Seccomp": "2"}.items():
     if status[name].strip() != value:

@@ -108,7 +108,7 @@ ASKED = f"""{LESSON}
 }}"""
 CLOSED = f"""{LESSON}
   class Widget {{ constructor({{node}}) {{ Object.assign(this, {{node, title: {{}}}}); }} }}
-  const panel = new Panel({{}}, {{Widget}}, {{clone: () => null}}, words('en'), () => {{}});
+  const panel = new Panel({{}}, {{Widget}}, {{sanitizer: {{}}, clone: () => null}}, words('en'), () => {{}});
   task.shown = [];
   panel.show(lesson);
   const drawn = [panel.heading.textContent, panel.rows.length, panel.list.children.length];

@@ -34,7 +34,7 @@ def test_the_nearest_one_is_taken(package: Path, tmp_path: Path, monkeypatch: py
         course_root(tmp_path)
     with pytest.raises(CourseError, match="install Secant again"):
         find_course(tmp_path)
-    wheels = course(package / where.INSIDE)
+    wheels = course(package.parent / where.INSIDE)
     assert course_root(tmp_path) == find_course(tmp_path) == wheels
     assert is_installed(wheels)
     repository = course(package.parent)

@@ -18,14 +18,19 @@ START_SECONDS = 60.0
 class Processes:
     """A scheduler, and workers by name, each with a folder of its own for all that it writes.
 
+    Args:
+        folder: for all those folders.
+        python: of the environment they run in; by default this one, with this repository's code.
+
     Attributes:
         address: the scheduler's.
         scheduler: its process.
         workers: their processes, by name.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: Path | None = None) -> None:
         self._folder = folder
+        self._python = python
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         place = folder / "scheduler.json"
         self.scheduler = self._start(
@@ -54,10 +59,11 @@ class Processes:
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
         folder = self._folder / str(len(self.workers)) / words[0]
         (folder / "tmp").mkdir(parents=True)
-        own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(ROOT)}
+        ours = "" if self._python else str(ROOT)
+        own = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": ours}
         with (folder / "log").open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "dask", *words],
+                [self._python or sys.executable, "-m", "dask", *words],
                 cwd=folder,
                 env=os.environ | own,
                 stdin=subprocess.DEVNULL,
@@ -76,9 +82,9 @@ def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> No
 
 
 @contextlib.contextmanager
-def cluster_of(folder: Path, *names: str) -> Iterator[Processes]:
+def cluster_of(folder: Path, *names: str, python: Path | None = None) -> Iterator[Processes]:
     """A scheduler with these workers."""
-    processes = Processes(folder)
+    processes = Processes(folder, python)
     try:
         for name in names:
             processes.hire(name)

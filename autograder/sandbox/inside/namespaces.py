@@ -5,6 +5,7 @@ The template (template.py) says in which order they go.
 
 import ctypes
 import os
+from collections.abc import Iterator
 
 from autograder.sandbox.inside.kernel import KernelRefused, checked, libc
 from autograder.sandbox.inside.limits import ContainerLimits
@@ -41,12 +42,28 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
-        kept = [(below, os.open(below, os.O_PATH)) for below in _mounted_below(path)]
+        points = _mounted_below(path)
+        kept = [(below, os.open(below, os.O_PATH)) for below in points]
+        links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
         for below, handle in kept:  # a Python that is installed there
-            os.makedirs(below)
+            os.makedirs(os.path.dirname(below), exist_ok=True)
+            if os.path.isdir(f"/proc/self/fd/{handle}"):
+                os.mkdir(below)
+            else:
+                os.close(os.open(below, os.O_CREAT | os.O_EXCL))
             _mount(f"/proc/self/fd/{handle}", below, None, _MS_BIND | _MS_REC)
             os.close(handle)
+        for link, target in links:
+            os.symlink(target, link)
+
+
+def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
+    """The links in the folders that lead from here to mount points: a virtual environment has `lib64`."""
+    folders = {os.path.dirname(point) for point in points} - {top}
+    for entry in (entry for folder in folders for entry in os.scandir(folder)):
+        if entry.is_symlink():
+            yield entry.path, os.readlink(entry.path)
 
 
 def _mounted_below(path: str) -> list[str]:

@@ -225,6 +225,15 @@ def test_gradebook_that_is_only_to_be_read_is_refused(room: Path, right: dict[st
     assert str(room / "gradebook.db") in Course.at(room).hidden
 
 
+def test_the_course_with_all_that_lies_in_it_and_the_exchange_are_hidden(room: Path) -> None:
+    assert {str(room), "/usr/local/share/nbgrader/exchange"} <= set(Course.at(room).hidden)
+    with (room / "nbgrader_config.py").open("a") as config:
+        config.write('\nc.Exchange.root = "/usr/share/ours"\n')
+    hidden = Course.at(room).hidden
+    assert "/usr/share/ours" in hidden
+    assert "/usr/local/share/nbgrader/exchange" not in hidden
+
+
 def test_gradebook_that_is_none_is_refused(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     (room / "gradebook.db").write_text("Student,Points\nann,5\n" * 100)

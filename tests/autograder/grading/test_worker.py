@@ -3,12 +3,17 @@
 import resource
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from autograder.grading import preloaded
+from autograder.grading import preloaded, worker
+from autograder.grading.jobs import Job, NoWall
 from autograder.grading.worker import memory_limit, render
+from autograder.intake.submission import Script
+from tests.support.small_class import STEPS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
 MEGABYTE = 2**20
@@ -56,6 +61,19 @@ def test_what_is_started_meanwhile_can_lift_it() -> None:
     )
     with memory_limit(256 * MEGABYTE):
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_where_a_lesson_lies_inside_the_wall_nothing_is_graded(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (built / "source" / STEPS / f"{STEPS}.ipynb").read_text()
+    (copy := tmp_path / "notes").write_text(text)
+    shown = SimpleNamespace(suspects=(str(tmp_path / "none"), str(copy)))
+    monkeypatch.setattr(worker, "_wall", lambda hidden: shown)
+    done = worker.examine(Job("ann", STEPS, text, Script((), "en", ""), b"", ()))
+    assert isinstance(done, NoWall)
+    assert f"every notebook could read {copy}, which holds answers or hidden tests of {STEPS}" in done.reason
+    assert "Move it" in done.fix
 
 
 def test_the_page_that_is_made_beforehand_can_be_made() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import bubblewrap
+from autograder.sandbox import bubblewrap, visible
 from autograder.sandbox.bubblewrap import bwrap_options
 from autograder.sandbox.cgroup import Cgroup
 from autograder.sandbox.client import CandidateClient, TaskClient
@@ -115,6 +115,44 @@ def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> N
     inside = Path(bubblewrap.__file__).parent / "inside"
     assert out == str(sorted(f"{bubblewrap._INSIDE}/{path.name}" for path in inside.glob("*.py")))
     assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
+
+
+def test_a_class_below_a_folder_that_is_shown_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As below /usr/local; a Python may lie in the class's own folder."""
+    python = tmp_path / "shown/class/venv"
+    for name in ("other", "class/.git", "class/venv/bin", "class/source"):
+        (tmp_path / "shown" / name).mkdir(parents=True)
+        (tmp_path / "shown" / name / "file").write_text(SECRET)
+    (tmp_path / "shown/gradebook.db").write_text(SECRET)
+    monkeypatch.setattr(visible, "SYSTEM", (*visible.SYSTEM, str(tmp_path / "shown"), str(python)))
+    found = f"pathlib.Path({str(tmp_path)!r}).rglob('file')"
+    look = f"import pathlib; print(sorted(path.parent.name for path in {found}))"
+    hidden = [tmp_path / "shown/class", tmp_path / "shown/class/source", tmp_path / "shown/gradebook.db"]
+    with Wall(LIMITS, hidden=hidden) as wall:
+        assert wall.mode == "forked"
+        assert run(wall, look) == "['bin', 'other']"
+        assert run(wall, f"print(open({str(hidden[2])!r}).read())").startswith("PermissionError")
+    monkeypatch.setattr(visible, "_within", lambda path, shown: iter(()))
+    seen = pytest.raises(WallUnavailable, match=r"class/(source|\.git)/file is visible")
+    with seen, Wall(LIMITS, hidden=hidden):
+        pass
+
+
+def test_nothing_of_ours_is_where_python_takes_packages_from(wall: Wall) -> None:
+    """What pip has put there is covered, be it of an older Secant; what is imported lies elsewhere."""
+    out = run(
+        wall,
+        """
+        import pathlib, secant, sys
+        near = [p for top in sys.path for p in pathlib.Path(top or ".").glob("*")]
+        ours = [p for p in near if "secant" in p.name.lower()]
+        print([str(p) for p in ours if p.is_file() and p.read_bytes() or p.is_dir() and any(p.iterdir())])
+        print(secant.__path__, any('_course' in str(p) for p in pathlib.Path(secant.__path__[0]).rglob('*')))
+        """,
+    )
+    assert out.splitlines() == ["['/secant/secant']", "['/secant/secant'] False"]
 
 
 def test_the_environment_is_an_allow_list(wall: Wall) -> None:

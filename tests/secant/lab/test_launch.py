@@ -26,7 +26,7 @@ from secant.lab import launch as lab
 from secant.lab import workspace
 from secant.lab.workspace import LabError
 from secant.placed import OWN_WORKSPACE
-from secant.where import COURSE, WORKSPACE, course_root
+from secant.where import COURSE, INSIDE, WORKSPACE, course_root
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, free_port, prepare, write
 
 
@@ -353,7 +353,7 @@ class TestFromAWheel:
         package = tmp_path / "site-packages/secant"
         monkeypatch.setattr(secant, "__file__", str(write(package / "__init__.py", b"")))
         monkeypatch.chdir(tmp_path)
-        return build(package / "_course")
+        return build(package.parent / INSIDE)
 
     @pytest.mark.parametrize("lang", ["en", "ko"])
     def test_lessons_go_to_the_home_folder(

@@ -1,0 +1,181 @@
+"""Files that the wall shows and that might hold a part of a course, found by their content.
+
+Reading all that a Python with torch and a system have takes seconds, so each folder is read once: what was
+found in it is kept in the user's cache, and holds until the folder's entries change. Notebooks are few, so
+they are always named. What they hold, and of which lesson, is for whoever knows the lesson (exam/exposed.py).
+"""
+
+import io
+import json
+import os
+import re
+import stat
+import tarfile
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from autograder.sandbox.visible import Visible
+from secant.files import replace_file
+
+MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="')  # each file of a course has one of them
+_MOST = 8 * 2**20  # bytes of a file; a lesson has a fortieth of that
+_MOST_PACKED = 64 * 2**20
+_ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+# The most frequent kinds of files that are no text, or no text of ours.
+_OTHERS = (
+    *(
+        ".so",
+        ".a",
+        ".o",
+        ".pyc",
+        ".h",
+        ".hpp",
+        ".pyi",
+        ".pl",
+        ".pm",
+        ".cmake",
+        ".vim",
+        ".gir",
+        ".jar",
+        ".jmod",
+    ),
+    *(".gz", ".xz", ".mo", ".dat", ".png", ".svg", ".js", ".ts", ".map", ".css"),
+)
+_GIT = "/.git/index"  # which names all files of a clone
+_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
+_PART, _PEEK = 2**16, 2**12  # bytes
+_FORMAT = 1
+_FRESH_SECONDS = 2.0  # so young a folder may change again without a sign of it
+
+Found = tuple[list[str], list[str]]  # a folder's folders, and the files worth a look
+
+
+def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
+    """Return the files of what is visible that may hold a part of a course, of whatever lesson.
+
+    Args:
+        seen: what the wall shows.
+        cache: where to keep what was found; by default, in the user's cache.
+    """
+    file = cache_file() if cache is None else cache
+    known = _load(file)
+    fresh: dict[str, Any] = {}
+    masked = set(seen.masked)
+    waiting = [path for path in (*seen.shown, seen.package) if not os.path.islink(path)]
+    found = []
+    while waiting:
+        folder = waiting.pop()
+        if folder in masked or folder in fresh:
+            continue
+        try:
+            stamp = os.stat(folder).st_mtime_ns
+            entry = known.get(folder)
+            if entry is None or entry[0] != stamp:
+                entry = [stamp, *_look(folder)]
+        except OSError:  # a file, or what nobody can read
+            continue
+        fresh[folder] = entry
+        waiting += [f"{folder}/{name}" for name in entry[1]]
+        found += [path for path in (f"{folder}/{name}" for name in entry[2]) if path not in masked]
+    if fresh != known:
+        _save(file, fresh)
+    return tuple(found)
+
+
+def read(path: str) -> Iterator[tuple[str, bytes]]:
+    """Yield what a file holds, or all that is in an archive, each with a name. An error ends it."""
+    with suppress(
+        OSError, ValueError, EOFError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError, RuntimeError
+    ):
+        if path.endswith(_ARCHIVES):
+            yield from _members(path)
+        else:
+            yield path, _head(path)
+
+
+def _look(folder: str) -> Found:
+    folders, files = [], []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            elif entry.is_file(follow_symlinks=False) and _is_suspect(entry.path):
+                files.append(entry.name)
+    return sorted(folders), sorted(files)
+
+
+def _is_suspect(path: str) -> bool:
+    if path.endswith((".ipynb", _GIT)) or _COMPILED.search(path):
+        return True
+    if path.endswith(_ARCHIVES):
+        return any(mark in data for _, data in read(path) for mark in MARKS)
+    if path.endswith(_OTHERS):
+        return False
+    with suppress(OSError):
+        data = _head(path)
+        return any(mark in data for mark in MARKS)
+    return False
+
+
+def _head(path: str) -> bytes:
+    """A text's bytes; of what is no text, nothing."""
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        data = os.read(file, _PART)
+        if b"\0" in data[:_PEEK] and not path.endswith(_GIT):
+            return b""
+        while _PART <= len(data) < _MOST and (more := os.read(file, _MOST)):
+            data += more
+        return data
+    finally:
+        os.close(file)
+
+
+def _members(path: str) -> Iterator[tuple[str, bytes]]:
+    if os.path.getsize(path) > _MOST_PACKED:
+        return
+    room = _MOST_PACKED
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as packed:
+            for one in packed.infolist():
+                if one.file_size <= min(_MOST, room) and not one.filename.endswith(_OTHERS):
+                    room -= one.file_size
+                    yield f"{path}: {one.filename}", packed.read(one)
+    elif tarfile.is_tarfile(path):
+        with tarfile.open(path) as tape:
+            for part in tape:
+                room -= part.size
+                if room < 0:
+                    return
+                if part.isfile() and part.size <= _MOST and not part.name.endswith(_OTHERS):
+                    yield f"{path}: {part.name}", (tape.extractfile(part) or io.BytesIO()).read()
+
+
+def cache_file() -> Path:
+    """Where this user's cache is kept."""
+    return Path(platformdirs.user_cache_dir("secant", appauthor=False)) / "visible.json"
+
+
+def _load(file: Path) -> dict[str, Any]:
+    """What was found earlier; nothing if somebody else could have written it."""
+    with suppress(OSError, ValueError, RecursionError, AttributeError):
+        about = os.lstat(file)
+        if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid():
+            kept = json.loads(file.read_text())
+            if kept.get("format") == _FORMAT and isinstance(kept["folders"], dict):
+                return kept["folders"]
+    return {}
+
+
+def _save(file: Path, folders: dict[str, Any]) -> None:
+    until = time.time_ns() - int(_FRESH_SECONDS * 1e9)
+    kept = {"format": _FORMAT, "folders": {path: one for path, one in folders.items() if one[0] < until}}
+    with suppress(OSError):  # a home that cannot be written to: everything is read again each time
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(file, json.dumps(kept).encode())

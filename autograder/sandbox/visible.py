@@ -1,0 +1,147 @@
+"""Which of the machine's files the wall shows, and what it covers in them.
+
+Shown is an allow-list: the system, and where Python is. Covered in that is whatever of ours may lie there: a
+course, a class, the grader, what pip left of an older Secant. Other copies are found by content (sweep.py).
+"""
+
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from fnmatch import fnmatch
+from functools import cache
+from glob import glob
+from pathlib import Path
+from typing import NamedTuple
+
+import autograder
+import secant
+from autograder.sandbox.results import WallError
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+_SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
+_NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
+# What Python needs of its prefix. What else lies there is not its own: a clone, exports, other environments.
+_OF_PREFIX = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
+# Of the system's folders, what no notebook needs and where people put their own; nbgrader's exchange, too.
+_NEEDLESS = (
+    *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
+    *("/usr/local/src", "/usr/src"),
+)
+_OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
+OLD_COURSE = "_course"  # in the package that all notebooks import: where a wheel once brought the course
+
+
+class Visible(NamedTuple):
+    """What the wall shows of the machine.
+
+    Attributes:
+        shown: files and folders, under their own names.
+        masked: what is empty inside, though it lies in a folder that is shown; something shown may lie in it.
+        package: the folder of the package `secant`, which is shown under another name.
+    """
+
+    shown: tuple[str, ...]
+    masked: tuple[str, ...]
+    package: str
+
+
+def visible(hidden: Iterable[str]) -> Visible:
+    """Return what the wall shows if it hides these.
+
+    Raises:
+        WallError: the package secant is not in a folder.
+    """
+    package = _package()
+    shown = [path for path in SYSTEM if os.path.exists(path)]
+    shown += [*_python(), *(path for folder in extra_packages() for path in _put_by_pip(folder))]
+    shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
+    ours = [*_NEEDLESS, *_installed(), *_clone(package)]
+    masked = [place for path in (*hidden, *ours) for place in _within(path, shown)]
+    old = f"{package}/{OLD_COURSE}"
+    masked += [old] if os.path.isdir(old) else []
+    return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)
+
+
+def _package() -> str:
+    if not secant.__file__ or not os.path.isfile(secant.__file__):
+        raise WallError("the package secant is not installed in a folder")
+    return os.path.dirname(os.path.abspath(secant.__file__))
+
+
+def _python() -> list[str]:
+    """Where Python is: in the virtual environment and what that was made from."""
+    paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _OF_PREFIX]
+    paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    paths += [os.path.dirname(os.path.realpath(sys.executable))]
+    found = [path for path in dict.fromkeys(paths) if os.path.exists(path) and not is_inside(path, SYSTEM)]
+    return [path for path in found if not is_inside(path, [other for other in found if other != path])]
+
+
+def _prefixes() -> list[str]:
+    executable = os.path.realpath(sys.executable)
+    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(executable))]
+    return [path for path in dict.fromkeys(found) if path not in ("/", "/usr")]
+
+
+@cache
+def extra_packages() -> tuple[str, ...]:
+    """Folders of needed packages outside of Python's own, such as `pip install --target` makes."""
+    known = [*SYSTEM, *_python()]
+    extra = []
+    for name in _NEEDED:
+        found = importlib.util.find_spec(name)
+        if found is not None and found.origin:
+            folder = os.path.dirname(os.path.dirname(os.path.abspath(found.origin)))
+            if not is_inside(folder, known):
+                extra.append(folder)
+    return tuple(dict.fromkeys(extra))
+
+
+@cache
+def _put_by_pip(folder: str) -> tuple[str, ...]:
+    """What pip has put into a folder, and the needed packages; what else is there may be anybody's."""
+    names = {*_NEEDED}
+    for record in glob(f"{folder}/*.dist-info/RECORD"):
+        with suppress(OSError), open(record, encoding="utf-8", errors="replace") as lines:
+            names |= {line.split(",")[0].split("/")[0].strip('"') for line in lines}
+    theirs = {name for name in names if not any(fnmatch(name, ours) for ours in _OURS)} - {
+        "",
+        ".",
+        "..",
+        "bin",
+    }
+    return tuple(path for name in sorted(theirs) if os.path.exists(path := f"{folder}/{name}"))
+
+
+def _installed() -> Iterator[str]:
+    """Whatever of ours is in a folder that some Python here takes packages from."""
+    libraries = [path for path in (*SYSTEM, "/usr/local/lib", "/usr/lib", *_python()) if "lib" in path]
+    folders = [place for path in libraries for place in glob(f"{path}/python*/*-packages")]
+    folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
+    folders += [str(Path(path).parent) for path in (_package(), *autograder.__path__)]
+    for folder in dict.fromkeys(folders):
+        for name in _OURS:
+            yield from glob(f"{folder}/{name}")
+
+
+def _clone(package: str) -> list[str]:
+    """The repository that this code runs from, if it does."""
+    above = Path(package).parent
+    return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
+
+
+def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
+    """Under which names this lies in what is shown. What is itself shown cannot be covered."""
+    real = Path(os.path.realpath(path))
+    for folder in shown:
+        there = Path(os.path.realpath(folder))
+        if not os.path.islink(folder) and real != there and real.is_relative_to(there) and real.exists():
+            yield os.path.join(folder, real.relative_to(there))
+
+
+def is_inside(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path is one of these folders, or below it."""
+    return any(Path(path).is_relative_to(folder) for folder in folders)

@@ -1,0 +1,91 @@
+"""What gives a lesson away, and what does not."""
+
+import copy
+import html
+import importlib.util
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+
+from autograder.course.cells import is_answer, split_tests, tasks
+from autograder.course.lesson import Lesson
+from autograder.exam import exposed
+from tests.support.lessons import LESSONS, ROOT, assignment, source
+
+
+@cache
+def told_of(lesson: Lesson) -> exposed.Lesson:
+    return exposed.Lesson(lesson.name, source(lesson))
+
+
+def in_repository(lesson: Lesson, *parts: str) -> Path:
+    return ROOT.joinpath(*(part.replace("NAME", lesson.name) for part in parts))
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=str)
+def test_each_file_of_a_lesson_gives_it_away_and_a_release_gives_away_none(lesson: Lesson) -> None:
+    files = ("NAME.py", "right_answers.py", "wrong_answers.py", "solutions.py")
+    paths = [in_repository(lesson, "course", "NAME", name) for name in files]
+    paths.append(in_repository(lesson, "source", "NAME", "NAME.ipynb"))
+    assert [path for path in paths if not told_of(lesson).is_told("x", path.read_bytes())] == []
+    for language in ("en", "ko"):
+        given = in_repository(lesson, "release", language, "NAME", "NAME.ipynb").read_bytes()
+        assert [other.name for other in LESSONS if told_of(other).is_told("x", given)] == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=str)
+def test_each_task_is_known_by_its_test_or_its_answer(lesson: Lesson) -> None:
+    """Whatever may be copied of it: the cells of one task alone, as a script and as a page."""
+    for task, known in zip(tasks(source(lesson)), told_of(lesson)._secrets, strict=True):
+        assert known.task == task.id
+        hidden = split_tests(task.test.source)[1] if task.test else task.answer.source
+        script = f"def {task.id}(): ...\n{hidden}".encode()
+        page = f"<!doctype html><html><b>{task.id}</b><pre>{html.escape(hidden)}</pre>".encode()
+        assert told_of(lesson).is_told("notes", script)
+        assert told_of(lesson).is_told("notes.html", page)
+
+
+def test_what_secant_and_nbgrader_bring_gives_nothing_away() -> None:
+    found = importlib.util.find_spec("nbgrader").submodule_search_locations[0]
+    files = [path for top in (ROOT / "secant", Path(found)) for path in top.rglob("*") if path.is_file()]
+    assert len(files) > 500
+    for lesson in LESSONS:
+        assert told_of(lesson).exposed(map(str, files)) is None
+
+
+def test_what_somebody_has_answered_gives_a_lesson_away() -> None:
+    lesson = LESSONS[1]
+    notebook = copy.deepcopy(assignment(lesson).releases["en"])
+    assert not told_of(lesson).is_told("a.ipynb", v4.writes(notebook).encode())
+    next(cell for cell in notebook.cells if is_answer(cell)).source = "def mine():\n    return 7"
+    assert told_of(lesson).is_told("a.ipynb", v4.writes(notebook).encode())
+    assert not told_of(LESSONS[2]).is_told("a.ipynb", v4.writes(notebook).encode())
+
+
+@pytest.mark.parametrize(
+    "bad", ["[]", "{}", '{"cells": 1}', '{"cells": [1]}', "[" * 100_000, '{"cells": [{}]}']
+)
+def test_a_notebook_that_is_none_gives_nothing_away(bad: str) -> None:
+    lesson = told_of(LESSONS[0])
+    assert not lesson.is_told("a.ipynb", (bad + " forward_difference").encode())
+
+
+def test_what_is_packed_or_compiled_gives_a_lesson_away_too(tmp_path: Path) -> None:
+    lesson = LESSONS[0]
+    packed = tmp_path / "x.whl"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(ROOT / "LICENSE", "LICENSE")
+        archive.write(in_repository(lesson, "source", "NAME", "NAME.ipynb"), "secant/_course/n.ipynb")
+    assert told_of(lesson).exposed([str(packed)]) == f"{packed}: secant/_course/n.ipynb"
+    index = tmp_path / ".git/index"
+    index.parent.mkdir()
+    index.write_bytes(b"DIRC\0\0" + f"source/{lesson.name}/{lesson.name}.ipynb\0".encode())
+    assert told_of(lesson).exposed([str(tmp_path / "gone"), str(index)]) == str(index)
+    assert told_of(LESSONS[1]).exposed([str(index)]) is None
+    compiled = tmp_path / f"{lesson.name}.cpython-311.pyc"
+    compiled.write_bytes(b"\0\0")
+    assert told_of(lesson).exposed([str(compiled)]) == str(compiled)
+    assert told_of(LESSONS[1]).exposed([str(compiled)]) is None

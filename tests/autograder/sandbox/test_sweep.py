@@ -1,0 +1,148 @@
+"""Files that may hold a part of a course, among all that the wall shows."""
+
+import gzip
+import json
+import os
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import sweep
+from autograder.sandbox.sweep import read, suspects
+from autograder.sandbox.visible import Visible
+
+TOLD = "### BEGIN HIDDEN TESTS\ncheck.close(f(2.0), 4.0)\n"
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Visible:
+    """A system with packages, some of them deep."""
+    shown = tmp_path / "usr"
+    for name in ("lib/deep/er", "share", "lib/secret"):
+        (shown / name).mkdir(parents=True)
+    (shown / "lib/harmless.py").write_text("x = 1\n" * 100_000)
+    (shown / "lib/deep/er/binary").write_bytes(b"\x7fELF\0" + TOLD.encode())
+    (shown / "lib/secret/tests.py").write_text(TOLD)
+    (shown / "loop").symlink_to(shown)
+    os.mkfifo(shown / "share/pipe")
+    package = tmp_path / "secant"
+    package.mkdir()
+    for path in (*tmp_path.rglob("*"), tmp_path):
+        if not path.is_symlink():
+            os.utime(path, (1e9, 1e9))
+    return Visible((str(shown),), (str(shown / "lib/secret"),), str(package))
+
+
+def names(seen: Visible, cache: Path) -> set[str]:
+    return {os.path.relpath(path, seen.shown[0]) for path in suspects(seen, cache)}
+
+
+def pack_zip(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("a/b/c.py", TOLD)
+
+
+def pack_tar(path: Path) -> None:
+    path.with_suffix("").write_text(TOLD)
+    with tarfile.open(path, "w:gz") as tape:
+        tape.add(path.with_suffix(""), "x.py")
+    path.with_suffix("").unlink()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lib/deep/er/notes.txt",
+        "lib/a.py",
+        "lib/.hidden",
+        "share/NOTES",
+        "share/old.py.bak",
+        "../secant/left.toml",
+    ],
+)
+def test_a_copy_is_found_under_whatever_name(seen: Visible, tmp_path: Path, name: str) -> None:
+    assert names(seen, tmp_path / "cache") == set()
+    (Path(seen.shown[0]) / name).write_text("x" * 100_000 + TOLD)
+    assert names(seen, tmp_path / "cache") == {name}
+
+
+@pytest.mark.parametrize("name", ["secant.whl", "course.zip", "sdist.tar.gz", "old.tgz"])
+def test_a_copy_is_found_in_an_archive(seen: Visible, tmp_path: Path, name: str) -> None:
+    path = Path(seen.shown[0]) / "lib" / name
+    (pack_zip if name.endswith(("whl", "zip")) else pack_tar)(path)
+    assert names(seen, tmp_path / "cache") == {f"lib/{name}"}
+    assert TOLD in [data.decode() for _, data in read(str(path))]
+
+
+def test_an_archive_that_is_none_and_one_that_swells_harm_nobody(seen: Visible, tmp_path: Path) -> None:
+    lib = Path(seen.shown[0]) / "lib"
+    for name in ("bad.zip", "bad.tar.gz", "bad.whl"):
+        (lib / name).write_bytes(b"PK\x03\x04 no archive")
+    with zipfile.ZipFile(lib / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("big.py", b"\0" * (sweep._MOST + 1))
+    with gzip.open(lib / "half.tgz", "wb") as half:
+        half.write(b"x" * 1000)
+    assert names(seen, tmp_path / "cache") == set()
+
+
+def test_notebooks_compiled_lessons_and_a_clone_are_always_named(seen: Visible, tmp_path: Path) -> None:
+    share = Path(seen.shown[0]) / "share"
+    (share / ".git").mkdir()
+    for name in ("a.ipynb", ".git/index", "01_a.cpython-311.pyc", "a.cpython-311.pyc"):
+        (share / name).write_text("")
+    want = {"share/a.ipynb", "share/.git/index", "share/01_a.cpython-311.pyc"}
+    assert names(seen, tmp_path / "cache") == want
+
+
+def test_what_is_known_is_not_read_again_until_its_folder_changes(
+    seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, looked = tmp_path / "cache/visible.json", list[str]()
+    look = sweep._look
+
+    def noted(folder: str) -> sweep.Found:
+        looked.append(os.path.relpath(folder, tmp_path))
+        return look(folder)
+
+    monkeypatch.setattr(sweep, "_look", noted)
+    assert names(seen, cache) == set()
+    assert {"usr", "usr/lib", "usr/lib/deep/er"} <= set(looked)
+    assert "usr/lib/secret" not in looked  # it is covered
+    looked.clear()
+    assert names(seen, cache) == set()
+    assert looked == []
+    (Path(seen.shown[0]) / "lib/deep/er/new.py").write_text(TOLD)
+    for _ in range(2):  # its folder is too young for what is known of it to be kept
+        assert names(seen, cache) == {"lib/deep/er/new.py"}
+    assert looked == ["usr/lib/deep/er"] * 2
+    bare = seen._replace(masked=())
+    assert names(bare, cache) == {"lib/deep/er/new.py", "lib/secret/tests.py"}
+    shutil.rmtree(Path(seen.shown[0]) / "lib/deep")
+    assert names(seen, cache) == set()
+
+
+@pytest.mark.parametrize("kept", ["[]", "{", "null", '{"format": 0}', '{"format": 1, "folders": []}'])
+def test_a_cache_that_says_nothing_is_made_anew(seen: Visible, tmp_path: Path, kept: str) -> None:
+    (cache := tmp_path / "cache").write_text(kept)
+    (Path(seen.shown[0]) / "lib/a.py").write_text(TOLD)
+    assert names(seen, cache) == {"lib/a.py"}
+    assert json.loads(cache.read_text())["folders"]
+
+
+def test_a_cache_of_somebody_else_is_not_believed(
+    seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    names(seen, cache)
+    assert sweep._load(cache)
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    assert sweep._load(cache) == {}
+
+
+def test_without_a_place_for_a_cache_everything_is_read(seen: Visible) -> None:
+    (Path(seen.shown[0]) / "lib/a.py").write_text(TOLD)
+    for _ in range(2):
+        assert names(seen, Path("/proc/none/visible.json")) == {"lib/a.py"}

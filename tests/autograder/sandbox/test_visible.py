@@ -1,0 +1,116 @@
+"""What the wall shows of a machine, and what it covers in it."""
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import secant
+from autograder.sandbox import visible as module
+from autograder.sandbox.visible import visible
+
+
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Python of its own, in a folder that somebody has made a course in as well."""
+    place = tmp_path / "python"
+    for name in ("bin", "lib/python3.11/site-packages", "include", "envs/other/lib"):
+        (place / name).mkdir(parents=True)
+    (place / "pyvenv.cfg").touch()
+    (place / "lib64").symlink_to("lib")
+    for name in ("prefix", "base_prefix", "exec_prefix"):
+        monkeypatch.setattr(sys, name, str(place))
+    packages = place / "lib/python3.11/site-packages"
+    monkeypatch.setattr(sys, "executable", str(place / "bin/python"))
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(packages))
+    monkeypatch.setattr(secant, "__file__", str(packages / "secant/__init__.py"))
+    monkeypatch.setattr(module, "extra_packages", lambda: ())
+    (packages / "secant").mkdir()
+    (packages / "secant/__init__.py").touch()
+    return place
+
+
+def test_of_a_prefix_only_what_python_needs_is_shown(prefix: Path) -> None:
+    shown = [path for path in visible([]).shown if path.startswith(str(prefix))]
+    assert shown == [f"{prefix}/{name}" for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
+
+
+def test_what_pip_has_left_is_covered(prefix: Path) -> None:
+    packages = prefix / "lib/python3.11/site-packages"
+    other = prefix / "lib/python3.12/site-packages"
+    for folder in ("autograder", "secant/_course", "secant-0.1.0.dist-info"):
+        (packages / folder).mkdir(parents=True)
+    (other / "secant").mkdir(parents=True)
+    (packages / "_secant.pth").touch()
+    names = ("autograder", "secant", "secant-0.1.0.dist-info", "_secant.pth", "secant/_course")
+    want = {f"{packages}/{name}" for name in names} | {f"{other}/secant"}
+    assert {path for path in visible([]).masked if path.startswith(str(prefix))} == want
+
+
+def test_a_class_and_a_clone_below_a_folder_that_is_shown_are_covered(prefix: Path) -> None:
+    clone, gradebook = prefix / "lib/class", prefix / "lib/books/gradebook.db"
+    (clone / "course").mkdir(parents=True)
+    gradebook.parent.mkdir()
+    gradebook.touch()
+    seen = visible([str(clone), str(gradebook), str(prefix / "lib/none"), str(prefix), str(prefix / "lib")])
+    mine = [path for path in seen.masked if path.startswith(f"{prefix}/lib/") and "site-packages" not in path]
+    assert mine == [str(clone), str(gradebook)]
+
+
+def test_a_class_is_covered_under_each_name_of_its_folder(prefix: Path, tmp_path: Path) -> None:
+    (prefix / "lib/class/course").mkdir(parents=True)
+    (tmp_path / "other").symlink_to(prefix)
+    assert f"{prefix}/lib/class" in visible([str(tmp_path / "other/lib/class")]).masked
+
+
+def test_the_clone_that_this_runs_from_is_covered_where_it_is_shown(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = prefix / "lib/src/secant"
+    (clone / "course").mkdir(parents=True)
+    (clone / "secant").mkdir()
+    for name in ("nbgrader_config.py", "secant/__init__.py"):
+        (clone / name).touch()
+    monkeypatch.setattr(secant, "__file__", str(clone / "secant/__init__.py"))
+    seen = visible([])
+    assert str(clone) in seen.masked
+    assert seen.package == str(clone / "secant")
+
+
+def test_of_another_folder_of_packages_only_what_pip_has_put_there_is_shown(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "target"
+    for name in ("torch", "nvidia/lib", "sympy-1.0.dist-info", "secant", "autograder", "course", "private"):
+        (target / name).mkdir(parents=True)
+    (target / "six.py").touch()
+    record = (
+        "sympy/a.py,,\nnvidia/lib/b.so,sha256=x,1\nsix.py,,\n../../bin/x,,\nsympy-1.0.dist-info/RECORD,,\n"
+    )
+    (target / "sympy-1.0.dist-info/RECORD").write_text(record + "secant/a.py,,\nautograder/a.py,,\n")
+    monkeypatch.setattr(module, "extra_packages", lambda: (str(target),))
+    seen = visible([])
+    names = ("nvidia", "six.py", "sympy-1.0.dist-info", "torch")
+    assert [path for path in seen.shown if path.startswith(str(tmp_path / "target"))] == [
+        f"{target}/{name}" for name in names
+    ]
+
+
+def test_what_no_notebook_needs_of_the_system_is_covered(
+    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Into nbgrader's exchange, in /usr/local/share, everybody hands in, and everybody may write."""
+    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._NEEDLESS)
+    exchange = tmp_path / "usr/local/share/nbgrader"
+    exchange.mkdir(parents=True)
+    monkeypatch.setattr(module, "SYSTEM", (*module.SYSTEM, str(tmp_path / "usr")))
+    monkeypatch.setattr(module, "_NEEDLESS", (str(exchange),))
+    assert str(exchange) in visible([]).masked
+
+
+def test_what_is_here_is_there() -> None:
+    seen = visible([])
+    assert all(os.path.exists(path) for path in (*seen.shown, *seen.masked, seen.package))
+    assert all(os.path.exists(f"{seen.package}/{name}") for name in ("__init__.py", "checking"))

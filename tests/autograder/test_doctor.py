@@ -1,0 +1,29 @@
+"""What the doctor says of a course and of the wall around it."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder import doctor
+from tests.support.small_class import STEPS, build_course
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others' work needs Linux")
+
+
+def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_course(tmp_path / "class")
+    copy, files = tmp_path / "notes", list[str]()
+    monkeypatch.setattr(doctor, "suspects", lambda seen: files)
+    (finding,) = doctor._exposed(tmp_path / "class")
+    assert finding.ok
+    assert "nothing of 1 lessons" in finding.detail
+    shutil.copy(tmp_path / "class/course" / STEPS / f"{STEPS}.py", copy)
+    files.append(str(copy))
+    (finding,) = doctor._exposed(tmp_path / "class")
+    assert not finding.ok
+    assert finding.needed
+    assert finding.detail == f"{copy} holds answers or hidden tests of {STEPS}"
+    assert "Move it" in finding.fix
+    assert doctor._exposed(tmp_path) == []  # no course to grade

@@ -1,0 +1,89 @@
+"""The wheel, and an environment in which it is installed."""
+
+import os
+import site
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+
+
+@dataclass(frozen=True)
+class Place:
+    """An environment with the wheel in it, a home, and a folder to be in."""
+
+    programs: Path
+    packages: Path
+    home: Path
+
+    def start(self, *words: str | Path, out: Path, cwd: Path | None = None) -> "subprocess.Popen[bytes]":
+        """Start an installed program as a newcomer would: with nothing of the repository, and nothing set."""
+        ours = ("PYTHON", "SECANT", "JUPYTER", "VIRTUAL_ENV", "XDG")
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        with out.open("wb") as file:
+            return subprocess.Popen(
+                [self.programs / words[0], *words[1:]],
+                cwd=cwd or self.home,
+                env=plain | {"HOME": str(self.home), "USERPROFILE": str(self.home)},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source distribution, which is built from the repository."""
+    place = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(place), "-t"]
+    subprocess.run([*build, "sdist"], cwd=ROOT, check=True, capture_output=True)
+    (packed,) = place.glob("*.tar.gz")
+    subprocess.run(["tar", "-xf", packed.name], cwd=place, check=True)
+    unpacked = place / packed.name.removesuffix(".tar.gz")
+    subprocess.run([*build, "wheel"], cwd=unpacked, check=True, capture_output=True)
+    (built,) = place.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A fresh environment that has this one's packages, all but Secant: that comes from the wheel."""
+    environment = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    ours = sysconfig.get_path("purelib", vars={"base": str(environment)})
+    # A path in a .pth file: what .pth files there add, such as the link to the repository, is not added.
+    Path(ours, "others.pth").write_text("\n".join(site.getsitepackages()))
+    borrow(Path(sys.prefix), environment)
+    python = environment / SCRIPTS / "python"
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--quiet",
+    ]
+    subprocess.run([*pip, "--disable-pip-version-check", "--no-compile", wheel], check=True)
+    return Place(environment / SCRIPTS, Path(ours), tmp_path_factory.mktemp("home"))
+
+
+def borrow(there: Path, here: Path) -> None:
+    """Link what other packages have installed beside their code, and nothing of Secant's."""
+    for folder in ("share/jupyter/labextensions", "etc/jupyter/jupyter_server_config.d"):
+        (here / folder).mkdir(parents=True)
+        for entry in (there / folder).iterdir():
+            if not entry.name.startswith("secant"):
+                (here / folder / entry.name).symlink_to(entry)
+    for name in ("lab", "nbconvert"):
+        (here / "share/jupyter" / name).symlink_to(there / "share/jupyter" / name)
+    if os.name != "nt":  # the program with which nbgrader makes a gradebook
+        (here / SCRIPTS / "alembic").symlink_to(there / SCRIPTS / "alembic")

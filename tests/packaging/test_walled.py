@@ -1,0 +1,180 @@
+"""A class of hostile students, graded by a wheel: on this machine, and by a worker of a cluster.
+
+Nothing that a notebook can import or open there may lie beside an answer or a hidden test.
+"""
+
+import contextlib
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from autograder.course.cells import grade_id, is_answer
+from autograder.sandbox.sweep import cache_file, suspects
+from autograder.sandbox.visible import visible
+from secant.where import INSIDE
+from tests.hostile.cases import Case, load_all, write
+from tests.hostile.stock import honest, variant_of
+from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
+from tests.packaging.conftest import ROOT, Place
+from tests.support.cluster import cluster_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the wall needs Linux")]
+
+REAL = "02_graph_and_grad_fn"
+GRADE_SECONDS = 1200
+#: Forging (A) and leaking (B). The deep test takes all, the other every twelfth.
+CHOSEN = [case for case in load_all().values() if case.group in "AB" and not case.limits and not case.room]
+
+#: Looks through all that is there, as a student might, and makes the cell of that name its own.
+_STEAL = """
+import json, os, sys
+def stolen(task):
+    for top, folders, names in os.walk("/"):
+        folders[:] = [name for name in folders if top != "/" or name not in ("proc", "dev", "sys")]
+        for name in names:
+            if LESSON in name or "_answers" in name or "_course" in top:
+                print("SEEN", os.path.join(top, name))
+                if name == LESSON + ".ipynb":
+                    for cell in json.load(open(os.path.join(top, name)))["cells"]:
+                        if cell["metadata"].get("nbgrader", {}).get("grade_id") == task:
+                            return "".join(cell["source"])
+    raise LookupError(task)
+"""
+
+
+@dataclass
+class Graded:
+    """The class after the run."""
+
+    root: Path
+    cases: dict[str, Case]
+    rows: dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> tuple[Path, dict[str, Case]]:
+    """A class directory with the small lesson of the hostile cases, a real one, and who hands in."""
+    root = tmp_path_factory.mktemp("class")
+    world = World.create(root, bait=False)
+    for folder in ("course", "source", "release/en", "release/ko"):
+        shutil.copytree(ROOT / folder / REAL, root / folder / REAL)
+    cases = {f"{case.id}-{variant_of(case)}": case for case in CHOSEN[:: 1 if deep else 12]}
+    for student, case in cases.items():
+        made = case.make(world, case.answers(variant_of(case)))
+        write(made, root / "submitted" / student / LESSON)
+    write(world.notebook(RIGHT, last="# CANARY-other"), root / "submitted/honest" / LESSON)
+    write(world.notebook(WRONG), root / "submitted/wrong" / LESSON)
+    thief = root / "submitted/thief" / REAL / f"{REAL}.ipynb"
+    thief.parent.mkdir(parents=True)
+    nbformat.write(stealing(), thief)
+    return root, cases
+
+
+def stealing() -> Any:
+    """A real lesson of which every answer is `exec` of what is found under its name."""
+    notebook = nbformat.read(ROOT / "release/en" / REAL / f"{REAL}.ipynb", as_version=4)
+    for cell in filter(is_answer, notebook.cells):
+        cell.source = f"exec(stolen({grade_id(cell)!r}))"
+    notebook.cells.insert(1, new_code_cell(f"LESSON = {REAL!r}{_STEAL}"))
+    return notebook
+
+
+@pytest.fixture(scope="module", params=["here", "cluster"])
+def graded(
+    request: pytest.FixtureRequest,
+    course: tuple[Path, dict[str, Case]],
+    installed: Place,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Graded]:
+    """The class, graded by the wheel."""
+    folder = tmp_path_factory.mktemp(request.param)
+    root, cases = folder / "class", course[1]
+    shutil.copytree(course[0], root)
+    lend_cache(installed)
+    if request.param == "here":
+        yield Graded(root, cases, grade(installed, root, "--workers", "1"))
+        return
+    with pytest.MonkeyPatch.context() as patch:  # what the run above has found in the system's folders
+        patch.setenv("XDG_CACHE_HOME", str(installed.home / ".cache"))
+        with cluster_of(folder, "first", python=installed.programs / "python") as processes:
+            yield Graded(root, cases, grade(installed, root, "--scheduler", processes.address))
+
+
+def lend_cache(installed: Place) -> None:
+    """Let the environment know what this one knows of the system's folders: reading them takes seconds."""
+    suspects(visible([]))
+    with contextlib.suppress(OSError):  # where this user keeps none
+        (installed.home / ".cache/secant").mkdir(parents=True, exist_ok=True)
+        shutil.copy(cache_file(), installed.home / ".cache/secant")
+
+
+def grade(installed: Place, root: Path, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
+    out, log = root.parent / "rows.json", root.parent / "log.txt"
+    process = installed.start("autograder", "grade", *words, "--json", out, out=log, cwd=root)
+    assert process.wait(GRADE_SECONDS) == 0, log.read_text()
+    return {(row["student"], row["lesson"]): row for row in json.loads(out.read_text())}
+
+
+def test_nobody_gets_more_or_less_than_was_earned(graded: Graded) -> None:
+    scores = {student: row["score"] for (student, lesson), row in graded.rows.items() if lesson == LESSON}
+    assert (scores.pop("honest"), scores.pop("wrong")) == (sum(POINTS.values()), 0)
+    assert scores.keys() == graded.cases.keys()
+    unearned = {}
+    for student, case in graded.cases.items():
+        least, most = honest(case, variant_of(case))
+        if not least <= scores[student] <= most:
+            unearned[student] = scores[student]
+    assert unearned == {}
+
+
+def test_no_answer_lies_where_a_notebook_finds_it(graded: Graded) -> None:
+    row = graded.rows["thief", REAL]
+    assert row["score"] == 0
+    assert {task["outcome"] for task in row["tasks"]} == {"wrong"}
+    assert all("LookupError" in task["message"] for task in row["tasks"])
+    page = (graded.root / "feedback/thief" / REAL / f"{REAL}.html").read_text()
+    assert "SEEN /" not in page
+
+
+def test_no_message_and_no_page_tells_what_is_hidden(graded: Graded) -> None:
+    lines = World(graded.root).hidden_lines()
+    for student in graded.cases:
+        page = (graded.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
+        told = page + json.dumps(graded.rows[student, LESSON], ensure_ascii=False)
+        assert [secret for secret in (f"{BAIT}other", f"{BAIT}hidden") if secret in told] == []
+        assert [line for line in lines if line in told] == []
+
+
+def test_where_an_older_wheel_has_left_its_course(
+    installed: Place, course: tuple[Path, dict[str, Case]], tmp_path: Path
+) -> None:
+    """An update leaves what pip does not know; and a copy under another name is found by what it says."""
+    old, copy = installed.packages / "secant/_course", installed.packages / "notes.txt"
+    root, log = tmp_path / "class", tmp_path / "log.txt"
+    shutil.copytree(course[0], root, ignore=lambda *_: [*course[1], "honest", "wrong"])
+    source = ROOT / "source" / REAL / f"{REAL}.ipynb"
+    (old / "source" / REAL).mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, old / "source" / REAL)
+    try:
+        assert grade(installed, root, "--workers", "1")["thief", REAL]["score"] == 0
+        shutil.copy(source, copy)
+        words = ("autograder", "grade", "--workers", "1", "--force")
+        assert installed.start(*words, out=log, cwd=root).wait(GRADE_SECONDS) == 2
+        said = "".join(log.read_text().split())  # a long path is broken into lines
+        assert f"everynotebookcouldread{copy},whichholdsanswersorhiddentestsof{REAL}.Moveit" in said
+        assert "Traceback" not in said
+    finally:
+        copy.unlink(missing_ok=True)
+        shutil.rmtree(old)
+
+
+def test_the_course_lies_in_what_the_wall_covers(installed: Place) -> None:
+    assert (installed.packages / INSIDE / "source" / REAL / f"{REAL}.ipynb").is_file()
