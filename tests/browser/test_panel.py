@@ -401,7 +401,7 @@ def test_a_hint_shows_text_and_can_neither_load_nor_do_anything(page: Page) -> N
     assert not [url for url in asked if "stranger" in url]
 
 
-@pytest.mark.parametrize("page", ["en/sent", "ko/sent"], indirect=True)
+@pytest.mark.parametrize("page", ["en/stranger", "ko/stranger"], indirect=True)
 def test_a_notebook_of_unknown_origin_is_run_only_once_its_reader_agrees(page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -162,7 +162,7 @@ class Lesson(Handler):
             {
                 "lesson": "03_lesson", "number": 3, "language": self.language(path),
                 "hidden": "visible" not in path, "title": ".backward()", "tasks": tasks,
-                "last": LAST.get(path), "agreed": "sent" not in path or path in AGREED,
+                "last": LAST.get(path), "agreed": "stranger" not in path or path in AGREED,
             }
         )  # fmt: skip
 
@@ -172,7 +172,7 @@ class Check(Handler):
     async def post(self) -> None:
         body = self.get_json_body() or {}
         path, only = body["path"], body["task"]
-        if "sent" in path and not body["agree"] and path not in AGREED:
+        if "stranger" in path and not body["agree"] and path not in AGREED:
             raise web.HTTPError(428, reason="not agreed")
         AGREED.append(path)
         if path in RUNNING:
