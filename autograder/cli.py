@@ -4,7 +4,7 @@ import json
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -25,11 +26,24 @@ from autograder.sandbox.results import WallUnavailable
 from secant.files import replace_file
 from secant.language import Language, language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar
+from secant.visible import visible
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-# Paths and notebooks' words are shown as they are: no markup, no guessed colours, no wrapping.
-out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-err = Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True)
+
+
+class _Terminal(Console):
+    """Shows paths and notebooks' words as they are: no markup or guessed colours, nothing that steers."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **more)
+
+    def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
+        for segment in super().render(*what, **how):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+out = _Terminal(soft_wrap=True)
+err = _Terminal(soft_wrap=True, stderr=True)
 
 
 class Languages(StrEnum):
@@ -343,7 +357,7 @@ def doctor() -> None:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
         table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
     # Wrapped here, since somebody has to read the last column.
-    Console(highlight=False).print(table)
+    _Terminal().print(table)
     can = can_grade(findings)
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
     out.print("Checking your own notebook needs no wall: `autograder check`.")
@@ -374,7 +388,7 @@ def _show_solution(notebook: Path, task: str) -> None:
 
     worked, chosen = worked_solution(notebook, task)
     language(chosen)
-    wrapping = Console(highlight=False)  # since somebody has to read it
+    wrapping = _Terminal()  # since somebody has to read it
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
@@ -384,7 +398,7 @@ def _show(checked: _Checked) -> None:
     """Print a table of the tasks, then what those that failed are told."""
     if checked.language is not None:
         language(checked.language)
-    table = Table(title=checked.lesson, title_justify="left", title_style="bold")
+    table = Table(title=visible(checked.lesson), title_justify="left", title_style="bold")
     table.add_column(say(en="Task", ko="과제"))
     table.add_column(say(en="Points", ko="점수"), justify="right")
     table.add_column(say(en="Outcome", ko="결과"))
@@ -396,7 +410,9 @@ def _show(checked: _Checked) -> None:
             if row["outcome"] == "manual"
             else f"{row['points']:g} / {row['max_points']:g}"
         )
-        table.add_row(Text(row["id"]), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}")
+        table.add_row(
+            Text(visible(row["id"])), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}"
+        )
     out.print(table)
     for row in checked.rows:
         if row["outcome"] not in ("passed", "manual"):

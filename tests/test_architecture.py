@@ -29,6 +29,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
     },
     "autograder.grading": {
+        "secant",
         "autograder.course",
         "autograder.intake",
         "autograder.sandbox",

@@ -75,7 +75,9 @@ def imports(lesson: Iterable[NotebookNode]) -> str:
 def _imports(sources: Iterable[str]) -> str:
     lines: dict[str, None] = {}
     for source in sources:
-        with suppress(SyntaxError):  # a cell with magics
+        with suppress(
+            SyntaxError, ValueError, RecursionError, MemoryError
+        ):  # magics, or a stranger's odd text
             statements = ast.parse(source).body
             lines |= {ast.unparse(s): None for s in statements if isinstance(s, ast.Import | ast.ImportFrom)}
     return "\n".join(lines)

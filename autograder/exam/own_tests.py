@@ -12,6 +12,7 @@ from autograder.intake.files import read
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
+from secant.visible import visible
 
 MOST_POINTS = 1_000.0  # of a task: sums of what a notebook claims stay numbers that JSON knows
 _MARKS = ("points", "grade", "solution", "locked")
@@ -35,7 +36,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
     notebook: NotebookNode = new_notebook(cells=[_cell(cell) for cell in submitted.cells])
     if not tasks(notebook):
         return None
-    lesson = path.stem
+    lesson = visible(path.stem)
     return Assignment(lesson, notebook, dict.fromkeys(LANGUAGES, notebook))
 
 

@@ -20,6 +20,7 @@ DECIDING = (
     "secant.checking",
     "secant.language",
     "secant.value",
+    "secant.visible",
 )
 
 

@@ -3,6 +3,7 @@
 from autograder.exam.report import Outcome
 from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
 from secant.language import say
+from secant.visible import visible
 
 MESSAGE_LIMIT = 4_000  # characters
 
@@ -70,8 +71,8 @@ def no_memory(task: str) -> tuple[Outcome, str]:
 
 def plain(text: str) -> str:
     """Text that may hold a student's words: shortened, and nothing that steers a terminal in it."""
-    shown = text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 3] + "..."
-    return "".join(c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd" for c in shown)
+    shown = visible(text[: MESSAGE_LIMIT + 1]).replace("\t", " ")
+    return shown if len(shown) <= MESSAGE_LIMIT else shown[: MESSAGE_LIMIT - 3] + "..."
 
 
 def error_of(what: Reply | CellResult) -> str:

@@ -48,6 +48,7 @@ from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, find, understand
 from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
+from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
@@ -345,7 +346,7 @@ class _Batch:
 
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
-        shown = "".join(c if c.isprintable() else "?" for c in entry.student)[:100]
+        shown = visible(entry.student)[:100]
         message = "The folder's name is not a student id: letters, digits and _.@- only, 64 at most."
         self._note_everywhere(entry, assignment, "rejected", message, "odd_student_id", shown)
         self._tell(Entry(shown, entry.lesson), message)

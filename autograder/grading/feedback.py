@@ -8,7 +8,6 @@ import copy
 import html
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +30,7 @@ from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult
+from secant.visible import visible
 
 CELL_CHARS = 10_000  # of a cell's output that are shown
 PAGE_CHARS = 200_000  # of all outputs together
@@ -42,8 +42,6 @@ _LEFT_OUT = (
     "# What you handed in is unchanged.\n"
     "# 표시하지 않음: 이 셀의 내용으로는 페이지를 만들 수 없었습니다.\n# 제출한 파일은 그대로 있습니다."
 )
-
-_UNSEEN = re.compile(r"[^\S \n\t]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 # --- The notebook ---------------------------------------------------------------------------------------
@@ -70,7 +68,7 @@ def graded_notebook(
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-            cell.source = clipped(cell.source)
+            cell.source = clipped(visible(cell.source))  # for people: what ran, and submitted/, have the rest
         name = grade_id(cell)
         if is_test(cell):
             cell.source = tests[name]
@@ -93,7 +91,7 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
 
     Who has passed is told why the course's own solution is right, too.
     """
-    text = plain(task.message)
+    text = visible(task.message)
     if task.outcome == "passed":
         return _output("stream", name="stdout", text="\n\n".join(filter(None, [text, why])) + "\n")
     head = f"{task.outcome}: {text}" if task.outcome != "wrong" else text
@@ -116,7 +114,7 @@ def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]
         number = next((i for i, (_, source) in enumerate(ran) if source == ours.source), None)
         if number is not None:
             cell = ran[number][0]
-            output = plain(cell.output)[: min(left, CELL_CHARS)]
+            output = visible(cell.output[:CELL_CHARS])[: min(left, CELL_CHARS)]
             left -= len(output)
             found.append(Printed(place, replace(cell, output=output)))
             del ran[: number + 1]
@@ -126,8 +124,8 @@ def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]
 def _outputs(cell: CellResult) -> list[NotebookNode]:
     outputs = [_output("stream", name="stdout", text=cell.output)] if cell.output else []
     if cell.error:
-        name, head = plain(cell.error), plain(f"{cell.error}: {cell.message}")
-        lines = [plain(f"  {at.cell}:{at.number}: {at.text.strip()}") for at in cell.trace]
+        name, head = visible(cell.error), visible(f"{cell.error}: {cell.message}")
+        lines = [visible(f"  {at.cell}:{at.number}: {at.text.strip()}") for at in cell.trace]
         outputs.append(_output("error", ename=name, evalue=head, traceback=[*lines, *head.split("\n")]))
     return outputs
 
@@ -135,11 +133,6 @@ def _outputs(cell: CellResult) -> list[NotebookNode]:
 def _output(kind: str, **fields: Any) -> NotebookNode:
     """As nbformat's `new_output`, which holds each against a schema."""
     return NotebookNode(output_type=kind, **fields)
-
-
-def plain(text: str) -> str:
-    """Return text without anything that is not seen: no colours, no control characters, no odd spaces."""
-    return _UNSEEN.sub("", text)
 
 
 def clipped(code: str) -> str:
@@ -169,7 +162,7 @@ def harmless(markdown: str) -> str:
     It is not rendered: that is a parser's work on a stranger's text, with HTML and links as its result.
     """
     # Without brackets, for which nbconvert's search for links takes time that grows with their square.
-    escaped = html.escape(plain(markdown)).replace("\n", "&#10;").replace("[", "&#91;")
+    escaped = html.escape(visible(markdown, prose=True)).replace("\n", "&#10;").replace("[", "&#91;")
     return f'<div style="white-space: pre-wrap">{escaped}</div>'
 
 

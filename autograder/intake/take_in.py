@@ -23,6 +23,7 @@ from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, steps_of
 from autograder.intake.submission import Refused, Rejected, Script, Submission
 from secant.language import Language
+from secant.visible import visible
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,6 @@ def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNo
         answers=answers,
         unwritten=unwritten(pairing),
         notebook=notebook_of(releases[language], pairing, layout),
-        file="".join(c if c.isprintable() else "?" for c in found.name),
+        file=visible(found.name),
         notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
     )

@@ -38,7 +38,15 @@ def agree(notebook: Path) -> None:
 def _is_own(notebook: Path) -> bool:
     """Whether a notebook lies in the workspace of this server, which Secant itself has filled."""
     named = os.environ.get(OWN_WORKSPACE)
-    return bool(named) and notebook.is_relative_to(Path(named).resolve())
+    return bool(named) and notebook.is_relative_to(Path(named).resolve()) and _is_ours(notebook)
+
+
+def _is_ours(notebook: Path) -> bool:
+    """Whether the file belongs to this user: into a folder that others may write to, anybody can put one."""
+    try:
+        return os.name != "posix" or notebook.stat().st_uid == os.geteuid()
+    except OSError:
+        return False
 
 
 def _agreed() -> list[str]:

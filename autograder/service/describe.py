@@ -13,6 +13,7 @@ from secant.language import say
 from secant.progress import store
 from secant.progress.course import task_heading
 from secant.progress.facts import Task as TaskFacts
+from secant.visible import visible
 
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 _PLACE = re.compile(r"(?P<place>(?:at .+?, line \d+|위치: .+?, \d+번째 줄):) (?P<code>.*)")  # exam/words.py
@@ -33,7 +34,7 @@ def told(sheet: Sheet) -> dict[str, Told]:
     for cell in sheet.given.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
-                title, above = heading, []
+                title, above = visible(heading), []
             above += hints_in(cell.source)
         elif is_answer(cell):
             found.setdefault(grade_id(cell), Told(title, above))
@@ -49,7 +50,7 @@ def hints_in(prose: str) -> Iterator[tuple[str, str]]:
         title, told, text = inside.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
         if closed and told and _HINT.match(title):
-            yield title, text.strip()
+            yield visible(title), visible(text.strip(), prose=True)
 
 
 def lesson_title(sheet: Sheet) -> str:
@@ -58,7 +59,8 @@ def lesson_title(sheet: Sheet) -> str:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
-                    return re.sub(r"^\d+[.:]?\s+", "", line.removeprefix("# ").replace("`", "").strip())
+                    title = line.removeprefix("# ").replace("`", "").strip()
+                    return visible(re.sub(r"^\d+[.:]?\s+", "", title))
     return sheet.assignment.lesson
 
 

@@ -13,9 +13,11 @@ from typing import Any
 
 import nbformat
 import pytest
+from rich.table import Table
+from rich.text import Text
 from typer.testing import CliRunner
 
-from autograder.cli import app
+from autograder.cli import app, err, out
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
@@ -24,6 +26,18 @@ from tests.support.warm import warm
 ROOT = Path(__file__).resolve().parents[2]
 COLD = [sys.executable, "-c", "from autograder.cli import main; main()"]
 IMPORTS = ["nbgrader.apps.nbgraderapp", "nbclient", "rich.progress", "rich.table", "torch.func", "typer"]
+
+
+def test_what_a_stranger_wrote_does_not_steer_the_terminal() -> None:
+    odd = "a\x1b[2J\x9b1m\u202e한글"
+    table = Table(odd)
+    table.add_row(Text(odd))
+    for console in (out, err):
+        with console.capture() as captured:
+            console.print(odd, style="red")
+            console.print(table)
+        assert captured.get().startswith(r"a\x1b[2J\x9b1m\u202e한글")
+        assert not {"\x1b", "\x9b", "\u202e"} & {*captured.get()}
 
 
 @pytest.fixture(scope="module")

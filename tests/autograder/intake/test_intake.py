@@ -497,7 +497,7 @@ def test_d22_a_name_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / name).write_text(json.dumps(answered()))
     result = take_in(tmp_path, LESSON, RELEASES)
     assert isinstance(result, Submission)
-    assert result.file == "??[2J.ipynb"
+    assert result.file == r"\udcff\x1b[2J.ipynb"
 
 
 @pytest.mark.parametrize("name", ["ann", "2024-12345", "a.b_c", "Ann@school.edu", "x" * 64])

@@ -1,6 +1,7 @@
 """Which notebooks are run at a click."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,13 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_lies_in_ones_own_workspace_is_run(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWN_WORKSPACE, str(workspace))
-    assert is_agreed(workspace / "01/01.ipynb")
+    notebook = workspace / "01/01.ipynb"
+    notebook.parent.mkdir()
+    notebook.touch()
+    assert is_agreed(notebook)
+    assert not is_agreed(workspace / "01/gone.ipynb")
+    monkeypatch.setattr(os, "geteuid", lambda: notebook.stat().st_uid + 1)
+    assert not is_agreed(notebook)  # somebody else has put it there
     assert not is_agreed(workspace.parent / "01/01.ipynb")
 
 

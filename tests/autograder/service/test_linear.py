@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from autograder.exam import sheet
-from autograder.grading.feedback import clipped, harmless, plain
+from autograder.grading.feedback import clipped, harmless
 from autograder.intake import files, timestamp
 from autograder.intake.parse import parse
 from autograder.service import describe
 from secant import predictions
 from secant.checking import check
 from secant.progress.course import task_heading
+from secant.visible import visible
 from tests.support.growth import growth
 
 LINEAR = 9.0  # in four times the length: between 4, and 16 of what grows like the square
@@ -55,7 +56,9 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
     "a name of an error": (check.is_error, "", "a.", ""),
     "prose": (harmless, "", "[a](<b>", ""),
     "code": (clipped, "", "x\n", ""),
-    "control characters": (plain, "", "\x1b[", ""),
+    "control characters": (visible, "", "\x1b[", ""),
+    "marks on a letter": (visible, "e", "\u0301", ""),
+    "parts of an emoji": (visible, "", "\U0001f469\u200d", ""),
     "a timestamp": (lambda text: timestamp.parse(text.encode()), "2026-01-01 00:00:00 ", "A/", ""),
     "a student's id": (files._STUDENT_ID.fullmatch, "", "a.", "/"),
     "nested JSON": (lambda text: _refused(text.encode()), "", "[", ""),

@@ -1,0 +1,48 @@
+"""Text of strangers as a person reads it: what would not be seen, or would steer, stands as an escape.
+
+A control character rings a bell or moves a terminal's cursor; a direction character has code read in another
+order than it runs in (Trojan Source, CVE-2021-42574); others take no room at all. Each is shown as Python
+would write it, `\\x1b` or `\\u202e`: nothing is taken away, so that two texts that differ look different.
+
+- Line ends and tabs stay, and Korean needs nothing else: its text has no joiners.
+- What joins an emoji (U+200D, U+FE0F) stays between its parts, where no name can be. Elsewhere it hides.
+- A byte order mark, a soft hyphen and the fillers of Hangul (U+3164 is a valid name in Python) hide, too.
+- So does an odd space, which Python refuses: its escape tells the student why.
+- Letters that are written from right to left reorder the signs beside them by themselves. In prose they stay.
+"""
+
+import re
+import unicodedata
+
+# Letters and marks that take no room: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_TONE = "\U0001f3fb-\U0001f3ff"
+# Of letters, digits and spaces of ASCII nothing is to be done, and of what a Korean types very little.
+_ODD = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
+_JOINED = re.compile(
+    rf"(?<=[{_PICTURE}])\ufe0f?(?:\u200d(?=[{_PICTURE}]))?|(?<=[{_TONE}])\u200d(?=[{_PICTURE}])"
+)
+_HIDDEN = re.compile(f"[{_FILLERS}]")
+_FROM_RIGHT = ("R", "AL", "AN")
+_STACKED = 2  # marks on one letter, as Vietnamese has; a pile of them covers other lines
+
+
+def visible(text: str, *, prose: bool = False) -> str:
+    """Return text with an escape for each character that is not seen, or that steers what shows it.
+
+    Args:
+        text: of anybody, lone surrogates included.
+        prose: whether letters that are written from right to left stay as they are.
+    """
+    kept = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
+
+    def shown(found: re.Match[str]) -> str:
+        char = found[0]
+        seen = char.isprintable() and not _HIDDEN.match(char)
+        seen = seen and (prose or unicodedata.bidirectional(char) not in _FROM_RIGHT)
+        before = text[max(found.start() - _STACKED, 0) : found.start() + 1]
+        seen = seen and not (len(before) > _STACKED and all(map(unicodedata.combining, before)))
+        return char if seen or found.start() in kept else char.encode("unicode_escape").decode()
+
+    return _ODD.sub(shown, text)

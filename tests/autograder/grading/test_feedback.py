@@ -1,0 +1,81 @@
+"""A person who grades is shown all that stands in a student's cells, and nothing that hides or steers."""
+
+import json
+import unicodedata
+from dataclasses import replace
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, writes
+
+from autograder.course.cells import grade_id, is_test
+from autograder.grading.feedback import as_text, graded_notebook, harmless, placed
+from autograder.grading.result import GradedTask, Result
+from autograder.grading.worker import _exporter
+from autograder.intake.submission import Submission
+from autograder.intake.take_in import Found, understand
+from autograder.sandbox.results import CellResult, Line
+from tests.support.lessons import LESSONS, assignment
+
+LESSON = LESSONS[0]
+ODD = "\x1b[2J\x07\0\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
+SHOWN = r"\x1b[2J\x07\x00\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
+CODE = f"allowed = True  # {ODD} x"
+
+
+@pytest.fixture(scope="module")
+def submission() -> Submission:
+    release = assignment(LESSON).releases["en"]
+    notebook = NotebookNode({**release, "cells": [*release.cells, new_code_cell(CODE)]})
+    taken = understand(
+        Found(f"a{ODD}.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
+    )
+    assert isinstance(taken, Submission)
+    return taken
+
+
+def autograded(submission: Submission) -> NotebookNode:
+    source = assignment(LESSON)
+    tasks = [
+        GradedTask(name.removeprefix("test_"), 0.0, 2.0, "wrong", f"got {ODD}", cell=name)
+        for name in map(grade_id, source.source.cells)
+        if name.startswith("test_")
+    ]
+    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (Line("c", 1, "f", ODD),), ODD, 0.1)
+    result = Result("ann", LESSON.name, tasks, cells=placed(submission, [ran]))
+    copied = replace(
+        submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
+    )
+    return graded_notebook(source, copied, result, {})
+
+
+def unseen(text: str) -> set[str]:
+    steering = {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs")} - {*"\n\t"}
+    return steering | ({"\u3164"} & {*text})
+
+
+def test_what_is_shown_holds_no_character_that_hides_or_steers(submission: Submission) -> None:
+    shown = autograded(submission)
+    for cell in filter(is_test, shown.cells):
+        cell.metadata.nbgrader |= {"score": 0.0, "points": 2.0}
+    names = {"notebook": "n", "score": 0.0, "max_score": 2.0, "late_penalty": 0.0}
+    page, _ = _exporter(json.dumps({})).from_notebook_node(shown, {"nbgrader": names})
+    before = unseen("".join(cell.source for cell in assignment(LESSON).source.cells))
+    assert (unseen(as_text(shown)) - before, unseen(page) - before) == (set(), set())
+    assert shown.cells[-1].source == f"allowed = True  # {SHOWN} x"
+    stream, error = shown.cells[-1].outputs
+    assert (stream.text, SHOWN in error.evalue, f"  c:1: {SHOWN}" in error.traceback) == (SHOWN, True, True)
+    assert page.count("u202e") >= 4
+
+
+def test_what_is_graded_is_what_was_written(submission: Submission) -> None:
+    assert submission.steps[-1].source == CODE
+    assert submission.notebook.cells[-1].source == CODE
+    assert submission.file == f"a{SHOWN}.ipynb"
+
+
+def test_prose_keeps_its_letters_and_an_emoji_its_parts() -> None:
+    for kept in ("한글과 ㅋㅋ", "👩‍💻 ❤️ 🏳️‍🌈 👩🏽‍💻", "שלום", "é x² ∂f/∂x → 0", "tab\tstays"):
+        assert harmless(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
+    assert r"a\u200db" in harmless("a\u200db")
+    assert r"\ud800" in harmless("\ud800")

@@ -1,0 +1,39 @@
+"""What hides, or steers what shows it, is shown as an escape."""
+
+import sys
+import unicodedata
+
+import pytest
+
+from secant.visible import visible
+
+
+def test_nothing_that_steers_is_left() -> None:
+    every = "".join(map(chr, range(sys.maxunicode + 1)))
+    shown = visible(every)
+    left = {c for c in shown if not c.isprintable()}
+    assert left == {"\n", "\t"}
+    assert not {c for c in shown if unicodedata.bidirectional(c) in ("R", "AL", "AN", "RLO", "LRO", "RLI")}
+    assert visible(shown) == shown
+    assert eval(f"'''{visible(every[14:34] + every[0x7F:0xA1])}'''") == every[14:34] + every[0x7F:0xA1]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("한글, ㅋㅋ é x² → 0\n\tplain", None),
+        ("👩‍💻 👩🏽‍💻 ❤️ 🏳️‍🌈", None),
+        ("x\u200d = x\ufe0f", r"x\u200d = x\ufe0f"),
+        ("👩\u200dx ❤️\ufe0f", "👩\\u200dx ❤️\\ufe0f"),
+        ("ㅤ = \u1160 + \ud800", r"\u3164 = \u1160 + \ud800"),
+        ("a\xadb\ufeffc\xa0d", r"a\xadb\ufeffc\xa0d"),
+        ("if 'א' == 1", r"if '\u05d0' == 1"),
+        ("e\u0301\u0323\u0301\u0301", "e\u0301\u0323\\u0301\\u0301"),
+    ],
+)
+def test_what_stays_and_what_does_not(text: str, shown: str | None) -> None:
+    assert visible(text) == (text if shown is None else shown)
+
+
+def test_prose_keeps_letters_from_right_to_left_but_no_mark_of_direction() -> None:
+    assert visible("שלום \u202e", prose=True) == "שלום \\u202e"
