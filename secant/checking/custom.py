@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from secant.checking.functions import formula
 from secant.checking.observe import observe
 from secant.language import say
+from secant.quiet import ask_first
 
 Operation = Callable[..., Any]
 
@@ -135,6 +136,7 @@ def judgement(judge: Callable[..., Any], apply: Operation, inputs: Sequence[Tens
     result, raised = None, ""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none of these
         try:
             result = calls(judge, apply, tuple(inputs))
         except NotImplementedError:

@@ -27,9 +27,10 @@ from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
-from secant.explorers.kit.widget import Findings, Panel, quietly
+from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
+from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
 MOST = len(looks.PARTS)  # steps that the picture has room for

@@ -20,9 +20,10 @@ from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.plane import PlanePlot, fit, grid_points
 from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
 from secant.explorers.kit.vectors import Map, products, two_numbers
-from secant.explorers.kit.widget import Findings, Panel, State, quietly
+from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
+from secant.quiet import quietly
 
 Pair = tuple[float, float]
 Names = tuple[str, str]  # of the two inputs

@@ -144,7 +144,9 @@ class Subject:
         want = (truth(near) if truth else double) + 0 * difference.values(f, near).detach()
         ways: dict[str, Callable[..., Tensor]] = {"second": second_difference, "quotient": gradient_quotient}
         curves = {
-            way: elementwise.median_sizes(of(f, near, steps[:, None]) - want).numpy()
+            way: elementwise.median_sizes(
+                difference.by_steps(partial(of, f, near), near, steps) - want
+            ).numpy()
             for way, of in ways.items()
         }
         if truth:

@@ -5,13 +5,11 @@ paths instead: the page has the image already, and strokes them over it.
 """
 
 import asyncio
-import contextlib
 import io
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-import torch
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -125,14 +123,3 @@ def png(figure: Figure) -> bytes:
     encoded = io.BytesIO()
     figure.savefig(encoded, format="png", dpi=DPI)
     return encoded.getvalue()
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Keep torch to one thread for a while: on a frame's small tensors, waiting for a second costs 10 ms."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -17,6 +17,7 @@ from secant.language import say
 Function = Callable[[Tensor], Tensor]
 Functions = Function | Sequence[Function] | Mapping[str, Function]
 Scheme = Literal["forward", "central", "complex"]
+AT_ONCE = 2048  # numbers that torch leaves to one thread: the grain of its log, exp, ... (UnaryOpsKernel.cpp)
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
@@ -190,6 +191,16 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
     return y.imag / h
 
 
+def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
+    """Return what is found at x, (n,), for all the steps, (k, n), asking for a few steps, (j, 1), at a time.
+
+    So no tensor is large enough for torch to share out among threads: in a frame, waiting for a second thread
+    costs more than it saves, 10 ms and more where other programs run.
+    """
+    few = max(1, AT_ONCE // len(x))
+    return torch.cat([found(part[:, None]) for part in steps.split(few)])
+
+
 def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forward") -> Tensor:
     """Return the median over the given x of |quotient - gradient|, for each of the steps h.
 
@@ -206,7 +217,8 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
         the quotient, at more than half of the others: what is left would be no rule.
     """
     slope = gradient(f, x)
-    error = (quotient(f, x, steps.to(x.dtype)[:, None], scheme) - slope).abs().double()
+    quotients = by_steps(lambda h: quotient(f, x, h, scheme), x, steps.to(x.dtype))
+    error = (quotients - slope).abs().double()
     error = error.masked_fill(error.isinf(), torch.nan)
     few = 2 * error.isfinite().sum(dim=1) < slope.isfinite().sum()
     return error.nanmedian(dim=1).values.masked_fill(few, torch.nan)

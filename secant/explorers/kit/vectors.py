@@ -1,6 +1,5 @@
 """Functions from two numbers to two: checked, and multiplied with directions by autograd, both ways."""
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -9,10 +8,9 @@ from torch import Tensor
 
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import FunctionProblem
+from secant.quiet import quietly
 
-with warnings.catch_warnings():
-    # Forward mode warns at its first use, of torch's own code: not a thing that a student can heed.
-    warnings.simplefilter("ignore")
+with quietly():  # forward mode warns at its first use, of torch's own code: nothing that a student can heed
     torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
 
 Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)

@@ -5,8 +5,6 @@ what can be shown is shown; where nothing can, neither it nor the numbers are.
 """
 
 import contextlib
-import io
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -16,7 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from secant.explorers.kit import buttons, words
-from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, one_thread, png, seldom, soon
+from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, png, seldom, soon
 from secant.explorers.kit.colours import PAPER, on_page, recolour
 from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.difference import FunctionProblem
@@ -24,6 +22,7 @@ from secant.explorers.kit.picture import View, area
 from secant.explorers.kit.play import Play
 from secant.explorers.kit.words import Row
 from secant.language import say
+from secant.quiet import quietly
 
 KEPT = 8  # figures in memory, 8 MB each: of one that is not, the next frame takes 0.1 s
 STEPS, FEW_STEPS = 10, 4  # of a slider, that an arrow key goes; the few for h: a quarter of a decade
@@ -223,29 +222,40 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         if not self.view.look:
             return
         if self.shows:
-            with quietly(), self.view.hold_sync():  # one message: a new scene has its own strokes
-                self._draw()
+            self._draw()
         for part in (self.view, self.legend, self.text):
             part.layout.display = None if self.shows else "none"
         self._write_seldom()
 
     def _draw(self) -> None:
+        with quietly():
+            self._set_stage()
+            scene = (self.scene(), self.reading.filled)
+            still = self._still() if self._scene != scene else b""
+            self.picture.move(self.reading)
+            strokes = self.stage.frame()
+        with self.view.hold_sync():  # one message: a new scene has its own strokes
+            if still:
+                self.view.show(still, dark=self.view.look["dark"])
+                self.view.areas = self._areas()
+            self.view.strokes = strokes
+        self._scene = scene
+
+    def _set_stage(self) -> None:
+        """Have a picture in memory, in the page's colours and density."""
         look = self.view.look
-        colours = on_page(look["background"], dark=look["dark"])
-        if self._drawn_for != (colours, look["density"]):
+        wanted = on_page(look["background"], dark=look["dark"]), look["density"]
+        if self._drawn_for != wanted:
             self.picture = self.make_picture()
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
-            self._drawn_for, self._scene = (colours, look["density"]), None
+            self._drawn_for, self._scene = wanted, None
         self._keep()
-        scene = (self.scene(), self.reading.filled)
-        if self._scene != scene:
-            _set_scene(self.picture, self.reading)
-            recolour(self.picture.figure, colours)
-            self.view.show(self.stage.still(), dark=look["dark"])
-            self.view.areas = self._areas()
-            self._scene = scene
-        self.picture.move(self.reading)
-        self.view.strokes = self.stage.frame()
+
+    def _still(self) -> bytes:
+        look = self.view.look
+        _set_scene(self.picture, self.reading)
+        recolour(self.picture.figure, on_page(look["background"], dark=look["dark"]))
+        return self.stage.still()
 
     def _keep(self) -> None:
         """Be drawn last; of more than a few explorers, as a cell run again makes, the first is let go."""
@@ -355,11 +365,3 @@ def _with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
             yield from _with_value(control.children)
         elif control.has_trait("value") and not isinstance(control, widgets.FloatText | widgets.HTML):
             yield control  # the box beside a slider moves the slider, which is listened to
-
-
-@contextlib.contextmanager
-def quietly() -> Iterator[None]:
-    """Keep what a function prints or warns of, a thousand times a frame, out of the notebook."""
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), one_thread():
-        warnings.simplefilter("ignore")
-        yield

@@ -1,0 +1,57 @@
+"""What cells print while a hand is on an explorer: every line arrives, however the kernel answers widgets."""
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import WARM
+from tests.support import jupyterlab as lab
+from tests.support.prints import CELLS, LINES, lines_that_arrive
+
+pytestmark = pytest.mark.browser
+
+RUNS = 20  # of each case, in depth: two threads meet by chance
+
+
+def test_what_cells_print_while_an_explorer_is_used_arrives(served: Any) -> None:
+    """As JupyterLab is after its installation: it has widgets answered in a thread of their own."""
+    with lab.open_lab(served.browser, served.address) as page:
+        assert lines_that_arrive(page, served.address, served.place, "prints.ipynb") == CELLS * LINES
+
+
+@pytest.fixture(scope="module", params=["disabled", "perCommTarget", "perComm"])
+def comms(request: pytest.FixtureRequest) -> str:
+    """Where JupyterLab has widgets answered: where the cells run, or in one or many threads beside it."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module", params=["warm", "cold"])
+def server(
+    request: pytest.FixtureRequest, browser: Any, comms: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
+    home, place = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("place")
+    settings = (
+        home / "settings" / "@jupyterlab" / "apputils-extension" / "kernels-settings.jupyterlab-settings"
+    )
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"commsOverSubshells": comms}))
+    with lab.jupyterlab(place, home=home, flags=[WARM] if request.param == "warm" else []) as address:
+        yield SimpleNamespace(address=address, browser=browser, place=place)
+
+
+@pytest.mark.deep
+def test_every_line_arrives_in_every_run(server: Any, comms: str, record_property: Any) -> None:
+    with lab.open_lab(server.browser, server.address) as page:
+        in_use = page.evaluate(
+            "async () => (await window.jupyterapp.serviceManager.settings.fetch("
+            "'@jupyterlab/apputils-extension:kernels-settings')).raw"
+        )
+        assert json.loads(in_use) == {"commsOverSubshells": comms}
+        counts = [
+            lines_that_arrive(page, server.address, server.place, f"prints{run}.ipynb") for run in range(RUNS)
+        ]
+    record_property("lines", counts)
+    assert counts == [CELLS * LINES] * RUNS
