@@ -26,7 +26,7 @@ class TensorInfo:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("", *self.columns))
+        head = "<td></td>" + "".join(f"<th>{name}</th>" for name in self.columns)
         body = "".join(
             f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in row.values())}</tr>"
             for name, row in self.rows.items()

@@ -317,6 +317,41 @@ def test_in_a_narrow_window_the_numbers_stay_inside(opened: Any) -> None:
     opened.page.set_viewport_size({"width": 1280, "height": 800})
 
 
+def test_a_question_and_its_figure_fit_on_one_screen(opened: Any) -> None:
+    """On a laptop with all its numbers, on a small screen down to the legend."""
+    page, explorer = opened.page, opened.explorer
+    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    for width, height, numbers in ((1440, 900, True), (1024, 768, False)):
+        page.set_viewport_size({"width": width, "height": height})
+        explorer.get_by_role("button", name="4", exact=True).click()
+        expect(explorer.locator(".secant-question mjx-container").first).to_be_visible()
+        expect(explorer.locator(".secant-words")).to_be_hidden()
+        if numbers:
+            explorer.get_by_role("button", name="값 보기" if opened.language == "ko" else "show the").click()
+            expect(explorer.locator(".secant-words")).to_be_visible()
+        lab.wait_until_still(explorer, 0.3)
+        room = lab.box(page.locator(".jp-NotebookPanel-notebook >> visible=true"))["height"]
+        assert lab.box(explorer)["height"] <= room
+        assert lab.box(explorer.locator(".secant-picture"))["width"] >= 600
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.evaluate("() => window.jupyterapp.shell.expandLeft()")
+    explorer.get_by_role("button", name="처음으로" if opened.language == "ko" else "reset").click()
+    expect(explorer.locator(".secant-question")).to_be_hidden()
+
+
+def test_in_a_narrow_cell_the_plots_stand_one_above_another(opened: Any) -> None:
+    picture = opened.explorer.locator(".secant-picture")
+    opened.page.set_viewport_size({"width": 640, "height": 800})
+    expect(picture).to_have_class(re.compile("secant-stacked"))
+    narrow = lab.box(picture)
+    assert narrow["height"] > 1.3 * narrow["width"]
+    controls = opened.explorer.locator("input[type=number], select, .noUi-base")
+    right = narrow["x"] + opened.explorer.evaluate("explorer => explorer.clientWidth")
+    assert all(place["x"] + place["width"] <= right for place in map(lab.box, controls.all()))
+    opened.page.set_viewport_size({"width": 1280, "height": 800})
+    expect(picture).not_to_have_class(re.compile("secant-stacked"))
+
+
 def test_no_request_leaves_the_machine(opened: Any) -> None:
     """Runs last, when everything has been asked for; nor has the page any trouble to report."""
     assert [said for said in opened.trouble if "secant" in said or "anywidget" in said] == []

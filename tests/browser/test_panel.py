@@ -667,13 +667,70 @@ def test_axe_finds_no_serious_fault(page: Page, theme: str) -> None:
     assert faults(page, ".secant-start") == []
 
 
+LEFT_OPEN = "open => !window.jupyterapp.shell.leftCollapsed === open"
+
+
+def test_the_sidebars_give_way_in_a_narrow_window_and_come_back(start: Page) -> None:
+    """As where a page is enlarged to 200 %: the start page stays one that can be read."""
+    start.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
+    start.wait_for_function(LEFT_OPEN, arg=True)
+    start.set_viewport_size({"width": 720, "height": 450})
+    start.wait_for_function(LEFT_OPEN, arg=False)
+    expect(start.locator(".secant-panel")).to_be_hidden()
+    assert lab.box(start.locator(".secant-card").first)["width"] > 200
+    assert lab.box(start.locator(".secant-start"))["width"] > 600
+    start.set_viewport_size({"width": 1280, "height": 800})
+    start.wait_for_function(LEFT_OPEN, arg=True)
+    expect(start.locator(".secant-panel")).to_be_visible()
+
+
+def test_what_is_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
+    start.set_viewport_size({"width": 720, "height": 450})
+    start.wait_for_function(LEFT_OPEN, arg=False)
+    start.locator(".jp-SideBar.jp-mod-left [data-id=filebrowser]").click()
+    start.wait_for_function(LEFT_OPEN, arg=True)
+    start.set_viewport_size({"width": 700, "height": 450})
+    start.evaluate(lab.OPEN, "ko/lesson.ipynb")
+    expect(start.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
+    check(start)  # which opens the panel
+    assert start.evaluate(LEFT_OPEN, True)
+    assert start.evaluate(NOTED, ["secant-start", "notebook:ko/lesson.ipynb"])
+    start.reload()
+    start.locator(".secant-card").first.wait_for(state="attached")
+    start.evaluate("async () => { await window.jupyterapp.restored; }")
+    assert start.evaluate(LEFT_OPEN, True)
+
+
+def test_on_a_small_screen_the_notebook_has_room_beside_the_panel(start: Page) -> None:
+    start.set_viewport_size({"width": 1024, "height": 768})
+    start.evaluate(lab.OPEN, "ko/lesson.ipynb")
+    start.wait_for_function(LEFT_OPEN, arg=True)  # beside a notebook alone there is room for it
+    check(start)
+    start.wait_for_function(LEFT_OPEN, arg=False)
+    expect(start.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
+    assert lab.box(start.locator(".jp-Cell >> visible=true").first)["width"] > 550  # it was 245
+
+
+def test_the_panel_says_that_the_server_has_gone_until_it_is_back(page: Page) -> None:
+    said = page.locator(".secant-panel > [role=alert]")
+    for address in ("**/api/sessions*", "**/secant/api/progress*"):
+        page.route(address, hang_up)
+    page.evaluate("() => window.jupyterapp.serviceManager.sessions.refreshRunning().catch(() => {})")
+    expect(said).to_contain_text("The server does not answer.")
+    page.unroute_all()
+    expect(said).to_be_hidden(timeout=10_000)
+
+
 @pytest.mark.parametrize("width", [1024, 640])
 def test_nothing_is_wider_than_its_place(page: Page, width: int) -> None:
     """1024 pixels, and 1280 at 200 %."""
     check(page)
+    row(page, "slope").get_by_role("button", name="Worked solution").click()
+    row(page, "slope").locator("pre").wait_for()
     page.set_viewport_size({"width": width, "height": 600})
-    if width == 1024:  # with both sidebars open
-        expect(page.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".secant-check >> visible=true")).to_be_in_viewport(
+        ratio=1
+    )  # with both sidebars open
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     assert page.locator(".secant-panel").evaluate(WIDER) == []
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")

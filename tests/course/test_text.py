@@ -3,6 +3,7 @@
 import copy
 import re
 import statistics
+import sys
 import tomllib
 from dataclasses import dataclass
 
@@ -11,9 +12,11 @@ import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+import secant
 from autograder.course.cells import is_test, split_tests, tasks
 from autograder.course.lesson import Lesson
 from autograder.course.solutions import worked_solutions
+from secant.language import LANGUAGES
 from tests.support.lessons import LESSONS, ROOT, source
 
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
@@ -153,3 +156,17 @@ def test_what_a_student_sees_of_the_tests_is_short(lesson: Lesson) -> None:
     tests = [split_tests(cell.source)[0] for cell in source(lesson).cells if is_test(cell)]
     lines = [sum(bool(line.strip()) for line in visible.splitlines()) for visible in tests]
     assert statistics.median(lines) <= 25
+
+
+@each_lesson
+def test_an_explorer_asks_what_its_lesson_asks(lesson: Lesson) -> None:
+    """Word for word: its buttons show the questions at the figure, far from where the lesson has them."""
+    cells = source(lesson).cells
+    calls = ((n, re.match(r"(explore\w*)\(", cell.source)) for n, cell in enumerate(cells))
+    place, call = next((n, found) for n, found in calls if found)
+    explore = getattr(secant, call[1])
+    asked = sys.modules[explore.__module__].QUESTIONS
+    for language in LANGUAGES:
+        text = [cell.source for cell in cells[:place] if cell.metadata.get("lang") == language][-1]
+        items = re.findall(r"(?ms)^\d\. (.*?)(?=^\d\. |\n\n|\Z)", text)
+        assert [getattr(question, language) for question in asked] == [flat(item) for item in items]

@@ -43,6 +43,11 @@ def test_the_same_words_as_text_and_as_a_table() -> None:
     assert all(column in str(info) and column in info._repr_html_() for column in info.columns)
 
 
+def test_the_table_has_no_empty_header() -> None:
+    """A screen reader would announce it before every name."""
+    assert "<th></th>" not in tensor_info(x=torch.ones(2))._repr_html_()
+
+
 def test_a_large_tensor_shows_its_shape() -> None:
     assert tensor_info(t=torch.ones(100, 2)).rows["t"]["value"] == "float32 (100, 2)"
 

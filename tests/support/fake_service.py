@@ -235,7 +235,7 @@ class Solution(Handler):
     @web.authenticated
     def post(self) -> None:
         task = (self.get_json_body() or {})["task"]
-        code = f"def {task}(f, x):\n    return f(x)"
+        code = f"def {task}(f, x):\n    return f(x)  # {'longer than the panel is wide ' * 3}"
         self.finish({"code": code, "words": "**Why it works.** It does.", "noted": task not in NOTED})
 
 

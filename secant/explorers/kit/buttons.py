@@ -1,11 +1,30 @@
-"""The buttons below an explorer's controls."""
+"""The buttons below an explorer's controls, and the lesson's questions, each of which has one."""
 
+import html
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import ipywidgets as widgets
 
 from secant.language import say
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the lesson's, as it asks it: Markdown with formulas, and what it starts from."""
+
+    state: Mapping[str, Any]
+    en: str
+    ko: str
+
+    def shown(self, number: int) -> str:
+        """Return the question with its number, as HTML in which $...$ is still to be set."""
+        text = html.escape(say(en=self.en, ko=self.ko), quote=False)
+        text = re.sub("`([^`]+)`", r"<code>\1</code>", text)
+        text = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
+        return f'<div class="secant-question"><b>{number}.</b> {text}</div>'
 
 
 def button(text: str, action: Callable[[], None], tooltip: str) -> widgets.Button:
@@ -15,11 +34,10 @@ def button(text: str, action: Callable[[], None], tooltip: str) -> widgets.Butto
     return made
 
 
-def preset(
-    number: int, state: Mapping[str, Any], choose: Callable[[Mapping[str, Any]], None]
-) -> widgets.Button:
-    """Return the button of a question, which sets what it starts from."""
-    texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in state.items()}
+def ask(number: int, question: Question, choose: Callable[[int, Question], None]) -> widgets.Button:
+    """Return the button of a question, which shows it and sets what it starts from."""
+    state = question.state.items()
+    texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in state}
     sets = ", ".join(f"{name} = {text}" for name, text in texts.items())
-    question = say(en=f"question {number}", ko=f"질문 {number}")
-    return button(str(number), lambda: choose(state), f"{question}: {sets}")
+    name = say(en=f"question {number}", ko=f"질문 {number}")
+    return button(str(number), lambda: choose(number, question), f"{name}: {sets}")

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import torch
 
+from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.controls import log_of
 from secant.explorers.kit.widget import Panel, State
 
@@ -37,11 +38,11 @@ class Call:
         return f"{self.name}({', '.join(said)})"
 
 
-def remembered(*presets: State) -> Callable[[Callable[P, PanelT]], Callable[P, PanelT]]:
+def remembered(*questions: Question) -> Callable[[Callable[P, PanelT]], Callable[P, PanelT]]:
     """Return a decorator for a function that makes an explorer, which then knows its call.
 
     Args:
-        presets: what each of the lesson's questions starts from, over the functions that it comes with.
+        questions: the lesson's, on the functions that it comes with.
     """
 
     def decorate(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
@@ -53,7 +54,7 @@ def remembered(*presets: State) -> Callable[[Callable[P, PanelT]], Callable[P, P
             panel = make(*args, **kwargs)
             given = signature.bind(*args, **kwargs).arguments
             call = Call(make.__name__, signature, given, panel.firsts)
-            panel.remember(call.text, () if given.get(first) is not None else presets)
+            panel.remember(call.text, () if given.get(first) is not None else questions)
             return panel
 
         return explore

@@ -13,6 +13,10 @@ from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
 NAME = {"description_width": "60px"}
+# Side by side as long as there is room, then below one another, and never wider than the page.
+LIST = {"flex": "1 1 190px", "width": "auto", "max_width": "220px"}
+ROW = {"flex": "1 1 270px", "max_width": "420px"}
+TRACK = {"flex": "1 1 110px", "width": "auto", "max_width": "260px"}
 STEP = 1 / 16  # of a step's slider, in powers of ten
 
 
@@ -110,7 +114,7 @@ def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) ->
         options: what is shown, or (what is shown, what `value` then is).
         value: what is chosen at first.
     """
-    return Choice(options=options, value=value, description=name, style=NAME, layout={"width": "220px"})
+    return Choice(options=options, value=value, description=name, style=NAME, layout=LIST)
 
 
 def slider(
@@ -124,10 +128,16 @@ def slider(
     """
     step = step or _round_step(*ends)
     start = clamp(value, ends)
-    handle = kind(readout=False, layout={"width": "260px"}, min=ends[0], max=ends[1], step=step)
+    handle = kind(readout=False, layout=TRACK, min=ends[0], max=ends[1], step=step)
     handle.name = name
+    low, high = map(short, ends)
     box = widgets.FloatText(
-        value=short(start), step=step, description=name, style=NAME, layout={"width": "150px"}
+        value=short(start),
+        step=step,
+        description=name,
+        tooltip=say(en=f"{name}: from {low:g} to {high:g}", ko=f"{name}: {low:g}에서 {high:g}까지"),
+        style=NAME,
+        layout={"width": "150px"},
     )
     note = widgets.HTML()
 
@@ -160,7 +170,8 @@ def slider(
     write("")
     if start != value:
         refuse(value)
-    return handle, widgets.VBox([widgets.HBox([box, handle]), note])
+    pair = widgets.HBox([box, handle], layout={"flex_flow": "row wrap"})
+    return handle, widgets.VBox([pair, note], layout=ROW)
 
 
 def _refusal(name: str, number: float, ends: Range, now: float) -> str:

@@ -5,6 +5,7 @@
 // as the traits `grip` and `steps`, of which ipywidgets keeps one under way and always sends the last.
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1] };
+const NARROW = 520; // pixels: on less, two plots side by side are too small to read
 const MARGIN = 0.02; // of the picture, around an axes, that still belongs to it
 
 /** The colour that the page has behind an element, as [red, green, blue]; null where it has none. */
@@ -24,7 +25,7 @@ function saysDark() {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-function look(element) {
+function look(element, before) {
   const dark = saysDark();
   const color = behind(element) ?? (dark ? [17, 17, 17] : [255, 255, 255]);
   return {
@@ -32,6 +33,8 @@ function look(element) {
     dark: 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2] < 128,
     background: "#" + color.map((part) => Math.round(part).toString(16).padStart(2, "0")).join(""),
     density: devicePixelRatio,
+    // What is hidden has no width.
+    narrow: element.clientWidth ? element.clientWidth < NARROW : Boolean(before.narrow),
     still: matchMedia("(prefers-reduced-motion: reduce)").matches,
   };
 }
@@ -196,6 +199,9 @@ function render({ model, el }) {
       image = next;
       next = null;
       box.prepend(image);
+      const { naturalWidth: width, naturalHeight: height } = image;
+      box.style.aspectRatio = width / height;
+      box.classList.toggle("secant-stacked", width < height);
       tint();
       describe();
     }
@@ -225,7 +231,7 @@ function render({ model, el }) {
   const report = () => {
     if (!el.isConnected) return;
     furnish(el.closest(".secant-explorer"), note);
-    const now = look(el);
+    const now = look(el, model.get("look"));
     page.dark = now.dark;
     tint();
     if (String(pixels(canvas)) !== String([canvas.width, canvas.height])) soon();

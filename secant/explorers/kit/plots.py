@@ -14,6 +14,7 @@ from secant.explorers.kit.canvas import new_figure
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 
+STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: of the figure, and of each of its axes
 DASHES = (0, (5, 3))  # of everything that is autograd's
 
 
@@ -30,6 +31,15 @@ def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
     return figure, all_axes
+
+
+def stack(figure: Figure) -> None:
+    """Put the axes of `row` one above another, for a page on which they would be too small side by side."""
+    count = len(figure.axes)
+    figure.set_size_inches(STACKED_WIDTH, count * STACKED_HEIGHT)
+    places = figure.add_gridspec(count, 1)
+    for row, axes in enumerate(figure.axes):
+        axes.set_subplotspec(places[row])
 
 
 def marker(

@@ -13,7 +13,8 @@ import ipywidgets as widgets
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from secant.explorers.kit import buttons, words
+from secant.explorers.kit import buttons, plots, words
+from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, png, seldom, soon
 from secant.explorers.kit.colours import PAPER, on_page, recolour
 from secant.explorers.kit.controls import Choice
@@ -117,7 +118,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._stale = True
         self._steps = [0, 0]
         self._scene: Hashable = None
-        self._drawn_for: tuple[dict[str, str], float] | None = None
+        self._drawn_for: tuple[dict[str, str], float, bool] | None = None
         self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
         rows = [list(row) for row in rows]
         for control in _with_value(widget for row in rows for widget in row):
@@ -125,25 +126,43 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.observe(self._looked, "look")
         self.view.observe(self._gripped, "grip")
         self.view.observe(self._pressed, "steps")
-        self.bar = _row([])
+        self.bar, self.question = _row([]), widgets.HTMLMath(layout={"display": "none"})
+        # As long as the controls say this, the numbers are covered: who is asked thinks first.
+        self._covered: State | None = None
+        self._laid: tuple[bool, bool] | None = None
+        uncover = buttons.button(words.show_numbers(), self._uncover, words.show_numbers())
+        self.cover = _row([uncover, widgets.Label(words.or_move())])
+        self._lay()
         super().__init__(
-            [*map(_row, rows), self.bar, self.message, self.view, self.legend, self.text],
+            [
+                *map(_row, rows),
+                self.bar,
+                self.question,
+                self.message,
+                self.view,
+                self.legend,
+                self.cover,
+                self.text,
+            ],
             layout={"max_width": "920px"},
         )
         self.add_class("secant-explorer")
         self.update()
 
-    def remember(self, call: Callable[[State], str], presets: Sequence[State]) -> None:
-        """Take what tells the call of a state, and what the lesson's questions start from."""
+    def remember(self, call: Callable[[State], str], questions: Sequence[Question]) -> None:
+        """Take what tells the call of a state, and the lesson's questions."""
         self.call_of, self.start = call, self.state
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
         copy = buttons.button(say(en="copy", ko="복사"), self.copy, say(en="numbers, call", ko="값과 호출"))
-        questions = [buttons.preset(n, preset, self._preset) for n, preset in enumerate(presets, 1)]
+        self.asking = [buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)]
         copied = widgets.HTML()  # in which the page says so
         copied.add_class("secant-copied")
-        label = [widgets.Label(say(en="question", ko="질문"))] if questions else []
+        label = widgets.Label(say(en="question", ko="질문"))
+        asking = [widgets.HBox([label, *self.asking])] if questions else []
         # At the end: the buttons stay where they are when it says that it has copied.
-        self.bar.children = [reset, self.play.button, copy, *label, *questions, copied]
+        self.bar.children = [reset, self.play.button, copy, *asking, copied]
+        if questions:
+            self._cover()
 
     @property
     def state(self) -> dict[str, Any]:
@@ -215,6 +234,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def update(self, change: object = None) -> None:
         """Show what the controls say now, soon."""
         self.play.touched(change)
+        if self._covered is not None and self._covered != self.state:
+            self._covered = None
         self._stale = True
         self._show_soon()
 
@@ -223,9 +244,27 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             return
         if self.shows:
             self._draw()
-        for part in (self.view, self.legend, self.text):
-            part.layout.display = None if self.shows else "none"
+        self._lay()
         self._write_seldom()
+
+    def _lay(self) -> None:
+        """Let be seen what there is to see; nothing is read where nobody looks."""
+        shows, covered = not self.view.look or self.shows, self._covered is not None
+        if self._laid == (shows, covered):
+            return
+        self._laid = shows, covered
+        parts = {self.view: True, self.legend: True, self.cover: covered, self.text: not covered}
+        for part, wanted in parts.items():
+            part.layout.display = None if wanted and shows else "none"
+
+    def _cover(self) -> None:
+        """Keep the numbers back until something is moved, or they are asked for."""
+        self._covered = self.state
+        self._lay()
+
+    def _uncover(self) -> None:
+        self._covered = None
+        self._lay()
 
     def _draw(self) -> None:
         with quietly():
@@ -244,9 +283,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _set_stage(self) -> None:
         """Have a picture in memory, in the page's colours and density."""
         look = self.view.look
-        wanted = on_page(look["background"], dark=look["dark"]), look["density"]
+        colours = on_page(look["background"], dark=look["dark"])
+        wanted = (colours, look["density"], look.get("narrow", False))
         if self._drawn_for != wanted:
             self.picture = self.make_picture()
+            if look.get("narrow"):
+                plots.stack(self.picture.figure)
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
             self._drawn_for, self._scene = wanted, None
         self._keep()
@@ -309,11 +351,20 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._steps = change.new
 
     def reset_all(self) -> None:
-        """Go back to what the call said."""
+        """Go back to what the call said, and to no question."""
         self.choose(self.start)
+        self._show_question(0, "")
 
-    def _preset(self, preset: State) -> None:
-        self.choose({**self.start, **preset})
+    def _ask(self, number: int, question: Question) -> None:
+        self.choose({**self.start, **question.state})
+        self._show_question(number, question.shown(number))
+        self._cover()
+
+    def _show_question(self, number: int, text: str) -> None:
+        for n, one in enumerate(self.asking, 1):
+            (one.add_class if n == number else one.remove_class)("mod-active")
+        self.question.value = text
+        self.question.layout.display = None if text else "none"
 
     def copy(self) -> None:
         """Have the page copy the numbers and the call."""

@@ -14,8 +14,9 @@ from secant.explorers.kit.colours import DARK, INK, SECANT, TANGENT
 from secant.language import say
 
 STYLE = """<style>
-.secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.5; }
-.secant-legend > div { flex: 1 1 360px; }
+.secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.4; }
+.secant-legend > div { flex: 1 1 250px; }
+.secant-legend > div > div { padding-left: 44px; text-indent: -44px; }
 .secant-legend svg { width: 38px; height: 14px; vertical-align: -2px;
   margin-right: 6px; }
 .secant-words { margin: 8px 0 0 3px; line-height: 1.5; container-type: inline-size; }
@@ -153,6 +154,16 @@ def no_kernel() -> str:
         en="The kernel has stopped or was started anew: run this cell again to go on.",
         ko="커널이 멈추었거나 다시 시작되었습니다. 이 셀을 다시 실행하면 이어서 쓸 수 있습니다.",
     )
+
+
+def show_numbers() -> str:
+    """Return what the button says that shows the numbers."""
+    return say(en="show the numbers", ko="값 보기")
+
+
+def or_move() -> str:
+    """Return what else shows them."""
+    return say(en="or move something", ko="무언가를 움직여도 나타납니다")
 
 
 def no_value() -> str:

@@ -84,7 +84,7 @@ def controls(explorer: Any) -> Iterator[Any]:
         one = todo.pop(0)
         if isinstance(one, widgets.Box):
             todo[:0] = one.children
-        elif not isinstance(one, widgets.HTML | widgets.Label | View):
+        elif not isinstance(one, widgets.HTML | widgets.HTMLMath | widgets.Label | View):
             yield one
 
 

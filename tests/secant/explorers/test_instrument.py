@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import itertools
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,12 @@ def test_a_call_names_the_learner_s_functions_and_leaves_out_what_is_as_by_defau
 @pytest.mark.parametrize("kind", EXPLORERS, ids=str)
 def test_a_question_s_button_sets_what_it_starts_from_and_reset_goes_back(kind: Kind) -> None:
     explorer = kind.explore()
-    buttons = {one.description: one for one in explorer.bar.children}
     before = explorer.state
-    assert all(buttons[str(n)].tooltip.count(str(n)) for n in (1, 2, 3, 4))
+    assert [one.description for one in explorer.asking] == ["1", "2", "3", "4"]
+    assert all(one.tooltip.count(one.description) for one in explorer.asking)
     seen = []
-    for n in (1, 2, 3, 4):
-        buttons[str(n)].click()
+    for button in explorer.asking:
+        button.click()
         seen.append(explorer.call)
         assert explorer.message.value == ""
         assert same(explorer, again(explorer))
@@ -83,8 +84,69 @@ def test_a_question_s_button_sets_what_it_starts_from_and_reset_goes_back(kind: 
     assert explorer.state == before
 
 
+def shown(widget: Any) -> bool:
+    return widget.layout.display != "none"
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_a_question_stands_at_the_figure_and_the_numbers_wait_until_something_moves(kind: Kind) -> None:
+    explorer = kind.explore()
+    order = list(explorer.children)
+    assert (
+        order.index(explorer.view) - order.index(explorer.question) == 2
+    )  # between them what is wrong, if any
+    assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (False, True, False)
+    for n, button in enumerate(explorer.asking, 1):
+        button.click()
+        assert f"<b>{n}.</b>" in explorer.question.value
+        assert [("mod-active" in one._dom_classes) for one in explorer.asking].index(True) == n - 1
+        assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (True, True, False)
+        explorer.log_h.go(-3 if explorer.log_h.value > explorer.log_h.min + 1 else 3)
+        assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (True, False, True)
+    explorer.asking[0].click()
+    explorer.cover.children[0].click()
+    assert (shown(explorer.cover), shown(explorer.text)) == (False, True)
+    explorer.reset_all()
+    assert not shown(explorer.question)
+    assert not [one for one in explorer.asking if "mod-active" in one._dom_classes]
+
+
+def test_a_page_that_rounds_where_a_question_put_a_slider_uncovers_nothing() -> None:
+    explorer = secant.explore_saved()
+    explorer.asking[2].click()
+    explorer.x.value = explorer.x.value + 1e-12
+    assert shown(explorer.cover)
+    explorer.x.go(1)
+    assert not shown(explorer.cover)
+
+
+def test_a_question_is_in_the_language_in_use_with_its_code_and_its_formulas(both_languages: str) -> None:
+    explorer = secant.explore_cut()
+    explorer.asking[2].click()
+    assert "<code>x² · x.detach()</code>" in explorer.question.value
+    assert "$x^3$" in explorer.question.value
+    assert ("Choose" in explorer.question.value) == (both_languages == "en")
+    explorer = secant.explore()
+    explorer.asking[3].click()
+    assert ("<em>중앙</em>" if both_languages == "ko" else "<em>central</em>") in explorer.question.value
+
+
+@pytest.mark.parametrize("kind", EXPLORERS, ids=str)
+def test_on_a_narrow_page_the_plots_stand_one_above_another(kind: Kind, drawn: None) -> None:
+    explorer = kind.explore()
+    explorer.view.look = {**LOOK, "narrow": True}
+    places = [axes.get_position() for axes in explorer.picture.figure.axes]
+    assert all(above.y0 > below.y1 for above, below in itertools.pairwise(places))
+    assert all(place.width > 0.6 for place in places)
+    assert picture(explorer.view).width < picture(explorer.view).height
+    explorer.view.look = LOOK
+    assert picture(explorer.view).size == (1800, 800)
+
+
 def test_functions_of_one_s_own_have_no_questions(both_languages: str) -> None:
-    said = [one.description for one in secant.explore(torch.sin).bar.children if one.description]
+    explorer = secant.explore(torch.sin)
+    assert (shown(explorer.cover), shown(explorer.text)) == (False, True)
+    said = [one.description for one in explorer.bar.children if one.description]
     assert said == (["처음으로", "h 재생", "복사"] if both_languages == "ko" else ["reset", "play h", "copy"])
 
 

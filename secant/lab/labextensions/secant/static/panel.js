@@ -47,7 +47,8 @@ export class Panel {
     this.content = h('div', { class: 'secant-scroll' });
     // Outside of what is redrawn: a region must be there before it speaks.
     this.spoken = h('div', { class: 'secant-spoken', role: 'status' });
-    this.widget = new lab.Widget({ node: h('div', { class: 'secant-panel', role: 'region' }, this.content, this.spoken) });
+    this.warning = h('p', { class: 'secant-problem secant-warning', role: 'alert', hidden: true });
+    this.widget = new lab.Widget({ node: h('div', { class: 'secant-panel', role: 'region' }, this.warning, this.content, this.spoken) });
     this.widget.id = 'secant-panel';
     this.onChange = () => this.update();
     setInterval(() => this.lesson?.run && this.updateClock(), 500);
@@ -103,6 +104,12 @@ export class Panel {
     );
     this.update();
     for (const row of rows) void row.restore();
+  }
+
+  /** Say above all else what is the matter with the server; '' if nothing is.
+   * @param {string} said */
+  warn(said) {
+    write(this.warning, said);
   }
 
   update() {
@@ -218,6 +225,5 @@ export class Panel {
     const renderer = this.rendermime.createRenderer(type);
     await renderer.renderModel(this.rendermime.createModel({ data: { [type]: markdown }, trusted: false }));
     this.lab.Widget.attach(renderer, host);
-    for (const code of host.querySelectorAll('pre')) code.tabIndex = 0; // to be scrolled by keys
   }
 }

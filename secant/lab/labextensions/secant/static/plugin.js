@@ -8,7 +8,8 @@ import { handOnKeys } from './keys.js';
 import { Lesson, mayBeLesson, sentence, taskAt } from './lesson.js';
 import { Panel } from './panel.js';
 import { replaceBroken } from './remains.js';
-import { Refused, Server } from './server.js';
+import { isStranger, Refused, Server, Unreachable } from './server.js';
+import { Sides } from './sides.js';
 import { StartPage } from './start.js';
 import { words } from './words.js';
 
@@ -67,6 +68,9 @@ class Extension {
     this.startWidget = null;
     /** @type {StartPage | null} */
     this.startPage = null;
+    /** @type {Sides | null} */
+    this.sides = null;
+    this.asking = false;
     this.panel = new Panel(app, lab, rendermime, words(this.language), () => void this.startPage?.refresh());
     this.panel.widget.title.icon = this.icon;
   }
@@ -105,6 +109,13 @@ class Extension {
       if (target instanceof HTMLInputElement && target.type === 'radio') target.dataset.lmSuppressShortcuts = 'true';
     });
     handOnKeys();
+    app.serviceManager.connectionFailure?.connect(() => void this.awaitServer());
+    if (app.name !== 'Jupyter Notebook') {
+      void app.restored.then(() => {
+        this.sides = new Sides(app.shell, () => this.panel.widget.isVisible);
+        if (lab.PageConfig.getOption('secantStart') !== '') this.sides.follow();
+      });
+    }
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.startPage?.refresh();
     });
@@ -221,8 +232,8 @@ class Extension {
       write(press, `✓ ${say.check}`);
       press.ariaLabel = say.check;
       press.title = say.checkCaption;
-      // Beside the buttons that run cells: in a narrow window those at the end go into a menu.
-      if (!widget.parent) toolbar.insertAfter('restart-and-run', 'secant', widget) || toolbar.addItem('secant', widget);
+      // Near the beginning: in a narrow window the buttons at the end go into a menu.
+      if (!widget.parent) toolbar.insertAfter('save', 'secant', widget) || toolbar.addItem('secant', widget);
     };
   }
 
@@ -260,12 +271,29 @@ class Extension {
     await lesson.check();
   }
 
+  /** Say in the panel that the server does not answer, until it does. */
+  async awaitServer() {
+    if (this.asking) return;
+    this.asking = true;
+    for (let gone = true; gone; ) {
+      try {
+        await this.server.progress(this.chosen);
+        gone = false;
+      } catch (error) {
+        gone = error instanceof Unreachable || (error instanceof Refused && isStranger(error.status));
+        if (gone) this.panel.warn(sentence(this.panel.lesson?.words ?? words(this.language), error));
+      }
+      if (gone) await new Promise((go) => setTimeout(go, RETRY));
+    }
+    this.panel.warn('');
+    this.asking = false;
+  }
+
   /** Bring the panel into view; the focus stays. */
   reveal() {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     if (!this.panel.widget.isVisible) {
-      // Between two sidebars a narrow window, or one of large letters, has no room for the notebook.
-      if (window.innerWidth < 700) this.app.shell.collapseLeft?.();
+      this.sides?.makeRoom();
       this.app.shell.activateById(this.panel.widget.id);
     }
     if (focused?.isConnected) focused.focus({ preventScroll: true });
