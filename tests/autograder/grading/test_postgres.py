@@ -20,7 +20,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from autograder.course.errors import CourseError
-from autograder.course.settings import Course
+from autograder.course.settings import SECRET, Course
 from autograder.grading import gradebook
 from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
@@ -178,6 +178,8 @@ def test_killed_run_is_made_up_for(
 ) -> None:
     fill(room, right)
 
+    (room / SECRET).write_bytes(b"of one course: " * 3)
+
     def place(name: str) -> tuple[Path, str]:
         url = postgres.database(f"{name}{next(_numbers)}", like="empty")
         return point(shutil.copytree(room, tmp_path / name), url), url
@@ -277,7 +279,7 @@ def test_connection_that_only_the_server_believes_in_is_ended(
     point(room, url)
     with opened(room) as book, book._gradebook.engine.connect() as lost:
         lost.detach()  # it stays open, and is the run's no more
-        book.mark_filed([("ann", STEPS)])
+        book.mark_filed({("ann", STEPS): ""})
         with pytest.raises(DBAPIError, match="terminating connection"):
             lost.execute(text("SELECT 1"))
         monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)
