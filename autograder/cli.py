@@ -407,9 +407,9 @@ def _told(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
                 return
             done += 1
             progress.advance(bar)
-            if not err.is_terminal and time.monotonic() - said >= _LINE_SECONDS:
+            if not out.is_terminal and time.monotonic() - said >= _LINE_SECONDS:
                 said = time.monotonic()
-                err.print(f"{what}: {done} of {total}")
+                out.print(f"{what}: {done} of {total}")
 
         yield tell
 

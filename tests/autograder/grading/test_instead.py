@@ -1,4 +1,4 @@
-"""nbgrader's commands and formgrader's buttons call the autograder, or refuse: no student's code runs in them."""
+"""nbgrader's commands and formgrader's buttons call the autograder or refuse: no student's code runs."""
 
 import subprocess
 import sys
@@ -11,6 +11,7 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import v4
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters.base import NbGraderException
+from traitlets.config import Config
 
 from autograder.course.settings import load_config
 from autograder.grading import instead
@@ -52,7 +53,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Command:
 def api(room: Path, more: dict[str, Any] | None = None) -> NbGraderAPI:
     """What formgrader's buttons call; `more` is what a command line would set."""
     config = load_config(room)
-    config.merge(more or {})
+    config.merge(Config(more or {}))
     return NbGraderAPI(config=config)
 
 
