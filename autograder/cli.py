@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, doctor."""
+"""The command line: autograder build, check, grade, feedback, doctor."""
 
 import json
 import os
@@ -319,10 +319,8 @@ def feedback(
         pool.close(kill=True)
         raise
     pool.close()
-    same = len(entries) - summary.pages - len(summary.failed)
-    out.print(
-        f"{_count(summary.pages, 'page')} made anew, {same} up to date before; {len(summary.failed)} failed."
-    )
+    same, failed = summary.kept - summary.pages, len(summary.failed)
+    out.print(f"{_count(summary.pages, 'page')} made anew, {same} up to date before; {failed} failed.")
     raise typer.Exit(1 if summary.failed else 0)
 
 
