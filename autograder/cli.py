@@ -405,7 +405,7 @@ def _told(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
                 return
             done += 1
             progress.advance(bar)
-            if not out.is_terminal and time.monotonic() - said >= _LINE_SECONDS:
+            if not out.is_terminal and done < total and time.monotonic() - said >= _LINE_SECONDS:
                 said = time.monotonic()
                 out.print(f"{what}: {done} of {total}")
 

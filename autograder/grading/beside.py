@@ -58,7 +58,7 @@ def beside(
     else:
         secret = hmac.new(key, f"{EXCHANGE_SECRET}/{student}/{folder.name}".encode(), sha256).hexdigest()
     # An empty timestamp is one that is not known, to nbgrader too.
-    when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC\n" if timestamp else ""
+    when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
     def wanted(path: PurePosixPath) -> bool:
         ours = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)

@@ -243,6 +243,13 @@ def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
     assert not (room / "autograded").exists()
 
 
+@pytest.mark.parametrize("command", ["grade", "feedback"])
+def test_windows_is_told_where_a_class_is_graded(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    done = CliRunner().invoke(app, [command])
+    assert "is graded on Linux: use WSL 2" in str(done.exception)
+
+
 def test_empty_classroom_is_said(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "grade")
     assert done.returncode == 0

@@ -42,7 +42,7 @@ def test_what_the_exchange_and_the_student_put_there_stays(
     assert set(found) == OURS | {own} | set(SIDE)
     assert {name: found[name] for name in SIDE} == SIDE
     assert found["submission_secret.txt"].decode() == SECRET
-    assert found["timestamp.txt"].decode().strip() == WHEN
+    assert found["timestamp.txt"].decode() == WHEN
 
 
 @pytest.mark.parametrize(("shared", "modes"), [(False, (0o444, 0o644, 0o600)), (True, (0o664, 0o664, 0o660))])

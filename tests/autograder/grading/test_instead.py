@@ -64,7 +64,8 @@ def test_autograde_is_asked_of_the_command(handed: Path, command: Command) -> No
     assert command.calls == [["grade", STEPS, "--student=ann", "--force"]]
     assert command.cwd == [handed]
     assert api(handed).autograde(STEPS, "*", force=False)["success"]
-    assert command.calls[1:] == [["grade", STEPS]]
+    assert api(handed).autograde(STEPS, "[ab]*", force=False)["success"]
+    assert command.calls[1:] == [["grade", STEPS], ["grade", STEPS, "--student=ann", "--student=bob"]]
     assert not (handed / "autograded").exists(), "nbgrader's own steps have nothing to do"
 
 

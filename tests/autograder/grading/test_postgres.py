@@ -16,7 +16,7 @@ import nbgrader.api
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from autograder.course.errors import CourseError
@@ -109,6 +109,20 @@ def test_holds_what_sqlite_holds(room: Path, right: dict[str, str], url: str, tm
     course = Course.at(room)
     shown = NbGraderAPI(course.directory, config=course.config).get_submissions(STEPS)
     assert [row["student"] for row in shown] == ["ann", "bob", "cho", "dee"]
+
+
+def test_table_of_an_earlier_version_gets_its_columns(room: Path, right: dict[str, str], url: str) -> None:
+    point(room, url)
+    fill(room, right)
+    run(room, Here(told))
+    want = content(url)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE autograder_record DROP COLUMN page, DROP COLUMN penalty"))
+    engine.dispose()
+    summary, _ = run(room, Here(told))
+    assert (summary.kept, summary.pages, summary.failed) == (4, 4, {})
+    assert content(url) == want
 
 
 def autograded(url: str) -> dict[str, bool]:
