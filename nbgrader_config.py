@@ -12,6 +12,7 @@ from nbgrader.preprocessors import GetGrades
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
 from autograder.grading.hide_tests import HideTests
+from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
 from secant.tracebacks import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
@@ -42,3 +43,10 @@ c.Execute.timeout = 60
 
 # nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
 c.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
+
+# `nbgrader autograde`, `nbgrader generate_feedback` and formgrader's buttons have the autograder do it.
+# Nothing of nbgrader's own runs a student's code, which it would do as you: docs/grading.md.
+c.Autograde.exporter_class = GradeInstead
+c.Autograde.sanitize_preprocessors = [Refuse]
+c.Autograde.autograde_preprocessors = [Refuse]
+c.GenerateFeedback.exporter_class = FeedbackInstead

@@ -1,11 +1,13 @@
-"""The command line: autograder build, check, grade, doctor."""
+"""The command line: autograder build, check, grade, feedback, doctor."""
 
 import json
+import os
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
@@ -44,6 +46,8 @@ class _Terminal(Console):
 
 out = _Terminal(soft_wrap=True)
 err = _Terminal(soft_wrap=True, stderr=True)
+
+_LINE_SECONDS = 3.0  # between two lines that say how far something is
 
 
 class Languages(StrEnum):
@@ -235,10 +239,7 @@ def grade(
 
     Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
     """
-    if sys.platform == "win32":
-        raise CourseError(
-            "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
-        )
+    _refuse_windows()
     from autograder.grading import executors
 
     if scheduler and workers:
@@ -259,12 +260,7 @@ def grade(
         lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
         entries = find_submissions(course, lessons, student or [])
         if not entries:
-            whose = f" of {', '.join(student)}" if student else ""
-            out.print(
-                f"Nothing{whose} was found in {course.submitted}: "
-                "a submission is a folder student/lesson in it."
-            )
-            raise typer.Exit(1 if student else 0)
+            raise _nothing_found(course.submitted, student or [])
         if scheduler:
             pool: executors.Workers = cluster(scheduler)
         else:
@@ -279,17 +275,8 @@ def grade(
         with pages.kept():
             from autograder.grading import batch  # takes seconds too, and the template's imports go on
 
-        with _progress() as progress:
-            bar = progress.add_task("Grading", total=len(entries))
-            summary = batch.grade(
-                course,
-                entries,
-                pool,
-                force=force,
-                tell=lambda entry, text: (
-                    progress.console.print(f"{entry}: {text}") if text else progress.advance(bar)
-                ),
-            )
+        with _told("Grading", len(entries)) as tell:
+            summary = batch.grade(course, entries, pool, force=force, tell=tell)
     except KeyboardInterrupt:
         pool.close(kill=True)
         err.print("Stopped. What was graded is kept; the same command goes on from here.")
@@ -305,10 +292,63 @@ def grade(
     done = len(entries) - len(summary.failed)
     out.print(
         f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
+        + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
     )
     if "single" in summary.walls:
         err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
     raise typer.Exit(1 if summary.failed or not written else 0)
+
+
+@app.command()
+def feedback(
+    lesson: Annotated[
+        list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
+    ] = None,
+    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Make all pages, not only old ones.")] = False,
+) -> None:
+    """Make again the pages in feedback/ that are older than what the gradebook says. Nobody's code runs.
+
+    Exit status: 0 all pages are up to date, 1 some could not be made, 2 none can be made here.
+    """
+    _refuse_windows()
+    from autograder.course.settings import Course
+    from autograder.grading import batch, executors
+    from autograder.grading.entries import find_submissions
+
+    course = Course.at(find_root(Path.cwd()))
+    lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
+    entries = find_submissions(course, lessons, student or [])
+    if not entries:
+        raise _nothing_found(course.submitted, student or [])
+    pool = executors.LocalWorkers(min(len(entries), os.cpu_count() or 1))
+    try:
+        with _told("Pages", len(entries)) as tell:
+            summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
+    except KeyboardInterrupt:
+        pool.close(kill=True)
+        err.print("Stopped. The same command goes on from here.")
+        raise typer.Exit(130) from None
+    except BaseException:
+        pool.close(kill=True)
+        raise
+    pool.close()
+    same, failed = summary.kept - summary.pages, len(summary.failed)
+    out.print(f"{_count(summary.pages, 'page')} made anew, {same} up to date before; {failed} failed.")
+    raise typer.Exit(1 if summary.failed else 0)
+
+
+def _refuse_windows() -> None:
+    if sys.platform == "win32":
+        raise CourseError(
+            "Other people's work is graded on Linux: use WSL 2. `autograder check` works here, on your own."
+        )
+
+
+def _nothing_found(submitted: Path, students: Sequence[str]) -> typer.Exit:
+    whose = f" of {', '.join(students)}" if students else ""
+    out.print(f"Nothing{whose} was found in {submitted}: a submission is a folder student/lesson in it.")
+    return typer.Exit(1 if students else 0)
 
 
 def _no_wall(error: WallUnavailable) -> CourseError:
@@ -364,9 +404,26 @@ def doctor() -> None:
     raise typer.Exit(0 if can else 1)
 
 
-def _progress() -> Progress:
+@contextmanager
+def _told(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
+    """Show how far something is and what is said meanwhile; without a terminal, a line now and then."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task(what, total=total)
+        done, said = 0, time.monotonic()
+
+        def tell(entry: object, text: str) -> None:
+            nonlocal done, said
+            if text:
+                progress.console.print(f"{entry}: {text}")
+                return
+            done += 1
+            progress.advance(bar)
+            if not out.is_terminal and done < total and time.monotonic() - said >= _LINE_SECONDS:
+                said = time.monotonic()
+                out.print(f"{what}: {done} of {total}")
+
+        yield tell
 
 
 _LOOK = {

@@ -38,6 +38,7 @@ from benchmarks import otter_peer
 from benchmarks.classroom import a_class
 from benchmarks.rows import row, show
 from tests.support.lessons import LESSONS, ROOT, assignment
+from tests.support.stock_engine import use_stock_engine
 
 FEW = 12  # students of the small class: two of each kind
 PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
@@ -126,6 +127,7 @@ def stock(lesson: Lesson, students: int) -> Taken:
     """Grade a class with nbgrader's two commands."""
     nbgrader = [sys.executable, "-m", "nbgrader"]
     with classroom(lesson, students) as folder:
+        use_stock_engine(folder)
         taken = timed(
             folder,
             [*nbgrader, "autograde", "--create", lesson.name],

@@ -36,6 +36,7 @@ from autograder.course.settings import SECRET, Course
 from autograder.course.solutions import Words, solution_words
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
+from autograder.grading.beside import EXCHANGE_SECRET, TIMESTAMP, beside
 from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import Pages, as_text, bare, graded_notebook, placed, replace_folder
@@ -82,6 +83,7 @@ class Summary:
         results: by submission, in order; those that could not be graded included.
         done: how many are over and done with, one way or another.
         kept: how many of them were found graded already.
+        pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
         walls: the kinds of wall that were used; "single" is the slow one.
     """
@@ -89,6 +91,7 @@ class Summary:
     results: MutableMapping[Entry, Result] = field(default_factory=Results)
     done: int = 0
     kept: int = 0
+    pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
     walls: set[str] = field(default_factory=set)
 
@@ -126,9 +129,35 @@ def grade(
         CourseError: a lesson is not built, another run is busy in this course, or nothing can be written.
         WallUnavailable: a worker cannot build a wall.
     """
+    return _run(course, entries, workers, tell, force, pages_alone=False)
+
+
+def make_pages(
+    course: Course,
+    entries: Iterable[Entry],
+    workers: Workers,
+    *,
+    force: bool = False,
+    tell: Tell = lambda entry, text: None,
+) -> Summary:
+    """Make again the feedback pages that are older than what the gradebook says. No student's code runs.
+
+    Args:
+        course, entries, workers, tell: as for `grade`. What was not graded since it was handed in fails.
+        force: make all of them.
+
+    Raises:
+        CourseError: as `grade`.
+    """
+    return _run(course, entries, workers, tell, force, pages_alone=True)
+
+
+def _run(
+    course: Course, entries: Iterable[Entry], workers: Workers, tell: Tell, force: bool, pages_alone: bool
+) -> Summary:
     _refuse_unwritable(course)
     with _secret(course.root) as secret, Book(course.directory, course.config) as book:
-        batch = _Batch(course, book, secret, entries, force, tell)
+        batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()
@@ -185,23 +214,32 @@ class _Batch:
     """One run: submissions come in and results are written."""
 
     def __init__(
-        self, course: Course, book: Book, secret: bytes, entries: Iterable[Entry], force: bool, tell: Tell
+        self,
+        course: Course,
+        book: Book,
+        secret: bytes,
+        entries: Iterable[Entry],
+        tell: Tell,
+        force: bool,
+        pages_alone: bool,
     ) -> None:
         self.summary = Summary()
         self._course = course
         self._book = book
-        self._pages = Pages(course.directory, course.config, book.entered)
+        self._pages = Pages(course.directory, course.config)
         self._secret = secret
         self._entries = iter(entries)
         self._coming: deque[Entry] = deque()
         self._kept: dict[tuple[str, str], Kept] | None = None  # of the coming ones; None: not looked up
         self._force = force
+        self._pages_alone = pages_alone
         self._tell = tell
         self._assignments: dict[str, Assignment] = {}
         self._sources: dict[str, str] = {}  # of each lesson, for the workers
         self._words: dict[str, Words] = {}  # said about each lesson's solutions
         self._open: dict[Entry, _Open] = {}
-        self._filed: list[Entry] = []  # written, and not noted yet
+        self._shown: dict[Entry, str] = {}  # fingerprints of what pages that are being made show
+        self._filed: dict[tuple[str, str], str] = {}  # written, and not noted yet
         self._due: deque[Job | Page] = deque()
 
     def next_job(self) -> Job | Page | None:
@@ -260,8 +298,10 @@ class _Batch:
         found = _find(folder, entry.lesson, self._course.submitted)
         timestamp = handed_in(folder, self._course.submitted)
         open_ = self._open[entry] = _Open(assignment, found, timestamp)
-        if not self._force and self._keep(entry, open_):
+        if (self._pages_alone or not self._force) and self._keep(entry, open_):
             return None
+        if self._pages_alone:
+            return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, _STALE)
         taken = open_.taken
         if isinstance(taken, Rejected):
@@ -280,6 +320,13 @@ class _Batch:
         self._due.append(job)
         return None
 
+    def _ungraded(self, entry: Entry) -> None:
+        """List a submission whose page would be of an earlier one, or of nothing."""
+        why = "it, its tests or the grader is another since it was graded"
+        self.summary.failed[entry] = why
+        self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
+        self._over(entry)
+
     def _keep(self, entry: Entry, open_: _Open) -> bool:
         """Whether this has been graded already; if so, see that gradebook and folders say so."""
         if self._kept is None:
@@ -291,58 +338,72 @@ class _Batch:
         self.summary.kept += 1
         if kept.stale or kept.timestamp != open_.timestamp:
             # Another file was handed in and is gone again, or the same one was handed in again.
+            self.summary.pages += 1
             self._finish(entry, open_, _placed_anew(kept.result, open_))
             return True
-        self.summary.results[entry] = kept.result
-        if kept.filed and self._is_filed(entry):
+        kept = self._book.renew_penalty(*entry, kept)
+        self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
+        filed = kept.filed and self._is_filed(entry)
+        if filed and not kept.page_is_old and not self._force:
             self._over(entry)
         else:
-            self._file(entry, open_, _placed_anew(kept.result, open_))
+            self.summary.pages += 1
+            self._file(entry, open_, _placed_anew(kept.result, open_), page_alone=filed)
         return True
 
     def _is_filed(self, entry: Entry) -> bool:
+        page = self._course.folder("feedback", *entry)
+        files = (f"{entry.lesson}.html", TIMESTAMP, EXCHANGE_SECRET)
         notebook = self._course.folder("autograded", *entry) / f"{entry.lesson}.ipynb"
-        page = self._course.folder("feedback", *entry) / f"{entry.lesson}.html"
-        return notebook.is_file() and page.is_file()
+        return notebook.is_file() and all((page / name).is_file() for name in files)
 
     def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Enter a result. From here on it stands; the folders can be made from it at any time."""
         self._book.write(*entry, open_.key, result, open_.timestamp, self._filed)
-        self._filed = []
+        self._filed = {}
         self.summary.results[entry] = result
         if result.flags:
             self._tell(entry, ", ".join(result.flags))
         self._file(entry, open_, result)
 
-    def _file(self, entry: Entry, open_: _Open, result: Result) -> None:
+    def _file(self, entry: Entry, open_: _Open, result: Result, page_alone: bool = False) -> None:
         """Write the notebook that formgrader shows, and have the student's page made."""
         words = self._words[entry.lesson]
         notebook = graded_notebook(open_.assignment, open_.submission, result, words)
-        files = {f"{entry.lesson}.ipynb": as_text(notebook)}
-        if open_.timestamp:
-            files["timestamp.txt"] = f"{open_.timestamp:%Y-%m-%d %H:%M:%S.%f} UTC\n"
-        self._replace("autograded", entry, files)
-        self._due.appendleft(self._pages.page(notebook, *entry))
+        if not page_alone:
+            left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
+            if left_out:
+                self._tell(entry, _LEFT_OUT.format(left_out))
+        entered = self._book.entered(*entry)
+        self._shown[entry] = entered.fingerprint
+        self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
+        self._due.appendleft(self._pages.page(notebook, entered, *entry))
 
     def _close(self, entry: Entry, page: str) -> None:
         """Write the student's page, which is the last thing to be done."""
         self._replace("feedback", entry, {f"{entry.lesson}.html": page})
-        self._filed.append(entry)
+        self._filed[entry] = self._shown[entry]
         if len(self._filed) == _AHEAD:
             self.note_filed()
         self._over(entry)
 
     def note_filed(self) -> None:
         """Note of whom the folders are written, unless the next result brings the note along."""
-        filed, self._filed = self._filed, []
+        filed, self._filed = self._filed, {}
         with contextlib.suppress(GradebookBusy):  # then the next run writes them again
             self._book.mark_filed(filed)
 
     def _replace(
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
-    ) -> None:
-        extra = self._course.root / self._course.directory.source_directory / entry.lesson
-        replace_folder(self._course.folder(step, *entry), files, extra, self._course.directory.groupshared)
+    ) -> int:
+        """Write a folder; return how many of the student's own files beside the notebook are not in it."""
+        settings, root = self._course.directory, self._course.submitted
+        folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
+        more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
+        extra = self._course.root / settings.source_directory / entry.lesson
+        mode = 0o444 if step == "autograded" else 0o644  # nbgrader's
+        replace_folder(self._course.folder(step, *entry), files, more, extra, mode, settings.groupshared)
+        return more.left_out
 
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
@@ -368,6 +429,7 @@ class _Batch:
 
     def _over(self, entry: Entry) -> None:
         self._open.pop(entry, None)
+        self._shown.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 
@@ -397,7 +459,9 @@ class _Failure(Exception):
     """A worker could not grade a submission."""
 
 
+_GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
+_LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
 _STALE = (
     "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."

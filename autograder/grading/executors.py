@@ -140,7 +140,7 @@ class LocalWorkers:
 
     def _free_processor(self) -> int | None:
         """Where there is a worker for each processor, one that no worker has yet."""
-        all_here = os.sched_getaffinity(0)
+        all_here = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         free = sorted(all_here - {number for number in self._processors.values() if number is not None})
         return free[0] if free and self.places == len(all_here) else None
 

@@ -9,7 +9,8 @@ import html
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words
+from autograder.grading.beside import EXCHANGE_SECRET, Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
@@ -170,15 +172,11 @@ def harmless(markdown: str) -> str:
 
 
 class _Grades(GetGrades):
-    """nbgrader's step that writes scores and comments into a notebook, with a gradebook that is open."""
-
-    def __init__(self, entered: Callable[[str, str], Entered], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._entered = entered
+    """nbgrader's step that writes scores and comments into a notebook; they have been read already."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
-        entered = self._entered(names["student"], names["assignment"])
+        entered: Entered = names["entered"]
         for cell in nb.cells:
             if is_solution(cell) or is_task(cell):
                 cell.metadata.nbgrader["comment"] = entered.comments[grade_id(cell)]
@@ -195,30 +193,26 @@ class Pages:
 
     Args:
         coursedir, config: nbgrader's settings.
-        entered: what the gradebook says, by student and lesson.
     """
 
-    def __init__(
-        self, coursedir: CourseDirectory, config: Config, entered: Callable[[str, str], Entered]
-    ) -> None:
+    def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        self._steps = [
-            _Grades(entered, config=config) if step is GetGrades else step(config=config)
-            for step in converter.preprocessors
-        ]
+        steps = (_Grades if step is GetGrades else step for step in converter.preprocessors)
+        self._steps = [step(config=config) for step in steps]
         self._db_url = coursedir.db_url
         self._settings = dict(config.HTMLExporter)
 
-    def page(self, notebook: NotebookNode, student: str, lesson: str) -> Page:
-        """Return the page to make for a student, with what the gradebook says at this moment.
+    def page(self, notebook: NotebookNode, entered: Entered, student: str, lesson: str) -> Page:
+        """Return the page to make for a student, with what the gradebook says.
 
         The notebook is used up.
         """
         names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
+        names |= {"entered": entered}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
         for step in self._steps:
             notebook, resources = step(notebook, resources)
-        del resources["nbgrader"]["db_url"]  # nobody else needs to know
+        del names["entered"], names["db_url"]  # nobody else needs to know
         return Page(student, lesson, json.dumps(notebook), resources, self._settings)
 
 
@@ -238,28 +232,38 @@ def bare(page: Page) -> Page:
 
 
 def replace_folder(
-    folder: Path, files: Mapping[str, str], extra: Path | None = None, shared: bool = False
+    folder: Path, files: Mapping[str, str], beside: Beside, extra: Path, mode: int, shared: bool = False
 ) -> None:
     """Put a folder with these files in the place of the old one.
 
     Args:
         folder: where.
         files: texts by name.
+        beside: what goes with them; a student's file has the place of none of ours.
         extra: a folder of the course whose files, other than notebooks, go with them.
+        mode: the permissions of a file.
         shared: whether a group of people may write.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = folder.parent / f".new-{folder.name}", folder.parent / f".old-{folder.name}"
     for left_over in (new, old):
         shutil.rmtree(left_over, ignore_errors=True)
-    new.mkdir()
-    if extra is not None and extra.is_dir():
+    new.mkdir(mode=0o700)
+    if extra.is_dir():
         skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
         shutil.copytree(extra, new, ignore=skip, dirs_exist_ok=True)
-    for name, text in files.items():
+    for name, text in {**beside.exchange, **files}.items():
         (new / name).write_text(text, encoding="utf-8")
-    for path in (new, *new.rglob("*")):
-        os.chmod(path, (0o2770 if shared else 0o755) if path.is_dir() else (0o664 if shared else 0o644))
+    for path, data in beside.side_files.items():
+        with suppress(FileExistsError, NotADirectoryError):  # of ours
+            (new / path).parent.mkdir(parents=True, exist_ok=True)
+            with (new / path).open("xb") as file:
+                file.write(data)
+    for place in new.rglob("*"):
+        os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
+    # Who knows it can fetch the student's page.
+    os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)
+    os.chmod(new, 0o2770 if shared else 0o755)
     if folder.exists():
         os.rename(folder, old)
     os.rename(new, folder)

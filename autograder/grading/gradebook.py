@@ -2,7 +2,8 @@
 
 There is one writer, which a lock of the database's sees to, and one transaction a submission. What an
 instructor entered is never overwritten: a manual score, a comment, extra credit and a flag stay, and a manual
-score asks for a second look when the answer that it was given for has changed.
+score asks for a second look when the answer that it was given for has changed. A late penalty follows the due
+date and the course's plugin, unless a person has entered another one.
 """
 
 import copy
@@ -14,8 +15,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 from filelock import FileLock, Timeout
@@ -38,16 +41,17 @@ from nbgrader.api import (
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
-from sqlalchemy import Boolean, String, Text, insert, inspect, select, text, tuple_, update
+from sqlalchemy import Boolean, Float, String, Text, bindparam, insert, inspect, select, text, tuple_, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.schema import CreateColumn
 from traitlets.config import Config
 
 from autograder.course.assignment import Assignment
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
-from autograder.grading.result import Result
+from autograder.grading.result import Result, sha256
 
 T = TypeVar("T")
 
@@ -89,6 +93,8 @@ class Record(_Base):
         filed: whether the folders hold it too.
         stale: empty, or, when the grade is of an earlier file or test, JSON that says which grades had
             waited for a person before it was marked so.
+        page: the fingerprint of what the gradebook said when the student's page was made; see `Entered`.
+        penalty: the late penalty that was entered here, for which a person may since have entered another.
     """
 
     __tablename__ = "autograder_record"
@@ -100,17 +106,8 @@ class Record(_Base):
     result: Mapped[str] = mapped_column(Text)
     filed: Mapped[bool] = mapped_column(Boolean)
     stale: Mapped[str] = mapped_column(Text, default="")
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A result that was found before, and is still in the gradebook."""
-
-    key: str
-    result: Result
-    filed: bool
-    stale: bool
-    timestamp: datetime | None
+    page: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    penalty: Mapped[float | None] = mapped_column(Float)
 
 
 @dataclass(frozen=True)
@@ -121,14 +118,50 @@ class Entered:
         score, max_score: of all of it, before the penalty.
         penalty: points off for being late.
         scores: by graded cell, with the most points there are.
+        auto: the automatic scores, by graded cell.
         comments: by answer.
+        waiting: the graded cells that wait for a person.
     """
 
     score: float
     max_score: float
     penalty: float
     scores: Mapping[str, tuple[float, float]]
+    auto: Mapping[str, float | None]
     comments: Mapping[str, str | None]
+    waiting: frozenset[str]
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all of it."""
+        return sha256(json.dumps(asdict(self) | {"waiting": sorted(self.waiting)}, sort_keys=True))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result that was found before, and is still in the gradebook.
+
+    Attributes:
+        entered: what the gradebook says of it.
+        page: the fingerprint of what it said when the student's page was made.
+        late: seconds after the due date.
+        penalty: the late penalty that was entered here last.
+    """
+
+    key: str
+    result: Result
+    filed: bool
+    stale: bool
+    timestamp: datetime | None
+    entered: Entered
+    page: str
+    late: float
+    penalty: float | None
+
+    @property
+    def page_is_old(self) -> bool:
+        """Whether the gradebook says something else than the student's page."""
+        return self.page != self.entered.fingerprint
 
 
 @dataclass(frozen=True)
@@ -200,6 +233,17 @@ class Book:
         if noted is None and self._db.execute(select(AssignmentEntry.id)).first() is None:
             insert = text("INSERT INTO alembic_version (version_num) VALUES (:version)")
             self._db.execute(insert, {"version": get_alembic_version()})
+        self._migrate()
+
+    def _migrate(self) -> None:
+        """Add the columns that a record of an earlier version does not have."""
+        known = {
+            column["name"] for column in inspect(self._db.connection()).get_columns(Record.__tablename__)
+        }
+        for column in Record.metadata.tables[Record.__tablename__].columns:
+            if column.name not in known:
+                form = CreateColumn(column).compile(dialect=self._db.connection().dialect)
+                self._db.execute(text(f"ALTER TABLE {Record.__tablename__} ADD COLUMN {form}"))
 
     def register(self, assignment: Assignment) -> None:
         """Enter a lesson's graded cells, as `nbgrader generate_assignment` does.
@@ -266,31 +310,61 @@ class Book:
     def _kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
         records = self._db.execute(
             select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
-            .add_columns(Record.filed, Record.stale, SubmittedAssignment.timestamp)
+            .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
+            .add_columns(
+                SubmittedAssignment.timestamp, SubmittedAssignment.extension, AssignmentEntry.duedate
+            )
             .join(SubmittedNotebook, SubmittedNotebook.id == Record.notebook_id)
             .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
             .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
             .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
             .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
         ).all()
-        scores: dict[str, dict[str, float | None]] = {record.notebook_id: {} for record in records}
-        for notebook, cell, score in self._db.execute(
-            select(Grade.notebook_id, BaseCell.name, Grade.auto_score)
-            .join(BaseCell, BaseCell.id == Grade.cell_id)
-            .where(Grade.notebook_id.in_(list(scores)))
-        ):
-            scores[notebook][cell] = score
+        entered = self._entered([record.notebook_id for record in records])
         found = {}
         for record in records:
             result = _read(record.result)
             if result is None:
                 continue
-            ours, theirs = _auto_scores(result), scores[record.notebook_id]
+            ours, theirs = _auto_scores(result), entered[record.notebook_id].auto
             if any(score != ours.get(cell) for cell, score in theirs.items()):
                 continue  # somebody else graded it, such as `nbgrader autograde`
-            kept = Kept(record.key, result, record.filed, bool(record.stale), record.timestamp)
-            found[record.student, record.lesson] = kept
+            found[record.student, record.lesson] = Kept(
+                key=record.key,
+                result=result,
+                filed=record.filed,
+                stale=bool(record.stale),
+                timestamp=record.timestamp,
+                entered=entered[record.notebook_id],
+                page=record.page,
+                late=_seconds_late(record.timestamp, record.duedate, record.extension),
+                penalty=record.penalty,
+            )
         return found
+
+    def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
+        """Let the late penalty follow the due date, the score and the course's plugin; return what then is.
+
+        One that a person has entered stays.
+
+        Raises:
+            GradebookBusy: it could not be written.
+        """
+        before = kept.entered.penalty
+        if before != (kept.penalty or 0.0):
+            return kept
+        penalty = self._penalty(student, kept.entered.score, kept.late)
+        if before == (penalty or 0.0):
+            return kept
+
+        def write() -> None:
+            entry = self._entry(student, lesson)
+            if entry is not None:
+                self._set(SubmittedNotebook, [{"id": entry[1], "late_submission_penalty": penalty}])
+                self._set(Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
+
+        self._transaction(write)
+        return replace(kept, entered=replace(kept.entered, penalty=penalty or 0.0), penalty=penalty)
 
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
         """Mark an older grade, if there is one, as not being of what was handed in.
@@ -323,7 +397,7 @@ class Book:
         key: str,
         result: Result,
         timestamp: datetime | None,
-        filed: Collection[tuple[str, str]] = (),
+        filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> None:
         """Write a result, in one transaction, and note that it is not filed yet.
 
@@ -369,10 +443,15 @@ class Book:
         comments = select(Comment.id, BaseCell.name).join(Comment.cell).where(Comment.notebook_id == notebook)
         found = self._db.execute(comments).all()
         self._set(Comment, [{"id": c.id, "auto_comment": result.comments.get(c.name)} for c in found])
-        penalty = self._penalty(student, lesson) if timestamp else None
+        late = select(SubmittedNotebook.score, AssignmentEntry.duedate, SubmittedAssignment.extension)
+        late = late.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        late = late.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+        score, due, extension = self._db.execute(late.where(SubmittedNotebook.id == notebook)).one()
+        penalty = self._penalty(student, score, _seconds_late(timestamp, due, extension))
         self._set(SubmittedNotebook, [{"id": notebook, "late_submission_penalty": penalty}])
         entry = Record(student=student, lesson=lesson, notebook_id=notebook, key=key)
         entry.result, entry.filed, entry.stale = json.dumps(result.as_json()), False, ""
+        entry.penalty = penalty
         self._db.merge(entry)
 
     def _set(self, table: type, rows: list[dict[str, Any]]) -> None:
@@ -387,42 +466,62 @@ class Book:
             MissingEntry: nothing of this student.
             GradebookBusy: it could not be read.
         """
-        return self._transaction(lambda: self._entered(student, lesson))
+        return self._transaction(lambda: self._entered_of(student, lesson))
 
-    def _entered(self, student: str, lesson: str) -> Entered:
+    def _entered_of(self, student: str, lesson: str) -> Entered:
         entry = self._entry(student, lesson)
         if entry is None:
             raise MissingEntry(f"{student} has handed in nothing for {lesson}")
-        notebook = entry[1]
+        return self._entered([entry[1]])[entry[1]]
+
+    def _entered(self, notebooks: Collection[str]) -> dict[str, Entered]:
+        """What the gradebook says, by the id of the submitted notebook."""
         table = SubmittedNotebook
-        whole = select(table.score, table.max_score, table.late_submission_penalty).where(
-            table.id == notebook
-        )
-        score, most, penalty = self._db.execute(whole).one()
-        grades = select(BaseCell.name, Grade.score, Grade.max_score).join(Grade.cell)
-        comments = select(BaseCell.name, Comment.comment).join(Comment.cell)
-        return Entered(
-            score=score,
-            max_score=most,
-            penalty=penalty or 0.0,
-            scores={
-                name: (got, best)
-                for name, got, best in self._db.execute(grades.where(Grade.notebook_id == notebook))
-            },
-            comments={
-                name: said for name, said in self._db.execute(comments.where(Comment.notebook_id == notebook))
-            },
-        )
+        whole = select(table.id, table.score, table.max_score, table.late_submission_penalty)
+        grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
+        grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade).join(Grade.cell)
+        grades = grades.where(Grade.notebook_id.in_(notebooks))
+        comments = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(Comment.cell)
+        scores: dict[str, dict[str, tuple[float, float]]] = {}
+        auto: dict[str, dict[str, float | None]] = {}
+        waiting: dict[str, set[str]] = {}
+        said: dict[str, dict[str, str | None]] = {}
+        for of, name, score, most, found, waits in self._db.execute(grades):
+            scores.setdefault(of, {})[name] = score, most
+            auto.setdefault(of, {})[name] = found
+            waiting.setdefault(of, set()).update([name] if waits else [])
+        for of, name, comment in self._db.execute(comments.where(Comment.notebook_id.in_(notebooks))):
+            said.setdefault(of, {})[name] = comment
+        return {
+            of: Entered(
+                score=score,
+                max_score=most,
+                penalty=penalty or 0.0,
+                scores=scores.get(of, {}),
+                auto=auto.get(of, {}),
+                comments=said.get(of, {}),
+                waiting=frozenset(waiting.get(of, ())),
+            )
+            for of, score, most, penalty in self._db.execute(whole.where(table.id.in_(notebooks)))
+        }
 
-    def mark_filed(self, entries: Collection[tuple[str, str]]) -> None:
-        """Note that the folders of these students and lessons hold what the gradebook says."""
-        if entries:
-            self._transaction(lambda: self._mark_filed(entries))
+    def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
+        """Note that the folders of these students and lessons hold what the gradebook says.
 
-    def _mark_filed(self, entries: Collection[tuple[str, str]]) -> None:
-        if entries:
-            these = tuple_(Record.student, Record.lesson).in_(list(entries))
-            self._db.execute(update(Record).where(these).values(filed=True))
+        Args:
+            filed: the fingerprint of what it said when the page was made, by student and lesson.
+        """
+        if filed:
+            self._transaction(lambda: self._mark_filed(filed))
+
+    def _mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
+        if filed:
+            table = Record.metadata.tables[Record.__tablename__]
+            these = (table.c.student == bindparam("whose"), table.c.lesson == bindparam("what"))
+            rows = [{"whose": whose, "what": what, "hash": page} for (whose, what), page in filed.items()]
+            self._db.connection().execute(
+                update(table).where(*these).values(filed=True, page=bindparam("hash")), rows
+            )
 
     @property
     def _db(self) -> Any:
@@ -482,16 +581,18 @@ class Book:
             self._forms[lesson] = _Form(master.assignment_id, master.id, graded, commented)
         return self._forms[lesson]
 
-    def _penalty(self, student: str, lesson: str) -> float | None:
-        """Ask the course's late penalty plugin, as nbgrader does."""
-        notebook = self._gradebook.find_submission_notebook(lesson, lesson, student)
-        late = notebook.assignment.total_seconds_late
-        if late <= 0:
-            return None
+    @cached_property
+    def _late_plugin(self) -> Any:
         step = AssignLatePenalties(config=self._config)
         step.init_plugin()
-        penalty = step.plugin_inst.late_submission_penalty(notebook.student.id, notebook.score, late)
-        return None if penalty is None else step._check_late_penalty(notebook, penalty)
+        return step.plugin_inst
+
+    def _penalty(self, student: str, score: float, late: float) -> float | None:
+        """Ask the course's late penalty plugin, as nbgrader's AssignLatePenalties does."""
+        if late <= 0:
+            return None
+        penalty = self._late_plugin.late_submission_penalty(student, score, late)
+        return None if penalty is None else min(max(0.0, float(penalty)), score)
 
     def _hold_file(self) -> ExitStack:
         """Have the lock of the one run that writes into an SQLite file, beside it, under its real name.
@@ -624,3 +725,10 @@ def _auto_scores(result: Result) -> dict[str, float | None]:
 def _answer(result: Result | None, cell: str) -> str | None:
     """A hash of the answer that a graded cell is about."""
     return next((task.answer for task in result.tasks if task.cell == cell), None) if result else None
+
+
+def _seconds_late(timestamp: datetime | None, due: datetime | None, extension: timedelta | None) -> float:
+    """As nbgrader's `total_seconds_late`, without loading a submission."""
+    if timestamp is None or due is None:
+        return 0.0
+    return max(0.0, (timestamp - due - (extension or timedelta())).total_seconds())

@@ -1,12 +1,12 @@
 """A graded submission, as gradebook, folders, feedback and `grade --json` show it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
-from autograder.exam.report import Report, TaskResult, max_score, score
+from autograder.exam.report import Report, TaskResult
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
 
@@ -68,11 +68,31 @@ class Result:
         return {
             "student": self.student,
             "lesson": self.lesson,
-            "score": score(self.tasks),
-            "max_score": max_score(self.tasks),
+            "score": sum(task.points for task in self._counted),
+            "max_score": sum(task.max_points for task in self._counted),
             "tasks": [{name: getattr(task, name) for name in shown} for task in self.tasks],
             "flags": list(self.flags),
         }
+
+    @property
+    def _counted(self) -> list[GradedTask]:
+        """The tasks that have points: all but those that wait for a person."""
+        return [task for task in self.tasks if task.outcome != "manual" or task.auto is not None]
+
+    def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
+        """Return this with the points that the gradebook has, which a person may have given.
+
+        Args:
+            scores: points, and the most there are, by graded cell.
+            waiting: the graded cells that wait for a person.
+        """
+
+        def row(task: GradedTask) -> GradedTask:
+            waits = task.outcome == "manual" and task.cell in waiting
+            points = 0.0 if waits else scores.get(task.cell, (task.points, 0.0))[0]
+            return replace(task, points=points, auto=None if waits else points)
+
+        return replace(self, tasks=[row(task) for task in self.tasks])
 
     def as_json(self) -> dict[str, Any]:
         """All of it, for the gradebook's record; `from_json` reads it back."""

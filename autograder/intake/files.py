@@ -4,16 +4,18 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.intake.submission import Refused
 
 MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
+MAX_SIDE_FILES = 100
+MAX_SIDE_FOLDERS = 20
 
 _STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
 # What browsers, editors and file managers add to a name.
@@ -157,6 +159,51 @@ def read_beside(path: Path, root: Path, most: int) -> bytes | None:
             return _read_file(folder, path.name, most)[0]
     except (Refused, OSError):
         return None
+
+
+def read_side_files(
+    folder: Path, root: Path, wanted: Callable[[PurePosixPath], bool]
+) -> tuple[dict[PurePosixPath, bytes], int]:
+    """Read what lies beside a notebook: ordinary files, few of them, all together no larger than a notebook.
+
+    Args:
+        folder: the submitted folder.
+        root: a folder above it that we made ourselves.
+        wanted: asked for each file and folder, by its path in the submitted folder.
+
+    Returns:
+        The files' bytes by that path, and how many were left out: links, devices, and what is too much.
+    """
+    found: dict[PurePosixPath, bytes] = {}
+    left, left_out = MAX_FILE_BYTES, 0
+    folders = [PurePosixPath()]
+    for at in folders:  # which grows
+        try:
+            with _folder(folder / at, root) as opened:
+                for path in filter(wanted, (at / name for name in _names(opened))):
+                    is_folder = stat.S_ISDIR(_lstat(opened, path.name).st_mode)
+                    if is_folder and len(folders) < MAX_SIDE_FOLDERS:
+                        folders.append(path)
+                    elif (
+                        is_folder
+                        or len(found) == MAX_SIDE_FILES
+                        or (data := _side_file(opened, path, left)) is None
+                    ):
+                        left_out += 1
+                    else:
+                        found[path], left = data, left - len(data)
+        except (Refused, OSError):
+            left_out += bool(at.parts)  # without a folder there is nothing beside
+    return found, left_out
+
+
+def _side_file(folder: _Folder, path: PurePosixPath, most: int) -> bytes | None:
+    """The bytes of a file that has this name alone; None if it is none, or too large."""
+    try:
+        data, other_names = _read_file(folder, path.name, most)
+    except (Refused, OSError):
+        return None
+    return None if other_names else data
 
 
 def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]:

@@ -21,6 +21,7 @@ from autograder.cli import app, err, out
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
+from tests.support.small_class import run as grade
 from tests.support.warm import warm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -222,6 +223,25 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     assert "1 submission graded, 1 of them before; 0 failed." in again.stdout
 
 
+def test_pages_are_made_anew_without_a_wall(autograder: list[str], room: Path) -> None:
+    done = call(autograder, room, "feedback")
+    assert done.returncode == 0
+    assert "Nothing was found in" in done.stdout
+    hand_in(room, "ann", "{")
+    done = call(autograder, room, "feedback", "1", "--student", "ann")
+    assert done.returncode == 1
+    assert "0 pages made anew, 0 up to date before; 1 failed." in done.stdout
+    assert f"Grade it: `autograder grade {STEPS} --student ann`" in done.stderr
+    grade(room)
+    page = room / "feedback" / "ann" / STEPS / f"{STEPS}.html"
+    page.unlink()
+    done = call(autograder, room, "feedback", PATH="")  # where bubblewrap is not to be found
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "1 page made anew, 0 up to date before; 0 failed.\n"
+    assert page.is_file()
+    assert call(autograder, room, "feedback", "--student", "nobody").returncode == 1
+
+
 def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (tmp_path / "sitecustomize.py").write_text(
@@ -235,6 +255,13 @@ def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
     assert "bubblewrap (the program bwrap) is not installed." in done.stderr
     assert "apt install bubblewrap" in done.stderr
     assert not (room / "autograded").exists()
+
+
+@pytest.mark.parametrize("command", ["grade", "feedback"])
+def test_windows_is_told_where_a_class_is_graded(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    done = CliRunner().invoke(app, [command])
+    assert "is graded on Linux: use WSL 2" in str(done.exception)
 
 
 def test_empty_classroom_is_said(autograder: list[str], room: Path) -> None:

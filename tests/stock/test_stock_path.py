@@ -40,6 +40,7 @@ from tests.support.lessons import (
     with_answers,
     wrong_answers,
 )
+from tests.support.stock_engine import use_stock_engine
 from tests.support.warm import write_kernel
 
 # The small lesson has a test that fails with a traceback, and a task that a person grades.
@@ -162,6 +163,7 @@ def test_the_path(
 def open_classroom(room: Classroom, languages: tuple[str, str]) -> Classroom:
     """Make a course directory with this lesson, released in the second language and then in the first."""
     shutil.copy(ROOT / "nbgrader_config.py", room.path)
+    use_stock_engine(room.path)
     shutil.copytree(room.lesson.folder, room.path / "course" / room.lesson.name)
     write_kernel(room.path / ".jupyter", room.python)
     build(room.path, find_lessons(room.path))

@@ -110,8 +110,9 @@ def run(
     force: bool = False,
     lessons: Sequence[str] = (STEPS,),
     hear: Callable[[str], None] = lambda text: None,
+    act: Callable[..., Summary] = grade,
 ) -> tuple[Summary, list[str]]:
-    """Grade everything; return the summary and what was said."""
+    """Grade everything, or make its pages; return the summary and what was said."""
     course = Course.at(root)
     said: list[str] = []
 
@@ -121,4 +122,4 @@ def run(
             hear(said[-1])
 
     entries = find_submissions(course, lessons)
-    return grade(course, entries, workers or Here(), force=force, tell=tell), said
+    return act(course, entries, workers or Here(), force=force, tell=tell), said

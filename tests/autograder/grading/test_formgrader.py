@@ -1,12 +1,15 @@
 """What an instructor sees: formgrader's own pages, over HTTP, of a class that was graded here."""
 
+import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nbformat import v4
 
+from autograder.course.settings import SECRET
 from tests.support.formgrader import Formgrader, formgrader
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, run, solutions
 
@@ -20,6 +23,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hand_in(root, "ann", answered(root, right), timestamp="2026-11-01 10:00:00 UTC")
     hand_in(root, "bob", answered(root, right | WRONG | {"why": "<script>alert(1)</script>"}, "ko"))
     hand_in(root, "bad", "{")
+    planting = answered(root, right)
+    planting.cells.append(v4.new_code_cell(f"open({str(root / 'planted')!r}, 'w')"))
+    hand_in(root, "eve", planting)
     summary, _ = run(root)
     assert not summary.failed
     return root
@@ -47,12 +53,13 @@ def test_list_of_submissions(get: Formgrader) -> None:
         "ann": (5.0, True),
         "bad": (0.0, True),
         "bob": (3.0, True),
+        "eve": (5.0, True),
     }
     assert found["ann"]["needs_manual_grade"]
     assert not found["bad"]["needs_manual_grade"]
     assert STEPS in get(f"manage_submissions/{STEPS}")
     (assignment,) = json.loads(get("api/assignments"))
-    assert (assignment["num_submissions"], assignment["max_score"]) == (3, 6.0)
+    assert (assignment["num_submissions"], assignment["max_score"]) == (4, 6.0)
 
 
 def test_submission_page(get: Formgrader, room: Path) -> None:
@@ -72,3 +79,23 @@ def test_feedback_made_by_formgrader_hides_the_tests_too(get: Formgrader, room: 
     assert "수를 제곱했습니다" in html
     assert "HIDDEN" not in html
     assert "<script>alert(1)" not in html
+
+
+def test_buttons_leave_what_the_command_leaves_and_run_no_students_code(get: Formgrader, room: Path) -> None:
+    def left() -> dict[str, bytes]:
+        folders = (room / step / "eve" / STEPS for step in ("autograded", "feedback"))
+        return {str(path): path.read_bytes() for at in folders for path in at.rglob("*") if path.is_file()}
+
+    want = left()
+    for path in want:
+        Path(path).unlink()
+    answer = json.loads(get(f"api/submission/{STEPS}/eve/autograde", post=True))
+    assert answer["success"], answer
+    assert "1 submission graded" in answer["log"]
+    assert not (room / "planted").exists()
+    assert left() == want
+    with open(room / SECRET, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        answer = json.loads(get(f"api/submission/{STEPS}/eve/autograde", post=True))
+    assert not answer["success"]
+    assert "is busy in" in answer["error"]

@@ -16,11 +16,11 @@ import nbgrader.api
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from autograder.course.errors import CourseError
-from autograder.course.settings import Course
+from autograder.course.settings import SECRET, Course
 from autograder.grading import gradebook
 from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
@@ -111,6 +111,20 @@ def test_holds_what_sqlite_holds(room: Path, right: dict[str, str], url: str, tm
     assert [row["student"] for row in shown] == ["ann", "bob", "cho", "dee"]
 
 
+def test_table_of_an_earlier_version_gets_its_columns(room: Path, right: dict[str, str], url: str) -> None:
+    point(room, url)
+    fill(room, right)
+    run(room, Here(told))
+    want = content(url)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE autograder_record DROP COLUMN page, DROP COLUMN penalty"))
+    engine.dispose()
+    summary, _ = run(room, Here(told))
+    assert (summary.kept, summary.pages, summary.failed) == (4, 4, {})
+    assert content(url) == want
+
+
 def autograded(url: str) -> dict[str, bool]:
     """Whose scores are there, and whether each is as it was found: no zero but for what was found wrong."""
     with Gradebook(url, "secant") as book:
@@ -177,6 +191,8 @@ def test_killed_run_is_made_up_for(
     room: Path, right: dict[str, str], postgres: Server, tmp_path: Path
 ) -> None:
     fill(room, right)
+
+    (room / SECRET).write_bytes(b"of one course: " * 3)
 
     def place(name: str) -> tuple[Path, str]:
         url = postgres.database(f"{name}{next(_numbers)}", like="empty")
@@ -277,7 +293,7 @@ def test_connection_that_only_the_server_believes_in_is_ended(
     point(room, url)
     with opened(room) as book, book._gradebook.engine.connect() as lost:
         lost.detach()  # it stays open, and is the run's no more
-        book.mark_filed([("ann", STEPS)])
+        book.mark_filed({("ann", STEPS): ""})
         with pytest.raises(DBAPIError, match="terminating connection"):
             lost.execute(text("SELECT 1"))
         monkeypatch.setattr(gradebook, "GRACE_SECONDS", 0.0)

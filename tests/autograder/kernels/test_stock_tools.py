@@ -11,6 +11,7 @@ from nbformat import v4
 
 from autograder.kernels import provisioner
 from tests.support.small_class import STEPS, answered, build_course, hand_in, solutions
+from tests.support.stock_engine import use_stock_engine
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm kernels are Linux's")
 
@@ -29,6 +30,7 @@ def outputs(notebook: Path) -> str:
 @pytest.mark.slow  # nbgrader, and a template that imports torch
 def test_nbgrader_grades_in_forks_of_a_template(tmp_path: Path) -> None:
     build_course(tmp_path)
+    use_stock_engine(tmp_path)
     with (tmp_path / "nbgrader_config.py").open("a") as config:
         config.write("\nc.WarmProvisioner.patience = 120  # on a busy machine, too\n")
     right = solutions(tmp_path)

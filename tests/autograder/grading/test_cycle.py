@@ -1,0 +1,167 @@
+"""A term's cycle with nbgrader's real commands, from release to the feedback that a student has fetched.
+
+An instructor and two students, each a user of the operating system where root runs this: one works with the
+English release, one with the Korean. A third one's notebook came by mail.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+from nbgrader.api import Gradebook
+
+from tests.support.people import SEPARATE, Student, students
+from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange and the wall are Linux's")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A course, its exchange, and who takes part."""
+
+    root: Path
+    python: Sequence[str]
+    ann: Student
+    bob: Student
+
+    def run(self, *words: str) -> str:
+        """Run a command as the instructor; return what it said."""
+        module = {"autograder": "autograder.cli"}.get(words[0], words[0])
+        home = str(self.root / ".home")
+        names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+        done = subprocess.run(
+            [*self.python, module, *words[1:]],
+            cwd=self.root,
+            env=os.environ | dict.fromkeys(names, home) | {"COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{' '.join(words)}: {(done.stdout + done.stderr)[-3000:]}"
+        return done.stdout + done.stderr
+
+    @property
+    def book(self) -> Gradebook:
+        return Gradebook(f"sqlite:///{self.root}/gradebook.db", "secant")
+
+    def scores(self) -> dict[str, tuple[float, float]]:
+        """Points and late penalty, by student."""
+        with self.book as book:
+            found = [
+                notebook for one in book.find_assignment(STEPS).submissions for notebook in one.notebooks
+            ]
+            return {one.student.id: (one.score, one.late_submission_penalty or 0.0) for one in found}
+
+
+@pytest.fixture
+def term(python: list[str]) -> Iterator[Term]:
+    place = Path(tempfile.mkdtemp(prefix="secant-term-"))
+    try:
+        place.chmod(0o755)
+        exchange, root = place / "exchange", place / "class"
+        exchange.mkdir()
+        exchange.chmod(0o777)
+        root.mkdir(mode=0o700)
+        build_course(root)
+        with (root / "nbgrader_config.py").open("a") as config:
+            config.write(f"\nc.Exchange.root = {str(exchange)!r}\n")
+            config.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+        yield Term(root, python, *students(place, exchange, "secant", python))
+    finally:
+        shutil.rmtree(place)
+
+
+def work(term: Term, who: Student, answers: dict[str, str], language: str) -> None:
+    """Write answers into the student's own notebook, in the language that the student reads."""
+    notebook = who.home / STEPS / f"{STEPS}.ipynb"
+    notebook.write_text(v4.writes(answered(term.root, answers, language)), encoding="utf-8")
+
+
+def fetched(who: Student) -> list[str]:
+    """The pages that a student has fetched, by time."""
+    pages = sorted((who.home / STEPS / "feedback").glob(f"*/{STEPS}.html"))
+    return [page.read_text(encoding="utf-8") for page in pages]
+
+
+def note(term: Term, who: str, points: float, comment: str) -> None:
+    """What a person enters in formgrader."""
+    with term.book as book:
+        written = book.find_grade("why", STEPS, STEPS, who)
+        written.manual_score, written.needs_manual_grade = points, False
+        book.find_comment("why", STEPS, STEPS, who).manual_comment = comment
+        book.db.commit()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_term(term: Term) -> None:
+    ann, bob, right = term.ann, term.bob, solutions(term.root)
+    with ThreadPoolExecutor(2) as both:
+        # Release, fetch, submit, collect.
+        term.run("nbgrader", "release_assignment", STEPS)
+        list(both.map(lambda who: who.nbgrader("fetch_assignment", STEPS), (ann, bob)))
+        work(term, ann, right, "en")
+        work(term, bob, right | WRONG, "ko")
+        (ann.home / STEPS / "plot.png").write_bytes(b"\x89PNG")
+        list(both.map(lambda who: who.nbgrader("submit", STEPS), (ann, bob)))
+        term.run("nbgrader", "collect", STEPS)
+        hand_in(term.root, "cho", answered(term.root, right))
+
+        # Grade with the command that formgrader's button is.
+        said = term.run("nbgrader", "autograde", STEPS)
+        assert "3 submissions graded, 0 of them before; 0 failed." in said
+        assert term.scores() == {ann.id: (5.0, 0.0), bob.id: (3.0, 0.0), "cho": (5.0, 0.0)}
+
+        # A person grades, and the feedback goes out.
+        note(term, ann.id, 1.0, "Well said.")
+        note(term, bob.id, 0.5, "잘 썼습니다.")
+        assert "2 pages made anew, 1 up to date" in term.run("nbgrader", "generate_feedback", STEPS)
+        released = term.run("nbgrader", "release_feedback", STEPS)
+        assert released.count("Feedback released to") == 3
+        list(both.map(lambda who: who.nbgrader("fetch_feedback", STEPS), (ann, bob)))
+        (page,) = fetched(ann)
+        assert "Well said." in page
+        assert "Score: 6.0" in page
+        (page,) = fetched(bob)
+        assert "잘 썼습니다." in page
+        assert "수를 제곱했습니다" in page
+        for step in ("submitted", "autograded", "feedback"):
+            folder = term.root / step / ann.id / STEPS
+            assert (folder / "plot.png").read_bytes() == b"\x89PNG"
+            secret = (folder / "submission_secret.txt").read_text()
+            assert re.fullmatch("[0-9a-f]{128}", secret)
+            assert not SEPARATE or not bob.may_read(folder / f"{STEPS}.html")
+        outbound = term.root.parent / "exchange" / "secant" / "feedback"
+        assert not SEPARATE or not bob.may_read(outbound), "who can list it can read everybody's"
+
+        # One hands in again, and alone is graded again.
+        work(term, bob, right, "ko")
+        bob.nbgrader("submit", STEPS)
+        term.run("nbgrader", "collect", "--update", STEPS)
+        said = term.run("autograder", "grade", "1", "--student", bob.id)
+        assert "1 submission graded, 0 of them before; 0 failed." in said
+        assert term.scores()[bob.id] == (5.5, 0.0)
+
+        # There was a due date, of which one has leave: it is applied without grading anybody again.
+        with term.book as book:
+            book.update_or_create_assignment(STEPS, duedate="2020-01-01 00:00:00 UTC")
+            book.grant_extension(STEPS, ann.id, weeks=2000)
+        said = term.run("autograder", "grade")
+        assert "3 submissions graded, 3 of them before; 0 failed. 1 page made anew." in said
+        assert term.scores() == {ann.id: (6.0, 0.0), bob.id: (5.5, 5.5), "cho": (5.0, 0.0)}
+        term.run("nbgrader", "release_feedback", STEPS)
+        bob.nbgrader("fetch_feedback", STEPS)
+        assert len(fetched(bob)) == 2
+        page = fetched(bob)[-1]
+        assert "Late submission penalty" in page
+        assert "잘 썼습니다." in page
+        assert "수를 제곱했습니다" not in page

@@ -1,0 +1,87 @@
+"""Students on the instructor's machine, each a user of the operating system where root runs the tests.
+
+    python -m tests.support.people USER MODULE WORDS...  # as root: `python -m MODULE` as the user
+
+Who is not root cannot become somebody else: then the students differ by what nbgrader is told alone.
+"""
+
+import os
+import pwd
+import runpy
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Whether students are users of their own.
+SEPARATE = os.geteuid() == 0
+
+
+@dataclass(frozen=True)
+class Student:
+    """Somebody with a home folder, who knows nothing of the course but where the exchange is."""
+
+    id: str
+    home: Path
+    python: Sequence[str]
+
+    def nbgrader(self, *words: str) -> str:
+        """Run a command of nbgrader's at home; return what it said."""
+        names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+        become = [__name__, self.id] if SEPARATE else []
+        done = subprocess.run(
+            [*self.python, *become, "nbgrader", *words],
+            cwd=self.home,
+            env=os.environ | dict.fromkeys(names, str(self.home)),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{self.id}: nbgrader {' '.join(words)}: {done.stderr[-3000:]}"
+        return done.stderr
+
+    def may_read(self, path: Path) -> bool:
+        """Whether this user of the operating system may."""
+        if (child := os.fork()) == 0:
+            code = 2
+            try:
+                become(self.id)
+                code = 0 if os.access(path, os.R_OK) else 1
+            finally:
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert code in (0, 1)
+        return code == 0
+
+
+def students(place: Path, exchange: Path, course: str, python: Sequence[str]) -> list[Student]:
+    """Return two students with homes in a place that everybody may enter."""
+    users = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
+    found = []
+    for number, name in enumerate(("ann", "bob")):
+        home = place / name
+        home.mkdir(mode=0o700)
+        settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
+        settings += f"c.CourseDirectory.course_id = {course!r}\n"
+        if SEPARATE:
+            uid, name = users[number]
+            os.chown(home, uid, pwd.getpwuid(uid).pw_gid)
+        else:
+            settings += f"c.CourseDirectory.student_id = {name!r}\n"
+        (home / "nbgrader_config.py").write_text(settings)
+        found.append(Student(name, home, python))
+    return found
+
+
+def become(name: str) -> None:
+    """Be another user from here on."""
+    user = pwd.getpwnam(name)
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
+
+
+if __name__ == "__main__":
+    become(sys.argv[1])
+    sys.argv = sys.argv[2:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
