@@ -82,7 +82,7 @@ def _parsed(content: bytes) -> Kept | None:
     if not content.strip():
         return {}
     try:
-        kept = json.loads(content) if len(content) <= MOST_BYTES else []
+        kept: Any = json.loads(content) if len(content) <= MOST_BYTES else []
         return {
             name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
             for name, entry in kept.items()

@@ -22,6 +22,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 
 class _Here(threading.local):
@@ -56,12 +57,10 @@ class _OfSilentThreads:
         return _here.silent
 
 
-_FILTER = ("ignore", _OfSilentThreads(), Warning, None, 0)
+_FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
 
 # C's own print still, so that no step of ours stands in a learner's error.
-builtins.print = functools.update_wrapper(  # type: ignore[assignment]
-    functools.partial(print, file=_Stdout()), print
-)
+builtins.print = functools.update_wrapper(functools.partial(print, file=_Stdout()), print)
 
 
 def ask_first() -> None:

@@ -37,8 +37,8 @@ def agree(notebook: Path) -> None:
 
 def _is_own(notebook: Path) -> bool:
     """Whether a notebook lies in the workspace of this server, which Secant itself has filled."""
-    named = os.environ.get(OWN_WORKSPACE)
-    return bool(named) and notebook.is_relative_to(Path(named).resolve()) and _is_ours(notebook)
+    named = os.environ.get(OWN_WORKSPACE, "")
+    return named != "" and notebook.is_relative_to(Path(named).resolve()) and _is_ours(notebook)
 
 
 def _is_ours(notebook: Path) -> bool:
