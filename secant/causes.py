@@ -1,0 +1,448 @@
+"""What the usual errors of Python and torch mean in these lessons, in words.
+
+An entry is found by the kind of the error and by pieces of its message, which torch has kept for years. What
+is looked for is short and fixed, so a message of any length is searched once. tests/secant/provoked.py raises
+every one of these errors with real code.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from secant.language import say
+
+_MOST = 2_000  # characters of a message that are looked at
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A likely cause.
+
+    Attributes:
+        kinds: names of the exceptions, separated by a space; empty for any.
+        pieces: what the message has to hold, all of them.
+    """
+
+    kinds: str
+    pieces: tuple[str, ...]
+    en: str
+    ko: str
+
+
+#: The first that fits is told, so what is particular comes before what is general.
+CAUSES: Sequence[Cause] = (
+    # The graph.
+    Cause(
+        "RuntimeError",
+        ("backward through the graph a second time",),
+        en="the first backward pass has freed what the graph had saved. Compute the result anew, or pass "
+        "retain_graph=True to the first backward() or grad()",
+        ko="첫 번째 역방향 계산이 그래프에 저장된 값을 비웠습니다. 결과를 다시 계산하거나, 첫 번째 "
+        "backward()나 "
+        "grad()에 retain_graph=True를 주세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("does not require grad and does not have a grad_fn",),
+        en="there is no graph behind this tensor: no input had requires_grad=True, it was cut by detach(), "
+        "no_grad() or a Python number, or a gradient was computed without create_graph=True",
+        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad(), 파이썬 "
+        "수로 "
+        "바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("implicitly created only for scalar outputs",),
+        en="backward() without an argument starts from one element. Sum the result first, or pass gradient=v",
+        ko="인자 없는 backward()는 원소가 하나인 결과에서만 출발합니다. 먼저 더해서 하나로 만들거나 "
+        "gradient=v를 주세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("leaf Variable that requires grad", "in-place"),
+        en="a tracked leaf is changed in place. Do that under torch.no_grad(), or make a new tensor",
+        ko="추적되는 leaf를 제자리에서 바꾸었습니다. torch.no_grad() 안에서 바꾸거나 새 텐서를 만드세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("modified by an inplace operation",),
+        en="a tensor that the backward pass needs was changed in place after it had been saved. Use the "
+        "operation "
+        "that makes a new tensor",
+        ko="역방향 계산에 필요해서 저장해 둔 텐서를 그 뒤에 제자리에서 바꾸었습니다. 새 텐서를 만드는 "
+        "연산을 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("appears to not have been used in the graph",),
+        en="the result does not depend on this very tensor: it was computed from another one or from a copy. "
+        "Where that is meant, pass allow_unused=True",
+        ko="결과가 바로 이 텐서에서 나오지 않았습니다. 다른 텐서나 복사본으로 계산했을 수 있습니다. 일부러 "
+        "그런 "
+        "것이라면 allow_unused=True를 주세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("numpy()", "requires grad"),
+        en="a tracked tensor has to leave the graph before it becomes a NumPy array: t.detach().numpy()",
+        ko="추적되는 텐서는 그래프에서 떼어 낸 뒤에 NumPy 배열로 바꿀 수 있습니다. t.detach().numpy()",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Inference tensors",),
+        en="a tensor made under torch.inference_mode() can never take part in a graph. Use torch.no_grad(), "
+        "or clone it",
+        ko="torch.inference_mode() 안에서 만든 텐서는 그래프에 들어갈 수 없습니다. torch.no_grad()를 쓰거나 "
+        "복사하세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("of floating point", "require gradients"),
+        en="only floating-point tensors have gradients. Write 3.0 instead of 3, or convert with .double()",
+        ko="gradient는 실수 텐서에만 있습니다. 3 대신 3.0을 쓰거나 .double()로 바꾸세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("deepcopy", "graph leaves"),
+        en="a result of a computation is copied together with its graph. Copy its values: t.detach().clone()",
+        ko="계산 결과를 그래프째 복사하려 했습니다. 값만 복사하세요. t.detach().clone()",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Mismatch in shape: grad_output",),
+        en="v, the gradient that backward() is given, has another shape than the result",
+        ko="backward()에 준 gradient v의 shape가 결과의 shape와 다릅니다",
+    ),
+    # Buffers and hooks.
+    Cause(
+        "RuntimeError",
+        ("assign a gradient of size",),
+        en="what is put into .grad has another shape than its tensor",
+        ko=".grad에 넣으려는 텐서의 shape가 원래 텐서와 다릅니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("hook", "changed the size"),
+        en="the hook returns a gradient of another shape than the one it was given",
+        ko="hook이 받은 gradient와 shape가 다른 것을 돌려주었습니다",
+    ),
+    Cause(
+        "TypeError",
+        ("hook returned",),
+        en="the hook returns something other than a tensor or None",
+        ko="hook이 텐서도 None도 아닌 것을 돌려주었습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("cannot register a hook",),
+        en="a hook can only be registered on a tracked tensor: one with requires_grad",
+        ko="hook은 추적되는 텐서(requires_grad가 True인 것)에만 등록할 수 있습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("retain_grad on Tensor", "requires_grad=False"),
+        en="retain_grad() asks for the gradient of a tensor that is not tracked: its requires_grad is False",
+        ko="추적되지 않는 텐서(requires_grad가 False)에 retain_grad()를 불렀습니다",
+    ),
+    # A Function of one's own.
+    Cause(
+        "RuntimeError",
+        ("incorrect number of gradients",),
+        en="backward returns one gradient for each argument of forward, ctx apart; None for those without "
+        "one",
+        ko="backward는 forward의 인자마다(ctx 제외) gradient를 하나씩 돌려줍니다. 없는 것은 None입니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("returned an invalid gradient at index",),
+        en="backward returns a gradient of another shape than its input. Was a broadcast or a sum not "
+        "undone?",
+        ko="backward가 입력과 shape가 다른 gradient를 돌려주었습니다. 브로드캐스트나 합을 되돌리지 않았나요",
+    ),
+    Cause(
+        "NotImplementedError",
+        ("implement either the backward or vjp",),
+        en="the Function has no static method backward(ctx, g)",
+        ko="Function에 정적 메서드 backward(ctx, g)가 없습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("expected Variable or None",),
+        en="backward returns a Python number where a tensor or None is expected",
+        ko="backward가 텐서나 None 대신 파이썬 수를 돌려주었습니다",
+    ),
+    Cause(
+        "TypeError",
+        ("save_for_backward can only save",),
+        en="save_for_backward takes tensors alone. Keep a number as an attribute: ctx.n = n",
+        ko="save_for_backward에는 텐서만 넣을 수 있습니다. 수는 ctx.n = n처럼 속성으로 남기세요",
+    ),
+    Cause(
+        "AttributeError",
+        ("Backward' object has no attribute",),
+        en="backward reads something from ctx that neither forward nor setup_context has put there",
+        ko="forward나 setup_context가 ctx에 넣지 않은 것을 backward가 읽고 있습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Legacy autograd function",),
+        en="a Function is not called itself: write Name.apply(...)",
+        ko="Function은 직접 부르지 않습니다. 이름.apply(...)로 쓰세요",
+    ),
+    Cause(
+        "TypeError",
+        (".forward() takes 1 positional argument but 2",),
+        en="forward gets ctx as its first argument, unless the class has a setup_context of its own",
+        ko="클래스에 setup_context가 없으면 forward의 첫 인자는 ctx입니다",
+    ),
+    # gradcheck and torch.func.
+    Cause(
+        "GradcheckError",
+        ("Jacobian mismatch",),
+        en="backward and the difference quotient do not agree: one of the formulas in backward is wrong",
+        ko="backward와 차분몫이 맞지 않습니다. backward의 공식 가운데 하나가 틀렸습니다",
+    ),
+    Cause(
+        "ValueError",
+        ("gradcheck expects at least one input",),
+        en="gradcheck needs an input with requires_grad=True, in float64",
+        ko="gradcheck에는 requires_grad=True인 float64 입력이 하나는 있어야 합니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("vmap", "data-dependent control flow"),
+        en="under vmap there is no single number that an if could ask. Use torch.where",
+        ko="vmap 안에서는 if로 물어볼 수 하나가 없습니다. torch.where를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("vmap", ".item()"),
+        en="under vmap a tensor stands for all samples at once, so it cannot become a Python number",
+        ko="vmap 안의 텐서는 모든 샘플을 한꺼번에 나타내므로 파이썬 수로 바꿀 수 없습니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("to return a scalar",),
+        en="torch.func.grad needs a function with one element as its result. Sum it, or use vjp or jacrev",
+        ko="torch.func.grad에 주는 함수의 결과는 원소가 하나여야 합니다. 더해서 하나로 만들거나 vjp나 "
+        "jacrev를 쓰세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("forward gradient that has a different size",),
+        en="the direction v of jvp has another shape than the point x",
+        ko="jvp에 준 방향 v의 shape가 점 x의 shape와 다릅니다",
+    ),
+    # Shapes and dtypes.
+    Cause(
+        "RuntimeError",
+        ("same dtype",),
+        en="two dtypes meet, float32 and float64: make new tensors with dtype=x.dtype",
+        ko="float32와 float64처럼 서로 다른 dtype을 섞었습니다. 새 텐서는 dtype=x.dtype으로 만드세요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("shapes cannot be multiplied",),
+        en="the inner sizes of the two shapes differ. Is a transpose (.T) missing, or the order turned "
+        "round?",
+        ko="두 행렬의 shape에서 안쪽 크기가 다릅니다. 전치(.T)를 빠뜨렸거나 순서가 바뀌지 않았나요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("size mismatch",),
+        en="the shapes do not fit a product. Is a transpose (.T) missing?",
+        ko="shape가 맞지 않아 곱할 수 없습니다. 전치(.T)를 빠뜨리지 않았나요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("must match the size of tensor",),
+        en="the shapes cannot be broadcast to each other: from the right, sizes are equal or one of them is "
+        "1",
+        ko="두 shape를 브로드캐스트할 수 없습니다. 오른쪽부터 크기가 같거나 한쪽이 1이어야 합니다",
+    ),
+    Cause(
+        "RuntimeError",
+        ("is invalid for input of size",),
+        en="the new shape has another number of elements than the tensor",
+        ko="새 shape의 원소 수가 텐서와 다릅니다",
+    ),
+    Cause(
+        "",
+        ("one element tensors can be converted",),
+        en="only a tensor of one element becomes a Python number. Is a sum or an index missing?",
+        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("cannot be converted to Scalar",),
+        en="only a tensor of one element becomes a Python number. Is a sum or an index missing?",
+        ko="원소가 하나인 텐서만 파이썬 수로 바꿀 수 있습니다. 합이나 인덱스를 빠뜨리지 않았나요",
+    ),
+    Cause(
+        "RuntimeError",
+        ("Boolean value of Tensor with more than one",),
+        en="an if asks about many elements at once. Use torch.where, .all() or .any()",
+        ko="if로 여러 원소를 한꺼번에 물었습니다. torch.where나 .all(), .any()를 쓰세요",
+    ),
+    Cause(
+        "TypeError",
+        ("iteration over a 0-d tensor",),
+        en="a tensor of one number (0-dim) has no elements to go through",
+        ko="수 하나뿐인 텐서(0-dim)에는 하나씩 꺼낼 원소가 없습니다",
+    ),
+    Cause(
+        "IndexError",
+        ("Dimension out of range",),
+        en="the tensor has no such dim: they are counted from 0, or from -1 backwards",
+        ko="텐서에 그런 dim이 없습니다. 0부터, 뒤에서는 -1부터 셉니다",
+    ),
+    # None, and what is no tensor.
+    Cause(
+        "AttributeError",
+        ("'NoneType' object has no attribute",),
+        en="something is None here: a .grad before the first backward(), of an intermediate tensor, or of "
+        "one that "
+        "the result does not depend on; or a function without a return",
+        ko="None인 것을 썼습니다. 첫 backward() 전이거나 중간 텐서이거나 결과와 상관없는 텐서의 .grad, 또는 "
+        "return이 "
+        "없는 함수의 결과입니다",
+    ),
+    Cause(
+        "TypeError",
+        ("NoneType",),
+        en="something is None here: a .grad that is still empty, or the result of a function without a "
+        "return",
+        ko="None인 것을 썼습니다. 아직 비어 있는 .grad이거나 return이 없는 함수의 결과입니다",
+    ),
+    Cause(
+        "AttributeError",
+        ("'float' object has no attribute",),
+        en="a Python number stands where a tensor is needed. Was it made with float() or .item()?",
+        ko="텐서가 있어야 할 자리에 파이썬 수가 있습니다. float()나 .item()으로 바꾸지 않았나요",
+    ),
+    Cause(
+        "TypeError",
+        ("must be Tensor, not",),
+        en="torch's functions take tensors: make one with torch.tensor(...), or use math for a Python number",
+        ko="torch의 함수에는 텐서를 넣습니다. torch.tensor(...)로 만들거나, 파이썬 수라면 math를 쓰세요",
+    ),
+    Cause(
+        "TypeError",
+        ("'float' object is not iterable",),
+        en="a Python number stands where a tensor or a list is needed",
+        ko="텐서나 리스트가 있어야 할 자리에 파이썬 수가 있습니다",
+    ),
+    # An engine of one's own.
+    Cause(
+        "TypeError",
+        ("unsupported operand type(s)", ": 'Value'"),
+        en="the right-hand side is not a Value: wrap a Python number first, as in Value(2.0)",
+        ko="오른쪽이 Value가 아닙니다. 파이썬 수는 Value(2.0)처럼 먼저 감싸세요",
+    ),
+    Cause(
+        "TypeError",
+        ("unsupported operand type(s)", "'Value'"),
+        en="a number on the left calls __radd__ or __rmul__ of the Value, which is missing",
+        ko="수가 왼쪽에 오면 Value의 __radd__나 __rmul__을 부르는데, 그 메서드가 없습니다",
+    ),
+    # Python.
+    Cause(
+        "ValueError",
+        ("math domain error",),
+        en="math.sqrt or math.log got a negative number, or log got 0",
+        ko="math.sqrt나 math.log에 음수를, 또는 log에 0을 넣었습니다",
+    ),
+    Cause(
+        "OverflowError",
+        (),
+        en="a number too large for a float: is something raised to a power, or an exp, that need not be?",
+        ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요",
+    ),
+    Cause(
+        "ZeroDivisionError",
+        (),
+        en="a division by zero. Is a special case missing, or a step h that has become 0?",
+        ko="0으로 나누었습니다. 특별한 경우를 빠뜨렸거나 h가 0이 되지 않았나요",
+    ),
+    Cause(
+        "RecursionError",
+        (),
+        en="a function calls itself too deep. Write a loop with a list of what is still to do",
+        ko="함수가 자기 자신을 너무 깊이 부릅니다. 남은 일을 리스트에 두고 반복문으로 쓰세요",
+    ),
+    Cause(
+        "UnboundLocalError",
+        (),
+        en="a name that is assigned in a function is its own there, not the global one. Pass it as an "
+        "argument",
+        ko="함수 안에서 값을 넣는 이름은 바깥의 이름이 아니라 그 함수의 것입니다. 인자로 넘기세요",
+    ),
+    Cause(
+        "NameError",
+        (),
+        en="the name is spelled otherwise, or the cell that defines it was not run",
+        ko="이름의 철자가 다르거나, 그 이름을 정의한 셀을 실행하지 않았습니다",
+    ),
+    Cause(
+        "TypeError",
+        ("required positional argument",),
+        en="a function is called with too few arguments, or asks for more than the task says",
+        ko="함수를 부를 때 인자가 모자라거나, 과제에 없는 인자를 더 요구합니다",
+    ),
+    Cause(
+        "TypeError",
+        ("unexpected keyword argument",),
+        en="a function is called with a name that is none of its arguments",
+        ko="함수에 없는 인자 이름을 썼습니다",
+    ),
+    Cause(
+        "TypeError",
+        ("positional argument", "were given"),
+        en="a function is called with more arguments than it takes. A method's first is self",
+        ko="함수가 받는 것보다 인자가 많습니다. 메서드의 첫 인자는 self입니다",
+    ),
+    Cause(
+        "ValueError",
+        ("not enough values to unpack",),
+        en="there are fewer values than names on the left. In backward: were all passed to "
+        "save_for_backward?",
+        ko="왼쪽의 이름보다 값이 적습니다. backward에서라면 save_for_backward에 모두 넣었나요",
+    ),
+    Cause(
+        "ValueError",
+        ("too many values to unpack",),
+        en="there are more values to unpack than names on the left",
+        ko="왼쪽의 이름보다 값이 많습니다",
+    ),
+    Cause(
+        "IndexError",
+        (),
+        en="the index is beyond the last element, which has the number length - 1",
+        ko="인덱스가 마지막 원소를 넘었습니다. 마지막 번호는 길이 - 1입니다",
+    ),
+    Cause(
+        "KeyError",
+        (),
+        en="the dict has no such key. Are all keys spelled as the task spells them?",
+        ko="dict에 그런 키가 없습니다. 과제에 적힌 대로 키를 썼나요",
+    ),
+    Cause(
+        "AttributeError",
+        ("object has no attribute",),
+        en="the name after the dot is spelled otherwise, or the object is of another type than you think",
+        ko="점 뒤의 이름 철자가 다르거나, 생각한 것과 다른 자료형입니다",
+    ),
+)
+
+
+def likely(kind: str, message: str) -> str:
+    """Return the likely cause of an error, in the language in use; nothing if it is not known.
+
+    Args:
+        kind: the name of the exception.
+        message: what it says; anybody's text.
+    """
+    shown = message[:_MOST]
+    for cause in CAUSES:
+        if (not cause.kinds or kind in cause.kinds.split()) and all(piece in shown for piece in cause.pieces):
+            return say(en=cause.en, ko=cause.ko)
+    return ""
