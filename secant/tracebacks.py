@@ -8,18 +8,20 @@ import linecache
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from secant.causes import likely
 from secant.language import say
+from secant.visible import visible
 
 #: What stands in an answer's place in a release.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
 
-_MACHINERY = str(Path(__file__).parent / "checking")
 _CHECKS = re.compile(r"^from secant import .*\bcheck\b", re.MULTILINE)
-_MOST = 12  # steps of an error that are shown; a deep recursion: its beginning and its end
+_MOST = 12  # steps of an error that are kept
+_STEPS = 3  # of the learner's own lines that are shown
+_LONGEST, _MUCH = 300, 10_000  # characters of an error that are shown, and that are looked at
 
 
 def install() -> None:
@@ -48,11 +50,11 @@ def _show(
         lines = [_not_done(_name(cells[-1]))]
     elif cells and _is_test(cells[0]) and not hasattr(error, "_render_traceback_"):
         test = _file(cells[0])
-        own = next((step for step in steps if step in cells and _file(step) != test), None)
+        own = [step for step in cells if _file(step) != test]
         if own:
-            trace = _joined(_outside(steps[steps.index(own) :], test))
+            trace = _joined(own[-_MOST:])
             # Kept as it is shown: IPython formats an error once more, to store it, and then all of its steps.
-            lines = shell.InteractiveTB.structured_traceback(kind, error, trace, 0)
+            lines = told(error, own)
         elif isinstance(error, NameError) and steps[-1] is cells[-1]:
             lines = [f"{kind.__name__}: {error}", _not_run()]
         else:  # it was called in another way than the test does, or is not what the test thinks
@@ -61,6 +63,48 @@ def _show(
     if lines:
         error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=bool(cells))
+
+
+def told(error: BaseException, own: Sequence[TracebackType]) -> list[str]:
+    """Return what to say of an error in an answer: as a verdict says it (autograder/exam/words.py).
+
+    Args:
+        error: what was raised, by the answer or by what it calls.
+        own: the steps in the learner's own cells.
+    """
+    kind, message = type(error).__name__, _text(error)
+    shown = message.partition("\n")[0][:_LONGEST]
+    notes = [str(note) for note in getattr(error, "__notes__", [])]
+    head = say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
+    places = list(dict.fromkeys(map(_place, own)))
+    cause = likely(kind, message)
+    return [
+        *notes,
+        head,
+        f"  {kind}: {shown}" if shown else f"  {kind}",
+        *places[-_STEPS:],
+        *([f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}"] if cause else []),
+    ]
+
+
+def _text(error: BaseException) -> str:
+    """What an error says; one whose own words fail says nothing."""
+    try:
+        return visible(str(error)[:_MUCH])
+    except Exception:
+        return ""
+
+
+def _place(step: TracebackType) -> str:
+    """The line of a learner's cell that a step of an error is at."""
+    line = linecache.getline(_file(step), step.tb_lineno).strip()
+    name = _name(step)
+    if name == "<module>":
+        return say(en=f"  at line {step.tb_lineno}: {line}", ko=f"  위치: {step.tb_lineno}번째 줄: {line}")
+    return say(
+        en=f"  at {name}, line {step.tb_lineno}: {line}",
+        ko=f"  위치: {name}, {step.tb_lineno}번째 줄: {line}",
+    )
 
 
 def _not_done(name: str) -> str:
@@ -89,12 +133,6 @@ def _joined(steps: Sequence[TracebackType]) -> TracebackType | None:
     for step in reversed(steps):
         trace = TracebackType(trace, step.tb_frame, step.tb_lasti, step.tb_lineno)
     return trace
-
-
-def _outside(steps: Sequence[TracebackType], test: str) -> list[TracebackType]:
-    """Return the steps that are neither the test's nor those of what it is made with, and not too many."""
-    kept = [step for step in steps if _file(step) != test and not _file(step).startswith(_MACHINERY)]
-    return kept if len(kept) <= _MOST else kept[: _MOST // 2] + kept[-_MOST // 2 :]
 
 
 def _is_test(cell: TracebackType) -> bool:

@@ -17,6 +17,7 @@ DECIDING = (
     "autograder.grading.result",
     "autograder.intake",
     "autograder.sandbox",
+    "secant.causes",
     "secant.checking",
     "secant.language",
     "secant.value",

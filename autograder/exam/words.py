@@ -2,6 +2,7 @@
 
 from autograder.exam.report import Outcome
 from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
+from secant.causes import likely
 from secant.language import say
 from secant.visible import visible
 
@@ -76,9 +77,11 @@ def plain(text: str) -> str:
 
 
 def error_of(what: Reply | CellResult) -> str:
-    """Return an error and where it was raised, as indented lines."""
+    """Return an error, where it was raised and its likely cause, as indented lines."""
     head = f"  {what.error}: {what.message}" if what.message else f"  {what.error}"
-    return "\n".join([head, *(_at(line) for line in what.trace[-3:])])
+    cause = likely(what.error, what.message)
+    told = [f"  {say(en='likely cause', ko='짐작되는 원인')}: {cause}"] if cause else []
+    return "\n".join([head, *(_at(line) for line in what.trace[-3:]), *told])
 
 
 def _at(line: Line) -> str:

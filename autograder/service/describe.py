@@ -146,7 +146,9 @@ def _ends() -> tuple[str, str]:
 
 def _ending(line: str) -> list[tuple[str, str]]:
     """What to show of a line of an error that ended a task; a place is two."""
-    place = _PLACE.fullmatch(line.strip())
+    place, labelled = _PLACE.fullmatch(line.strip()), _labelled(line)
+    if labelled[0] == "cause":
+        return [labelled]
     return [("text", place["place"]), ("code", place["code"])] if place else [("trace", line.strip())]
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypedDict, Unpack
 
 import torch
 
+from secant.causes import likely
 from secant.language import say
 
 # Relative and absolute tolerance for a computation in that dtype done in another, equally good, order.
@@ -252,7 +253,8 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
         if isinstance(result, dict) and "raised" in result:
             raised = str(result["raised"])
             hints = {"": hint} if isinstance(hint, str) else hint
-            cause = next((why for part, why in hints.items() if part in raised), "")
+            kind, _, said = raised.partition(": ")
+            cause = next((why for part, why in hints.items() if part in raised and why), likely(kind, said))
             lines = [what, "  " + say(en="the call raised an error:", ko="오류가 났습니다:"), f"  {raised}"]
             fail("\n".join(lines + _likely(cause)), cause)
 
