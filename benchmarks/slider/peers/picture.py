@@ -10,8 +10,8 @@ import numpy as np
 from secant.explorers.kit import controls, plots
 from secant.explorers.kit.canvas import seldom
 from secant.explorers.kit.ranges import LOG_H, padded
-from secant.explorers.kit.widget import quietly
 from secant.explorers.tangent import FUNCTIONS, Reading, Setting, Subject
+from secant.quiet import quietly
 
 NAME, DTYPE, DTYPES = next(iter(FUNCTIONS)), "float64", ("float32", "float64")
 WIDTH, HEIGHT = 900, 400  # pixels, of both plots

@@ -1,17 +1,15 @@
 """The stage: what stands still is drawn once, what moves is drawn on every frame."""
 
 import asyncio
-import contextlib
 import io
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from secant.explorers.kit import canvas as stage
-from secant.explorers.kit.canvas import Stage, new_figure, one_thread
+from secant.explorers.kit.canvas import Stage, new_figure
 
 
 @pytest.fixture
@@ -92,13 +90,3 @@ def test_soon_acts_once_when_the_loop_comes_round_and_at_once_without_one() -> N
 
 def test_the_static_figure_shows_what_moves(dot: Any) -> None:
     assert red_columns(stage.png(dot.figure)).mean() == pytest.approx(0.25, abs=0.02)
-
-
-def test_one_thread_gives_the_threads_back() -> None:
-    before = torch.get_num_threads()
-    torch.set_num_threads(before + 1)
-    with contextlib.suppress(KeyError), one_thread():
-        assert torch.get_num_threads() == 1
-        raise KeyError
-    assert torch.get_num_threads() == before + 1
-    torch.set_num_threads(before)
