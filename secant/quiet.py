@@ -22,6 +22,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 
 class _Here(threading.local):
@@ -56,7 +57,7 @@ class _OfSilentThreads:
         return _here.silent
 
 
-_FILTER = ("ignore", _OfSilentThreads(), Warning, None, 0)
+_FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
 
 
 class _Print(functools.partial[None]):

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from secant.checking.custom import judgement
+from secant.checking.watch import watch
 from secant.quiet import quietly
 
 
@@ -128,6 +129,23 @@ def test_a_warning_that_was_dropped_is_shown_when_its_line_next_runs() -> None:
         warn_of("careful")
         warn_of("careful")
     assert len(caught) == 1
+
+
+def test_no_answer_is_blamed_for_a_thread_that_falls_silent_meanwhile() -> None:
+    in_it, out_of_it = threading.Event(), threading.Event()
+
+    def drawn() -> None:
+        with quietly():
+            in_it.set()
+            out_of_it.wait()
+
+    thread = threading.Thread(target=drawn)
+    with watch() as seen:
+        thread.start()
+        in_it.wait()
+    out_of_it.set()
+    thread.join()
+    assert seen.changes == []
 
 
 def test_the_filter_stands_there_once() -> None:
