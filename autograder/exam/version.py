@@ -19,6 +19,7 @@ DECIDING = (
     "autograder.sandbox",
     "secant.checking",
     "secant.language",
+    "secant.quiet",
     "secant.value",
     "secant.visible",
 )
