@@ -21,7 +21,8 @@ from playwright.sync_api import Browser, Page
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from scripts.screenshots import THEMES, as_a_student
 from secant.lab.launch import prepare, write_lab_config
-from secant.language import LANGUAGES
+from secant.language import LANGUAGES, Language
+from secant.language import language as show_in
 from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,11 +32,11 @@ TO_EXPLORER = "() => document.querySelector('.secant-explorer').scrollIntoView({
 
 
 @contextmanager
-def learners_lab(language: str, *, dark: bool) -> Iterator[tuple[str, Path]]:
+def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]]:
     """Serve a workspace as `secant lab` does; yield its address and folder."""
     with tempfile.TemporaryDirectory(prefix="secant-windows-") as own:
-        known = {"SECANT_LANG": language, "SECANT_DATA": str(Path(own, "data"))}
-        with patch.dict(os.environ, known):
+        show_in(language)
+        with patch.dict(os.environ, {"SECANT_DATA": str(Path(own, "data"))}):
             workspace, page = prepare(ROOT, date.today(), Path(own, "work"))
             settings = {"JUPYTER_CONFIG_PATH": str(write_lab_config(workspace, page))}
             with (
@@ -62,7 +63,7 @@ def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None
         page.evaluate("() => window.jupyterapp.commands.execute('secant:check')")
         page.locator(".secant-panel .secant-primary:visible").wait_for(timeout=120_000)
         _look(page, f"{name}_3_panel.png")
-        page.locator(".secant-explorer button", has_text="2").first.click()
+        page.locator(".secant-explorer button", has_text="3").first.click()
         _look(page, f"{name}_4_question.png")
     finally:
         context.close()
@@ -78,7 +79,7 @@ def _look(page: Page, name: str) -> None:
 
 
 def take_all(
-    out: Path, lesson: Lesson, languages: Sequence[str], themes: Sequence[str], sizes: Sequence[str]
+    out: Path, lesson: Lesson, languages: Sequence[Language], themes: Sequence[str], sizes: Sequence[str]
 ) -> None:
     """Take the pictures of a lesson; a JupyterLab serves all of one language and theme."""
     out.mkdir(parents=True, exist_ok=True)

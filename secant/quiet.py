@@ -59,13 +59,23 @@ class _OfSilentThreads:
 
 _FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
 
-# C's own print still, so that no step of ours stands in a learner's error.
-builtins.print = functools.update_wrapper(functools.partial(print, file=_Stdout()), print)
+
+class _Print(functools.partial[None]):
+    """Python's print into another file: no step of ours stands in a learner's error."""
+
+    def __reduce__(self) -> str:
+        return "print"  # by name, as Python's own is pickled
+
+    def __repr__(self) -> str:
+        return repr(self.func)
+
+
+builtins.print = functools.update_wrapper(_Print(print, file=_Stdout()), print)
 
 
 def ask_first() -> None:
     """Put the filter before those that others have set up meanwhile. It concerns silent threads alone."""
-    if warnings.filters[:1] != [_FILTER]:
+    if not warnings.filters or warnings.filters[0] is not _FILTER:
         warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
 
 

@@ -20,6 +20,7 @@ DECIDING = (
     "secant.causes",
     "secant.checking",
     "secant.language",
+    "secant.quiet",
     "secant.value",
     "secant.visible",
 )

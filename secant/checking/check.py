@@ -229,7 +229,7 @@ def call_in(message: str) -> str:
     depths = accumulate((char in "([{") - (char in ")]}") for char in line)
     outside = [place for place, depth in enumerate(depths) if not depth]
     ends = [place for place in outside if line[place : place + 2] in (": ", ":")]
-    before_an_error = (place for place in ends if is_error(line[place + 2 :]))
+    before_an_error = (place for place in ends if _ERROR.match(line, place + 2))
     call = line[: next(before_an_error, next(iter(ends), len(line)))]
     opened = _CALL.match(call)
     if opened:

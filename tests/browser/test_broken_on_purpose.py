@@ -20,6 +20,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from secant.language import LANGUAGES
+from secant.placed import OWN_WORKSPACE
 from tests.autograder.service.conftest import family
 from tests.support import jupyterlab as lab
 from tests.support.small_class import answered, solutions
@@ -71,6 +72,7 @@ def serve(place: Any, token: str, **more: Any) -> Any:
     full = place.folder / "full"
     wall = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(full)]
     wall += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
+    wall += ["--setenv", OWN_WORKSPACE, str(place.folder)]
     wall += ["--setenv", "SECANT_DATA", str(full / "data"), "--"]
     flags = [f"--IdentityProvider.token={token}", "--ServerApp.disable_check_xsrf=False"]
     return lab.jupyterlab(place.folder, flags=flags, wrapped=wall, home=place.home, **more)

@@ -6,12 +6,13 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_ENOUGH = 0.005  # seconds of the processor that can be measured
+_ENOUGH = 0.002  # seconds of the processor that can be measured
+_TIMES = 16  # so much longer that steps at the edge of a cache do not look like growth
 _LARGEST = 2**20
 
 
 def growth(work: Callable[[T], object], make: Callable[[int], T]) -> float:
-    """Return the time for 4n over the time for n: 4 if it grows like n, 16 like its square, 64 like its cube.
+    """Return the time for 16n over that for n: 16 if it grows like n, 256 if like its square.
 
     Args:
         work: what is measured.
@@ -20,7 +21,7 @@ def growth(work: Callable[[T], object], make: Callable[[int], T]) -> float:
     size = 16
     while (once := _fastest(work, make(size))) < _ENOUGH and size < _LARGEST:
         size *= 2
-    return _fastest(work, make(4 * size)) / once
+    return _fastest(work, make(_TIMES * size)) / once
 
 
 def _fastest(work: Callable[[T], object], argument: T) -> float:

@@ -38,7 +38,7 @@ NAMES = {
 LIBRARIES = """
     concurrent.futures.thread multiprocessing.connection asyncio IPython.core.interactiveshell ipywidgets
     jupytext matplotlib.pyplot nbformat networkx rich.console rich.table torch.func typer platformdirs
-    filelock zmq jupyter_core.paths
+    filelock zmq jupyter_core.paths nbconvert.preprocessors
     """
 
 

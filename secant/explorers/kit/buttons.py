@@ -24,7 +24,7 @@ class Question:
         text = html.escape(say(en=self.en, ko=self.ko), quote=False)
         text = re.sub("`([^`]+)`", r"<code>\1</code>", text)
         text = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
-        return f'<div class="secant-question"><b>{number}.</b> {text}</div>'
+        return f'<div class="secant-question" role="status"><b>{number}.</b> {text}</div>'
 
 
 def button(text: str, action: Callable[[], None], tooltip: str) -> widgets.Button:

@@ -14,7 +14,8 @@ from secant.explorers.kit.colours import DARK, INK, SECANT, TANGENT
 from secant.language import say
 
 STYLE = """<style>
-.secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.4; }
+.secant-legend { display: flex; flex-wrap: wrap; gap: 0 24px; line-height: 1.4;
+  word-break: keep-all; overflow-wrap: anywhere; }
 .secant-legend > div { flex: 1 1 250px; }
 .secant-legend > div > div { padding-left: 44px; text-indent: -44px; }
 .secant-legend svg { width: 38px; height: 14px; vertical-align: -2px;
@@ -30,6 +31,7 @@ STYLE = """<style>
   .secant-numbers output { white-space: normal; }
 }
 .secant-remarks { min-height: 3.2em; }
+@media (max-height: 800px) { .secant-remarks { min-height: 0; } }
 .secant-remarks p { margin: 4px 0 0; }
 .secant-problems { margin: 8px 3px; padding: 6px 12px; line-height: 1.5;
   border-left: 4px solid var(--jp-error-color1, #D55E00); }

@@ -4,9 +4,11 @@ import contextlib
 import html
 import io
 import pkgutil
+import random
 import re
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +19,7 @@ import ipywidgets as widgets
 import numpy as np
 import pytest
 import torch
+from matplotlib import rcParams
 from PIL import Image
 
 import secant
@@ -253,6 +256,50 @@ def test_what_a_function_prints_or_warns_of_stays_out_of_the_notebook(
         explorer._repr_mimebundle_()
     assert not caught
     assert capsys.readouterr() == ("", "")
+
+
+def shared_by_threads() -> tuple[object, ...]:
+    """What belongs to a kernel's other threads, too, as one that has just begun sees it."""
+    found: list[tuple[object, ...]] = []
+
+    def look() -> None:
+        print("a line of a cell")
+        # The filters of all warnings of a kind; one that asks for their words may stand before these.
+        filters = [one for one in warnings.filters if one[1] is None]
+        found.append((sys.stdout, filters, warnings.showwarning, torch.get_num_threads(), dict(rcParams)))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def random_states() -> tuple[object, ...]:
+    return torch.get_rng_state().tolist(), random.getstate(), repr(np.random.get_state())
+
+
+def test_nothing_is_replaced_in_other_threads_while_a_function_is_drawn(
+    kind: Kind, unsent: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JupyterLab may have widgets answered in one thread while a cell runs in another."""
+    torch.set_num_threads(3)  # what neither a frame nor these tests would set
+    before, seen, states = shared_by_threads(), list[tuple[object, ...]](), random_states()
+
+    def curious(x: torch.Tensor) -> torch.Tensor:
+        if len(seen) < 40:
+            seen.append(shared_by_threads())
+        return x**2
+
+    try:
+        explorer = kind.of(curious)
+        getattr(explorer, kind.places[0]).value = 1.5
+        explorer._repr_mimebundle_()
+    finally:
+        torch.set_num_threads(1)
+    assert len(seen) > 1
+    assert all(one == before for one in seen)
+    assert random_states() == states
+    assert capsys.readouterr() == ("a line of a cell\n" * (1 + len(seen)), "")
 
 
 # Arguments

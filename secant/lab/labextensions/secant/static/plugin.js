@@ -287,6 +287,7 @@ class Extension {
     }
     this.panel.warn('');
     this.asking = false;
+    void this.startPage?.refresh();
   }
 
   /** Bring the panel into view; the focus stays. */

@@ -1,0 +1,176 @@
+"""A silent thread: its prints and warnings are dropped, and no other thread's."""
+
+import asyncio
+import contextlib
+import io
+import pickle
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from secant.checking.custom import judgement
+from secant.checking.watch import watch
+from secant.quiet import quietly
+
+
+def in_another_thread(action: Callable[[], object]) -> None:
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def test_only_the_silent_thread_s_prints_are_dropped(capsys: pytest.CaptureFixture[str]) -> None:
+    own = io.StringIO()
+    with quietly():
+        print("dropped", flush=True)
+        print("into a file of its own", file=own)
+        in_another_thread(lambda: print("arrives", "whole", sep="-", end="."))
+        with quietly():
+            pass
+        print("dropped, too")
+    print("arrives", flush=True)
+    assert capsys.readouterr().out == "arrives-whole.arrives\n"
+    assert own.getvalue() == "into a file of its own\n"
+
+
+def test_it_speaks_again_after_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(KeyboardInterrupt), quietly():
+        raise KeyboardInterrupt
+    print("arrives")
+    assert capsys.readouterr().out == "arrives\n"
+
+
+def test_threads_that_are_silent_in_turn_leave_everything_as_it_was(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each put back what it had found, the one that ended last what the other one had put there."""
+    before = sys.stdout, warnings.showwarning
+    in_it, out_of_it = threading.Event(), threading.Event()
+
+    def second() -> None:
+        with quietly():
+            in_it.set()
+            out_of_it.wait()
+
+    thread = threading.Thread(target=second)
+    with quietly():
+        thread.start()
+        in_it.wait()
+    out_of_it.set()
+    thread.join()
+    assert (sys.stdout, warnings.showwarning) == before
+    print("arrives")
+    assert capsys.readouterr().out == "arrives\n"
+
+
+def test_what_is_put_off_meanwhile_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    async def cell() -> None:
+        with quietly():
+            asyncio.get_running_loop().call_soon(print, "arrives")
+        await asyncio.sleep(0)
+
+    asyncio.run(cell())
+    assert capsys.readouterr().out == "arrives\n"
+
+
+def test_a_learner_s_own_stdout_gets_the_learner_s_prints_alone() -> None:
+    def drawn() -> None:
+        with quietly():
+            print("dropped")
+
+    with contextlib.redirect_stdout(io.StringIO()) as own:
+        print("one")
+        in_another_thread(drawn)
+        print("two")
+    assert own.getvalue() == "one\ntwo\n"
+
+
+def test_print_is_still_python_s(capsys: pytest.CaptureFixture[str]) -> None:
+    assert repr(print) == "<built-in function print>"
+    assert pickle.loads(pickle.dumps(print)) is print
+    assert print.__doc__ is not None
+    assert print.__doc__.startswith("Prints the values to a stream")
+    with pytest.raises(TypeError) as caught:
+        print("a", end=3)
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1  # this line: no step of ours
+    print("a", "b", sep=", ", file=None)
+    assert capsys.readouterr().out == "a, b\n"
+
+
+def test_a_process_without_a_stdout_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    print("nowhere", flush=True)
+
+
+def warn_of(words: str) -> None:
+    warnings.warn(words, stacklevel=1)
+
+
+def test_only_the_silent_thread_s_warnings_are_dropped() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with quietly():
+            warn_of("dropped")
+            in_another_thread(lambda: warn_of("arrives"))
+        warn_of("arrives, too")
+    assert [str(warning.message) for warning in caught] == ["arrives", "arrives, too"]
+
+
+def test_a_warning_that_was_dropped_is_shown_when_its_line_next_runs() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")  # each place once
+        with quietly():
+            warn_of("careful")
+        warn_of("careful")
+        warn_of("careful")
+    assert len(caught) == 1
+
+
+def test_no_answer_is_blamed_for_a_thread_that_falls_silent_meanwhile() -> None:
+    in_it, out_of_it = threading.Event(), threading.Event()
+
+    def drawn() -> None:
+        with quietly():
+            in_it.set()
+            out_of_it.wait()
+
+    thread = threading.Thread(target=drawn)
+    with watch() as seen:
+        thread.start()
+        in_it.wait()
+    out_of_it.set()
+    thread.join()
+    assert seen.changes == []
+
+
+def test_the_filter_stands_there_once() -> None:
+    with quietly():
+        before = list(warnings.filters)
+    for _ in range(5):
+        with quietly():
+            pass
+    assert warnings.filters == before
+
+
+def test_an_answer_is_not_blamed_for_what_an_explorer_warns_of_meanwhile() -> None:
+    def drawn(inside: threading.Event, go_on: threading.Event) -> None:
+        with quietly():
+            inside.set()
+            go_on.wait()
+            warn_of("of the explorer's function")
+
+    def answer(apply: Any, inputs: Any) -> bool:
+        go_on.set()
+        thread.join()
+        return True
+
+    inside, go_on = threading.Event(), threading.Event()
+    thread = threading.Thread(target=drawn, args=(inside, go_on))
+    thread.start()
+    inside.wait()
+    assert judgement(answer, len, [])["warned"] == []
