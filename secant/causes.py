@@ -34,20 +34,19 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("backward through the graph a second time",),
-        en="the first backward pass has freed what the graph had saved. Compute the result anew, or pass "
-        "retain_graph=True to the first backward() or grad()",
+        en="the first backward pass has freed what the graph had saved. Compute the result anew, or "
+        "pass retain_graph=True to the first backward() or grad()",
         ko="첫 번째 역방향 계산이 그래프에 저장된 값을 비웠습니다. 결과를 다시 계산하거나, 첫 번째 "
-        "backward()나 "
-        "grad()에 retain_graph=True를 주세요",
+        "backward()나 grad()에 retain_graph=True를 주세요",
     ),
     Cause(
         "RuntimeError",
         ("does not require grad and does not have a grad_fn",),
-        en="there is no graph behind this tensor: no input had requires_grad=True, it was cut by detach(), "
-        "no_grad() or a Python number, or a gradient was computed without create_graph=True",
-        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad(), 파이썬 "
-        "수로 "
-        "바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
+        en="there is no graph behind this tensor: no input had requires_grad=True, it was cut by "
+        "detach(), no_grad() or a Python number, or a gradient was computed without "
+        "create_graph=True",
+        ko="이 텐서에는 그래프가 없습니다. 입력에 requires_grad=True가 없거나, detach()나 no_grad(), "
+        "파이썬 수로 바꾸면서 끊겼거나, create_graph=True 없이 구한 gradient입니다",
     ),
     Cause(
         "RuntimeError",
@@ -65,20 +64,18 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("modified by an inplace operation",),
-        en="a tensor that the backward pass needs was changed in place after it had been saved. Use the "
-        "operation "
-        "that makes a new tensor",
+        en="a tensor that the backward pass needs was changed in place after it had been saved. Use "
+        "the operation that makes a new tensor",
         ko="역방향 계산에 필요해서 저장해 둔 텐서를 그 뒤에 제자리에서 바꾸었습니다. 새 텐서를 만드는 "
         "연산을 쓰세요",
     ),
     Cause(
         "RuntimeError",
         ("appears to not have been used in the graph",),
-        en="the result does not depend on this very tensor: it was computed from another one or from a copy. "
-        "Where that is meant, pass allow_unused=True",
-        ko="결과가 바로 이 텐서에서 나오지 않았습니다. 다른 텐서나 복사본으로 계산했을 수 있습니다. 일부러 "
-        "그런 "
-        "것이라면 allow_unused=True를 주세요",
+        en="the result does not depend on this very tensor: it was computed from another one or from "
+        "a copy. Where that is meant, pass allow_unused=True",
+        ko="결과가 바로 이 텐서에서 나오지 않았습니다. 다른 텐서나 복사본으로 계산했을 수 있습니다. "
+        "일부러 그런 것이라면 allow_unused=True를 주세요",
     ),
     Cause(
         "RuntimeError",
@@ -89,10 +86,10 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("Inference tensors",),
-        en="a tensor made under torch.inference_mode() can never take part in a graph. Use torch.no_grad(), "
-        "or clone it",
-        ko="torch.inference_mode() 안에서 만든 텐서는 그래프에 들어갈 수 없습니다. torch.no_grad()를 쓰거나 "
-        "복사하세요",
+        en="a tensor made under torch.inference_mode() can never take part in a graph. Use "
+        "torch.no_grad(), or clone it",
+        ko="torch.inference_mode() 안에서 만든 텐서는 그래프에 들어갈 수 없습니다. torch.no_grad()를 "
+        "쓰거나 복사하세요",
     ),
     Cause(
         "RuntimeError",
@@ -147,8 +144,8 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("incorrect number of gradients",),
-        en="backward returns one gradient for each argument of forward, ctx apart; None for those without "
-        "one",
+        en="backward returns one gradient for each argument of forward, ctx apart; None for those "
+        "without one",
         ko="backward는 forward의 인자마다(ctx 제외) gradient를 하나씩 돌려줍니다. 없는 것은 None입니다",
     ),
     Cause(
@@ -242,8 +239,8 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("shapes cannot be multiplied",),
-        en="the inner sizes of the two shapes differ. Is a transpose (.T) missing, or the order turned "
-        "round?",
+        en="the inner sizes of the two shapes differ. Is a transpose (.T) missing, or the order "
+        "turned round?",
         ko="두 행렬의 shape에서 안쪽 크기가 다릅니다. 전치(.T)를 빠뜨렸거나 순서가 바뀌지 않았나요",
     ),
     Cause(
@@ -255,8 +252,8 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("must match the size of tensor",),
-        en="the shapes cannot be broadcast to each other: from the right, sizes are equal or one of them is "
-        "1",
+        en="the shapes cannot be broadcast to each other: from the right, sizes are equal or one of "
+        "them is 1",
         ko="두 shape를 브로드캐스트할 수 없습니다. 오른쪽부터 크기가 같거나 한쪽이 1이어야 합니다",
     ),
     Cause(
@@ -299,18 +296,16 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "AttributeError",
         ("'NoneType' object has no attribute",),
-        en="something is None here: a .grad before the first backward(), of an intermediate tensor, or of "
-        "one that "
-        "the result does not depend on; or a function without a return",
-        ko="None인 것을 썼습니다. 첫 backward() 전이거나 중간 텐서이거나 결과와 상관없는 텐서의 .grad, 또는 "
-        "return이 "
-        "없는 함수의 결과입니다",
+        en="something is None here: a .grad before the first backward(), of an intermediate tensor, "
+        "or of one that the result does not depend on; or a function without a return",
+        ko="None인 것을 썼습니다. 첫 backward() 전이거나 중간 텐서이거나 결과와 상관없는 텐서의 .grad, "
+        "또는 return이 없는 함수의 결과입니다",
     ),
     Cause(
         "TypeError",
         ("NoneType",),
-        en="something is None here: a .grad that is still empty, or the result of a function without a "
-        "return",
+        en="something is None here: a .grad that is still empty, or the result of a function without "
+        "a return",
         ko="None인 것을 썼습니다. 아직 비어 있는 .grad이거나 return이 없는 함수의 결과입니다",
     ),
     Cause(

@@ -57,7 +57,9 @@ def _show(
             lines = told(error, own)
         elif isinstance(error, NameError) and steps[-1] is cells[-1]:
             lines = [f"{kind.__name__}: {error}", _not_run()]
-        else:  # it was called in another way than the test does, or is not what the test thinks
+        elif likely(kind.__name__, _text(error)):  # it was called in another way than the task says
+            lines = told(error, [])
+        else:  # it is not what the test thinks
             line = _joined(cells[-1:])
             lines = shell.InteractiveTB.structured_traceback(kind, error, line, 0, 2)
     if lines:
@@ -76,6 +78,8 @@ def told(error: BaseException, own: Sequence[TracebackType]) -> list[str]:
     shown = message.partition("\n")[0][:_LONGEST]
     notes = [str(note) for note in getattr(error, "__notes__", [])]
     head = say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
+    if isinstance(error, KeyboardInterrupt):
+        head = say(en="Your code was stopped.", ko="코드를 멈추었습니다.")
     places = list(dict.fromkeys(map(_place, own)))
     cause = likely(kind, message)
     return [
