@@ -51,9 +51,10 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("implicitly created only for scalar outputs",),
-        en="backward() without an argument starts from one element. Sum the result first, or pass gradient=v",
-        ko="인자 없는 backward()는 원소가 하나인 결과에서만 출발합니다. 먼저 더해서 하나로 만들거나 "
-        "gradient=v를 주세요",
+        en="backward() and grad() start from one element unless they are given a vector. Sum the result "
+        "first, or pass gradient=v (grad: grad_outputs=v)",
+        ko="backward()와 grad()는 벡터를 주지 않으면 원소가 하나인 결과에서만 출발합니다. 먼저 더해서 "
+        "하나로 만들거나 gradient=v(grad에는 grad_outputs=v)를 주세요",
     ),
     Cause(
         "RuntimeError",
@@ -329,6 +330,12 @@ CAUSES: Sequence[Cause] = (
     # An engine of one's own.
     Cause(
         "TypeError",
+        ("unsupported operand type(s)", ": 'Value' and 'Value'"),
+        en="the class Value lacks the method of this operation: __add__ for +, __mul__ for *, __pow__ for **",
+        ko="Value 클래스에 이 연산의 메서드가 없습니다. +는 __add__, *는 __mul__, **는 __pow__입니다",
+    ),
+    Cause(
+        "TypeError",
         ("unsupported operand type(s)", ": 'Value'"),
         en="the right-hand side is not a Value: wrap a Python number first, as in Value(2.0)",
         ko="오른쪽이 Value가 아닙니다. 파이썬 수는 Value(2.0)처럼 먼저 감싸세요",
@@ -340,6 +347,24 @@ CAUSES: Sequence[Cause] = (
         ko="수가 왼쪽에 오면 Value의 __radd__나 __rmul__을 부르는데, 그 메서드가 없습니다",
     ),
     # Python.
+    Cause(
+        "TypeError",
+        ("must be real number, not Value",),
+        en="math takes numbers: give it the Value's number, x.data, and wrap the result in a new Value",
+        ko="math는 수만 받습니다. Value의 수인 x.data를 주고, 결과를 새 Value로 감싸세요",
+    ),
+    Cause(
+        "TypeError",
+        ("not supported between instances of", "'Value'"),
+        en="a Value has no order: compare its number, x.data",
+        ko="Value끼리는 크기를 비교할 수 없습니다. 그 수인 x.data를 비교하세요",
+    ),
+    Cause(
+        "TypeError",
+        ("not supported between instances of",),
+        en="the two sides of a comparison are of types that have no order, such as a number and a tuple or None",
+        ko="수와 tuple, 수와 None처럼 크기를 비교할 수 없는 두 값을 비교했습니다",
+    ),
     Cause(
         "ValueError",
         ("math domain error",),

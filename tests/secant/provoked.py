@@ -229,6 +229,10 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "iterate over one number": (lambda: list(torch.tensor(3.0)), "0-dim"),
     "Value + int": (lambda: Value(1.0) + 2, "Value"),  # type: ignore[operator]
     "int + Value": (lambda: 2 + Value(1.0), "__r"),  # type: ignore[operator]
+    "Value * Value": (lambda: Value(1.0) * Value(2.0), "__mul__"),  # type: ignore[operator]
+    "math of a Value": (lambda: math.log(Value(1.0)), "x.data"),  # type: ignore[arg-type]
+    "Value > int": (lambda: Value(1.0) > 0, "x.data"),  # type: ignore[operator]
+    "tuple > int": (lambda: (1.0,) > 0, "order"),  # type: ignore[operator]
     "attribute": (lambda: torch.ones(2).gradient, "spelled"),  # type: ignore[attr-defined]
     "copy of a non-leaf": (lambda: __import__("copy").deepcopy(leaf() * 2), "detach()"),
     "vmap and item": (lambda: torch.func.vmap(lambda t: t.item())(torch.ones(3)), "vmap"),
