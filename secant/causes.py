@@ -362,7 +362,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "TypeError",
         ("not supported between instances of",),
-        en="the two sides of a comparison are of types that have no order, such as a number and a tuple or None",
+        en="the two sides of a comparison have types without an order, such as a number and a tuple or None",
         ko="수와 tuple, 수와 None처럼 크기를 비교할 수 없는 두 값을 비교했습니다",
     ),
     Cause(

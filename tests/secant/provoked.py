@@ -1,3 +1,5 @@
+# mypy: ignore-errors
+# What is provoked here, mypy would refuse.
 """Mistakes that raise, each as a learner makes it: the code, and a word of the cause that has to be told.
 
 Each is run, so that the catalogue is held against what torch and Python say today.
@@ -18,66 +20,66 @@ def leaf(*values: float) -> Tensor:
 
 class _Base(Function):
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def,override]
+    def forward(ctx, x):
         ctx.save_for_backward(x)
         return x.exp()
 
 
 class _TooMany(_Base):
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         return g, g
 
 
 class _WrongShape(_Base):
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         return g.sum().expand(7)
 
 
 class _OneSaved(_Base):
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         x, y = ctx.saved_tensors
         return g * x * y
 
 
 class _NoBackward(Function):
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def,override]
+    def forward(ctx, x):
         return x.exp()
 
 
 class _NoContext(Function):
     @staticmethod
-    def forward(x):  # type: ignore[no-untyped-def,override]
+    def forward(x):
         return x.exp()
 
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         return g
 
 
 class _NumberBack(_Base):
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         return 3.0
 
 
 class _SavesNumber(Function):
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def,override]
+    def forward(ctx, x):
         ctx.save_for_backward(3.0)
         return x.exp()
 
 
 class _Unset(Function):
     @staticmethod
-    def forward(ctx, x):  # type: ignore[no-untyped-def,override]
+    def forward(ctx, x):
         return x.exp()
 
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         return g * ctx.x
 
 
@@ -125,7 +127,7 @@ def _grad_of_other() -> None:
 
 
 def _no_grad_yet() -> None:
-    leaf().grad.zero_()  # type: ignore[union-attr]
+    leaf().grad.zero_()
 
 
 def _grad_shape() -> None:
@@ -162,11 +164,11 @@ def _unbound() -> None:
 
 
 def _arguments() -> None:
-    (lambda f, x: x)(1)  # type: ignore[misc]
+    (lambda f, x: x)(1)
 
 
 def _keyword() -> None:
-    (lambda f, x: x)(f=1, x=2, y=3)  # type: ignore[call-arg]
+    (lambda f, x: x)(f=1, x=2, y=3)
 
 
 #: By name: what raises, and a piece of the cause in English.
@@ -208,18 +210,18 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "hook of another type": (_hook_type, "hook"),
     "hook on untracked": (_hook_after, "requires_grad"),
     "retain_grad of untracked": (_retain, "requires_grad"),
-    "None from a function": (lambda: torch.sin(None), "return"),  # type: ignore[arg-type]
-    "None times a number": (lambda: None * 2.0, "return"),  # type: ignore[operator]
-    "a float for a tensor": (lambda: (3.0).backward(), "tensor"),  # type: ignore[attr-defined]
-    "torch.sin of a float": (lambda: torch.sin(3.0), "torch.tensor"),  # type: ignore[arg-type]
-    "grad of a float": (lambda: torch.autograd.grad(3.0, leaf()), "tensor"),  # type: ignore[arg-type]
+    "None from a function": (lambda: torch.sin(None), "return"),
+    "None times a number": (lambda: None * 2.0, "return"),
+    "a float for a tensor": (lambda: (3.0).backward(), "tensor"),
+    "torch.sin of a float": (lambda: torch.sin(3.0), "torch.tensor"),
+    "grad of a float": (lambda: torch.autograd.grad(3.0, leaf()), "tensor"),
     "math.sqrt of negative": (lambda: math.sqrt(-1.0), "negative"),
     "division by zero": (lambda: 1.0 / 0.0, "zero"),
     "too deep": (_endless, "loop"),
     "a name in a function": (_unbound, "global"),
     "a name nowhere": (lambda: undefined_name, "spelled"),  # type: ignore[name-defined]  # noqa: F821
     "too few arguments": (_arguments, "arguments"),
-    "too many arguments": (lambda: (lambda x: x)(1, 2), "arguments"),  # type: ignore[call-arg]
+    "too many arguments": (lambda: (lambda x: x)(1, 2), "arguments"),
     "an unknown argument": (_keyword, "arguments"),
     "index": (lambda: [1, 2][5], "index"),
     "index of a tensor": (lambda: torch.ones(2)[5], "index"),
@@ -227,13 +229,13 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "key": (lambda: {"dx": 1}["dy"], "key"),
     "unpack": (lambda: [a + b for a, b in [(1, 2, 3)]], "unpack"),
     "iterate over one number": (lambda: list(torch.tensor(3.0)), "0-dim"),
-    "Value + int": (lambda: Value(1.0) + 2, "Value"),  # type: ignore[operator]
-    "int + Value": (lambda: 2 + Value(1.0), "__r"),  # type: ignore[operator]
-    "Value * Value": (lambda: Value(1.0) * Value(2.0), "__mul__"),  # type: ignore[operator]
-    "math of a Value": (lambda: math.log(Value(1.0)), "x.data"),  # type: ignore[arg-type]
-    "Value > int": (lambda: Value(1.0) > 0, "x.data"),  # type: ignore[operator]
-    "tuple > int": (lambda: (1.0,) > 0, "order"),  # type: ignore[operator]
-    "attribute": (lambda: torch.ones(2).gradient, "spelled"),  # type: ignore[attr-defined]
+    "Value + int": (lambda: Value(1.0) + 2, "Value"),
+    "int + Value": (lambda: 2 + Value(1.0), "__r"),
+    "Value * Value": (lambda: Value(1.0) * Value(2.0), "__mul__"),
+    "math of a Value": (lambda: math.log(Value(1.0)), "x.data"),
+    "Value > int": (lambda: Value(1.0) > 0, "x.data"),
+    "tuple > int": (lambda: (1.0,) > 0, "order"),
+    "attribute": (lambda: torch.ones(2).gradient, "spelled"),
     "copy of a non-leaf": (lambda: __import__("copy").deepcopy(leaf() * 2), "detach()"),
     "vmap and item": (lambda: torch.func.vmap(lambda t: t.item())(torch.ones(3)), "vmap"),
     "vmap and if": (lambda: torch.func.vmap(lambda t: t if t > 0 else -t)(torch.ones(3)), "where"),
@@ -260,5 +262,5 @@ PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
 
 class _Wrong(_Base):
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def,override]
+    def backward(ctx, g):
         return g
