@@ -23,6 +23,7 @@ from scripts.screenshots import THEMES, as_a_student
 from secant.lab.launch import prepare, write_lab_config
 from secant.language import LANGUAGES, Language
 from secant.language import language as show_in
+from secant.placed import OWN_WORKSPACE
 from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,7 +39,10 @@ def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]
         show_in(language)
         with patch.dict(os.environ, {"SECANT_DATA": str(Path(own, "data"))}):
             workspace, page = prepare(ROOT, date.today(), Path(own, "work"))
-            settings = {"JUPYTER_CONFIG_PATH": str(write_lab_config(workspace, page))}
+            settings = {
+                "JUPYTER_CONFIG_PATH": str(write_lab_config(Path(own, "settings"), page)),
+                OWN_WORKSPACE: str(workspace),
+            }
             with (
                 patch.dict(os.environ, settings),
                 lab.jupyterlab(workspace, language=language, dark=dark) as address,
