@@ -12,6 +12,7 @@ from jsonschema import ValidationError
 from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, SchemaTooOldError
 
+from autograder.build import prose
 from autograder.build.select_language import LANGUAGE_CALL, SAY
 from autograder.course import lesson as lessons
 from autograder.course import minutes
@@ -58,10 +59,18 @@ def lesson_problems(lesson: Lesson) -> list[str]:
     known = {task.id for task in tasks(notebook)}
     return [
         *notebook_problems(notebook, folder / lesson.text.name),
+        *_prose_problems(lesson, notebook, folder / lesson.text.name),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, hinted=True),
         *_answer_problems(right, folder / "right_answers.py", known, hinted=False),
         *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}),
     ]
+
+
+def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path) -> list[str]:
+    others = lessons.find_lessons(lesson.root)
+    course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
+    found = prose.prose_problems(notebook, int(lesson.name[:2]), course)
+    return [f"{_place(file, notebook, index)}: {text}." for index, text in found]
 
 
 def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:

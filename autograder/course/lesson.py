@@ -20,6 +20,7 @@ CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags"})
 EXTRA_FOLDERS = ("data", "images")
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+_OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
 # How jupytext remembers the look of the text; it says nothing about the notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
 
@@ -92,6 +93,14 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
     raise CourseError(f'There is no lesson "{word}"; the lessons are: {names}.')
 
 
+def text_of(lesson: Lesson) -> str:
+    """Return a lesson's text; nothing if it cannot be read."""
+    try:
+        return lesson.text.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def read_text(path: Path) -> NotebookNode:
     """Read a py:percent text into a notebook. The same text always gives the same notebook, ids included."""
     import jupytext  # which imports half of a Jupyter server: too slow for a command that reads no lesson
@@ -134,8 +143,11 @@ def _digest(text: str, length: int) -> str:
 
 
 def english_hash(source: str) -> str:
-    """Return what a Korean cell stores of its English twin, so that a stale translation is noticed."""
-    return _digest(source.strip(), 8)
+    """Return what a Korean cell stores of its English twin, so that a stale translation is noticed.
+
+    How many lessons there are is no matter of translation.
+    """
+    return _digest(_OF_SO_MANY.sub(r"\1", source.strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:

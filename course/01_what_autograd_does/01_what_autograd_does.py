@@ -24,7 +24,7 @@ By the end of lesson 10 you will have built an autograd of your own. This lesson
 You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school.
 """
 
-# %% [markdown] lang="ko" en="fe4bad22"
+# %% [markdown] lang="ko" en="067a51fc"
 r"""
 # Autograd가 실제로 하는 일
 

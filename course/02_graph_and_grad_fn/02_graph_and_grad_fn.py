@@ -22,7 +22,7 @@ Lesson 02 of 10 · ~85 min · graph, grad_fn, leaf
 You need Lesson 01.
 """
 
-# %% [markdown] lang="ko" en="a183dcc4"
+# %% [markdown] lang="ko" en="a553c6ac"
 r"""
 # 계산 그래프와 grad_fn
 

@@ -22,7 +22,7 @@ Lesson 03 of 10 · ~85 min · backward, grad, accumulation
 You need lesson 2: leaf, intermediate tensor, `grad_fn`, `retain_graph`.
 """
 
-# %% [markdown] lang="ko" en="3eb4916f"
+# %% [markdown] lang="ko" en="38d997e4"
 r"""
 # .backward()와 .grad 버퍼
 

@@ -23,7 +23,7 @@ Lesson 04 of 10 · ~85 min · chain rule, fan-out, broadcast
 You need lessons 1 to 3: `backward()`, the graph behind `grad_fn`, and the buffer `.grad`.
 """
 
-# %% [markdown] lang="ko" en="8d3a3115"
+# %% [markdown] lang="ko" en="d68c9d14"
 r"""
 # 갈림길과 브로드캐스트: gradient가 더해지는 곳
 

@@ -23,7 +23,7 @@ You need lessons 1 to 4 and the product of a matrix and a vector. What is marked
 points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="cb9a69a7"
+# %% [markdown] lang="ko" en="cec0e821"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 

@@ -22,7 +22,7 @@ Lesson 06 of 10 · ~85 min · detach, no_grad, requires_grad_
 You need lessons 2 to 5: leaf, `.grad`, paths, and `backward` with a vector $v$.
 """
 
-# %% [markdown] lang="ko" en="fbaead14"
+# %% [markdown] lang="ko" en="c509a6d0"
 r"""
 # 그래프를 끊고 다시 잇기
 

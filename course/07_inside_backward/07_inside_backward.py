@@ -22,7 +22,7 @@ Lesson 07 of 10 · ~80 min · saved tensors, in-place, hook
 You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`.
 """
 
-# %% [markdown] lang="ko" en="01518f65"
+# %% [markdown] lang="ko" en="6bf45e39"
 r"""
 # backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook
 

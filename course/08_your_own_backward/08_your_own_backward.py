@@ -22,7 +22,7 @@ Lesson 08 of 10 · ~65 min · Function, gradcheck, subgradient
 You need lesson 7 (saved tensors, the version counter, hooks), lesson 5 (the VJP, `torch.func`) and lesson 1 (the central quotient).
 """
 
-# %% [markdown] lang="ko" en="c0f5d4f7"
+# %% [markdown] lang="ko" en="39adf496"
 r"""
 # 나만의 backward 만들고 검사하기
 

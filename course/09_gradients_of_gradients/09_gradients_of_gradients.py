@@ -22,7 +22,7 @@ Lesson 09 of 10 · ~80 min · create_graph, Hessian, Newton
 You need lesson 8 (`Function`, `gradcheck`), from lesson 5 the product $v^\top J$, and from lesson 6 `detach`.
 """
 
-# %% [markdown] lang="ko" en="5d6e3082"
+# %% [markdown] lang="ko" en="f3b8044a"
 r"""
 # gradient의 gradient
 

@@ -22,7 +22,7 @@ Lesson 10 of 10 · ~90 min · engine, topological order, training
 You need lessons 1 to 4, above all the sum over paths of lesson 4. Lessons 5 to 9 help, but nothing here requires them.
 """
 
-# %% [markdown] lang="ko" en="e9b9f0a4"
+# %% [markdown] lang="ko" en="3d823483"
 r"""
 # 나만의 autograd 만들기
 

@@ -1,0 +1,123 @@
+"""What a lesson says of its tasks cannot drift from its cells: lesson 7, changed as an instructor would."""
+
+import copy
+import re
+
+import pytest
+from nbformat import NotebookNode
+
+from autograder.build.prose import numbered, prose_problems
+from autograder.course.cells import grade_id, grading
+from autograder.course.lesson import Lesson, english_hash
+from tests.support.lessons import LESSONS, source
+
+COURSE = {int(lesson.name[:2]): numbered(lesson.text.read_text(encoding="utf-8")) for lesson in LESSONS}
+(SEVENTH,) = [lesson for lesson in LESSONS if lesson.name.startswith("07")]
+(THIRD,) = [lesson for lesson in LESSONS if lesson.name.startswith("03")]
+
+
+def problems(notebook: NotebookNode, number: int = 7) -> list[str]:
+    return [text for _, text in prose_problems(notebook, number, COURSE)]
+
+
+def changed(old: str, new: str, lesson: Lesson = SEVENTH) -> list[str]:
+    """The problems of a lesson in which one text is another."""
+    notebook = copy.deepcopy(source(lesson))
+    found = [cell for cell in notebook.cells if re.search(old, cell.source)]
+    assert found
+    for cell in found:
+        cell.source = re.sub(old, new, cell.source)
+    return problems(notebook, int(lesson.name[:2]))
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_no_lesson_has_drifted(lesson: Lesson) -> None:
+    assert problems(source(lesson), int(lesson.name[:2])) == []
+
+
+def test_points_that_were_changed() -> None:
+    notebook = copy.deepcopy(source(SEVENTH))
+    (cell,) = [cell for cell in notebook.cells if grade_id(cell) == "test_clip_hook"]
+    grading(cell)["points"] = 3
+    assert problems(notebook) == [
+        "its line of marks says 2 points, but clip_hook is worth 3",
+        "its line of marks says 2 points, but clip_hook is worth 3",
+        "it says 12 points, but its tasks are worth 13",
+        "it says 12 points, but its tasks are worth 13",
+    ]
+
+
+def test_points_of_a_note() -> None:
+    marks = r"5( min|분) · 2( points|점), (\*\*graded|\*\*사람)"
+    assert (
+        changed(marks, r"5\1 · 3\2, \3", THIRD)
+        == ["its line of marks says 3 points, but two_curves is worth 2"] * 2
+    )
+
+
+def test_a_task_that_was_dropped() -> None:
+    notebook = copy.deepcopy(source(SEVENTH))
+    first = next(i for i, cell in enumerate(notebook.cells) if "## Task 7.6" in cell.source)
+    last = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == "test_first_bad_op")
+    del notebook.cells[first : last + 1]
+    course = {**COURSE, 7: COURSE[7] - {"7.6"}}
+    found = [text for _, text in prose_problems(notebook, 7, course)]
+    assert sorted(found) == sorted(
+        [
+            "it speaks of task 7.6, and there is no such task",
+            'it says "Six functions", but the lesson has 5 tasks',
+            "it says 12 points, but its tasks are worth 10",
+            "the list of what hidden tests look for has task 7.6, and there is no such task",
+            "it speaks of task 7.6, and there is no such task",
+            'it says "함수 여섯 개", but the lesson has 5 tasks',
+            "it says 12 points, but its tasks are worth 10",
+            "the list of what hidden tests look for has task 7.6, and there is no such task",
+        ]
+    )
+
+
+def test_cells_that_were_dropped_without_their_heading() -> None:
+    notebook = copy.deepcopy(source(SEVENTH))
+    notebook.cells = [cell for cell in notebook.cells if not grade_id(cell).endswith("first_bad_op")]
+    found = problems(notebook)
+    assert "its heading says Task 7.6 · `first_bad_op`, and there is no such task" in found
+    assert "its heading says 과제 7.6 · `first_bad_op`, and there is no such task" in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (r"## Task 7\.2 · ", "## Task 7.3 · ", "Task 7.3 · `saved_shapes`: here comes 7.2 · `saved_shapes`"),
+        (r"## 과제 7\.2 · `saved_shapes`", "## 과제 7.2 · `shapes`", "here comes 7.2 · `saved_shapes`"),
+        (r"## Task 7\.6 · `first_bad_op`", "## The last", "no heading follows for task 7.6 · `first_bad_op`"),
+        ("Six functions, 12 points", "Six functions", "0 sentences (en) say how many tasks"),
+        ("Six functions", "Seven functions", 'it says "Seven functions", but the lesson has 6 tasks'),
+        ("모두 12점", "모두 10점", "it says 10 points, but its tasks are worth 12"),
+        (r"- \*\*7\.4\*\*", "- **7.5**", "has 0 lines for task 7.4"),
+        ("Task 7.6 finds", "Tasks 7.5 and 7.7 find", "it speaks of task 7.7, and there is no such task"),
+        ("과제 7.6에서", "과제 7.6과 11.2에서", "it speaks of task 11.2, and there is no such task"),
+        (
+            "· 4분 ·",
+            "· 5분 ·",
+            "its line of marks says ●●○○○ · ★★★★★ · 5 min, but in English ●●○○○ · ★★★★★ · 4",
+        ),
+        ("Lesson 07 of", "Lesson 08 of", "its header says lesson 08, but its folder 07"),
+        ("수업 07 / 10", "수업 07 / 11", "its header says 11 lessons, but the course has 10"),
+    ],
+)
+def test_one_slip(old: str, new: str, says: str) -> None:
+    found = changed(old, new)
+    assert any(says in text for text in found), found
+
+
+def test_one_more_lesson_makes_no_translation_stale() -> None:
+    assert english_hash("# A\n\nLesson 02 of 10 · ~5 min · a") == english_hash(
+        "# A\n\nLesson 02 of 11 · ~5 min · a"
+    )
+    assert english_hash("# A\n\nLesson 02 of 10 · ~5 min · a") != english_hash(
+        "# A\n\nLesson 02 of 10 · ~9 min · a"
+    )
+
+
+def test_a_lesson_that_speaks_of_no_tasks_is_left_in_peace(steps: Lesson) -> None:
+    assert list(prose_problems(source(steps), 1, {1: set()})) == []
