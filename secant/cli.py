@@ -18,9 +18,9 @@ def make_app() -> typer.Typer:
         cls=Group,
         name="secant",
         help=say(
-            en="Ten lessons on PyTorch's autograd, with sliders and tests that explain. "
+            en="Lessons on PyTorch's autograd, with sliders and tests that explain. "
             "Everything stays on this computer. Begin with: secant lab",
-            ko="슬라이더와 설명해 주는 테스트로 PyTorch autograd를 배우는 열 개의 수업입니다. "
+            ko="슬라이더와 설명해 주는 테스트로 PyTorch autograd를 배우는 수업입니다. "
             "모든 것은 이 컴퓨터 안에서만 실행됩니다. 시작하려면: secant lab",
         ),
         add_completion=False,

@@ -141,8 +141,9 @@ def test_wrong_answer_fails_and_is_told_why(
     for number in draws:
         check.seed(random.Random(number).randbytes(4))
         message = grade(lesson, wrong.source, task.test.source)
-        assert message, "the wrong answer passes"
-        assert wrong.hint[tongue] in message
+        assert message, f'the wrong answer "{wrong.name}" passes'
+        hint = wrong.hint[tongue]
+        assert hint in message, f'"{wrong.name}" is not told "{hint}" but\n{message}'
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
@@ -156,19 +157,22 @@ def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson
         with contextlib.suppress(Exception):  # an answer that raises has failed
             if not grade(lesson, answer.source, visible):
                 passed.append(answer.name)
-    assert 3 * len(passed) <= len(wrong), f"{len(passed)} of {len(wrong)} pass: {passed}"
+    told = f"the visible test of {task.id} passes {len(passed)} of {len(wrong)} wrong answers"
+    assert 3 * len(passed) <= len(wrong), f"{told}, and at most a third may: {passed}"
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_each_task_has_wrong_answers_and_a_right_one(lesson: Lesson, task: Task) -> None:
-    assert len(answered(wrong_answers(lesson), task)) >= 3
-    assert answered(right_answers(lesson), task)
+    wrong = len(answered(wrong_answers(lesson), task))
+    assert wrong >= 3, f"wrong_answers.py has {wrong} of {task.id}: record at least three, each with its hint"
+    assert answered(right_answers(lesson), task), f"right_answers.py has none of {task.id}"
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_answer_names_a_task(lesson: Lesson) -> None:
     known = {task.id for task in tasks(source(lesson))}
-    assert {answer.task for answer in (*wrong_answers(lesson), *right_answers(lesson))} <= known
+    strange = {answer.task for answer in (*wrong_answers(lesson), *right_answers(lesson))} - known
+    assert not strange, f"{lesson.name} has no tasks {sorted(strange)}, and answers to them are recorded"
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))

@@ -85,7 +85,6 @@ def run(lesson: Lesson) -> NotebookNode:
 def test_run_all_passes_and_shows_what_the_sources_show(lesson: Lesson) -> None:
     notebook = run(lesson)
     items = [item for item in sources() if item.lesson == int(lesson.name[:2])]
-    assert items
     assert not [problem for item in items if (problem := item.missing(notebook))]
 
 
@@ -93,7 +92,7 @@ def test_every_program_and_exercise_of_the_sources_has_a_home() -> None:
     names = "\n".join(item.name for item in sources())
     assert set(map(int, re.findall(r"^Code (\d+)", names, re.M))) == set(range(1, 23))
     assert len(re.findall(r"^[123]: exercise", names, re.M)) == 3
-    assert {item.lesson for item in sources()} <= {int(lesson.name[:2]) for lesson in LESSONS}
+    assert {item.lesson for item in sources()} == set(range(1, 11))
 
 
 @each_lesson
@@ -108,28 +107,35 @@ def test_one_korean_word_for_one_idea(lesson: Lesson) -> None:
 @pytest.mark.parametrize("tongue", ["en", "ko"])
 def test_the_first_cell_says_what_the_syllabus_says(lesson: Lesson, tongue: str) -> None:
     syllabus = tomllib.loads((ROOT / "course" / "syllabus.toml").read_text(encoding="utf-8"))["lesson"]
-    (entry,) = [entry for entry in syllabus if entry["folder"] == lesson.name]
+    entry = next((entry for entry in syllabus if entry["folder"] == lesson.name), None)
+    assert entry, f'course/syllabus.toml has no [[lesson]] with folder = "{lesson.name}"'
     number, minutes, tags = lesson.name[:2], entry["minutes"], ", ".join(entry["tags"][tongue])
     first = next(cell for cell in source(lesson).cells if cell.metadata.get("lang") == tongue)
     header = {
-        "en": f"Lesson {number} of 10 · ~{minutes} min · {tags}",
-        "ko": f"수업 {number} / 10 · 약 {minutes}분 · {tags}",
+        "en": f"Lesson {number} of {len(LESSONS)} · ~{minutes} min · {tags}",
+        "ko": f"수업 {number} / {len(LESSONS)} · 약 {minutes}분 · {tags}",
     }
-    assert first.source.startswith(f"# {entry['title'][tongue]}\n\n{header[tongue]}\n")
+    want = f"# {entry['title'][tongue]}\n\n{header[tongue]}\n"
+    assert first.source.startswith(want), f"by the syllabus {lesson.text.name} begins with\n{want}"
 
 
 @each_lesson
 def test_form(lesson: Lesson) -> None:
     cells = [cell.source for cell in source(lesson).cells if cell.metadata.get("lang") == "en"]
     text = "\n".join(cells)
-    for part in ("Predict first", "A real bug", "# Tasks", "## What the hidden tests look for"):
-        assert part in text
-    assert text.index("## Checklist") < text.index("## Links")
-    headers = [cell for cell in cells if cell.startswith(f"## Task {int(lesson.name[:2])}.")]
-    assert headers
+    parts = ("Predict first", "A real bug", "# Tasks", "## What the hidden tests look for")
+    missing = [part for part in (*parts, "## Checklist", "## Links") if part not in text]
+    assert not missing, f'{lesson.text.name} says nowhere "{missing[0]}": every lesson has this part.'
+    assert text.index("## Checklist") < text.index("## Links"), "the checklist comes before the links"
+    task = f"## Task {int(lesson.name[:2])}."
+    headers = [cell for cell in cells if cell.startswith(task)]
+    assert headers, f'no text cell begins with "{task}1 · `name`", the heading of its first task'
     for header in headers:
-        assert re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)
-        assert header.count("<summary>Hint") == 2
+        name = header.partition("\n")[0]
+        marks = re.search(r"^●+○* · ★+☆* · \d+ min · \d+ points?$", header, re.M)
+        assert marks, f'{name}: below it stands no line like "●●○○○ · ★★★★☆ · 5 min · 2 points"'
+        hints = header.count("<summary>Hint")
+        assert hints == 2, f"{name}: it has {hints} hints, and a task has two"
 
 
 @each_lesson
@@ -137,10 +143,14 @@ def test_every_prediction_is_answered_later(lesson: Lesson) -> None:
     code = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "code")
     calls = re.findall(r'^(?:secant\.)?(predict|predicted)\(\s*"(.+?)"', code, re.M)
     asked = [name for call, name in calls if call == "predict"]
-    assert 2 <= len(asked) <= 3
-    assert all(name.startswith(f"{int(lesson.name[:2])} ") for name in asked)
-    assert sorted(asked) == sorted(name for call, name in calls if call == "predicted")
-    assert all(calls.index(("predict", name)) < calls.index(("predicted", name)) for name in asked)
+    told = [name for call, name in calls if call == "predicted"]
+    assert 2 <= len(asked) <= 3, f"{lesson.text.name} asks {len(asked)} predictions, not two or three"
+    own = f"{int(lesson.name[:2])} "
+    strange = [name for name in asked if not name.startswith(own)]
+    assert not strange, f'the name of a prediction begins with its lesson\'s number, as "{own}...": {strange}'
+    assert sorted(asked) == sorted(told), f"asked are {asked}, but answered {told}"
+    early = [name for name in asked if calls.index(("predict", name)) > calls.index(("predicted", name))]
+    assert not early, f"answered before it is asked: {early}"
 
 
 @each_lesson
@@ -148,14 +158,15 @@ def test_each_task_has_a_worked_solution(lesson: Lesson) -> None:
     notebook = source(lesson)
     found = worked_solutions(lesson, notebook)
     graded = [task for task in tasks(notebook) if task.test is not None]
-    assert [task.id for task in graded if not all(found[task.id].words.get(t) for t in ("en", "ko"))] == []
+    silent = [task.id for task in graded if not all(found[task.id].words.get(t) for t in ("en", "ko"))]
+    assert not silent, f"{lesson.name}/solutions.py lacks words, in one language or both, on {silent}"
 
 
 @each_lesson
 def test_what_a_student_sees_of_the_tests_is_short(lesson: Lesson) -> None:
     tests = [split_tests(cell.source)[0] for cell in source(lesson).cells if is_test(cell)]
     lines = [sum(bool(line.strip()) for line in visible.splitlines()) for visible in tests]
-    assert statistics.median(lines) <= 25
+    assert statistics.median(lines) <= 25, f"visible tests of so many lines: {lines}"
 
 
 @each_lesson
@@ -163,7 +174,8 @@ def test_an_explorer_asks_what_its_lesson_asks(lesson: Lesson) -> None:
     """Word for word: its buttons show the questions at the figure, far from where the lesson has them."""
     cells = source(lesson).cells
     calls = ((n, re.match(r"(explore\w*)\(", cell.source)) for n, cell in enumerate(cells))
-    place, call = next((n, found) for n, found in calls if found)
+    place, call = next(((n, found) for n, found in calls if found), (0, None))
+    assert call, f"{lesson.text.name}: no code cell begins with a call of an explorer, as explore() is one"
     explore = getattr(secant, call[1])
     asked = sys.modules[explore.__module__].QUESTIONS
     for language in LANGUAGES:
