@@ -8,16 +8,13 @@ import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -25,27 +22,13 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
+from autograder.terminal import Terminal, err, out
 from secant.files import replace_file
-from secant.language import Language, language, of_this_machine, print_whatever_comes, say
+from secant.language import language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar
-from secant.visible import visible
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
-
-class _Terminal(Console):
-    """Shows paths and notebooks' words as they are: no markup or guessed colours, nothing that steers."""
-
-    def __init__(self, **more: Any) -> None:
-        super().__init__(highlight=False, markup=False, emoji=False, **more)
-
-    def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
-        for segment in super().render(*what, **how):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
-
-
-out = _Terminal(soft_wrap=True)
-err = _Terminal(soft_wrap=True, stderr=True)
 
 _LINE_SECONDS = 3.0  # between two lines that say how far something is
 
@@ -140,86 +123,43 @@ def check(
             metavar=say(en="TASK", ko="과제이름"),
         ),
     ] = "",
+    watch: Annotated[
+        bool,
+        option(
+            "--watch",
+            en="Check again whenever the notebook is saved, and show what changed; Ctrl+C ends it.",
+            ko="노트북을 저장할 때마다 다시 확인하고 바뀐 것을 보여 줍니다. Ctrl+C로 끝냅니다.",
+        ),
+    ] = False,
 ) -> None:
+    from autograder import check as own
     from autograder.course.find import find_notebook
 
     language(of_this_machine())  # until the notebook's own is known
-
+    if watch and (as_json or solution):
+        raise CourseError(
+            say(
+                en="--watch shows what changes, to a person: leave out --json and --solution.",
+                ko="--watch는 바뀐 것을 화면에 보여 줍니다. --json이나 --solution과 함께 쓸 수 없습니다.",
+            )
+        )
     path = find_notebook(notebook, Path.cwd())
     if solution:
-        _show_solution(path, solution)
+        own.show_solution(path, solution)
         return
     try:
-        checked = _checked_by_server(path) or _checked_here(path)
+        if watch:
+            own.watch(path)
+        checked = own.check(path)
     except KeyboardInterrupt:
         err.print(say(en="Stopped.", ko="중단했습니다."))
-        raise typer.Exit(130) from None
+        raise typer.Exit(0 if watch else 130) from None
     if as_json:
         sys.stdout.write(json.dumps(checked.as_json(), ensure_ascii=False) + "\n")
     else:
-        _show(checked)
+        own.show(checked)
     graded = [row for row in checked.rows if row["outcome"] != "manual"]
     raise typer.Exit(0 if all(row["outcome"] == "passed" for row in graded) else 1)
-
-
-@dataclass(frozen=True)
-class _Checked:
-    """What came of a check, whoever made it; `rows` have at least the public fields."""
-
-    lesson: str
-    language: Language | None
-    hidden: bool
-    rows: Sequence[Mapping[str, Any]]
-    score: float
-    max_score: float
-    problem: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`."""
-        tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
-        return {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
-
-
-_FIELDS = ("id", "points", "max_points", "outcome", "message", "seconds")
-
-
-def _checked_by_server(notebook: Path) -> _Checked | None:
-    """Have a running server check the notebook, whose examiner is warm; None if there is none."""
-    from autograder.service import client
-
-    try:
-        found = client.check(notebook, language())
-    except client.Busy as error:
-        raise CourseError(str(error)) from None
-    if found is None:
-        return None
-    whole = ("lesson", "language", "hidden", "score", "max_score", "problem")
-    return _Checked(rows=found["tasks"], **{name: found[name] for name in whole})
-
-
-def _checked_here(notebook: Path) -> _Checked:
-    """Check the notebook in processes of our own, and note what it has shown."""
-    from autograder.exam.pool import WarmPool
-
-    waiting = WarmPool()  # which imports torch while the examiner does
-    try:
-        from autograder.exam.selfcheck import Checker
-        from autograder.sandbox.results import WallError
-
-        with Checker(waiting, keep_warm=False) as checker:
-            sheet = checker.reader.read(notebook)
-            report = checker.examine(sheet)
-    except WallError as error:
-        why = say(en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})")
-        raise CourseError(why) from error
-    finally:
-        waiting.close()
-    from autograder.service.noting import note
-
-    found = report.as_json()
-    noted = note(sheet, found["tasks"], whole=True)
-    rows, score, most = found["tasks"], found["score"], found["max_score"]
-    return _Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, noted["problem"])
 
 
 @app.command()
@@ -397,7 +337,7 @@ def doctor() -> None:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
         table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
     # Wrapped here, since somebody has to read the last column.
-    _Terminal().print(table)
+    Terminal().print(table)
     can = can_grade(findings)
     out.print("Grading is possible here." if can else "Other people's work cannot be graded here.")
     out.print("Checking your own notebook needs no wall: `autograder check`.")
@@ -424,81 +364,6 @@ def _told(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
                 out.print(f"{what}: {done} of {total}")
 
         yield tell
-
-
-_LOOK = {
-    "passed": ("passed", "통과", "green"),
-    "wrong": ("wrong", "틀림", "red"),
-    "not_attempted": ("not attempted", "풀지 않음", "yellow"),
-    "crashed": ("crashed", "비정상 종료", "red"),
-    "timed_out": ("timed out", "시간 초과", "red"),
-    "manual": ("graded by a person", "사람이 채점", "cyan"),
-}
-
-
-def _show_solution(notebook: Path, task: str) -> None:
-    """Print a task's worked solution, with why it is right."""
-    from rich.markdown import Markdown
-    from rich.syntax import Syntax
-
-    from autograder.exam.sheet import worked_solution
-
-    worked, chosen = worked_solution(notebook, task)
-    language(chosen)
-    wrapping = _Terminal()  # since somebody has to read it
-    wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
-    wrapping.print()
-    wrapping.print(Markdown(worked.words[chosen]))
-
-
-def _show(checked: _Checked) -> None:
-    """Print a table of the tasks, then what those that failed are told."""
-    if checked.language is not None:
-        language(checked.language)
-    table = Table(title=visible(checked.lesson), title_justify="left", title_style="bold")
-    table.add_column(say(en="Task", ko="과제"))
-    table.add_column(say(en="Points", ko="점수"), justify="right")
-    table.add_column(say(en="Outcome", ko="결과"))
-    table.add_column(say(en="Seconds", ko="초"), justify="right")
-    for row in checked.rows:
-        en, ko, style = _LOOK.get(row["outcome"], (row["outcome"], row["outcome"], ""))
-        points = (
-            f"– / {row['max_points']:g}"
-            if row["outcome"] == "manual"
-            else f"{row['points']:g} / {row['max_points']:g}"
-        )
-        table.add_row(
-            Text(visible(row["id"])), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}"
-        )
-    out.print(table)
-    for row in checked.rows:
-        if row["outcome"] not in ("passed", "manual"):
-            out.print(f"\n{row['id']}", style="bold")
-            out.print(row["message"])
-    done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
-    if done and checked.hidden:
-        out.print(
-            say(
-                en=f"\nTo see a worked solution, why it is right and a detour: add --solution {done[0]}",
-                ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {done[0]} 처럼 덧붙이세요.",
-            )
-        )
-    if not checked.hidden:
-        out.print(
-            say(
-                en="\nOnly the visible tests were asked: the hidden ones are not on this computer.",
-                ko="\n보이는 테스트만 확인했습니다. 숨은 테스트는 이 컴퓨터에 없습니다.",
-            )
-        )
-    total = f"{checked.score:g} / {checked.max_score:g}"
-    out.print(
-        say(
-            en=f"\n{total} points. This ran on your machine alone: nothing was sent anywhere.",
-            ko=f"\n{total}점. 이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
-        )
-    )
-    if checked.problem:
-        err.print(checked.problem, style="yellow")
 
 
 def _count(number: int, noun: str) -> str:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,11 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
-from autograder.cli import app, err, out
+from autograder.check import saves
+from autograder.cli import app
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
+from autograder.terminal import err, out
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
 from tests.support.small_class import run as grade
 from tests.support.warm import warm
@@ -146,6 +148,70 @@ def test_check_says_in_a_sentence_what_cannot_be_checked(autograder: list[str], 
     both = [start(autograder, room, "check", *extra, "missing.ipynb") for extra in ([], ["--json"])]
     for done in map(end, both):
         assert (done.returncode, done.stdout, done.stderr) == (2, "", "There is no missing.ipynb.\n")
+
+
+def test_a_save_is_a_change_that_is_over(tmp_path: Path) -> None:
+    file, other = tmp_path / "mine.ipynb", tmp_path / "other"
+    file.write_text("1")
+    acts: list[Callable[[], object]] = [
+        lambda: None,
+        lambda: file.write_text("12"),  # several in quick succession
+        lambda: file.write_text("123"),
+        lambda: file.write_text("1234"),
+        lambda: None,
+        lambda: file.unlink(),
+        lambda: other.write_text("1234"),
+        lambda: other.replace(file),  # as editors do it
+        lambda: None,
+    ]
+    found = saves(file, lambda: acts.pop(0)())
+    next(found)
+    assert len(acts) == 9
+    next(found)
+    assert (file.read_text(), len(acts)) == ("1234", 4)
+    next(found)
+    assert acts == []
+
+
+def until(running: subprocess.Popen[str], words: str) -> str:
+    """What a process prints, up to a line with these words."""
+    lines = []
+    for line in running.stdout or ():
+        lines.append(line)
+        if words in line:
+            break
+    return "".join(lines)
+
+
+@pytest.mark.slow
+def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
+    path = save(answered(room, {}), room / "mine.ipynb")
+    running = start(COLD, room, "check", "--watch", "mine.ipynb")
+    try:
+        first = until(running, "Watching mine.ipynb")
+        path.write_text("{")
+        until(running, "Watching mine.ipynb")
+        save(answered(room, solutions(room) | WRONG), path)
+        second = until(running, "Watching mine.ipynb")
+        path.touch()
+        third = until(running, "Watching mine.ipynb")
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=30) == 0
+        errors = running.stderr.read() if running.stderr else ""
+    finally:
+        running.kill()
+    assert "│ double  │  0 / 2 │ not attempted" in first
+    assert "double  not attempted → wrong\ndouble(" in second
+    assert "you squared the number\nCounter  not attempted → passed\n1 task as before. 3 / 5 points." in second
+    assert "Nothing changed. 3 / 5 points." in third
+    assert "the file is cut short or damaged" in errors
+    assert "Traceback" not in errors
+
+
+def test_watching_is_for_a_person(autograder: list[str], room: Path) -> None:
+    done = call(autograder, room, "check", "--watch", "--json", "mine.ipynb")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "leave out --json" in done.stderr
 
 
 def test_checks_help_is_korean_where_the_course_is(room: Path) -> None:

@@ -1,0 +1,261 @@
+"""`autograder check`: one's own notebook, once, or whenever it is saved."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from autograder.course.errors import CourseError
+from autograder.terminal import Terminal, err, out
+from secant.language import Language, language, say
+from secant.visible import visible
+
+if TYPE_CHECKING:
+    from autograder.exam.selfcheck import Checker
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a check, whoever made it; `rows` have at least the public fields."""
+
+    lesson: str
+    language: Language | None
+    hidden: bool
+    rows: Sequence[Mapping[str, Any]]
+    score: float
+    max_score: float
+    problem: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the public form of `check --json`."""
+        tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
+        return {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
+
+
+LOOK_SECONDS = 0.3  # between two looks at a file that is watched
+_FIELDS = ("id", "points", "max_points", "outcome", "message", "seconds")
+
+
+def check(notebook: Path) -> Checked:
+    """Check a notebook once.
+
+    Raises:
+        CourseError: it cannot be checked.
+    """
+    found = _by_server(notebook)
+    if found is None:
+        with _checker(keep_warm=False) as checker:
+            found = _here(checker, notebook)
+    return found
+
+
+def watch(notebook: Path) -> None:
+    """Check a notebook now and whenever it is saved, and show what changed, until it is interrupted."""
+    before: Checked | None = None
+    with ExitStack() as stack:
+        checker: Checker | None = None  # it stays, so that only the first check waits for torch
+        for _ in saves(notebook):
+            try:
+                found = _by_server(notebook)
+                if found is None:
+                    checker = checker or stack.enter_context(_checker())
+                    found = _here(checker, notebook)
+            except CourseError as error:  # such as a file that somebody is in the middle of editing
+                err.print(str(error), style="red")
+            else:
+                if before is None:
+                    show(found)
+                else:
+                    _show_changes(before, found)
+                before = found
+            told = say(
+                en=f"Watching {notebook.name}: save it to check again, Ctrl+C to end.",
+                ko=f"{notebook.name} 파일을 저장하면 다시 확인합니다. 끝내려면 Ctrl+C를 누르세요.",
+            )
+            out.print(f"\n{told}", style="dim")
+
+
+def _checker(*, keep_warm: bool = True) -> "Checker":
+    from autograder.exam.pool import WarmPool
+
+    waiting = WarmPool()  # which imports torch while the examiner does
+    try:
+        from autograder.exam.selfcheck import Checker
+    except BaseException:
+        waiting.close()
+        raise
+    return Checker(waiting, keep_warm=keep_warm)
+
+
+def saves(notebook: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
+    """Yield at once, and then whenever a file has changed and is still again.
+
+    It is looked at, since not every file system tells of changes, and editors replace files. Several saves in
+    quick succession are one; a file that is gone for a while is waited for.
+    """
+    seen = _stamp(notebook)
+    yield
+    while True:
+        pause()
+        now = _stamp(notebook)
+        if now in (seen, None):
+            continue
+        pause()
+        if _stamp(notebook) == now:
+            seen = now
+            yield
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _by_server(notebook: Path) -> Checked | None:
+    """Have a running server check the notebook, whose examiner is warm; None if there is none."""
+    from autograder.service import client
+
+    try:
+        found = client.check(notebook, language())
+    except client.Busy as error:
+        raise CourseError(str(error)) from None
+    if found is None:
+        return None
+    whole = ("lesson", "language", "hidden", "score", "max_score", "problem")
+    return Checked(rows=found["tasks"], **{name: found[name] for name in whole})
+
+
+def _here(checker: "Checker", notebook: Path) -> Checked:
+    """Check the notebook in processes of our own, and note what it has shown."""
+    from autograder.sandbox.results import WallError
+    from autograder.service.noting import note
+
+    try:
+        sheet = checker.reader.read(notebook)
+        report = checker.examine(sheet)
+    except WallError as error:
+        why = say(en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})")
+        raise CourseError(why) from error
+    found = report.as_json()
+    noted = note(sheet, found["tasks"], whole=True)
+    rows, score, most = found["tasks"], found["score"], found["max_score"]
+    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, noted["problem"])
+
+
+_LOOK = {
+    "passed": ("passed", "통과", "green"),
+    "wrong": ("wrong", "틀림", "red"),
+    "not_attempted": ("not attempted", "풀지 않음", "yellow"),
+    "crashed": ("crashed", "비정상 종료", "red"),
+    "timed_out": ("timed out", "시간 초과", "red"),
+    "manual": ("graded by a person", "사람이 채점", "cyan"),
+}
+
+
+def show_solution(notebook: Path, task: str) -> None:
+    """Print a task's worked solution, with why it is right."""
+    from rich.markdown import Markdown
+    from rich.syntax import Syntax
+
+    from autograder.exam.sheet import worked_solution
+
+    worked, chosen = worked_solution(notebook, task)
+    language(chosen)
+    wrapping = Terminal()  # since somebody has to read it
+    wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
+    wrapping.print()
+    wrapping.print(Markdown(worked.words[chosen]))
+
+
+def show(checked: Checked) -> None:
+    """Print a table of the tasks, then what those that failed are told."""
+    if checked.language is not None:
+        language(checked.language)
+    table = Table(title=visible(checked.lesson), title_justify="left", title_style="bold")
+    table.add_column(say(en="Task", ko="과제"))
+    table.add_column(say(en="Points", ko="점수"), justify="right")
+    table.add_column(say(en="Outcome", ko="결과"))
+    table.add_column(say(en="Seconds", ko="초"), justify="right")
+    for row in checked.rows:
+        en, ko, style = _LOOK.get(row["outcome"], (row["outcome"], row["outcome"], ""))
+        points = (
+            f"– / {row['max_points']:g}"
+            if row["outcome"] == "manual"
+            else f"{row['points']:g} / {row['max_points']:g}"
+        )
+        table.add_row(
+            Text(visible(row["id"])), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}"
+        )
+    out.print(table)
+    for row in checked.rows:
+        if row["outcome"] not in ("passed", "manual"):
+            out.print(f"\n{row['id']}", style="bold")
+            out.print(row["message"])
+    done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
+    if done and checked.hidden:
+        out.print(
+            say(
+                en=f"\nTo see a worked solution, why it is right and a detour: add --solution {done[0]}",
+                ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {done[0]} 처럼 덧붙이세요.",
+            )
+        )
+    if not checked.hidden:
+        out.print(
+            say(
+                en="\nOnly the visible tests were asked: the hidden ones are not on this computer.",
+                ko="\n보이는 테스트만 확인했습니다. 숨은 테스트는 이 컴퓨터에 없습니다.",
+            )
+        )
+    total = f"{checked.score:g} / {checked.max_score:g}"
+    out.print(
+        say(
+            en=f"\n{total} points. This ran on your machine alone: nothing was sent anywhere.",
+            ko=f"\n{total}점. 이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
+        )
+    )
+    if checked.problem:
+        err.print(checked.problem, style="yellow")
+
+
+def _show_changes(before: Checked, now: Checked) -> None:
+    """Print what is not as it was at the check before."""
+    if now.language is not None:
+        language(now.language)
+    old = {row["id"]: row for row in before.rows}
+    same = 0
+    out.print(f"\n{time.strftime('%H:%M:%S')}", style="bold")
+    for row in now.rows:
+        was = old.get(row["id"], row)
+        if (was["outcome"], was["message"]) == (row["outcome"], row["message"]):
+            same += 1
+            continue
+        out.print(Text.assemble((row["id"], "bold"), "  ", *_way(was["outcome"], row["outcome"])))
+        if row["outcome"] not in ("passed", "manual"):
+            out.print(row["message"])
+    total = f"{now.score:g} / {now.max_score:g}"
+    whole = same == len(now.rows)
+    left = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _as_before(same)
+    out.print(f"{left} " + say(en=f"{total} points.", ko=f"{total}점."))
+    if now.problem and now.problem != before.problem:
+        err.print(now.problem, style="yellow")
+
+
+def _way(was: str, now: str) -> list[tuple[str, str]]:
+    """From one outcome to another, in words."""
+    (en, ko, style), (en_now, ko_now, style_now) = (_LOOK.get(each, (each, each, "")) for each in (was, now))
+    if was == now:
+        return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]
+    return [(say(en=en, ko=ko), style), (" → ", ""), (say(en=en_now, ko=ko_now), style_now)]
+
+
+def _as_before(tasks: int) -> str:
+    noun = "task" if tasks == 1 else "tasks"
+    return say(en=f"{tasks} {noun} as before.", ko=f"나머지 과제 {tasks}개는 그대로입니다.")

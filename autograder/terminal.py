@@ -1,0 +1,24 @@
+"""Where the commands print: what strangers wrote neither steers a terminal nor is taken for markup."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.segment import Segment
+
+from secant.visible import visible
+
+
+class Terminal(Console):
+    """Shows paths and notebooks' words as they are: no markup or guessed colours, nothing that steers."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **more)
+
+    def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
+        for segment in super().render(*what, **how):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+out = Terminal(soft_wrap=True)
+err = Terminal(soft_wrap=True, stderr=True)
