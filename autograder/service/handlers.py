@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -38,6 +39,8 @@ def add_handlers(server: Any) -> None:
         "hint": Hint,
         "solution": Solution,
         "progress": Progress,
+        "review": Review,
+        "anew": Anew,
     }
     routes = [
         (url_path_join(base, "secant/api", name), kind, {"warm": warm}) for name, kind in handlers.items()
@@ -290,6 +293,41 @@ class Progress(_Handler):
                 en="There is no course here that the start page could show.",
                 ko="시작 페이지에 보여 줄 수업을 찾지 못했습니다.",
             ) from None
+
+
+class Review(_Handler):
+    """Notes how a prediction was answered that was asked once more, or whether any are wanted."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized("read", "contents")  # type: ignore[untyped-decorator]
+    async def post(self) -> None:
+        from secant.progress import record
+
+        if isinstance(wanted := self.asked.get("wanted"), bool):
+            noted = await asyncio.to_thread(record.reviewing, wanted)
+        else:
+            name, right = self.name("name"), self.asked.get("right") is True
+            noted = await asyncio.to_thread(lambda: record.review(name, right=right))
+        self.send({"problem": noted.problem})
+
+
+class Anew(_Handler):
+    """Puts the progress aside, under another name, and begins anew."""
+
+    auth_resource = "contents"
+
+    @web.authenticated
+    @authorized("write", "contents")  # type: ignore[untyped-decorator]
+    async def post(self) -> None:
+        from secant.progress import store
+
+        try:
+            aside = await asyncio.to_thread(store.reset, date.today().isoformat())
+        except store.StoreError as error:
+            raise Refusal(500, error.said(self.spoken)) from None
+        self.send({"aside": None if aside is None else str(aside)})
 
 
 def _overview(workspace: str, spoken: Language) -> dict[str, Any]:

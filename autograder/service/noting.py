@@ -30,9 +30,12 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)
-    titles = [each.title[sheet.language] for each in ACHIEVEMENTS if each.id in noted.new]
+    said = sheet.language
+    new = [
+        {"title": each.title[said], "how": each.how[said]} for each in ACHIEVEMENTS if each.id in noted.new
+    ]
     level = {"number": noted.level.number, "title": noted.level.title} if noted.level else None
     return {
-        "gained": {"xp": noted.xp, "level": level, "achievements": titles},
+        "gained": {"xp": noted.xp, "level": level, "achievements": new},
         "problem": noted.problem,
     }

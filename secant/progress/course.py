@@ -25,17 +25,36 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Question:
+    """A prediction as a lesson asks and answers it.
+
+    Attributes:
+        text: what stands above it, Markdown.
+        choices: by letter.
+        right: the right letter.
+        replies: what is said to each choice, by letter.
+    """
+
+    text: str
+    choices: Mapping[str, str]
+    right: str
+    replies: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Notebook:
     """What a lesson's released notebook holds.
 
     Attributes:
         tasks: in their order.
         predictions: the right letter of each, by name.
+        questions: those predictions, by name.
         fingerprint: of its bytes; None if it is not released.
     """
 
     tasks: tuple[Task, ...] = ()
     predictions: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, Question] = field(default_factory=dict)
     fingerprint: str | None = None
 
 
@@ -136,7 +155,8 @@ def _notebook(path: Path, changed: int, size: int) -> Notebook:
     content = path.read_bytes()
     try:
         cells = [(cell, "".join(cell["source"])) for cell in json.loads(content)["cells"]]
-        return Notebook(tuple(_tasks(cells)), dict(_predictions(cells)), fingerprint(content))
+        right = dict(_predictions(cells))
+        return Notebook(tuple(_tasks(cells)), right, dict(_questions(cells, right)), fingerprint(content))
     except (ValueError, KeyError, TypeError, AttributeError):
         return Notebook(fingerprint=fingerprint(content))
 
@@ -168,6 +188,37 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
             yield from filter(None, map(_prediction, _calls(source)))
 
 
+def _questions(
+    cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
+) -> Iterator[tuple[str, Question]]:
+    """Each prediction that is asked and answered, with the text above it."""
+    asked: dict[str, tuple[str, dict[str, str]]] = {}
+    text = ""
+    for cell, source in cells:
+        if cell["cell_type"] == "markdown":
+            text = source
+        elif "predict" in source:
+            for call in _calls(source):
+                name, words = _words(call)
+                if _called(call) == "predict" and name:
+                    asked[name] = text, words
+                elif _called(call) == "predicted" and name in asked and set(words) == set(asked[name][1]):
+                    above, choices = asked[name]
+                    yield name, Question(above, choices, right[name], words)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
+    """The name that a prediction's call says, and its texts by letter."""
+    said = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
+    named = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
+    texts = {arg: str(node.value) for arg, node in named.items() if isinstance(node, ast.Constant)}
+    return str(said[0]) if said else "", texts if len(texts) == len(named) else {}
+
+
 def _calls(source: str) -> Iterator[ast.Call]:
     try:
         return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
@@ -176,7 +227,6 @@ def _calls(source: str) -> Iterator[ast.Call]:
 
 
 def _prediction(call: ast.Call) -> tuple[str, str] | None:
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     right = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "right")]
     words = [node.value for node in (*call.args[:1], *right) if isinstance(node, ast.Constant)]
-    return (str(words[0]), str(words[1])) if called == "predicted" and len(words) == 2 else None
+    return (str(words[0]), str(words[1])) if _called(call) == "predicted" and len(words) == 2 else None

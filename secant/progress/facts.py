@@ -44,6 +44,13 @@ class Prediction(TypedDict):
     when: str
 
 
+class Review(TypedDict):
+    """How often a prediction was answered rightly when it was asked once more, and when it was asked last."""
+
+    times: int
+    when: str
+
+
 class Last(TypedDict):
     """The last check; `task` only if it was of one task."""
 
@@ -63,11 +70,21 @@ class Facts(TypedDict):
     predictions: dict[str, Prediction]
     last: Last | None
     earned: dict[str, str]
+    reviews: dict[str, Review]
+    reviewing: bool  # whether predictions are to be asked once more
 
 
 def nothing() -> Facts:
     """Return the facts of somebody who begins."""
-    return {"version": VERSION, "lessons": {}, "predictions": {}, "last": None, "earned": {}}
+    return {
+        "version": VERSION,
+        "lessons": {},
+        "predictions": {},
+        "last": None,
+        "earned": {},
+        "reviews": {},
+        "reviewing": True,
+    }
 
 
 def number_of(name: str) -> int:
@@ -77,6 +94,14 @@ def number_of(name: str) -> int:
 
 
 # --- How they grow ---
+
+
+def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
+    """Note how a prediction was answered once more: after a wrong answer it begins anew."""
+    if name in facts["predictions"]:
+        before = facts["reviews"].get(name)
+        times = (before["times"] if before else 0) + 1 if right else 0
+        facts["reviews"][name] = {"times": times, "when": when}
 
 
 def _task(facts: Facts, lesson: str, task: str) -> Task:
@@ -207,6 +232,12 @@ def merge(one: Facts, other: Facts) -> Facts:
         "predictions": predictions,
         "last": max(lasts, key=lambda last: last["when"], default=None),
         "earned": earned,
+        "reviews": {
+            name: max(found, key=lambda review: review["when"])
+            for name in {*one["reviews"], *other["reviews"]}
+            if (found := [facts["reviews"][name] for facts in (one, other) if name in facts["reviews"]])
+        },
+        "reviewing": one["reviewing"],
     }
 
 
@@ -288,6 +319,11 @@ def _read_prediction(data: object) -> Prediction:
     return {"first": read.text("first"), "right": read.maybe_text("right"), "when": read.time("when")}
 
 
+def _read_review(data: object) -> Review:
+    read = _Reader(data)
+    return {"times": int(read.number("times")), "when": read.time("when")}
+
+
 def _read_last(data: object) -> Last:
     read = _Reader(data)
     return {"lesson": read.text("lesson"), "task": read.maybe_text("task"), "when": read.time("when")}
@@ -309,4 +345,9 @@ def from_json(data: object) -> Facts:
         "predictions": {name: _read_prediction(entry) for name, entry in read.items("predictions").items()},
         "last": _read_last(read.data["last"]) if read.data.get("last") is not None else None,
         "earned": {name: _Reader(read.items("earned")).time(name) for name in read.items("earned")},
+        # Not in the files of earlier versions.
+        "reviews": {name: _read_review(entry) for name, entry in read.items("reviews").items()}
+        if "reviews" in read.data
+        else {},
+        "reviewing": read.yes("reviewing") if "reviewing" in read.data else True,
     }

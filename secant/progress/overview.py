@@ -11,6 +11,7 @@ from secant.progress import store
 from secant.progress.course import Course, Lesson, Task, read_course, version
 from secant.progress.facts import Facts, nothing
 from secant.progress.facts import Task as TaskFacts
+from secant.progress.review import review
 from secant.progress.rewards import ACHIEVEMENTS, experience, level
 
 
@@ -54,6 +55,9 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
             }
             for each in ACHIEVEMENTS
         ],
+        "review": review(facts, course, store.now()),
+        "reviewing": facts["reviewing"],
+        "elsewhere": _elsewhere(lessons, course, workspace, state),
         "saved": {"path": str(store.path()), "problem": problem},
     }
 
@@ -62,6 +66,13 @@ def released_beside(course: Course, workspace: Path, state: State) -> dict[str, 
     """Return the notebooks beside which a newer version stands, with its name."""
     found = ((_notebook_of(lesson), _beside(lesson, workspace, state)) for lesson in course)
     return {name: beside for name, beside in found if beside}
+
+
+def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
+    """Whether points were reached, and in no notebook of this workspace: each is as it was copied."""
+    if workspace is None or not any(lesson["points"] for lesson in lessons):
+        return False
+    return not any(_edited(lesson, workspace, state) for lesson in course)
 
 
 # --- A lesson ---

@@ -94,6 +94,21 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
     return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
 
 
+def review(name: str, *, right: bool) -> Recorded:
+    """Note how a prediction was answered that was asked once more."""
+    when = store.now()
+    return _keep(lambda facts: notes.note_review(facts, name, right, when), earns=False)
+
+
+def reviewing(wanted: bool) -> Recorded:
+    """Note whether predictions are to be asked once more."""
+
+    def change(facts: Facts) -> None:
+        facts["reviewing"] = wanted
+
+    return _keep(change, earns=False)
+
+
 def merge(other: Facts) -> Recorded:
     """Add what another file holds: the best of both."""
 

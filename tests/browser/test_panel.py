@@ -14,6 +14,7 @@ from tests.support import fake_lesson
 from tests.support import jupyterlab as lab
 from tests.support.accessible import faults
 from tests.support.fake_service import TASKS
+from tests.support.fake_service import row as fake_row
 
 pytestmark = pytest.mark.browser
 
@@ -81,6 +82,7 @@ LESSON = """async () => {
   const lesson = {
     words: words('en'), rows: new Map(), best: new Map(), run: null, listeners: new Set(),
     notebook: {context: {path: 'x.ipynb'}}, problem: '', gained: null, hidden: false, when: null,
+    next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}),
     outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
     total: () => ({points: 0, best: 0, most: 2}),
     info: {language: 'en', number: null, title: 'Another course', tasks: [task]},
@@ -178,7 +180,7 @@ def check(page: Page) -> None:
 def idle(page: Page) -> None:
     """Wait until a check is over."""
     expect(page.locator(".secant-panel")).to_have_attribute("aria-busy", "false")
-    expect(page.locator(".secant-panel .secant-primary")).to_be_visible()
+    expect(page.locator(".secant-buttons .secant-primary")).to_be_visible()
 
 
 def row(page: Page, task: str) -> Any:
@@ -481,14 +483,14 @@ def test_it_can_be_stopped_and_keeps_what_was_decided(page: Page) -> None:
     check(page)
     page.evaluate(WRITE, ["slope", "# crashed\n"])
     page.evaluate(WRITE, ["untouched", "# slow\n"])
-    page.locator(".secant-panel .secant-primary").focus()
+    page.locator(".secant-buttons .secant-primary").focus()
     page.keyboard.press("Enter")
     expect(row(page, "slope").locator(".secant-outcome")).to_have_text("Crashed")
     assert row(page, "untouched").locator(".secant-outcome").inner_text() == "Checking…"
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     idle(page)
-    expect(page.locator(".secant-panel .secant-primary")).to_be_focused()
+    expect(page.locator(".secant-buttons .secant-primary")).to_be_focused()
     assert "Stopped" in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
     assert row(page, "slope").locator(".secant-outcome").inner_text() == "Crashed"
     assert row(page, "untouched").locator(".secant-outcome").inner_text() == "Not attempted"
@@ -602,7 +604,7 @@ def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(start: Pag
     page.evaluate(WRITE, ["tangent", "# passed\n"])
     check(page)
     expect(page.locator(".secant-gained[role=status]")).to_have_text(
-        "24 XP를 얻었습니다. 레벨 3(접선)이 되었습니다. 새로운 성취: ★ 1."
+        "24 XP를 얻었습니다. 레벨 3(접선)이 되었습니다.새로운 성취:★ OnePass."
     )
     expect(page.locator("[data-earned=true]")).to_have_count(5)
     assert page.locator(".secant-level progress").get_attribute("value") == "180"
@@ -632,6 +634,112 @@ def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> 
     page.unroute_all()
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".secant-card")).to_have_count(10)
+
+
+REVIEW = {
+    "name": "3 two calls",
+    "number": 3,
+    "text": "## Predict first\n\nThe slope of $x^2$ is `4`:\n\n```\nx.grad\n```\n\n**What is printed?**",
+    "choices": {"A": "4 and `12`", "B": "16 and 16"},
+    "right": "B",
+    "replies": {"A": "It *adds*: `backward()` does not overwrite.", "B": "Both names mean one tensor."},
+    "days": 3,
+}
+
+
+def shown(page: Page, **more: Any) -> list[dict[str, Any]]:
+    """Have the start page show this, too; return what it then posts."""
+    posted: list[dict[str, Any]] = []
+
+    def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            posted.append(
+                {"to": re.search(r"api/(\w+)", route.request.url)[1], **route.request.post_data_json}
+            )
+            route.fulfill(json={"aside": "/there/progress until today.json"})
+            return
+        found = route.fetch().json()
+        wanted = {"reviewing": False, "review": None} if {"to": "review", "wanted": False} in posted else {}
+        route.fulfill(json=found | more | wanted)
+
+    for name in ("progress", "review", "anew"):
+        page.route(f"**/secant/api/{name}?*", answer)
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
+    return posted
+
+
+def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
+    posted = shown(page, review=REVIEW)
+    place = page.locator(".secant-review")
+    expect(place).to_contain_text("A prediction from lesson 3. You made it 3 days ago.")
+    expect(place.locator(".secant-review-text pre")).to_contain_text("x.grad")
+    assert place.get_by_role("heading").all_inner_texts() == ["Do you still know?"]
+    with page.expect_response("**/secant/api/review?*"):
+        place.get_by_role("button", name="A. 4 and 12").click()
+    said = place.get_by_role("status")
+    expect(said).to_contain_text("You chose A. The answer is B.")
+    assert "backward() does not overwrite" in said.inner_text()
+    assert "Both names mean one tensor" in said.inner_text()
+    expect(place.get_by_role("button", name="Done")).to_be_focused()
+    assert posted == [{"to": "review", "name": "3 two calls", "right": False}]
+    place.get_by_role("button", name="Do not ask any more").click()
+    expect(place).to_have_count(0)
+    expect(page.get_by_role("button", name="Ask me predictions")).to_be_visible()
+    assert posted[1:] == [{"to": "review", "wanted": False}]
+    page.unroute_all()
+
+
+def test_points_of_another_copy_are_said_to_be_and_can_be_put_aside(page: Page) -> None:
+    posted = shown(page, elsewhere=True)
+    place = page.locator(".secant-elsewhere")
+    expect(place).to_contain_text("yours from another copy")
+    place.get_by_role("button", name="Start afresh").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="Keep my progress").click()
+    assert posted == []
+    place.get_by_role("button", name="Start afresh").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="Start afresh").click()
+    expect(page.locator(".secant-start .secant-notice")).to_contain_text("/there/progress until today.json")
+    assert posted == [{"to": "anew"}]
+    page.unroute_all()
+
+
+def all_pass(route: Route) -> None:
+    """The check of a lesson that is finished by it, with two achievements."""
+    tasks = [task for task, outcome in TASKS.items() if outcome != "manual"]
+    won = [
+        {"title": "A whole lesson", "how": "Pass every task."},
+        {"title": "Wrong, then understood", "how": "Go on."},
+    ]
+    gained = {"xp": 24, "level": None, "achievements": won}
+    events = [
+        {"event": "begin", "lesson": "03_lesson", "language": "en", "hidden": True, "tasks": tasks},
+        *({"event": "task", "task": fake_row(task, "passed", "en")} for task in tasks),
+        {"event": "end", "score": 2, "max_score": 2, "seconds": 0.1, "gained": gained, "problem": None},
+    ]
+    route.fulfill(body="".join(f"{json.dumps(event)}\n" for event in events))
+
+
+def test_the_end_of_a_lesson_is_told_in_view_and_leads_on(served: Any, page: Page) -> None:
+    fake_lesson.write(served.place / "en" / "lesson.ipynb")
+    page.route("**/secant/api/check?*", all_pass)
+    page.locator(".secant-panel .secant-scroll").evaluate(
+        "place => { place.scrollTop = place.scrollHeight; }"
+    )
+    check(page)
+    gained = page.locator(".secant-gained")
+    assert gained.get_by_role("listitem").all_inner_texts() == [
+        "★ A whole lesson\nPass every task.",
+        "★ Wrong, then understood\nGo on.",
+    ]
+    end = page.locator(".secant-end")
+    expect(end).to_contain_text("Every task of this lesson is passed")
+    expect(end).to_contain_text("A person grades essay.")
+    on = end.get_by_role("button", name="Go on: Lesson 4 · Branches and broadcasts")
+    expect(on).to_be_in_viewport()
+    expect(gained).to_be_in_viewport()
+    assert page.evaluate("() => document.activeElement.closest('.secant-end')") is None
+    on.click()
+    page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.context?.path === 'en/lesson.ipynb'")
 
 
 # --- for everybody ---

@@ -121,6 +121,7 @@ def overview(language: str) -> dict[str, Any]:
         },
         "lessons": lessons,
         "achievements": achievements,
+        "review": None, "reviewing": True, "elsewhere": False,
         "saved": {"path": "/home/you/.local/share/secant/progress.json", "problem": None},
     }  # fmt: skip
 
@@ -194,7 +195,11 @@ class Check(Handler):
                 await self.say(event="task", task=rows[-1])
             first = "tangent" not in NOTED and answers.get("tangent") == "passed"
             level = {"number": 3, "title": overview(self.language(path))["level"]["title"]}
-            gained = {"xp": 24, "level": level, "achievements": ["★ 1"]} if first else NOTHING
+            gained = (
+                {"xp": 24, "level": level, "achievements": [{"title": "One", "how": "Pass."}]}
+                if first
+                else NOTHING
+            )
             NOTED.extend(task for task in tasks if answers[task] == "passed")
             if only is None:
                 LAST[path] = {

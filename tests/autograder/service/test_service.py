@@ -77,6 +77,25 @@ def test_progress_is_the_overview(server: Server) -> None:
     assert (status, found["language"], len(found["lessons"])) == (200, "ko", 10)
 
 
+def test_reviews_are_noted_and_switched_off(server: Server) -> None:
+    assert server.ask("GET", "progress", lang="en")[1]["reviewing"] is True
+    assert server.ask("POST", "review", {"name": "3 two calls", "right": True}) == (200, {"problem": None})
+    assert server.ask("POST", "review", {"wanted": False})[0] == 200
+    assert server.ask("GET", "progress", lang="en")[1]["reviewing"] is False
+    assert server.ask("POST", "review", {"wanted": True})[0] == 200
+    assert server.ask("POST", "review", {"right": True})[0] == 400
+
+
+def test_progress_that_is_put_aside_is_kept(server: Server) -> None:
+    server.ask("POST", "review", {"wanted": True})
+    before = (server.data / "progress.json").read_bytes()
+    status, found = server.ask("POST", "anew")
+    assert status == 200
+    assert Path(found["aside"]).read_bytes() == before
+    assert not (server.data / "progress.json").exists()
+    assert server.ask("POST", "anew") == (200, {"aside": None})
+
+
 # --- Checks ---------------------------------------------------------------------------------------------
 
 
@@ -94,8 +113,8 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     assert all(set(row) == fields for row in rows.values())
     kinds = [part["kind"] for part in rows[wrong.task]["parts"]]
     assert kinds[:3] == ["call", "expected", "got"]
-    *_, error, place, code = rows[TASKS[1]]["parts"]
-    assert (error["kind"], place["kind"]) == ("trace", "text")
+    *_, error, place, code, cause = rows[TASKS[1]]["parts"]
+    assert (error["kind"], place["kind"], cause["kind"]) == ("trace", "text", "cause")
     assert "'nothing' is not defined" in error["text"]
     assert code == {"kind": "code", "text": "return nothing"}
     assert (end["event"], end["score"], end["max_score"], end["problem"]) == ("end", 6.0, 10.0, None)
@@ -104,6 +123,7 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
     assert [(row["id"], row["changed"]) for row in last["rows"]] == [(task, False) for task in TASKS]
     assert end["gained"]["xp"] == 72
     assert end["gained"]["level"] is None
+    assert all(each["title"] and each["how"] for each in end["gained"]["achievements"])
     assert end["gained"]["achievements"]
 
     server.save(path, {wrong.task: wrong.source}, "ko")

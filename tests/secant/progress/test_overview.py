@@ -48,6 +48,15 @@ def lesson(found: dict[str, Any], number: int) -> dict[str, Any]:
     return next(each for each in found["lessons"] if each["number"] == number)
 
 
+def test_points_of_another_copy_are_told_apart(house: Path, workspace: Path) -> None:
+    assert not overview(house, workspace, "en")["elsewhere"]
+    record.check(EIGHT, [row("MyPow")])
+    assert overview(house, workspace, "en")["elsewhere"]
+    assert not overview(house, None, "en")["elsewhere"]
+    edit(workspace / NINE / f"{NINE}.ipynb")
+    assert not overview(house, workspace, "en")["elsewhere"]
+
+
 def states(found: dict[str, Any]) -> dict[int, str]:
     return {each["number"]: each["state"] for each in found["lessons"] if each["state"] != "missing"}
 

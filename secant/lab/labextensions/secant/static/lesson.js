@@ -263,6 +263,21 @@ export class Lesson {
     }
   }
 
+  /** The lesson after this one, if it is in this workspace; null if there is none, undefined if that is not known.
+   * @returns {Promise<{path: string, number: number, title: string} | null | undefined>} */
+  async next() {
+    const { number } = this.info;
+    if (number === null) return undefined;
+    try {
+      const { lessons } = await this.server.progress(this.info.language);
+      const after = lessons.find((each) => each.number === number + 1);
+      if (!after) return null;
+      return after.path === null ? undefined : { path: after.path, number: after.number, title: after.title };
+    } catch {
+      return undefined;
+    }
+  }
+
   /** What to tell the learner of an error.
    * @param {unknown} error
    * @param {AbortSignal} [signal]

@@ -15,13 +15,15 @@ export class Panel {
    * @param {Jupyter} rendermime
    * @param {Words} say for as long as no lesson is open
    * @param {() => void} progressed what to do when something has been earned or noted
+   * @param {(path: string) => void} open opens a lesson
    */
-  constructor(app, lab, rendermime, say, progressed) {
+  constructor(app, lab, rendermime, say, progressed, open) {
     this.app = app;
     this.lab = lab;
     this.rendermime = rendermime.clone({ sanitizer: strict(rendermime.sanitizer) });
     this.say = say;
     this.progressed = progressed;
+    this.open = open;
     /** @type {Lesson | null} */
     this.lesson = null;
     this.trouble = '';
@@ -42,7 +44,11 @@ export class Panel {
     this.changed = h('p', { class: 'secant-notice' });
     this.visible = h('p', { class: 'secant-notice' });
     // Empty it is not seen, but there: a region must be there before it speaks.
-    this.gained = h('p', { class: 'secant-gained', role: 'status' });
+    this.gained = h('div', { class: 'secant-gained', role: 'status' });
+    this.end = h('div', { class: 'secant-end' });
+    this.told = '';
+    /** The lesson whose end is told. @type {Lesson | null} */
+    this.ended = null;
     this.list = h('ul', { class: 'secant-rows' });
     this.content = h('div', { class: 'secant-scroll' });
     // Outside of what is redrawn: a region must be there before it speaks.
@@ -97,6 +103,7 @@ export class Panel {
       this.bar,
       this.best,
       this.gained,
+      this.end,
       this.when,
       this.changed,
       this.visible,
@@ -126,8 +133,8 @@ export class Panel {
     const { points, best, most } = lesson.total();
     write(this.total, say.total(figure(points), figure(most)));
     write(this.best, best > points ? say.best(figure(best), figure(most)) : '');
-    const gained = lesson.gained ? say.gained(lesson.gained) : '';
-    if (this.gained.textContent !== gained) this.gained.textContent = gained;
+    this.tellGained(lesson);
+    void this.tellEnd(lesson);
     this.bar.max = most || 1;
     this.bar.value = points;
     write(this.when, lesson.when ? say.checkedAt(moment(lesson.when, lesson.info.language)) : say.neverChecked);
@@ -144,9 +151,52 @@ export class Panel {
     }
   }
 
-  /** After a check: the task that was asked alone, else the first that is not passed, with the total if both fit.
+  /** Say what the last check was worth: points, and each achievement with what it is for.
+   * @param {Lesson} lesson */
+  tellGained({ gained, words: say }) {
+    const said = JSON.stringify(gained);
+    if (said === this.told) return;
+    this.told = said;
+    const won = gained?.achievements ?? [];
+    const points = gained ? say.gained(gained) : '';
+    const one = (/** @type {{title: string, how: string}} */ { title, how }) =>
+      h('li', {}, h('strong', {}, `★ ${title}`), h('span', {}, how));
+    this.gained.replaceChildren(
+      ...(points ? [h('p', {}, points)] : []),
+      ...(won.length > 0 ? [h('p', {}, say.achieved(won.length)), h('ul', {}, ...won.map(one))] : []),
+    );
+  }
+
+  /** Once every task is passed, say so, what waits for a person, and offer the next lesson.
+   * @param {Lesson} lesson */
+  async tellEnd(lesson) {
+    const say = lesson.words;
+    const isOver = isFinished(lesson) && lesson.hidden;
+    if (!isOver || this.ended === lesson) {
+      if (!isOver) this.end.replaceChildren();
+      this.ended = isOver ? lesson : null;
+      return;
+    }
+    this.ended = lesson;
+    const notes = lesson.info.tasks.filter((task) => task.manual).map((task) => task.id);
+    const said = [h('p', {}, h('strong', {}, say.finished(figure(lesson.total().most))))];
+    if (notes.length > 0) said.push(h('p', {}, say.waits(notes.join(', '))));
+    this.end.replaceChildren(...said);
+    const next = await lesson.next();
+    if (this.lesson !== lesson || this.ended !== lesson || next === undefined) return;
+    if (next === null) this.end.append(h('p', {}, say.noNext));
+    else this.end.append(button(say.nextIs(next.number, next.title), () => this.open(next.path), { class: 'secant-button secant-primary' }));
+  }
+
+  /** After a check: what was earned at a lesson's end; else the task that was asked alone, else the first that is not
+   * passed, with the total if both fit.
    * @param {Lesson} lesson */
   bringIntoView(lesson) {
+    if (isFinished(lesson) || lesson.gained?.achievements.length) {
+      this.content.scrollTop = 0;
+      this.gained.scrollIntoView({ block: 'nearest' });
+      return;
+    }
     const asked = this.rows.find((each) => each.task.id === lesson.lastTask);
     if (!asked) this.content.scrollTop = 0;
     const row = asked ?? this.rows.find(({ task }) => !['passed', 'manual'].includes(lesson.outcome(task)));
@@ -226,4 +276,10 @@ export class Panel {
     await renderer.renderModel(this.rendermime.createModel({ data: { [type]: markdown }, trusted: false }));
     this.lab.Widget.attach(renderer, host);
   }
+}
+
+/** Whether every task that needs no person is passed.
+ * @param {Lesson} lesson */
+function isFinished(lesson) {
+  return lesson.info.tasks.every((task) => task.manual || lesson.rows.get(task.id)?.outcome === 'passed');
 }

@@ -71,7 +71,9 @@ class Extension {
     /** @type {Sides | null} */
     this.sides = null;
     this.asking = false;
-    this.panel = new Panel(app, lab, rendermime, words(this.language), () => void this.startPage?.refresh());
+    const refresh = () => void this.startPage?.refresh();
+    const open = (/** @type {string} */ path) => void this.openLesson(path);
+    this.panel = new Panel(app, lab, rendermime, words(this.language), refresh, open);
     this.panel.widget.title.icon = this.icon;
   }
 
@@ -333,7 +335,8 @@ class Extension {
     const { app, lab } = this;
     const open = (/** @type {string} */ path, /** @type {string | null | undefined} */ task) => void this.openLesson(path, task);
     const text = () => void app.commands.execute('docmanager:open', { path: lab.PageConfig.getOption('secantStart') || 'START.md' });
-    const page = new StartPage(this.server, this.chosen, open, text);
+    const render = (/** @type {string} */ markdown, /** @type {HTMLElement} */ host) => void this.panel.render(markdown, host);
+    const page = new StartPage(this.server, this.chosen, { open, text, render, ask: (/** @type {Words} */ say) => this.askAnew(say) });
     const widget = new lab.Widget({ node: page.node });
     widget.id = 'secant-start';
     widget.title.label = 'Secant';
@@ -345,6 +348,14 @@ class Extension {
     this.startPage = page;
     this.startWidget = widget;
     this.restorer?.add(widget, widget.id);
+  }
+
+  /** Whether to put the progress aside and begin anew.
+   * @param {Words} say @returns {Promise<boolean>} */
+  async askAnew(say) {
+    const { Dialog, showDialog } = this.lab;
+    const buttons = [Dialog.cancelButton({ label: say.anewKeep }), Dialog.warnButton({ label: say.anew })];
+    return (await showDialog({ title: say.anewAsk, body: say.anewWarning, buttons, defaultButton: 0 })).button.accept;
   }
 
   /** JupyterLab opens its launcher, or the text that the address named, perhaps after our page: until somebody

@@ -58,6 +58,16 @@ export class Server {
     return this.get('progress', language ? { lang: language } : {});
   }
 
+  /** @param {{name: string, right: boolean} | {wanted: boolean}} said */
+  async review(said) {
+    await this.post('review', said);
+  }
+
+  /** Put the progress aside and begin anew. @returns {Promise<{aside: string | null}>} where the old one is kept */
+  async anew() {
+    return (await this.post('anew', {})).json();
+  }
+
   /**
    * Check a saved notebook; what the server says, as it says it.
    * @param {string} path

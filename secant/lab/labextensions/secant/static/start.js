@@ -1,9 +1,9 @@
 /** The start page: where one is, the map of the lessons, and what has been earned. */
 
-/** @import { Achievement, Jupyter, LessonState, Overview } from './types.js' */
+/** @import { Achievement, Jupyter, LessonState, Overview, Review } from './types.js' */
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
-import { button, h } from './dom.js';
+import { button, h, prose } from './dom.js';
 import { isStranger, Refused, Unreachable } from './server.js';
 import { day, figure, words } from './words.js';
 
@@ -16,14 +16,20 @@ export class StartPage {
   /**
    * @param {Server} server
    * @param {string} language for as long as the server has not said, or ''
-   * @param {(path: string, task?: string | null) => void} open
-   * @param {() => void} openText shows the plain page instead
+   * @param {{open: (path: string, task?: string | null) => void, text: () => void,
+   *   render: (markdown: string, host: HTMLElement) => void, ask: (say: Words) => Promise<boolean>}} acts
+   *   open a lesson; show the plain page instead; show Markdown; whether to begin anew
    */
-  constructor(server, language, open, openText) {
+  constructor(server, language, { open, text, render, ask }) {
     this.server = server;
     this.language = language;
     this.open = open;
-    this.openText = openText;
+    this.openText = text;
+    this.render = render;
+    this.ask = ask;
+    /** What has just been answered stays until it is done with. @type {HTMLElement | null} */
+    this.answered = null;
+    this.notice = '';
     this.drawn = '';
     this.node = h('div', { class: 'secant-start', role: 'region', tabindex: '-1' });
     /** @type {[SVGPathElement, HTMLElement, HTMLElement][]} */
@@ -83,7 +89,10 @@ export class StartPage {
     this.node.replaceChildren(
       h('h1', {}, say.title),
       h('p', { class: 'secant-problem', role: 'alert', hidden: !problem }, problem),
+      h('p', { class: 'secant-notice', role: 'status', hidden: !this.notice }, this.notice),
+      this.elsewhere(overview, say) ?? '',
       h('div', { class: 'secant-top' }, this.level(overview, say), this.continue(overview, say)),
+      this.answered ?? this.review(overview, say) ?? '',
       h('h2', {}, say.lessons),
       h('p', {}, say.how),
       h('p', { class: 'secant-legend' }, say.legend),
@@ -91,6 +100,7 @@ export class StartPage {
       h('h2', {}, say.achievements),
       this.achievements(overview, say),
       h('p', { class: 'secant-kept' }, say.kept(overview.saved.path)),
+      overview.reviewing ? '' : button(say.reviewOn, () => void this.want(true), { 'data-key': 'review-on' }),
     );
     this.drawArrows();
   }
@@ -128,6 +138,87 @@ export class StartPage {
       h('strong', {}, !begun ? say.begin : isNew ? say.nextLesson : say.continue),
       h('span', {}, task ? `${title} · ${task}` : title),
     );
+  }
+
+  /** Whose points these are, where nothing has been done in this workspace.
+   * @param {Overview} overview @param {Words} say */
+  elsewhere(overview, say) {
+    if (!overview.elsewhere) return null;
+    return h(
+      'section',
+      { class: 'secant-elsewhere' },
+      h('p', {}, say.elsewhere(overview.saved.path)),
+      button(say.anew, () => void this.beginAnew(say), { 'data-key': 'anew' }),
+    );
+  }
+
+  /** @param {Words} say */
+  async beginAnew(say) {
+    if (!(await this.ask(say))) return;
+    try {
+      const { aside } = await this.server.anew();
+      this.notice = aside ? say.anewDone(aside) : '';
+    } catch (error) {
+      this.notice = sentence(say.noProgress, error);
+    }
+    this.drawn = '';
+    await this.refresh();
+  }
+
+  /** An old prediction once more.
+   * @param {Overview} overview @param {Words} say */
+  review({ review }, say) {
+    if (!review) return null;
+    const text = h('div', { class: 'secant-review-text' });
+    this.render(review.text.replace(/^#+ .*\n/, ''), text);
+    const reply = h('div', { role: 'status' });
+    const section = h(
+      'section',
+      { class: 'secant-review', 'aria-label': say.review },
+      h('h2', {}, say.review),
+      h('p', { class: 'secant-small' }, say.reviewFrom(review.number, review.days)),
+      text,
+      h('div', { class: 'secant-choices' }, ...Object.keys(review.choices).map((letter) => this.choice(review, letter, say, () => section))),
+      reply,
+      button(say.reviewOff, () => void this.want(false), { 'data-key': 'review-off' }),
+    );
+    return section;
+  }
+
+  /** @param {Review} review @param {string} letter @param {Words} say @param {() => HTMLElement} section */
+  choice(review, letter, say, section) {
+    const label = prose(`${letter}.  ${review.choices[letter]}`);
+    const choose = () => void this.answer(review, letter, say, section());
+    return h('button', { type: 'button', class: 'secant-button secant-choice', 'data-key': `review-${letter}`, onclick: choose }, ...label.childNodes);
+  }
+
+  /** Tell whether a choice was right, and why; it stays until the reader is done with it.
+   * @param {Review} review @param {string} chosen @param {Words} say @param {HTMLElement} section */
+  async answer(review, chosen, say, section) {
+    this.answered = section;
+    for (const each of section.querySelectorAll('.secant-choice')) /** @type {HTMLButtonElement} */ (each).disabled = true;
+    const right = chosen === review.right;
+    const done = button(say.reviewNext, () => {
+      this.answered = null;
+      this.drawn = '';
+      void this.refresh();
+    });
+    section.querySelector('[role=status]')?.replaceChildren(
+      h('p', {}, h('strong', {}, right ? say.reviewRight : say.reviewWrong(chosen, review.right))),
+      ...(right ? [] : [prose(review.replies[chosen])]),
+      prose(review.replies[review.right]),
+      done,
+    );
+    done.focus();
+    await this.server.review({ name: review.name, right }).catch(() => {}); // it is asked again then
+  }
+
+  /** @param {boolean} wanted whether predictions are to come back */
+  async want(wanted) {
+    this.answered = null;
+    await this.server.review({ wanted }).catch(() => {});
+    this.drawn = '';
+    await this.refresh();
   }
 
   /** @param {Overview} overview @param {Words} say */

@@ -14,7 +14,7 @@
  *   | ({event: 'end', score: number, max_score: number, seconds: number} & Noted)
  *   | ({event: 'stopped'} & Partial<Noted>) | ({event: 'error', message: string} & Partial<Noted>)} CheckEvent
  * @typedef {{gained: Gained, problem: string | null}} Noted where a verdict has fallen
- * @typedef {{xp: number, level: null | {number: number, title: string}, achievements: string[]}} Gained
+ * @typedef {{xp: number, level: null | {number: number, title: string}, achievements: {title: string, how: string}[]}} Gained
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
  * @typedef {{code: string, words: string, noted: boolean}} Solution
  * @typedef {{id: string, title: string, how: string, earned: string | null}} Achievement
@@ -24,7 +24,10 @@
  * @typedef {{language: Language, level: {number: number, title: string, xp: number, from: number, to: number | null},
  *   continue: null | {path: string, lesson: string, number: number, title: string, task: string | null,
  *     task_title: string | null},
- *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null}}} Overview
+ *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null},
+ *   review: Review | null, reviewing: boolean, elsewhere: boolean}} Overview
+ * @typedef {{name: string, number: number, text: string, choices: Record<string, string>, right: string,
+ *   replies: Record<string, string>, days: number}} Review
  * @typedef {'en' | 'ko'} Language
  *
  * JupyterLab's own classes and objects, whose types would need its packages.

@@ -35,14 +35,13 @@ const en = {
   rowChanged: 'changed since',
   oldError: 'The error below is from the last time this cell was run.',
   visibleOnly: 'Only the visible tests are here: passing them is not yet the full mark.',
-  gained: (/** @type {Gained} */ { xp, level, achievements }) =>
-    [
-      xp > 0 && `You gained ${xp} XP.`,
-      level && `You are at level ${level.number} now: ${level.title}.`,
-      achievements.length > 0 && `New achievement: ${achievements.join(', ')}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
+  gained: (/** @type {Gained} */ { xp, level }) =>
+    [xp > 0 && `You gained ${xp} XP.`, level && `You are at level ${level.number} now: ${level.title}.`].filter(Boolean).join(' '),
+  achieved: (/** @type {number} */ many) => (many === 1 ? 'A new achievement:' : `${many} new achievements:`),
+  finished: (/** @type {string} */ points) => `Every task of this lesson is passed: ${points} points.`,
+  waits: (/** @type {string} */ notes) => `A person grades ${notes}. Until then it counts neither for you nor against you.`,
+  nextIs: (/** @type {number} */ number, /** @type {string} */ title) => `Go on: Lesson ${number} · ${title}`,
+  noNext: 'That was the last lesson. Congratulations!',
   outcome: /** @type {Record<Outcome | 'unchecked' | 'waiting', string>} */ ({
     passed: 'Passed',
     wrong: 'Wrong',
@@ -99,6 +98,21 @@ const en = {
   lastPicture: 'the picture as it was when the cell was run',
   chosen: (/** @type {string} */ choice) => `Your choice was ${choice}`,
   retry: 'Try again',
+  review: 'Do you still know?',
+  reviewFrom: (/** @type {number} */ number, /** @type {number} */ days) =>
+    `A prediction from lesson ${number}. You made it ${days} days ago.`,
+  reviewRight: 'Right.',
+  reviewWrong: (/** @type {string} */ chosen, /** @type {string} */ right) => `You chose ${chosen}. The answer is ${right}.`,
+  reviewNext: 'Done',
+  reviewOff: 'Do not ask any more',
+  reviewOn: 'Ask me predictions of earlier lessons again',
+  elsewhere: (/** @type {string} */ path) =>
+    `You have done nothing in this copy of the lessons yet. The points below are yours from another copy: progress belongs to your account on this computer and is kept in ${path}.`,
+  anew: 'Start afresh',
+  anewAsk: 'Start afresh?',
+  anewWarning: 'All lessons count as new again. The progress so far is kept under another name beside it, and your notebooks stay as they are.',
+  anewKeep: 'Keep my progress',
+  anewDone: (/** @type {string} */ path) => `You start afresh. Your earlier progress is in ${path}.`,
   // --- the start page ---
   title: 'Learn PyTorch’s autograd',
   level: (/** @type {number} */ number, /** @type {string} */ title) => `Level ${number}: ${title}`,
@@ -163,14 +177,13 @@ const ko = {
   rowChanged: '이후 바뀜',
   oldError: '아래 오류는 이 셀을 지난번에 실행했을 때 나온 것입니다.',
   visibleOnly: '여기에는 보이는 테스트만 있습니다. 모두 통과해도 아직 만점은 아닙니다.',
-  gained: ({ xp, level, achievements }) =>
-    [
-      xp > 0 && `${xp} XP를 얻었습니다.`,
-      level && `레벨 ${level.number}(${level.title})이 되었습니다.`,
-      achievements.length > 0 && `새로운 성취: ${achievements.join(', ')}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
+  gained: ({ xp, level }) =>
+    [xp > 0 && `${xp} XP를 얻었습니다.`, level && `레벨 ${level.number}(${level.title})이 되었습니다.`].filter(Boolean).join(' '),
+  achieved: (many) => (many === 1 ? '새로운 성취:' : `새로운 성취 ${many}개:`),
+  finished: (points) => `이 수업의 과제를 모두 통과했습니다(${points}점).`,
+  waits: (notes) => `${notes} 문항은 사람이 채점합니다. 그때까지는 점수에 들어가지 않습니다.`,
+  nextIs: (number, title) => `다음: 수업 ${number} · ${title}`,
+  noNext: '마지막 수업까지 마쳤습니다. 축하합니다!',
   outcome: {
     passed: '통과',
     wrong: '틀림',
@@ -226,6 +239,20 @@ const ko = {
   lastPicture: '셀을 실행했을 때의 그림',
   chosen: (choice) => `고른 답: ${choice}`,
   retry: '다시 시도',
+  review: '아직 기억하나요?',
+  reviewFrom: (number, days) => `수업 ${number}에서 ${days}일 전에 예상했던 문제입니다.`,
+  reviewRight: '맞습니다.',
+  reviewWrong: (chosen, right) => `고른 답은 ${chosen}, 정답은 ${right}입니다.`,
+  reviewNext: '확인했어요',
+  reviewOff: '더 묻지 않기',
+  reviewOn: '지난 수업의 예상 문제 다시 받기',
+  elsewhere: (path) =>
+    `이 폴더의 수업에서는 아직 한 것이 없습니다. 아래 점수는 다른 폴더에서 얻은 것입니다. 진도는 이 컴퓨터의 사용자 계정마다 하나이고 ${path}에 저장됩니다.`,
+  anew: '처음부터 시작하기',
+  anewAsk: '처음부터 시작할까요?',
+  anewWarning: '모든 수업이 시작 전으로 돌아갑니다. 지금까지의 진도는 같은 폴더에 다른 이름으로 남고, 노트북은 그대로입니다.',
+  anewKeep: '지금 진도 유지',
+  anewDone: (path) => `처음부터 시작합니다. 이전 진도는 ${path}에 있습니다.`,
   title: 'PyTorch autograd 배우기',
   level: (number, title) => `레벨 ${number}: ${title}`,
   xp: (xp) => `${xp} XP`,

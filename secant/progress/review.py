@@ -1,0 +1,50 @@
+"""Spaced review: a prediction of some days ago, asked once more, first those that were wrong."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from secant.progress.course import Course, Question
+from secant.progress.facts import Facts
+
+#: Days after the choice, or after the review before, at which a prediction comes back. Growing gaps keep what
+#: was learnt for longest (Cepeda et al. 2006, Psychological Bulletin 132:354); a wrong answer begins anew.
+DAYS = (2, 7, 21)
+
+
+def review(facts: Facts, course: Course, now: str) -> dict[str, Any] | None:
+    """Return the prediction that is due, as JSON; None if none is, or none is wanted."""
+    if not facts["reviewing"]:
+        return None
+    known = {name: lesson for lesson in course for name in lesson.notebook.questions}
+    waiting = [name for name in facts["predictions"] if name in known and _is_due(facts, name, now)]
+    if not waiting:
+        return None
+
+    def first(name: str) -> tuple[bool, str]:
+        made, question = facts["predictions"][name], known[name].notebook.questions[name]
+        return made["first"] == question.right, made["when"]
+
+    name = min(waiting, key=first)
+    return _shown(name, known[name].number, known[name].notebook.questions[name], facts, now)
+
+
+def _is_due(facts: Facts, name: str, now: str) -> bool:
+    before = facts["reviews"].get(name)
+    times, last = (before["times"], before["when"]) if before else (0, facts["predictions"][name]["when"])
+    return times < len(DAYS) and _since(last, now) >= timedelta(days=DAYS[times])
+
+
+def _since(then: str, now: str) -> timedelta:
+    return datetime.fromisoformat(now) - datetime.fromisoformat(then)
+
+
+def _shown(name: str, number: int, question: Question, facts: Facts, now: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "number": number,
+        "text": question.text,
+        "choices": dict(question.choices),
+        "right": question.right,
+        "replies": dict(question.replies),
+        "days": _since(facts["predictions"][name]["when"], now).days,
+    }
