@@ -30,6 +30,7 @@ class Checked:
     score: float
     max_score: float
     problem: str | None
+    gained: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         """Return the public form of `check --json`."""
@@ -129,7 +130,7 @@ def _by_server(notebook: Path) -> Checked | None:
         raise CourseError(str(error)) from None
     if found is None:
         return None
-    whole = ("lesson", "language", "hidden", "score", "max_score", "problem")
+    whole = ("lesson", "language", "hidden", "score", "max_score", "problem", "gained")
     return Checked(rows=found["tasks"], **{name: found[name] for name in whole})
 
 
@@ -147,7 +148,8 @@ def _here(checker: "Checker", notebook: Path) -> Checked:
     found = report.as_json()
     noted = note(sheet, found["tasks"], whole=True)
     rows, score, most = found["tasks"], found["score"], found["max_score"]
-    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, noted["problem"])
+    problem, gained = noted["problem"], noted["gained"]
+    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, most, problem, gained)
 
 
 _LOOK = {
@@ -221,8 +223,26 @@ def show(checked: Checked) -> None:
             ko=f"\n{total}점. 이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
         )
     )
+    _show_gains(checked)
     if checked.problem:
         err.print(checked.problem, style="yellow")
+
+
+def _show_gains(checked: Checked) -> None:
+    """Print what was earned and, once all is passed, what waits for a person and where to go on."""
+    from autograder.service.noting import lesson_after
+
+    for each in checked.gained["achievements"]:
+        new = say(en="New achievement", ko="새로운 성취")
+        out.print(Text.assemble(("★ ", "yellow"), f"{new}: ", (each["title"], "bold"), f". {each['how']}"))
+    graded = [row for row in checked.rows if row["outcome"] != "manual"]
+    if not checked.hidden or any(row["outcome"] != "passed" for row in graded):
+        return
+    notes = ", ".join(row["id"] for row in checked.rows if row["outcome"] == "manual")
+    if notes:
+        out.print(say(en=f"A person grades {notes}.", ko=f"{notes} 문항은 사람이 채점합니다."))
+    if following := lesson_after(checked.lesson, language()):
+        out.print(say(en=f"Go on with lesson {following}", ko=f"다음은 수업 {following}"))
 
 
 def _show_changes(before: Checked, now: Checked) -> None:
@@ -244,6 +264,7 @@ def _show_changes(before: Checked, now: Checked) -> None:
     whole = same == len(now.rows)
     left = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _as_before(same)
     out.print(f"{left} " + say(en=f"{total} points.", ko=f"{total}점."))
+    _show_gains(now)
     if now.problem and now.problem != before.problem:
         err.print(now.problem, style="yellow")
 

@@ -1,12 +1,16 @@
 """Keeping what a check has found: the notebook's last verdicts, and the learner's progress."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from autograder.exam.sheet import Sheet
 from autograder.service import last
 from secant.lab.start_page import START, refresh
+from secant.language import Language
 from secant.progress import record
+from secant.progress.course import find_course, read_course
+from secant.progress.facts import number_of
 from secant.progress.rewards import ACHIEVEMENTS
 
 
@@ -39,3 +43,12 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
         "gained": {"xp": noted.xp, "level": level, "achievements": new},
         "problem": noted.problem,
     }
+
+
+def lesson_after(folder: str, language: Language) -> str:
+    """The number and the title of the lesson after this one; nothing if there is none."""
+    root, number = find_course(), number_of(folder)
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        course = read_course(root, language) if root and number else ()
+        return next((f"{each.number}: {each.title}" for each in course if each.number == number + 1), "")
+    return ""

@@ -1782,10 +1782,10 @@ You can now answer these without looking back:
 - [Baydin and others: Automatic differentiation in machine learning, a survey](https://arxiv.org/abs/1502.05767)
 - [Goldberg: What every computer scientist should know about floating-point arithmetic](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html)
 
-Next: Lesson 02, the computational graph and `grad_fn`.
+Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="e970a0ce"
+# %% [markdown] lang="ko" en="7c594275"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1822,5 +1822,5 @@ r"""
 - [Baydin 외: Automatic differentiation in machine learning, a survey (영어)](https://arxiv.org/abs/1502.05767)
 - [Goldberg: What every computer scientist should know about floating-point arithmetic (영어)](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html)
 
-다음은 수업 02, 계산 그래프와 `grad_fn`입니다.
+다음은 [수업 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), 계산 그래프와 `grad_fn`입니다.
 """

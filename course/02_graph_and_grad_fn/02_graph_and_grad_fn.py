@@ -1979,10 +1979,10 @@ You can now answer these without looking back:
 - [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html)
 - [PyTorch: torch.Tensor.is_leaf](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html)
 
-Next: Lesson 03, `.backward()` and the `.grad` buffer.
+Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="9381eb4a"
+# %% [markdown] lang="ko" en="44d1f775"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -2018,5 +2018,5 @@ r"""
 - [PyTorch: Autograd mechanics (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html)
 - [PyTorch: torch.Tensor.is_leaf (영어)](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html)
 
-다음은 수업 03, `.backward()`와 `.grad` 버퍼입니다.
+다음은 [수업 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()`와 `.grad` 버퍼입니다.
 """

@@ -1782,10 +1782,10 @@ You can now answer these without looking back:
 - [PyTorch: Gradient accumulation in mixed precision training](https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-accumulation)
 - [Hugging Face: Fixing gradient accumulation](https://huggingface.co/blog/gradient_accumulation)
 
-Next: Lesson 04, branches and broadcasts: where gradients add up.
+Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="7243bb53"
+# %% [markdown] lang="ko" en="b32a2708"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1822,5 +1822,5 @@ r"""
 - [PyTorch: Gradient accumulation in mixed precision training (영어)](https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-accumulation)
 - [Hugging Face: Fixing gradient accumulation (영어)](https://huggingface.co/blog/gradient_accumulation)
 
-다음은 수업 04, 갈림길과 브로드캐스트: gradient가 더해지는 곳입니다.
+다음은 [수업 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), 갈림길과 브로드캐스트: gradient가 더해지는 곳입니다.
 """

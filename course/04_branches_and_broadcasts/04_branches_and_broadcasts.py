@@ -1837,10 +1837,10 @@ You can now answer these without looking back:
 - [Calculus on computational graphs: backpropagation (Christopher Olah)](https://colah.github.io/posts/2015-08-Backprop/)
 - [The bug of section 7: "JIT gives wrong gradients"](https://github.com/pytorch/pytorch/issues/13669)
 
-Next: Lesson 05, vectors in, vectors out.
+Next: [Lesson 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="a2b94e6e"
+# %% [markdown] lang="ko" en="b84b9ffd"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1878,5 +1878,5 @@ r"""
 - [Calculus on computational graphs: backpropagation (Christopher Olah, 영어)](https://colah.github.io/posts/2015-08-Backprop/)
 - [7절의 버그: "JIT gives wrong gradients" (영어)](https://github.com/pytorch/pytorch/issues/13669)
 
-다음은 수업 05, 벡터에서 벡터로입니다.
+다음은 [수업 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), 벡터에서 벡터로입니다.
 """

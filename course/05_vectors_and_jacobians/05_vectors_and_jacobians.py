@@ -1921,10 +1921,10 @@ You can now answer these without looking back:
 - [PyTorch: Autograd for complex numbers](https://docs.pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers)
 - [JAX: The autodiff cookbook](https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html)
 
-Next: Lesson 06, cutting and splicing the graph.
+Next: [Lesson 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="c68016a2"
+# %% [markdown] lang="ko" en="4d20b032"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1965,5 +1965,5 @@ r"""
 - [PyTorch: Autograd for complex numbers (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers)
 - [JAX: The autodiff cookbook (영어)](https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html)
 
-다음은 수업 06, 그래프를 끊고 다시 잇기입니다.
+다음은 [수업 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), 그래프를 끊고 다시 잇기입니다.
 """

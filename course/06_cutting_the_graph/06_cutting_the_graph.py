@@ -1632,10 +1632,10 @@ You can now answer these without looking back:
 - [PyTorch: Frequently asked questions, on memory that a running total holds](https://docs.pytorch.org/docs/stable/notes/faq.html)
 - [A real bug: Fix SN not backprop via sigma(W)](https://github.com/pytorch/pytorch/pull/7905)
 
-Next: Lesson 07, inside backward: saved tensors, in-place edits, hooks.
+Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="edc98b51"
+# %% [markdown] lang="ko" en="1d94ae95"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1672,5 +1672,5 @@ r"""
 - [PyTorch: 자주 묻는 질문, 합계가 붙잡는 메모리에 관하여 (영어)](https://docs.pytorch.org/docs/stable/notes/faq.html)
 - [실제로 있었던 버그: Fix SN not backprop via sigma(W) (영어)](https://github.com/pytorch/pytorch/pull/7905)
 
-다음은 수업 07, backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook입니다.
+다음은 [수업 07](../07_inside_backward/07_inside_backward.ipynb), backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook입니다.
 """

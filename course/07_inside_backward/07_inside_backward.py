@@ -1716,10 +1716,10 @@ You can now answer these without looking back:
 - [PyTorch: How to save memory by fusing the optimizer step into the backward pass](https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html)
 - [A real bug: leaky_relu_ wrong gradient with negative slope](https://github.com/pytorch/pytorch/issues/31938)
 
-Next: Lesson 08, writing your own backward and checking it.
+Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="efda1b9d"
+# %% [markdown] lang="ko" en="0a3a7339"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1756,5 +1756,5 @@ r"""
 - [PyTorch: How to save memory by fusing the optimizer step into the backward pass (영어)](https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html)
 - [실제로 있었던 버그: leaky_relu_ wrong gradient with negative slope (영어)](https://github.com/pytorch/pytorch/issues/31938)
 
-다음은 수업 08, 나만의 backward 만들고 검사하기입니다.
+다음은 [수업 08](../08_your_own_backward/08_your_own_backward.ipynb), 나만의 backward 만들고 검사하기입니다.
 """

@@ -1384,10 +1384,10 @@ You can now answer these without looking back:
 - [A real bug: HIPS Autograd issue 407, stats.norm.pdf is not grad of stats.norm.cdf](https://github.com/HIPS/autograd/issues/407)
 - [PyTorch issue 68425: torch.where produces nan in backward pass](https://github.com/pytorch/pytorch/issues/68425)
 
-Next: Lesson 09, gradients of gradients.
+Next: [Lesson 09](../09_gradients_of_gradients/09_gradients_of_gradients.ipynb), gradients of gradients.
 """
 
-# %% [markdown] lang="ko" en="69c78675"
+# %% [markdown] lang="ko" en="f869bd4e"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1424,5 +1424,5 @@ r"""
 - [실제로 있었던 버그: HIPS Autograd 이슈 407, stats.norm.pdf is not grad of stats.norm.cdf (영어)](https://github.com/HIPS/autograd/issues/407)
 - [PyTorch 이슈 68425: torch.where produces nan in backward pass (영어)](https://github.com/pytorch/pytorch/issues/68425)
 
-다음은 수업 09, gradient의 gradient입니다.
+다음은 [수업 09](../09_gradients_of_gradients/09_gradients_of_gradients.ipynb), gradient의 gradient입니다.
 """

@@ -1505,10 +1505,10 @@ You can now answer these without looking back:
 - [Gulrajani et al.: Improved training of Wasserstein GANs (the gradient penalty)](https://arxiv.org/abs/1704.00028)
 - [PyTorch issue 106789: Fix prod double backward when there are 2+ zeros](https://github.com/pytorch/pytorch/issues/106789)
 
-Next: Lesson 10, build your own autograd.
+Next: [Lesson 10](../10_build_your_own_autograd/10_build_your_own_autograd.ipynb), build your own autograd.
 """
 
-# %% [markdown] lang="ko" en="42d47555"
+# %% [markdown] lang="ko" en="c3ba297a"
 r"""
 ## 숨은 테스트가 보는 것
 
@@ -1545,5 +1545,5 @@ r"""
 - [Gulrajani 외: Improved training of Wasserstein GANs (gradient penalty, 영어 논문)](https://arxiv.org/abs/1704.00028)
 - [PyTorch 이슈 106789: Fix prod double backward when there are 2+ zeros (영어)](https://github.com/pytorch/pytorch/issues/106789)
 
-다음은 수업 10, 나만의 autograd 만들기입니다.
+다음은 [수업 10](../10_build_your_own_autograd/10_build_your_own_autograd.ipynb), 나만의 autograd 만들기입니다.
 """

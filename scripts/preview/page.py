@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 VIEW = "application/vnd.jupyter.widget-view+json"
 NAMES = {"en": "English", "ko": "한국어"}
 # A formula in the line with what touches it, a bracket before it, a full stop or a Korean particle after it.
+_LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
 _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
 #: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
 LIGHT, DARK = "xcode", "github-dark"
@@ -113,6 +114,10 @@ class _Renderer(IPythonRenderer):
         """Set a heading; a page has one of the first level, whatever its notebook has."""
         level, self.titled = (2 if level == 1 and self.titled else level), True
         return str(super().heading(text, level, **attrs))
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """Set a link; that to another lesson's notebook leads to its page."""
+        return str(super().link(text, _LESSON.sub(r"\1.html", url), title))
 
     def inline_math(self, body: str) -> str:
         return _formula(body, "inline")

@@ -4,9 +4,17 @@
   against the browser's delayed acknowledgements costs about 44 ms each time;
 - a widget's message does not count as the kernel's being busy: JupyterLab would redraw the status twice a
   frame, toolbar and all, which takes a page longer than to show the frame.
+
+It also says where the server is, if that would be said nowhere.
 """
 
+import logging
 from typing import Any
+from urllib.parse import urlsplit
+
+from tornado.ioloop import IOLoop
+
+from secant.language import say
 
 SETTING = "kernel_websocket_connection_class"
 
@@ -46,6 +54,12 @@ def _link_jupyter_server_extension(server: Any) -> None:
         _warn(server, error)
 
 
+def _say_address(server: Any) -> None:
+    """Print the address. A quiet server does so itself for a token that it has drawn, and for no other."""
+    address = urlsplit(server.display_url.split()[0])._replace(query="").geturl()
+    print(say(en=f"JupyterLab runs at {address}", ko=f"JupyterLab 주소: {address}"), flush=True)
+
+
 def _load_jupyter_server_extension(server: Any) -> None:
     """Choose the subclass for this one server. Whatever goes wrong, the server runs as it did before."""
     try:
@@ -56,3 +70,6 @@ def _load_jupyter_server_extension(server: Any) -> None:
         settings[SETTING] = without_delay(connection)
     except Exception as error:
         _warn(server, error)
+    quiet = logging.getLevelName(server.log_level) in ("ERROR", logging.ERROR)
+    if quiet and not server.identity_provider.token_generated:
+        IOLoop.current().add_callback(_say_address, server)  # once it listens, and knows its port

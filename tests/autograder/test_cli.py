@@ -125,9 +125,11 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path)
 
 def test_check_passes(autograder: list[str], room: Path) -> None:
     save(answered(room, solutions(room)), room / "mine.ipynb")
-    done = call(autograder, room, "check", "mine.ipynb")
+    done = call(autograder, room, "check", "mine.ipynb", SECANT_DATA=str(room / "data"))
     assert done.returncode == 0
     assert "nothing was sent anywhere" in done.stdout
+    assert "A person grades why." in done.stdout
+    assert "★ New achievement: " in done.stdout
 
 
 def test_check_json_is_json_and_nothing_else(autograder: list[str], room: Path) -> None:

@@ -654,7 +654,7 @@ def shown(page: Page, **more: Any) -> list[dict[str, Any]]:
     def answer(route: Route) -> None:
         if route.request.method == "POST":
             posted.append(
-                {"to": re.search(r"api/(\w+)", route.request.url)[1], **route.request.post_data_json}
+                {"to": re.search(r"api/(\w+)", route.request.url)[1], **(route.request.post_data_json or {})}
             )
             route.fulfill(json={"aside": "/there/progress until today.json"})
             return

@@ -151,6 +151,14 @@ def test_only_what_has_changed_is_made_again(tmp_path: Path) -> None:
     assert list(preview.tasks(tmp_path, ("en",))) == [first, *others]
 
 
+def test_a_link_to_another_lesson_leads_to_its_page() -> None:
+    text = "[on](../02_next/02_next.ipynb), [data](../02_next/data.ipynb)"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    found = BeautifulSoup(pages.lesson_page(notebook, {}, place(), MARK), "html.parser")
+    links = [link["href"] for link in found.find_all("a") if link.text in ("on", "data")]
+    assert links == ["02_next.html", "../02_next/data.ipynb"]
+
+
 def test_every_formula_of_the_lessons_can_be_set() -> None:
     formulas = set()
     for path in (ROOT / "release").glob("*/*/*.ipynb"):

@@ -136,3 +136,26 @@ def test_it_loads_without_torch_or_matplotlib() -> None:
     code = f"import sys, secant.lab.server_extension; print(sorted({heavy} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("level", "drawn", "said"), [("ERROR", False, True), (40, True, False), (20, False, False)]
+)
+def test_a_quiet_server_with_a_token_of_ones_own_says_where_it_is(
+    capsys: pytest.CaptureFixture[str], level: object, drawn: bool, said: bool
+) -> None:
+    server = SimpleNamespace(
+        web_app=SimpleNamespace(settings={extension.SETTING: SimpleNamespace(connect=print)}),
+        log=SimpleNamespace(warning=print),
+        log_level=level,
+        identity_provider=SimpleNamespace(token_generated=drawn),
+        display_url="http://localhost:8888/lab/tree/START.md?token=...\n    http://127.0.0.1:8888/lab",
+    )
+
+    async def load() -> None:
+        extension._load_jupyter_server_extension(server)
+        assert "http" not in capsys.readouterr().out  # not before it listens
+        await asyncio.sleep(0)
+
+    asyncio.run(load())
+    assert ("http://localhost:8888/lab/tree/START.md\n" in capsys.readouterr().out) == said

@@ -32,7 +32,7 @@ def made(*predictions: tuple[str, str, float]) -> Facts:
 
 def asked(facts: Facts) -> str | None:
     found = review(facts, COURSE, day(0))
-    return found and str(found["name"])
+    return str(found["name"]) if found else None
 
 
 def test_every_prediction_of_the_course_can_be_asked_once_more() -> None:
