@@ -11,6 +11,7 @@ from nbgrader.preprocessors import GetGrades
 
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
+from autograder.grading.exchange import ReleaseLanguages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
 from secant.tracebacks import STUB
@@ -37,6 +38,9 @@ c.GenerateAssignment.preprocessors = [
 # One stub for both languages: a graded cell is the same in both releases.
 c.ClearSolutions.code_stub = {"python": f'raise NotImplementedError("{STUB}")'}
 c.ClearSolutions.text_stub = STUB
+
+# One assignment for both languages: the other one's notebook goes out beside it, as 03_x.ko.ipynb.
+c.ExchangeFactory.release_assignment = ReleaseLanguages
 
 # A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
 c.Execute.timeout = 60

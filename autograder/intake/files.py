@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from autograder.intake.submission import Refused
+from secant.language import LANGUAGES
 
 MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
@@ -35,17 +36,34 @@ def valid_student_id(name: str) -> bool:
     return bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
 
 
-def read(path: Path, lesson: str, root: Path | None) -> tuple[str, bytes, list[str]]:
-    """Choose the notebook, and return its name, its bytes and notes."""
+Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes
+
+
+def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
+    """Choose the notebook and read it; of a lesson in several languages, each notebook."""
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
         if not stat.S_ISDIR(mode):
             data, notes = _read_file(parent, path.name, MAX_FILE_BYTES)
-            return path.name, data, notes
+            return [(path.name, data, notes)]
     with _folder(path, path.parent if root is None else root) as folder:
-        name, notes = _choose(_names(folder), lesson)
-        data, more = _read_file(folder, name, MAX_FILE_BYTES)
-        return name, data, notes + more
+        names = _names(folder)
+        versions = [name for name in names_of(lesson) if name in names]
+        name, notes = _choose([each for each in names if each not in versions[1:]], lesson, versions)
+        found: list[Read] = []
+        for each in versions or [name]:
+            try:
+                data, more = _read_file(folder, each, MAX_FILE_BYTES)
+                found.append((each, data, notes + more))
+            except Refused:
+                if not found and each == (versions or [name])[-1]:
+                    raise
+        return found
+
+
+def names_of(lesson: str) -> list[str]:
+    """The names that a lesson's notebook is released under: its own and, beside it, one for each language."""
+    return [f"{lesson}.ipynb", *(f"{lesson}.{language}.ipynb" for language in LANGUAGES)]
 
 
 @dataclass(frozen=True)
@@ -128,15 +146,14 @@ def _names(folder: _Folder) -> list[str]:
         return sorted(entry.name for entry in islice(entries, MAX_FOLDER_ENTRIES) if entry.name[0] != ".")
 
 
-def _choose(names: list[str], lesson: str) -> tuple[str, list[str]]:
-    """Which file is the notebook, and notes."""
+def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, list[str]]:
+    """Which file is the notebook, and notes. Versions have a name that a release has."""
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
     if any(Path(name).suffix for name in {*names} - {*notebooks} - {"timestamp.txt"}):
         notes.append("side_files")
-    exact = f"{lesson}.ipynb"
-    if exact in names:
-        return exact, notes
+    if versions:
+        return versions[0], notes
     alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
     if alike:
         return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]

@@ -11,7 +11,7 @@ The submission must be one notebook in one folder. Archives are not opened.
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -28,16 +28,24 @@ from secant.visible import visible
 
 @dataclass(frozen=True)
 class Found:
-    """The bytes of a submitted file, read and not looked at yet; `notes` as of `take_in`."""
+    """The bytes of a submitted file, read and not looked at yet; `notes` as of `take_in`.
+
+    Attributes:
+        others: the same lesson's notebooks in other languages, one of which may be what was worked on.
+    """
 
     name: str
     data: bytes
     notes: Sequence[str]
+    others: Sequence["Found"] = ()
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the bytes, in hexadecimal."""
-        return hashlib.sha256(self.data).hexdigest()
+        """The SHA-256 of the bytes, in hexadecimal; with others, of all their digests."""
+        own = hashlib.sha256(self.data).hexdigest()
+        if not self.others:
+            return own
+        return hashlib.sha256("".join([own, *(other.digest for other in self.others)]).encode()).hexdigest()
 
 
 def take_in(
@@ -54,7 +62,8 @@ def take_in(
 def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
     """Find and read a submission's file.
 
-    In a folder, the notebook is the one called like the lesson. If there is none, it is the one whose name
+    In a folder, the notebook is the one called like the lesson, as in 03_x.ipynb, or like the lesson in a
+    language, as in 03_x.ko.ipynb. If there is none, it is the one whose name
     differs only as browsers and file managers change names (the last of several, by length and then by
     name), or else the only notebook there is.
 
@@ -70,16 +79,18 @@ def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
     path = Path(os.path.abspath(path))
     root = None if root is None else Path(os.path.abspath(root))
     try:
-        return Found(*read(path, lesson, root))
+        first, *others = (Found(*each) for each in read(path, lesson, root))
+        return replace(first, others=others)
     except Refused as refusal:
         return refusal.outcome
 
 
 def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNode]) -> Submission | Rejected:
-    """Say which cell is which.
+    """Say which cell is which. Of several languages, the notebook with more answers counts, or the first.
 
     Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
-    `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub);
+    `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages`
+    (answers are written in more than one);
     `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
     `found_by_name:`, `defined_twice:` (several written cells define what the task asks for).
 
@@ -88,6 +99,8 @@ def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNo
         lesson: the lesson's name.
         releases: the released notebook in each language: what the student was given.
     """
+    if found.others:
+        return _of_languages(found, lesson, releases)
     try:
         submitted = parse(found.data)
         language, pairing = settle(submitted, lesson, releases)
@@ -103,4 +116,20 @@ def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNo
         notebook=notebook_of(releases[language], pairing, layout),
         file=visible(found.name),
         notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.notes],
+    )
+
+
+def _of_languages(
+    found: Found, lesson: str, releases: Mapping[Language, NotebookNode]
+) -> Submission | Rejected:
+    """Understand each notebook of a lesson in several languages, and take the one that was worked on."""
+    every = [understand(replace(one, others=()), lesson, releases) for one in (found, *found.others)]
+    good = [one for one in every if isinstance(one, Submission)]
+    if not good:
+        return every[0]
+    chosen = min(good, key=lambda one: len(one.unwritten))
+    worked_on = sum(len(one.unwritten) < len(one.answers) for one in good)
+    script = replace(chosen.script, digest=found.digest)
+    return replace(
+        chosen, script=script, notes=[*chosen.notes, *(["two_languages"] if worked_on > 1 else [])]
     )

@@ -81,8 +81,9 @@ def term(python: list[str]) -> Iterator[Term]:
 
 
 def work(term: Term, who: Student, answers: dict[str, str], language: str) -> None:
-    """Write answers into the student's own notebook, in the language that the student reads."""
-    notebook = who.home / STEPS / f"{STEPS}.ipynb"
+    """Write answers into the notebook in the student's language; the other one stays as it is."""
+    notebook = who.home / STEPS / (f"{STEPS}.ipynb" if language == "en" else f"{STEPS}.{language}.ipynb")
+    assert notebook.is_file()
     notebook.write_text(v4.writes(answered(term.root, answers, language)), encoding="utf-8")
 
 

@@ -402,6 +402,45 @@ def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path: Path) -> No
     assert result.notes == ["several_notebooks"]
 
 
+def in_languages(folder: Path, english: Any, korean: Any) -> Any:
+    for name, notebook in ((f"{LESSON}.ipynb", english), (f"{LESSON}.ko.ipynb", korean)):
+        (folder / name).write_text(json.dumps(notebook))
+    found = take_in(folder, LESSON, RELEASES)
+    assert isinstance(found, Submission)
+    return found
+
+
+def test_of_two_languages_the_one_that_was_worked_on_counts(tmp_path: Path) -> None:
+    english = in_languages(tmp_path, answered(), release("ko"))
+    assert (english.file, english.language, english.notes) == (f"{LESSON}.ipynb", "en", [])
+    korean = in_languages(tmp_path, release(), answered("ko"))
+    assert (korean.file, korean.language, korean.notes) == (f"{LESSON}.ko.ipynb", "ko", [])
+    assert korean.answers["grad_square"] == RIGHT
+    assert english.script.digest != korean.script.digest
+    both = in_languages(tmp_path, answered(square=WRONG), answered("ko"))
+    assert (both.language, both.notes) == ("en", ["two_languages"])
+    fresh = in_languages(tmp_path, release(), release("ko"))
+    assert (fresh.language, fresh.notes) == ("en", ["unchanged"])
+    (tmp_path / f"{LESSON}.ipynb").unlink()
+    alone = take_in(tmp_path, LESSON, RELEASES)
+    assert isinstance(alone, Submission)
+    assert (alone.language, alone.notes) == ("ko", ["unchanged"])
+
+
+def test_of_two_languages_one_that_cannot_be_read_costs_nothing(tmp_path: Path) -> None:
+    (tmp_path / f"{LESSON}.ipynb").write_text("{")
+    (tmp_path / f"{LESSON}.ko.ipynb").write_text(json.dumps(answered("ko")))
+    found = take_in(tmp_path, LESSON, RELEASES)
+    assert isinstance(found, Submission)
+    assert found.language == "ko"
+    (tmp_path / f"{LESSON}.ipynb").unlink()
+    (tmp_path / f"{LESSON}.ipynb").symlink_to(tmp_path / f"{LESSON}.ko.ipynb")
+    assert isinstance(take_in(tmp_path, LESSON, RELEASES), Submission)
+    (tmp_path / f"{LESSON}.ko.ipynb").write_text("{")
+    refused = take_in(tmp_path, LESSON, RELEASES)
+    assert isinstance(refused, Rejected)
+
+
 def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON} (2).ipynb").write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (10).ipynb")
