@@ -22,6 +22,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import choose_lessons, find_lessons, find_root
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallUnavailable
+from autograder.sandbox.sweep import cache_file
 from autograder.terminal import Terminal, err, out
 from secant.files import replace_file
 from secant.language import language, of_this_machine, print_whatever_comes, say
@@ -206,6 +207,11 @@ def grade(
         else:
             places, said = Budget.of_this_machine().allow(workers, len(entries))
             out.print(said)
+            if not cache_file().is_file():
+                out.print(
+                    "The first time here: what notebooks can see of this machine is looked through for parts "
+                    "of the course. That takes some seconds, and up to a minute on a slow disk."
+                )
             try:
                 pool = executors.LocalWorkers(places, course.hidden, begun)
             except WallUnavailable as error:

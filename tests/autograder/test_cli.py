@@ -344,6 +344,22 @@ def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> Non
     assert "not in a course directory" in done.stderr
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_the_first_look_around_is_announced(
+    room: Path, monkeypatch: pytest.MonkeyPatch, known: bool, tmp_path: Path
+) -> None:
+    hand_in(room, "ann", answered(room, {}))
+    monkeypatch.setattr(shutil, "which", lambda name, **_: None if name == "bwrap" else f"/usr/bin/{name}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    if known:
+        (tmp_path / "cache" / "secant").mkdir(parents=True)
+        (tmp_path / "cache" / "secant" / "visible.json").touch()
+    monkeypatch.chdir(room)
+    done = CliRunner().invoke(app, ["grade"])
+    assert ("The first time here" in done.output) != known
+    assert "Nothing is graded without a wall" in str(done.exception)
+
+
 def test_scheduler_without_distributed(autograder: list[str], room: Path) -> None:
     hand_in(room, "ann", answered(room, solutions(room)))
     (room / "distributed.py").write_text("raise ImportError")
