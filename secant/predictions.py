@@ -104,7 +104,7 @@ def _alone() -> Iterator[None]:
     with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
             place = store.path().with_name(f"{FILE}.lock")
-            place.parent.mkdir(parents=True, exist_ok=True)
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             held.enter_context(FileLock(place, timeout=PATIENCE))
         yield
 
