@@ -71,6 +71,8 @@ def keep(folder: Path, name: str, choice: str) -> None:
 def _content(folder: Path) -> bytes:
     """Return what the file holds, and one byte more than may be; nothing if there is no file to read."""
     try:
+        if not (folder / FILE).is_file():  # a pipe would never end
+            return b""
         with (folder / FILE).open("rb") as file:
             return file.read(MOST_BYTES + 1)
     except OSError:
