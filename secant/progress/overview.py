@@ -142,7 +142,7 @@ def _beside(lesson: Lesson, workspace: Path, state: State) -> str | None:
 
 def _fingerprint(path: Path) -> str | None:
     try:
-        return _fingerprint_of(*version(path))
+        return _fingerprint_of(*version(path)) if path.is_file() else None  # a pipe would never end
     except OSError:
         return None
 
