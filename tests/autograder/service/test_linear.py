@@ -92,7 +92,7 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
 
 
 def test_what_is_told_of_a_notebook_is_not_larger_than_it(tmp_path: Path) -> None:
-    """450 tasks below one heading of a megabyte made an answer of a gigabyte, when the notebook was opened."""
+    """When it was opened, 450 tasks below one heading of a megabyte made an answer of a gigabyte."""
     long = "\u202e" * 20_000
     hints = f"<details><summary>Hint 1 {long}</summary>{long}</details>" * 30
     cells = [v4.new_markdown_cell(f"# {long}"), v4.new_markdown_cell(f"## {long}\n{hints}")]
