@@ -71,10 +71,10 @@ def beside(
 
 
 def _is_data(name: str) -> bool:
-    """Whether no notebook, no code, and nothing that a browser opens as a page, so that it could pass for ours.
+    """Whether no notebook, no code, and nothing that a browser opens as a page, which could pass for ours.
 
     The exchange releases whatever is called *.html, and formgrader serves what lies beside a notebook. From
-    there a kernel imports when a grader opens the notebook: an `importlib.py` would run. It stays in submitted/.
+    there a kernel imports when a grader opens the notebook: an `importlib.py` would run.
     """
     if name.casefold().endswith(_CODE):
         return False

@@ -19,10 +19,10 @@ _EARLY = ("IPython.core.completerlib", "IPython.extensions.storemagic", "ipykern
 
 def main() -> None:
     """Be a kernel, and return at its end."""
-    app = IPKernelApp.instance()
-    app.initialize()
     for name in _EARLY:
         importlib.import_module(name)
+    app = IPKernelApp.instance()
+    app.initialize()
     if "" not in sys.path and not app.ignore_cwd:
         sys.path.insert(_before_packages(), "")  # so that cells import as they always do
     app.start()

@@ -65,11 +65,12 @@ class _Handler(APIHandler):
         self.warm = warm
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Refuse all but our page's own requests: hints are noted, and a notebook may hold a picture or a link."""
+        """Refuse all but our page's own requests: hints are noted, and a notebook may hold pictures, links."""
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
-        if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":  # for an <img>, or a page of its own
+        # What is fetched for an <img>, or as a page of its own, says so.
+        if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
             raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):
             return
