@@ -65,7 +65,7 @@ class _Handler(APIHandler):
         self.warm = warm
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Refuse all but our page's own requests: hints are noted, and a notebook may hold pictures, links."""
+        """Refuse all but our page's own requests: hints are noted, and a notebook may hold pictures."""
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
