@@ -8,8 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
+def replace_file(path: Path, content: bytes | Iterable[bytes], *, private: bool = False) -> None:
     """Write a file in one step, so that whoever reads it meanwhile gets the old one or the new one.
+
+    Args:
+        path: the file.
+        content: what it shall hold.
+        private: whether nobody else may read it.
 
     Raises:
         OSError: if nothing can be written there; what stood there stays.
@@ -18,7 +23,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines([content] if isinstance(content, bytes) else content)
-        os.chmod(temporary, 0o644)
+        os.chmod(temporary, 0o600 if private else 0o644)
         _replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -71,6 +71,8 @@ def keep(folder: Path, name: str, choice: str) -> None:
 def _content(folder: Path) -> bytes:
     """Return what the file holds, and one byte more than may be; nothing if there is no file to read."""
     try:
+        if not (folder / FILE).is_file():  # a pipe would never end
+            return b""
         with (folder / FILE).open("rb") as file:
             return file.read(MOST_BYTES + 1)
     except OSError:
@@ -104,7 +106,7 @@ def _alone() -> Iterator[None]:
     with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
             place = store.path().with_name(f"{FILE}.lock")
-            place.parent.mkdir(parents=True, exist_ok=True)
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             held.enter_context(FileLock(place, timeout=PATIENCE))
         yield
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
 from hashlib import sha256
+from importlib.machinery import all_suffixes
 from pathlib import Path, PurePosixPath
 
 from autograder.intake.files import read_beside, read_side_files
@@ -22,6 +23,7 @@ TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"  # nbgrade
 _SECRET_BYTES = 500
 # nbgrader's has 128 hexadecimal digits. A short one could be guessed, one that is no ASCII ends a release.
 _SECRET = re.compile(rb"[!-~]{32,}\n?")
+_CODE = (*all_suffixes(), ".pyd")
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,13 @@ def beside(
 
 
 def _is_data(name: str) -> bool:
-    """Whether no notebook, and nothing that a browser opens as a page, which could pass for one of ours.
+    """Whether no notebook, no code, and nothing that a browser opens as a page, which could pass for ours.
 
-    The exchange releases whatever is called *.html, and formgrader serves what lies beside a notebook.
+    The exchange releases whatever is called *.html, and formgrader serves what lies beside a notebook. From
+    there a kernel imports when a grader opens the notebook: an `importlib.py` would run.
     """
+    if name.casefold().endswith(_CODE):
+        return False
     kind = mimetypes.guess_type(name, strict=False)[0] or ""
     page = kind in ("text/html", "text/xml", "application/xml", "message/rfc822") or kind.endswith("+xml")
     return name.isprintable() and not page and ".ipynb" not in name.casefold()

@@ -36,6 +36,15 @@ class HideTests(ClearHiddenTests):
         cleared: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return cleared
 
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: Any, cell_index: int
+    ) -> tuple[NotebookNode, Any]:
+        """Clear a test cell; in a student's own, nbgrader's marks are words, and would end in an error."""
+        if not is_test(cell):
+            return cell, resources
+        cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, cell_index)
+        return cleared
+
 
 def _texts(cell: NotebookNode) -> Iterator[str]:
     """What a cell's outputs show, without colours."""

@@ -123,7 +123,7 @@ def _call(converter: BaseConverter, words: list[str]) -> None:
     """Run a command in the course, its lines in nbgrader's log as they come."""
     last: deque[str] = deque(maxlen=_LINES)
     with subprocess.Popen(
-        [sys.executable, "-m", "autograder.cli", *words],
+        [sys.executable, "-P", "-m", "autograder.cli", *words],
         cwd=converter.coursedir.root,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdin=subprocess.DEVNULL,

@@ -42,6 +42,7 @@ _MODULES = (
     "IPython.extensions.storemagic",
     "ipykernel.debugger",
     "ipykernel.kernelapp",
+    "jedi",  # which a Tab imports, then from the notebook's folder
     "tornado.platform.asyncio",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
@@ -157,6 +158,16 @@ def python_of(command: list[str]) -> list[str]:
     return python
 
 
+def cold(command: list[str]) -> list[str]:
+    """The command for such a kernel that imports nothing from the notebook's folder before a cell does."""
+    try:
+        python = python_of(command)
+    except CannotFork:
+        return command  # another Python, or another language
+    launcher = str(Path(__file__).with_name("cold.py"))
+    return [*python, "-P", launcher, *command[len(python) + 2 :]]
+
+
 def template_for(command: list[str]) -> Template:
     """Return the template for such a kernel, started if there is none.
 
@@ -227,7 +238,7 @@ class WarmProvisioner(LocalProvisioner):
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:
             self.log.warning("This kernel is not a warm one: %s", error)
-            return await super().launch_kernel(cmd, **kwargs)
+            return await super().launch_kernel(cold(cmd), **kwargs)
         self.process = cast(Any, kernel)
         self.pid = self.pgid = kernel.pid
         self.cwd = kwargs.get("cwd", Path.cwd())

@@ -1,4 +1,7 @@
-"""A Jupyter server extension: its kernels are warm ones, and their template starts with the server."""
+"""A Jupyter server extension: its kernels are warm ones, and their template starts with the server.
+
+Where there are none, they are of the usual kind, but for what opening a notebook may run (cold.py).
+"""
 
 import sys
 from typing import Any
@@ -15,16 +18,16 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Choose the provisioner, unless another was. Whatever goes wrong, kernels start as they did before."""
+    """Choose the provisioner, unless another was. Whatever goes wrong, kernels start all the same."""
     try:
         factory = KernelProvisionerFactory.instance(parent=server)
         if provisioner.NAME not in factory.get_provisioner_entries():
             raise LookupError(f"{provisioner.NAME} is not installed")
         if factory.default_provisioner_name not in (STOCK, provisioner.NAME):
             return
+        factory.default_provisioner_name = provisioner.NAME
         manager = server.kernel_manager
         kernel = manager.kernel_spec_manager.get_kernel_spec(manager.default_kernel_name)
         provisioner.template_for([sys.executable, *kernel.argv[1:]])
-        factory.default_provisioner_name = provisioner.NAME
     except Exception as error:
         server.log.warning(f"autograder.kernels: kernels will start more slowly: {error}")

@@ -32,7 +32,7 @@ def agree(notebook: Path) -> None:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(place.with_name(f"{FILE}.lock"), timeout=_PATIENCE):
             kept = [path for path in _agreed() if path != str(notebook)][1 - _MOST :]
-            replace_file(place, json.dumps([*kept, str(notebook)]).encode())
+            replace_file(place, json.dumps([*kept, str(notebook)]).encode(), private=True)
 
 
 def _is_own(notebook: Path) -> bool:

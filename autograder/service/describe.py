@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
@@ -15,6 +16,8 @@ from secant.progress.course import task_heading
 from secant.progress.facts import Task as TaskFacts
 from secant.visible import visible
 
+# Characters and hints that are told at most, four times what ours have: each task below a heading repeats it.
+_MOST_CHARS, _MOST_HINTS, _MOST_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 _PLACE = re.compile(r"(?P<place>(?:at .+?, line \d+|위치: .+?, \d+번째 줄):) (?P<code>.*)")  # exam/words.py
 
@@ -34,8 +37,8 @@ def told(sheet: Sheet) -> dict[str, Told]:
     for cell in sheet.given.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
-                title, above = visible(heading), []
-            above += hints_in(cell.source)
+                title, above = visible(heading[:_MOST_CHARS]), []
+            above += islice(hints_in(cell.source), _MOST_HINTS - len(above))
         elif is_answer(cell):
             found.setdefault(grade_id(cell), Told(title, above))
         elif is_test(cell):
@@ -50,7 +53,7 @@ def hints_in(prose: str) -> Iterator[tuple[str, str]]:
         title, told, text = inside.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
         if closed and told and _HINT.match(title):
-            yield visible(title), visible(text.strip(), prose=True)
+            yield visible(title[:_MOST_CHARS]), visible(text.strip()[:_MOST_HINT_CHARS], prose=True)
 
 
 def lesson_title(sheet: Sheet) -> str:
@@ -59,7 +62,7 @@ def lesson_title(sheet: Sheet) -> str:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
-                    title = line.removeprefix("# ").replace("`", "").strip()
+                    title = line[:_MOST_CHARS].removeprefix("# ").replace("`", "").strip()
                     return visible(re.sub(r"^\d+[.:]?\s+", "", title))
     return sheet.assignment.lesson
 

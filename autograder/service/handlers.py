@@ -68,10 +68,13 @@ class _Handler(APIHandler):
         self.warm = warm
 
     async def prepare(self) -> None:  # type: ignore[override]
-        """Refuse a page of another origin, also where it only asks for a picture: hints are noted."""
+        """Refuse all but our page's own requests: hints are noted, and a notebook may hold pictures."""
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
+        # What is fetched for an <img>, or as a page of its own, says so.
+        if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
+            raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):
             return
         site = self.request.headers.get("Sec-Fetch-Site")  # every browser says so since 2023

@@ -28,7 +28,7 @@ def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
     place = _place(sheet.path)
     with contextlib.suppress(OSError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(place, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+        replace_file(place, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
 def recall(sheet: Sheet) -> dict[str, Any] | None:

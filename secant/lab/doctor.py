@@ -59,7 +59,8 @@ class Finding:
 
 def look_around(chosen: Path | None = None) -> list[Finding]:
     """Look at everything that learning needs here; `chosen` is as in `workspace_for`."""
-    computing, pipe = [sys.executable, "-c", _GRADIENT], subprocess.PIPE
+    # -P: what stands in the folder that one is in is not run.
+    computing, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
     with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
         found = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
         found += _folders(chosen)
@@ -219,7 +220,7 @@ def _kernel() -> Finding:
     null = subprocess.DEVNULL
     try:
         same = python == sys.executable or not subprocess.call(
-            [python, "-c", "import secant"], stdin=null, stdout=null, stderr=null, timeout=_SECONDS
+            [python, "-P", "-c", "import secant"], stdin=null, stdout=null, stderr=null, timeout=_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired):
         same = False

@@ -135,7 +135,8 @@ def copy_file(source: Path, name: str, workspace: Path, state: State, today: dat
         entry["beside"] = put_beside(path, content, today).relative_to(workspace).as_posix()
         entry["offered"] = released
     beside = entry.get("beside", "")
-    return Copied(name, edited, beside if beside and (workspace / beside).is_file() else None)
+    there = beside and os.path.isfile(workspace / beside)  # which says no to a name that cannot be one
+    return Copied(name, edited, beside if there else None)
 
 
 def released_files(release: Path) -> Iterator[str]:

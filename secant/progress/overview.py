@@ -1,5 +1,6 @@
 """All that a start page shows of a learner's course, as data. It is asked for by a page, so it is quick."""
 
+import os
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -146,14 +147,14 @@ def _beside(lesson: Lesson, workspace: Path, state: State) -> str | None:
         beside
         if offered
         and _fingerprint(workspace / _notebook_of(lesson)) != newest
-        and (workspace / str(beside)).is_file()
+        and os.path.isfile(workspace / str(beside))  # which says no to a name that cannot be one
         else None
     )
 
 
 def _fingerprint(path: Path) -> str | None:
     try:
-        return _fingerprint_of(*version(path))
+        return _fingerprint_of(*version(path)) if path.is_file() else None  # a pipe would never end
     except OSError:
         return None
 

@@ -107,13 +107,13 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
     """
     place, aside = path(), None
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _lock(place):
             try:
                 facts = read()
             except Unreadable:
                 facts, aside = nothing(), put_aside(place, "unreadable")
-            replace_file(place, dump(change(facts)))
+            replace_file(place, dump(change(facts)), private=True)
     except Timeout as error:
         raise StoreError(
             en=f"Progress could not be kept just now: another program holds {place}.",

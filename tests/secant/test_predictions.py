@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def click(question: Prediction, letter: str) -> None:
 
 def shown(widget: object) -> str:
     return widget._repr_mimebundle_()["text/plain"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names are POSIX's")
+def test_a_pipe_in_the_files_place_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / FILE)
+    reading = threading.Thread(target=read, args=(folder,), daemon=True)
+    reading.start()
+    reading.join(5.0)
+    assert not reading.is_alive()
 
 
 def test_a_choice_is_kept_and_the_first_one_too(folder: Path, both_languages: str) -> None:

@@ -12,7 +12,7 @@ from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
 
 SECRET = "5f" * 64  # as `nbgrader submit` writes it
 WHEN = "2026-11-01 10:00:00.123456 UTC"
-SIDE = {"predictions.json": b"{}", "plot.png": b"\x89PNG", "more/table.csv": b"1,2\n", "code.py": b"x = 1\n"}
+SIDE = {"predictions.json": b"{}", "plot.png": b"\x89PNG", "more/table.csv": b"1,2\n", "code.txt": b"x = 1\n"}
 OURS = {"timestamp.txt", "submission_secret.txt", "data/points.csv"}
 
 
@@ -83,6 +83,8 @@ def test_who_did_not_come_by_the_exchange_gets_a_secret_that_is_ours(room: Path,
 def test_no_file_of_a_student_can_pass_for_ours(room: Path, handed: Path) -> None:
     names = [f"{STEPS}.html", "other.HTML", "x.htm", "x.svg", "x.xhtml", "x.xml", "x.mht", "x.html.gz"]
     names += [".hidden", "other.ipynb", "x\u202e.png", "feedback/x.csv", "data/points.csv", "old.pyc"]
+    # These would run when a grader opens the notebook.
+    names += ["importlib.py", "json/__init__.PY", "ipykernel_launcher.so"]
     for name in names:
         (handed / name).parent.mkdir(exist_ok=True)
         (handed / name).write_bytes(b"<script>")

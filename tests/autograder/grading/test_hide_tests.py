@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.grading.hide_tests import HideTests
 
@@ -31,6 +31,16 @@ def error(name: str, *traceback: Any, value: Any = "") -> Any:
 
 def test_the_hidden_source_is_cleared() -> None:
     assert feedback().source == "from secant import check\nassert f(1) == 1"
+
+
+def test_marks_that_a_student_has_written_are_words() -> None:
+    """They ended the making of the page, and with it every run for the class in an error."""
+    cells = [new_code_cell(f"x = 1  # {mark}") for mark in ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")]
+    cells += [new_code_cell(TEST), new_markdown_cell("BEGIN HIDDEN TESTS")]
+    cells[2].metadata = {"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}
+    before = [cell.source for cell in cells]
+    notebook = HideTests().preprocess(new_notebook(cells=cells), {})[0]
+    assert [cell.source for cell in notebook.cells] == before
 
 
 def test_a_failed_check_keeps_its_message() -> None:

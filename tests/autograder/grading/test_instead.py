@@ -37,9 +37,9 @@ class Command:
         real = subprocess.Popen
 
         def start(words: list[str], **given: Any) -> Any:
-            self.calls.append(words[3:])
+            self.calls.append(words[4:])
             self.cwd.append(Path(given["cwd"]))
-            assert words[:3] == [sys.executable, "-m", "autograder.cli"]
+            assert words[:4] == [sys.executable, "-P", "-m", "autograder.cli"]
             return real([sys.executable, "-c", f"print({self.said!r}); exit({self.code})"], **given)
 
         monkeypatch.setattr(subprocess, "Popen", start)

@@ -32,6 +32,15 @@ def two(graded: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(graded, tmp_path / "two"))
 
 
+def test_a_page_comes_whatever_nbgrader_would_take_for_its_own_marks(built: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(built, tmp_path / "class"))
+    text = "### BEGIN HIDDEN TESTS\n### BEGIN SOLUTION\n"
+    hand_in(root, "ann", answered(root, {"double": f"{text}def double(x):\n    return 2 * x"}))
+    summary, _ = run(root, Here(told))
+    assert not summary.failed
+    assert (root / "feedback/ann" / STEPS / f"{STEPS}.html").is_file()
+
+
 def enter(room: Path, change: Callable[[Gradebook], None]) -> None:
     """What somebody enters in formgrader."""
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:

@@ -245,6 +245,20 @@ def test_instead_a_kernel_of_the_usual_kind_starts_and_the_log_says_why(
     assert "the folder has a torch of its own" in caplog.text
 
 
+@pytest.mark.parametrize("module", ["ipykernel_launcher", "importlib", "torch", "jedi", "parso"])
+def test_opening_a_notebook_and_asking_for_completions_runs_no_file_beside_it(
+    tmp_path: Path, module: str
+) -> None:
+    (tmp_path / "ran.py").write_text("open('ran', 'w').close()")
+    (tmp_path / f"{module}.py").symlink_to("ran.py")
+    with kernel(cwd=str(tmp_path)) as started:
+        assert started.client.complete("import o", reply=True, timeout=60)["content"]["status"] == "ok"
+        assert started.client.inspect("print", reply=True, timeout=60)["content"]["found"]
+        assert not (tmp_path / "ran").exists()
+        started.run("import ran")  # what stands beside a notebook is still there for its cells
+        assert (tmp_path / "ran").exists()
+
+
 def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner.Template) -> None:
     os.kill(template.process.pid, signal.SIGSTOP)
     try:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from autograder.service.consent import FILE, agree, is_agreed
 from secant.placed import OWN_WORKSPACE, STATE_FOLDER
+from secant.predictions import predict
+from secant.progress import store
 
 
 @pytest.fixture
@@ -59,3 +62,21 @@ def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
     assert not is_agreed(workspace / "one.ipynb")
     agree(workspace / "one.ipynb")
     assert is_agreed(workspace / "one.ipynb")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_nobody_else_reads_what_is_kept_of_a_learner(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a home that others may look into, what was learnt and agreed to was theirs to read."""
+    monkeypatch.chdir(workspace)  # where the choice itself is kept
+    before = os.umask(0o022)
+    try:
+        predict("1 a name", A="1", B="2").buttons.set_state({"index": 1})
+        agree(workspace / "01/01.ipynb")
+    finally:
+        os.umask(before)
+    data = store.path().parent
+    assert {place.name for place in data.iterdir() if place.stat().st_size} == {FILE, store.FILE}
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    assert {stat.S_IMODE((data / name).stat().st_mode) for name in (FILE, store.FILE)} == {0o600}

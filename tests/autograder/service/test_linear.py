@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from autograder.exam import sheet
 from autograder.grading.feedback import clipped, harmless
@@ -87,3 +89,27 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
         return path
 
     assert growth(sheet._grade_ids, make) < LINEAR
+
+
+def test_what_is_told_of_a_notebook_is_not_larger_than_it(tmp_path: Path) -> None:
+    """When it was opened, 450 tasks below one heading of a megabyte made an answer of a gigabyte."""
+    long = "\u202e" * 20_000
+    hints = f"<details><summary>Hint 1 {long}</summary>{long}</details>" * 30
+    cells = [v4.new_markdown_cell(f"# {long}"), v4.new_markdown_cell(f"## {long}\n{hints}")]
+    for number in range(100):
+        solution, test = v4.new_code_cell("def f(): pass"), v4.new_code_cell("assert True")
+        solution.metadata.nbgrader = {"grade_id": f"f{number}", "solution": True, "grade": False}
+        test.metadata.nbgrader = {
+            "grade_id": f"test_f{number}",
+            "solution": False,
+            "grade": True,
+            "points": 1,
+            "locked": True,
+        }
+        cells += [solution, test]
+    path = tmp_path / "sent.ipynb"
+    nbformat.write(v4.new_notebook(cells=cells), path)
+    found = sheet.Reader().read(path)
+    told = [describe.lesson_title(found), describe.tasks_of(found), describe.told(found)["f0"].hints]
+    assert len(told[1]) == 100
+    assert len(str(told)) < path.stat().st_size

@@ -320,7 +320,10 @@ def test_strangers_and_hostile_pages_are_refused(server: Server) -> None:
     for headers in (evil, neighbour, picture, rebound, cookie):
         assert posts(headers) <= {403, 404}
         assert gets(headers) <= {403, 404}
-    assert gets(cookie | {"Sec-Fetch-Site": "same-origin"}) == {200}
+    ours = cookie | {"Sec-Fetch-Site": "same-origin"}
+    for used_as in ("image", "document", "iframe"):  # what a notebook's text can have a browser fetch
+        assert gets(ours | {"Sec-Fetch-Dest": used_as}) == {403}
+    assert gets(ours | {"Sec-Fetch-Dest": "empty"}) == gets(ours) == {200}
 
 
 def test_a_notebook_of_unknown_origin_is_not_run_before_its_reader_agrees(server: Server) -> None:

@@ -25,10 +25,18 @@ def by_id(findings: list[Finding]) -> dict[str, Finding]:
 
 
 @pytest.fixture(scope="module")
-def healthy() -> dict[str, Any]:
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of somebody's, with a file that would run where torch is imported."""
+    folder = tmp_path_factory.mktemp("sent")
+    (folder / "torch.py").write_text("open('ran', 'w').close()")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def healthy(sent: Path) -> dict[str, Any]:
     """What it says of the environment that these tests run in, in Korean: once, as it computes a gradient."""
-    command = [sys.executable, "-m", "secant", "doctor", "--lang", "ko", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    command = [sys.executable, "-P", "-m", "secant", "doctor", "--lang", "ko", "--json"]
+    done = subprocess.run(command, cwd=sent, capture_output=True, text=True, timeout=120)
     return {"code": done.returncode, **json.loads(done.stdout)}
 
 
@@ -40,6 +48,11 @@ def test_all_is_well_here(healthy: dict[str, Any]) -> None:
     assert found["lab extension @jupyter-widgets/jupyterlab-manager"]["ok"]
     assert found["workspace"]["what"] == "작업 폴더"
     assert "korean font" in found
+
+
+def test_nothing_in_the_folder_is_run(healthy: dict[str, Any], sent: Path) -> None:
+    assert healthy["code"] == 0
+    assert not (sent / "ran").exists()
 
 
 def test_a_library_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

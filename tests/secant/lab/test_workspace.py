@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -180,6 +181,30 @@ def test_the_state_is_written_through_no_link(house: Path) -> None:
     with pytest.raises(LabError, match="is a link"):
         prepare(house)
     assert (place / "state.json").read_bytes() == b"mine"
+
+
+def test_a_name_that_cannot_be_one_keeps_nobody_out(house: Path) -> None:
+    prepare(house)
+    write(house / "workspace/en" / NOTEBOOK, b"my answers")
+    release(house, b"lesson, second version")
+    prepare(house)
+    state = house / "workspace/en" / STATE_FOLDER / "state.json"
+    entry = json.loads(state.read_bytes())
+    assert entry[NOTEBOOK]["beside"]
+    entry[NOTEBOOK]["beside"] = "a" * 5_000
+    state.write_text(json.dumps(entry))
+    prepare(house)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names are POSIX's")
+def test_a_pipe_in_the_place_of_a_lesson_holds_nobody_up(house: Path) -> None:
+    place = house / "workspace/en" / NOTEBOOK
+    place.parent.mkdir(parents=True)
+    os.mkfifo(place)
+    starting = threading.Thread(target=prepare, args=(house,), daemon=True)
+    starting.start()
+    starting.join(10.0)
+    assert not starting.is_alive()
 
 
 def test_two_starts_at_once_both_succeed(house: Path) -> None:
