@@ -243,14 +243,15 @@ def grade(
         raise
     pool.close()
     written = json_file is None or _write_results(json_file, summary.rows())
-    done = len(entries) - len(summary.failed)
-    out.print(
-        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
-        + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
-    )
     from autograder.grading.closing import closing
 
     end = closing(summary.results, summary.failed, course.submitted, every, summary.students, student or [])
+    done, unread = len(entries) - len(summary.failed), len(end.unread)
+    out.print(
+        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed"
+        + (f", {unread} could not be read." if unread else ".")
+        + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
+    )
     _show_closing(end, summary.failed)
     if "single" in summary.walls:
         err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
