@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -28,9 +28,13 @@ from secant.files import replace_file
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar
 
+if TYPE_CHECKING:
+    from autograder.grading.closing import Closing
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
+_ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a file
 _LINE_SECONDS = 3.0  # between two lines that say how far something is
 
 
@@ -178,7 +182,10 @@ def grade(
 ) -> None:
     """Grade submitted/ into nbgrader's gradebook, autograded/ and feedback/.
 
-    Exit status: 0 everything is graded, 1 something could not be, 2 nothing can be graded here.
+    It ends with a table of what is left for a person.
+
+    Exit status: 0 all that lies there is graded, 1 something could not be graded or read, or lies elsewhere,
+    2 nothing can be graded here.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -200,8 +207,9 @@ def grade(
         course = Course.at(find_root(Path.cwd()))
         lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
         entries = find_submissions(course, lessons, student or [])
+        every = [found.name for found in find_lessons(course.root)]
         if not entries:
-            raise _nothing_found(course.submitted, student or [])
+            raise _nothing_found(course.submitted, every, student or [])
         if scheduler:
             pool: executors.Workers = cluster(scheduler)
         else:
@@ -235,14 +243,45 @@ def grade(
         raise
     pool.close()
     written = json_file is None or _write_results(json_file, summary.rows())
-    done = len(entries) - len(summary.failed)
+    from autograder.grading.closing import closing
+
+    end = closing(summary.results, summary.failed, course.submitted, every, summary.students, student or [])
+    done, unread = len(entries) - len(summary.failed), len(end.unread)
     out.print(
-        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed."
+        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed"
+        + (f", {unread} could not be read." if unread else ".")
         + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
     )
+    _show_closing(end, summary.failed)
     if "single" in summary.walls:
         err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
-    raise typer.Exit(1 if summary.failed or not written else 0)
+    raise typer.Exit(0 if end.is_clean and written and not summary.failed else 1)
+
+
+def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
+    """Print what is left for a person to do."""
+    table = Table("", "Which", "To do", title="What is left", title_justify="left", title_style="bold")
+    notes, submissions = end.notes
+    if notes:
+        which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
+        table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
+    rows = [
+        *(("could not be read", which, why) for which, why in end.unread.items()),
+        *(("not graded", str(which), why) for which, why in failed.items()),
+        *(("lies elsewhere", which, why) for which, why in end.unknown.items()),
+    ]
+    for row in rows[:_ROWS]:
+        table.add_row(*map(Text, row))
+    if len(rows) > _ROWS:
+        table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
+    for lesson, students in end.absent.items():
+        shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
+        table.add_row("handed in nothing", f"{lesson}: {_count(len(students), 'student')}", Text(shown))
+    if end.unread:
+        settled = "Have it handed in again, or give points by hand in formgrader: until then it waits."
+        table.add_row("", "", settled, style="dim")
+    if table.row_count:
+        Terminal().print(table)  # wrapped, since somebody has to read it
 
 
 @app.command()
@@ -266,7 +305,8 @@ def feedback(
     lessons = [found.name for found in choose_lessons(find_lessons(course.root), lesson or [])]
     entries = find_submissions(course, lessons, student or [])
     if not entries:
-        raise _nothing_found(course.submitted, student or [])
+        every = [found.name for found in find_lessons(course.root)]
+        raise _nothing_found(course.submitted, every, student or [])
     pool = executors.LocalWorkers(min(len(entries), os.cpu_count() or 1))
     try:
         with _told("Pages", len(entries)) as tell:
@@ -291,10 +331,19 @@ def _refuse_windows() -> None:
         )
 
 
-def _nothing_found(submitted: Path, students: Sequence[str]) -> typer.Exit:
+def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[str]) -> typer.Exit:
+    """Say that nothing was found: an error where students were named, or something else lies there."""
+    from autograder.grading.closing import meant, unknown
+
     whose = f" of {', '.join(students)}" if students else ""
     out.print(f"Nothing{whose} was found in {submitted}: a submission is a folder student/lesson in it.")
-    return typer.Exit(1 if students else 0)
+    for student in students:
+        if (alike := meant(student, submitted)) and alike != student:
+            out.print(f"Was {alike} meant, not {student}?")
+    strange = list(unknown(submitted, lessons, students))[:_ROWS]
+    for place, to_do in strange:
+        out.print(f"{place}: {to_do}")
+    return typer.Exit(1 if students or strange else 0)
 
 
 def _no_wall(error: WallUnavailable) -> CourseError:

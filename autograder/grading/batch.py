@@ -85,6 +85,7 @@ class Summary:
         kept: how many of them were found graded already.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
+        students: the gradebook's, at the end.
         walls: the kinds of wall that were used; "single" is the slow one.
     """
 
@@ -93,6 +94,7 @@ class Summary:
     kept: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
+    students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -161,6 +163,8 @@ def _run(
         for job, found in run(work, batch.next_job, workers):
             batch.receive(job, found)
         batch.note_filed()
+        with contextlib.suppress(GradebookBusy):  # nobody is listed then, and nothing is lost
+            batch.summary.students = book.students()
         return batch.summary
 
 
@@ -408,7 +412,9 @@ class _Batch:
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
         shown = visible(entry.student)[:100]
-        message = "The folder's name is not a student id: letters, digits and _.@- only, 64 at most."
+        message = (
+            "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
+        )
         self._note_everywhere(entry, assignment, "rejected", message, "odd_student_id", shown)
         self._tell(Entry(shown, entry.lesson), message)
         self._over(entry)

@@ -429,6 +429,9 @@ class Book:
         before = _read(record.result) if record and record.notebook_id == notebook else None
         waited = json.loads(record.stale) if record and record.stale else None
         scores = _auto_scores(result)
+        lost = {task.cell for task in result.tasks if task.outcome == "rejected"}
+        if record and record.key == key:
+            lost = set()  # whoever has settled it has seen this
         grades = select(
             Grade.id, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade
         )
@@ -437,7 +440,8 @@ class Book:
             score = scores.get(grade.name)
             changed = score != grade.auto_score or _answer(before, grade.name) != _answer(result, grade.name)
             waits = grade.needs_manual_grade if waited is None else grade.name in waited
-            by_hand = score is None if grade.manual_score is None else changed or waits
+            again = changed or waits or grade.name in lost
+            by_hand = score is None if grade.manual_score is None else again
             rows.append({"id": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
         self._set(Grade, rows)
         comments = select(Comment.id, BaseCell.name).join(Comment.cell).where(Comment.notebook_id == notebook)
@@ -504,6 +508,11 @@ class Book:
             )
             for of, score, most, penalty in self._db.execute(whole.where(table.id.in_(notebooks)))
         }
+
+    def students(self) -> list[str]:
+        """Return the ids of all students."""
+        found = self._transaction(lambda: self._db.execute(select(Student.id).order_by(Student.id)).all())
+        return [str(one.id) for one in found]
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
         """Note that the folders of these students and lessons hold what the gradebook says.

@@ -88,7 +88,7 @@ class Result:
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = task.outcome == "manual" and task.cell in waiting
+            waits = task.outcome in ("manual", "rejected") and task.cell in waiting
             points = 0.0 if waits else scores.get(task.cell, (task.points, 0.0))[0]
             return replace(task, points=points, auto=None if waits else points)
 
@@ -137,10 +137,13 @@ def graded(
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:
     empty = submission is None or task.id in submission.unwritten
     by_hand = 0.0 if empty else None
+    auto = by_hand if task.test is None else row.points
+    if row.outcome == "rejected":  # a file that could not be read is no zero: a person decides
+        auto = None
     return GradedTask(
         **asdict(row),
         cell=task.id if task.test is None else grade_id(task.test),
-        auto=by_hand if task.test is None else row.points,
+        auto=auto,
         answer=sha256(submission.answers.get(task.id, "") if submission else ""),
     )
 

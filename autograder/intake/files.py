@@ -18,7 +18,7 @@ MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
 
-_STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
+_STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
 # What browsers, editors and file managers add to a name.
 # No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
 _COPY_MARK = re.compile(r"(?:[ _-]*(?:copy|복사본)(?:[ _]*\d+)?|\s*\(\d+\))+[ _]*$")
@@ -29,11 +29,13 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def valid_student_id(name: str) -> bool:
-    """Whether a student id may name a folder: ASCII letters, digits and `_.@-`, 64 at most.
+    """Whether a student id may name a folder: letters of any script, digits and `_.@-`, 64 at most.
 
-    Anything else could mean something to a path, a shell, a glob or nbgrader's own names.
+    Anything else could mean something to a path, a shell, a glob or nbgrader's own names. A name that is not
+    composed (NFC) would look like another that is.
     """
-    return bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
+    plain = bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
+    return plain and unicodedata.is_normalized("NFKC", name)
 
 
 Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes

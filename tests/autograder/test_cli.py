@@ -274,9 +274,12 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     hand_in(room, "eve", peeping)
     hand_in(room, "bad", "{")
     done = call(autograder, room, "grade", "--json", "results.json", "--workers", "1")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert "could not be read" in done.stdout
+    assert "cut short or damaged" in " ".join(done.stdout.split())
+    assert "1 note in" in done.stdout or "notes in" in done.stdout
     assert done.stdout.startswith("1 worker: ")
-    assert "4 submissions graded, 1 of them before; 0 failed." in done.stdout
+    assert "4 submissions graded, 1 of them before; 0 failed, 1 could not be read." in done.stdout
     assert f"bad/{STEPS}: rejected:not_a_notebook" in done.stderr
     results = {result["student"]: result for result in json.loads((room / "results.json").read_text())}
     assert {name: result["score"] for name, result in results.items()} == {

@@ -24,6 +24,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.exam.report import everywhere
 from autograder.grading import batch, gradebook, worker
+from autograder.grading.closing import Closing, closing
 from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.feedback import replace_folder
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
@@ -252,7 +253,7 @@ def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[
     }
     assert not summary.failed
     assert len(said) == 5
-    assert grades(room, "bad") == {name: (0.0, False) for name in PASSED}
+    assert grades(room, "bad") == {name: (None, True) for name in PASSED}  # no zero: a person decides
     assert "cut short" in (comments(room, "bad")["double"] or "")
     assert "잘렸거나" in page(room, "bad")
     assert sorted(os.listdir(room / "autograded")) == ["ann", "bad", "dir", "link", "none"]
@@ -263,7 +264,63 @@ def test_rejection_replaces_an_older_grade(room: Path, right: dict[str, str]) ->
     run(room)
     hand_in(room, "ann", "{")
     run(room)
-    assert grades(room, "ann") == {name: (0.0, False) for name in PASSED}
+    assert grades(room, "ann") == {name: (None, True) for name in PASSED}
+
+
+def closed(room: Path, summary: batch.Summary) -> Closing:
+    course = Course.at(room)
+    return closing(summary.results, summary.failed, course.submitted, [STEPS], summary.students, [])
+
+
+def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    hand_in(room, "bad", "{")
+    for _ in range(2):
+        end = closed(room, run(room)[0])
+        assert (end.graded, end.notes, end.is_clean) == (1, (1, 1), False)
+        assert list(end.unread) == [f"bad/{STEPS}"]
+        assert "cut short or damaged" in end.unread[f"bad/{STEPS}"]
+    with book(room) as gradebook:
+        for grade in gradebook.find_submission_notebook(STEPS, STEPS, "bad").grades:
+            grade.manual_score, grade.needs_manual_grade = 1.0, False
+        gradebook.db.commit()
+    end = closed(room, run(room)[0])
+    assert (end.graded, end.is_clean) == (2, True)
+    hand_in(room, "bad", "")  # something else is wrong with it: what was settled was the first
+    assert not closed(room, run(room)[0]).is_clean
+    hand_in(room, "bad", answered(room, right))
+    assert closed(room, run(room)[0]).unread == {}
+
+
+def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    submitted = room / "submitted"
+    (submitted / "bob" / "01_stepz").mkdir(parents=True)
+    (submitted / "cho" / "homework").mkdir(parents=True)
+    (submitted / "Kim Minji_123456_assignsubmission_file_").mkdir()
+    (submitted / "Kim Minji_123456_assignsubmission_file_" / "steps.ipynb").touch()
+    (submitted / "download.zip").touch()
+    (submitted / "empty").mkdir()
+    with book(room) as gradebook:
+        gradebook.add_student("lee")
+    end = closed(room, run(room)[0])
+    assert end.unknown == {
+        "Kim Minji_123456_assignsubmission_file_": "No lesson's folder is in it. "
+        "Put the notebook into student/lesson/.",
+        "bob/01_stepz": f"Was {STEPS} meant? Rename it.",
+        "cho/homework": "No lesson has this name.",
+        "download.zip": "It is a file. A submission is a folder in a folder: student/lesson.",
+    }
+    assert end.absent == {STEPS: ["lee"]}
+    assert not end.is_clean
+
+
+def test_a_name_in_any_script_is_a_students(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "김민지", answered(room, right, "ko"))
+    summary, _ = run(room)
+    assert grades(room, "김민지")["test_double"] == (2.0, False)
+    assert page(room, "김민지")
+    assert closed(room, summary).is_clean
 
 
 def test_empty_classroom(room: Path) -> None:

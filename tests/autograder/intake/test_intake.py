@@ -1,8 +1,10 @@
 """Whatever was handed in, the intake answers with a submission or a sentence, never with a crash."""
 
 import copy
+import inspect
 import json
 import os
+import re
 import resource
 import socket
 import stat
@@ -12,6 +14,7 @@ import tempfile
 import threading
 import time
 import tracemalloc
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.intake import files, parse
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected, Step, Submission
-from autograder.intake.take_in import take_in
+from autograder.intake.take_in import take_in, understand
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
@@ -539,7 +542,7 @@ def test_d22_a_name_that_is_not_text(tmp_path: Path) -> None:
     assert result.file == r"\udcff\x1b[2J.ipynb"
 
 
-@pytest.mark.parametrize("name", ["ann", "2024-12345", "a.b_c", "Ann@school.edu", "x" * 64])
+@pytest.mark.parametrize("name", ["ann", "2024-12345", "a.b_c", "Ann@school.edu", "x" * 64, "김철수", "Zoë"])
 def test_d23_valid_student_ids(name: str) -> None:
     assert valid_student_id(name)
 
@@ -548,7 +551,17 @@ def test_d23_valid_student_ids(name: str) -> None:
     "name",
     [
         *("", ".", "..", "../x", "a/b", "a\\b", "a;rm", "[*]", "a*", "x" * 65, "-rf", ".ssh", "a b", "a\n"),
-        *("a..b", "a+b", "a.", "김철수", "ａ", "a\0b", "$(id)", "a'b", "\u202ea"),
+        *(
+            "a..b",
+            "a+b",
+            "a.",
+            unicodedata.normalize("NFD", "김철수"),
+            "ａ",
+            "a\0b",
+            "$(id)",
+            "a'b",
+            "\u202ea",
+        ),
     ],
 )
 def test_d23_odd_student_ids(name: Any) -> None:
@@ -962,3 +975,12 @@ def _most_memory() -> float:
     """The most that this process has held at once, in megabytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
+
+
+def test_each_flag_is_explained() -> None:
+    """In the docs, by the names that the code gives."""
+    said = set(re.findall(r"`([a-z_]+)(?=[:`])", inspect.getdoc(understand) or ""))
+    table = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8").partition("## What the flags mean")[2]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    told = {name for row in rows for name in re.findall(r"`([a-z_]+)(?::[A-Z]+)?`", row.split("|")[1])}
+    assert told == said | {"rejected", "odd_student_id", "grader_failure"}

@@ -1,0 +1,116 @@
+"""What a run leaves for a person: work that could not be read, notes, and folders that were not asked for."""
+
+import difflib
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.grading.entries import Entry
+from autograder.grading.result import Result
+from secant.visible import visible
+
+_ALIKE = 0.6  # of two names that may mean the same, as difflib counts
+
+
+@dataclass(frozen=True)
+class Closing:
+    """How a run ended.
+
+    Attributes:
+        graded: submissions that have points, or wait for nothing but a person's.
+        notes: answers that a person has to grade, in so many submissions.
+        unread: submissions that could not be read and that nobody has settled, each with why.
+        unknown: what lies in submitted/ where no submission is looked for, each with what to do.
+        absent: students of the gradebook who have handed in nothing, by lesson.
+    """
+
+    graded: int
+    notes: tuple[int, int]
+    unread: Mapping[str, str]
+    unknown: Mapping[str, str]
+    absent: Mapping[str, Sequence[str]]
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether all that lies there was read."""
+        return not self.unread and not self.unknown
+
+
+def closing(
+    results: Mapping[Entry, Result],
+    failed: Collection[Entry],
+    submitted: Path,
+    lessons: Sequence[str],
+    known: Collection[str],
+    students: Collection[str],
+) -> Closing:
+    """Sum up a run.
+
+    Args:
+        results: by submission.
+        failed: those that could not be graded.
+        submitted: the folder.
+        lessons: those of the course.
+        known: the gradebook's students.
+        students: those that were asked for; none for all.
+    """
+    waiting, unread, graded = [], {}, 0
+    for entry in results:
+        result = results[entry]
+        lost = [task for task in result.tasks if task.outcome == "rejected" and task.auto is None]
+        if lost:
+            unread[str(Entry(result.student, entry.lesson))] = lost[0].message.partition("\n")[0]
+        elif entry not in failed:
+            graded += 1
+        waiting.append(sum(task.outcome == "manual" and task.auto is None for task in result.tasks))
+    asked = sorted({entry.lesson for entry in results})
+    wanted = [student for student in known if not students or student in students]
+    absent = {
+        lesson: sorted(student for student in wanted if Entry(student, lesson) not in results)
+        for lesson in asked
+    }
+    return Closing(
+        graded,
+        (sum(waiting), sum(map(bool, waiting))),
+        unread,
+        dict(unknown(submitted, lessons, students)),
+        {lesson: names for lesson, names in absent.items() if names},
+    )
+
+
+def unknown(
+    submitted: Path, lessons: Sequence[str], students: Collection[str] = ()
+) -> Iterable[tuple[str, str]]:
+    """Yield what lies in submitted/ where no submission is looked for, and what to do about it."""
+    for student in _entries(submitted):
+        if students and student.name not in students:
+            continue
+        shown = visible(student.name)
+        if not student.is_dir():
+            yield shown, "It is a file. A submission is a folder in a folder: student/lesson."
+            continue
+        inside = list(_entries(Path(student.path)))
+        if not inside:
+            continue
+        strange = [each for each in inside if each.name not in lessons and each.is_dir()]
+        for each in strange:
+            meant = difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
+            to_do = f"Was {meant[0]} meant? Rename it." if meant else "No lesson has this name."
+            yield f"{shown}/{visible(each.name)}", to_do
+        if not strange and not any(each.name in lessons for each in inside):
+            yield shown, "No lesson's folder is in it. Put the notebook into student/lesson/."
+
+
+def meant(name: str, submitted: Path) -> str:
+    """The student's folder whose name is most like this one; nothing if none is."""
+    found = difflib.get_close_matches(name, [entry.name for entry in _entries(submitted)], 1, _ALIKE)
+    return found[0] if found else ""
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((one for one in entries if not one.name.startswith(".")), key=lambda one: one.name)
+    except OSError:
+        return []
