@@ -27,26 +27,8 @@ MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="')  # each file of a course has o
 _MOST = 8 * 2**20  # bytes of a file; a lesson has a fortieth of that
 _MOST_PACKED = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# The most frequent kinds of files that are no text, or no text of ours.
-_OTHERS = (
-    *(
-        ".so",
-        ".a",
-        ".o",
-        ".pyc",
-        ".h",
-        ".hpp",
-        ".pyi",
-        ".pl",
-        ".pm",
-        ".cmake",
-        ".vim",
-        ".gir",
-        ".jar",
-        ".jmod",
-    ),
-    *(".gz", ".xz", ".mo", ".dat", ".png", ".svg", ".js", ".ts", ".map", ".css"),
-)
+# The most frequent kinds of files that are no text; what is text may be a copy, whatever it is called.
+_OTHERS = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
 _GIT = "/.git/index"  # which names all files of a clone
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
 _PART, _PEEK = 2**16, 2**12  # bytes

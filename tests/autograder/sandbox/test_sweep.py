@@ -60,6 +60,8 @@ def pack_tar(path: Path) -> None:
         "lib/.hidden",
         "share/NOTES",
         "share/old.py.bak",
+        "share/notes.js",
+        "lib/notes.dat",
         "../secant/left.toml",
     ],
 )
