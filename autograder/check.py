@@ -1,5 +1,6 @@
 """`autograder check`: one's own notebook, once, or whenever it is saved."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
@@ -82,9 +84,9 @@ def watch(notebook: Path) -> None:
 
 
 def _checker(*, keep_warm: bool = True) -> "Checker":
-    from autograder.exam.pool import WarmPool
+    from autograder.exam.pool import WarmPool, lasting_pool
 
-    waiting = WarmPool()  # which imports torch while the examiner does
+    waiting = lasting_pool() if keep_warm else WarmPool()  # which imports torch while the examiner does
     try:
         from autograder.exam.selfcheck import Checker
     except BaseException:
@@ -162,19 +164,63 @@ _LOOK = {
 }
 
 
-def show_solution(notebook: Path, task: str) -> None:
-    """Print a task's worked solution, with why it is right."""
+def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
+    """Print a task's worked solution, with why it is right: after a pass, or to somebody who gives up.
+
+    Args:
+        notebook: the learner's.
+        task: its id.
+        give_up: whether to show it without asking where the task has not been passed.
+
+    Raises:
+        CourseError: there is no such solution, or nobody can be asked.
+    """
     from rich.markdown import Markdown
     from rich.syntax import Syntax
 
     from autograder.exam.sheet import worked_solution
+    from secant.progress import record
 
-    worked, chosen = worked_solution(notebook, task)
+    worked, chosen, lesson = worked_solution(notebook, task)
     language(chosen)
+    if not give_up and not _has_seen(lesson, task) and not _gives_up():
+        return
+    record.solution(lesson, task)
     wrapping = Terminal()  # since somebody has to read it
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
+
+
+def _has_seen(lesson: str, task: str) -> bool:
+    """Whether the learner's progress has a pass of this task, or its solution looked at."""
+    from secant.progress import store
+
+    try:
+        known = store.read()["lessons"].get(lesson, {}).get(task)
+    except store.StoreError:
+        return False
+    return known is not None and (known["passed"] is not None or known["solution"])
+
+
+def _gives_up() -> bool:
+    """Ask whether to show a solution all the same.
+
+    Raises:
+        CourseError: nobody can be asked.
+    """
+    said = say(
+        en="You have not passed this task yet. That you looked is noted in your progress; "
+        "the task can still be passed.",
+        ko="아직 통과하지 못한 과제입니다. 풀이를 본 것은 진도에 기록되지만, "
+        "그 뒤에도 과제를 통과할 수 있습니다.",
+    )
+    if not sys.stdin.isatty():
+        how = say(en="To see it now, add --give-up.", ko="지금 보려면 --give-up을 붙이세요.")
+        raise CourseError(f"{said} {how}")
+    out.print(said)
+    question = say(en="Show the worked solution?", ko="모범 풀이를 볼까요?")
+    return Confirm.ask(question, console=out, default=False)
 
 
 def show(checked: Checked) -> None:

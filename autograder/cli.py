@@ -128,6 +128,14 @@ def check(
             metavar=say(en="TASK", ko="과제이름"),
         ),
     ] = "",
+    give_up: Annotated[
+        bool,
+        option(
+            "--give-up",
+            en="With --solution: show it though the task is not passed, without asking.",
+            ko="--solution과 함께: 통과하지 못한 과제라도 묻지 않고 보여 줍니다.",
+        ),
+    ] = False,
     watch: Annotated[
         bool,
         option(
@@ -150,7 +158,7 @@ def check(
         )
     path = find_notebook(notebook, Path.cwd())
     if solution:
-        own.show_solution(path, solution)
+        own.show_solution(path, solution, give_up=give_up)
         return
     try:
         if watch:

@@ -79,6 +79,7 @@ class ForkPool:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env=bare_environment("en"),
+                process_group=0,  # Ctrl+C is for who asks, who then closes the pool
             )
         self._ready = False
 
@@ -117,7 +118,14 @@ class ForkPool:
     def close(self) -> None:
         """End the process, and with it all that it has forked."""
         self._control.close()
+        if not self._ready:  # it has forked nothing, and imports for seconds yet
+            self._process.kill()
         self._process.wait()
+
+
+def lasting_pool() -> Pool:
+    """Return what serves many checks one after another: forks, where the platform has them."""
+    return ForkPool() if sys.platform == "linux" else WarmPool()
 
 
 class _Forked(Container):

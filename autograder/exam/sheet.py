@@ -147,14 +147,14 @@ class Reader:
         return self._assignments[key][1]
 
 
-def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language]:
-    """Return the worked solution of a task, and the language of the notebook that asks for it.
+def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language, str]:
+    """Return the worked solution of a task, the language of the notebook that asks for it, and its lesson.
 
     Raises:
         CheckError: it is not a notebook of this course, or there is no such solution.
     """
     sheet = Reader().read(notebook)
-    return sheet.solution(task), sheet.language
+    return sheet.solution(task), sheet.language, sheet.assignment.lesson
 
 
 def _own(path: Path, below: Path | None) -> Assignment:

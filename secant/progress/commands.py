@@ -154,6 +154,14 @@ def _print(found: dict[str, Any]) -> None:
     wrapping.print(lessons)
     wrapping.print(achievements)
     _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
+    _out().print(
+        say(
+            en="It is yours in every copy of the lessons. To start afresh: secant progress reset, "
+            "which keeps it under another name.",
+            ko="수업 파일을 어디에 복사했든 진도는 하나입니다. 새로 시작하려면 secant progress reset을 "
+            "실행하세요. 지금 진도는 다른 이름으로 남습니다.",
+        )
+    )
 
 
 def _export(file: Path) -> None:

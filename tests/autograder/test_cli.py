@@ -236,10 +236,19 @@ def test_check_answers_in_the_machines_language(room: Path) -> None:
 def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path) -> None:
     (room / STEPS).mkdir()
     save(answered(room, {}, "ko"), room / STEPS / f"{STEPS}.ipynb")
-    shown, none = map(
-        end, [start(autograder, room, "check", "1", "--solution", task) for task in ("double", "x")]
-    )
+    asks = ("check", "1", "--solution")
+    data = {"SECANT_DATA": str(room / "data")}
+    refused = start(autograder, room, *asks, "double", **data)  # nobody to ask, and no pass
+    none = end(start(autograder, room, *asks, "x", **data))
+    done = end(refused)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "아직 통과하지 못한 과제입니다" in done.stderr
+    assert "--give-up" in done.stderr
+    shown = call(autograder, room, *asks, "double", "--give-up", **data)
     assert (shown.returncode, shown.stderr) == (0, "")
+    noted = json.loads((room / "data" / "progress.json").read_text())
+    assert noted["lessons"][STEPS]["double"]["solution"]
+    assert call(autograder, room, *asks, "double", **data).stdout == shown.stdout  # as it was seen before
     assert "def double(x):" in shown.stdout
     assert "SOLUTION" not in shown.stdout
     assert "두 배가 됩니다" in shown.stdout

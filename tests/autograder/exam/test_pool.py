@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -58,6 +59,15 @@ def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
         assert process.poll() is None
     finally:
         forking.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_a_pool_that_is_closed_while_it_imports_ends_at_once_and_hears_no_ctrl_c() -> None:
+    forking = ForkPool()
+    group = os.getpgid(forking._process.pid)
+    forking.close()
+    assert group != os.getpgrp()
+    assert forking._process.returncode == -signal.SIGKILL
 
 
 def test_check_says_so_in_a_sentence_off_linux() -> None:
