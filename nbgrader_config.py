@@ -54,3 +54,6 @@ c.Autograde.exporter_class = GradeInstead
 c.Autograde.sanitize_preprocessors = [Refuse]
 c.Autograde.autograde_preprocessors = [Refuse]
 c.GenerateFeedback.exporter_class = FeedbackInstead
+
+# A class's own settings (its exchange, late penalties, database) stand in a file that no new version touches.
+load_subconfig("nbgrader_config_local.py", path=c.CourseDirectory.root)  # type: ignore[name-defined]  # noqa: F821

@@ -66,7 +66,9 @@ class TestSomebodyElses:
         monkeypatch.setattr(os, "geteuid", lambda: 1000)
         return found
 
-    @pytest.mark.parametrize("part", ["", "nbgrader_config.py", "course", "source", "release"])
+    @pytest.mark.parametrize(
+        "part", ["", "nbgrader_config.py", "nbgrader_config_local.py", "course", "source", "release"]
+    )
     def test_it_is_not_used(self, planted: Path, package: Path, owners: dict[Path, int], part: str) -> None:
         assert find_root(planted / "mine") == course_root(planted / "mine") == planted
         owners[planted / part] = 0

@@ -72,8 +72,8 @@ def term(python: list[str]) -> Iterator[Term]:
         exchange.chmod(0o777)
         root.mkdir(mode=0o700)
         build_course(root)
-        with (root / "nbgrader_config.py").open("a") as config:
-            config.write(f"\nc.Exchange.root = {str(exchange)!r}\n")
+        with (root / "nbgrader_config_local.py").open("w") as config:
+            config.write(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
             config.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
         yield Term(root, python, *students(place, exchange, "secant", python))
     finally:
