@@ -179,28 +179,17 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     from rich.syntax import Syntax
 
     from autograder.exam.sheet import worked_solution
-    from secant.progress import record
+    from autograder.service.noting import has_seen, note_solution
 
     worked, chosen, lesson = worked_solution(notebook, task)
     language(chosen)
-    if not give_up and not _has_seen(lesson, task) and not _gives_up():
+    if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
-    record.solution(lesson, task)
+    note_solution(lesson, task)
     wrapping = Terminal()  # since somebody has to read it
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
-
-
-def _has_seen(lesson: str, task: str) -> bool:
-    """Whether the learner's progress has a pass of this task, or its solution looked at."""
-    from secant.progress import store
-
-    try:
-        known = store.read()["lessons"].get(lesson, {}).get(task)
-    except store.StoreError:
-        return False
-    return known is not None and (known["passed"] is not None or known["solution"])
 
 
 def _gives_up() -> bool:

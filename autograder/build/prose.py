@@ -46,7 +46,9 @@ def numbered(text: str) -> set[str]:
     return {number for _, number, _ in _HEADING.findall(text)}
 
 
-def prose_problems(notebook: NotebookNode, number: int, course: Mapping[int, set[str]]) -> Found:
+def prose_problems(
+    notebook: NotebookNode, number: int, course: Mapping[int, set[str]], total: int | None
+) -> Found:
     """Find what a lesson's text says that its cells do not.
 
     A lesson without a heading such as "## Task 7.6 · `first_bad_op`" is left in peace: it speaks of no tasks.
@@ -54,15 +56,16 @@ def prose_problems(notebook: NotebookNode, number: int, course: Mapping[int, set
     Args:
         notebook: the instructor's.
         number: the lesson's.
-        course: the numbers of the tasks of every lesson, this one among them.
+        course: the numbers of the tasks of every lesson that is here, this one among them.
+        total: how many lessons the syllabus lists; None if there is none.
 
     Yields:
         the cell's place in the notebook, -1 for none, and what is wrong, without a full stop.
     """
     texts = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"]
     found = tasks(notebook)
-    yield from _headers(texts, number, len(course))
-    yield from _references(notebook.cells, course)
+    yield from _headers(texts, number, total)
+    yield from _references(notebook.cells, course, total)
     yield from _marks(texts, {task.id: task.points for task in found})
     graded = [task for task in found if not is_manual(task.answer)]
     for lang in ("en", "ko"):
@@ -73,21 +76,25 @@ def prose_problems(notebook: NotebookNode, number: int, course: Mapping[int, set
             yield from _looked_for(own, number, graded)
 
 
-def _headers(texts: Sequence[tuple[int, NotebookNode]], number: int, total: int) -> Found:
+def _headers(texts: Sequence[tuple[int, NotebookNode]], number: int, total: int | None) -> Found:
     for index, cell in texts:
         for said in _HEADER.finditer(cell.source):
             if int(said["number"]) != number:
                 yield index, f"its header says lesson {said['number']}, but its folder {number:02}"
-            if int(said["total"]) != total:
-                yield index, f"its header says {said['total']} lessons, but the course has {total}"
+            if total is not None and int(said["total"]) != total:
+                yield (
+                    index,
+                    f"its header says {said['total']} lessons, but course/syllabus.toml lists {total}",
+                )
 
 
-def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]]) -> Found:
-    known = set().union(*course.values())
+def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], total: int | None) -> Found:
     for index, cell in enumerate(cells):
         for said in _REFERENCE.findall(_HEADING.sub("", cell.source)):
             for number in re.findall(r"\d+\.\d+", said):
-                if number not in known:
+                lesson = int(number.partition(".")[0])
+                # Of a lesson that the syllabus lists and that is not here, nothing is known.
+                if number not in course.get(lesson, {number} if total is None or lesson <= total else set()):
                     yield index, f"it speaks of task {number}, and there is no such task"
 
 

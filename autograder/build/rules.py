@@ -69,7 +69,9 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path) -> list[str]:
     others = lessons.find_lessons(lesson.root)
     course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
-    found = prose.prose_problems(notebook, int(lesson.name[:2]), course)
+    syllabus = lesson.root / "course" / "syllabus.toml"
+    total = syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
+    found = prose.prose_problems(notebook, int(lesson.name[:2]), course, total)
     return [f"{_place(file, notebook, index)}: {text}." for index, text in found]
 
 

@@ -8,7 +8,7 @@ from autograder.exam.sheet import Sheet
 from autograder.service import last
 from secant.lab.start_page import START, refresh
 from secant.language import Language
-from secant.progress import record
+from secant.progress import record, store
 from secant.progress.course import find_course, read_course
 from secant.progress.facts import number_of
 from secant.progress.rewards import ACHIEVEMENTS
@@ -52,3 +52,17 @@ def lesson_after(folder: str, language: Language) -> str:
         course = read_course(root, language) if root and number else ()
         return next((f"{each.number}: {each.title}" for each in course if each.number == number + 1), "")
     return ""
+
+
+def has_seen(lesson: str, task: str) -> bool:
+    """Whether the learner's progress has a pass of this task, or its solution looked at."""
+    try:
+        known = store.read()["lessons"].get(lesson, {}).get(task)
+    except store.StoreError:
+        return False
+    return known is not None and (known["passed"] is not None or known["solution"])
+
+
+def note_solution(lesson: str, task: str) -> None:
+    """Keep that a worked solution was looked at."""
+    record.solution(lesson, task)

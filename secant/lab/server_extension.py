@@ -70,6 +70,6 @@ def _load_jupyter_server_extension(server: Any) -> None:
         settings[SETTING] = without_delay(connection)
     except Exception as error:
         _warn(server, error)
-    quiet = logging.getLevelName(server.log_level) in ("ERROR", logging.ERROR)
+    quiet = logging.getLevelName(getattr(server, "log_level", 0)) in ("ERROR", logging.ERROR)
     if quiet and not server.identity_provider.token_generated:
         IOLoop.current().add_callback(_say_address, server)  # once it listens, and knows its port

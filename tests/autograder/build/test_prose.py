@@ -17,7 +17,7 @@ COURSE = {int(lesson.name[:2]): numbered(lesson.text.read_text(encoding="utf-8")
 
 
 def problems(notebook: NotebookNode, number: int = 7) -> list[str]:
-    return [text for _, text in prose_problems(notebook, number, COURSE)]
+    return [text for _, text in prose_problems(notebook, number, COURSE, len(LESSONS))]
 
 
 def changed(old: str, new: str, lesson: Lesson = SEVENTH) -> list[str]:
@@ -61,7 +61,7 @@ def test_a_task_that_was_dropped() -> None:
     last = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == "test_first_bad_op")
     del notebook.cells[first : last + 1]
     course = {**COURSE, 7: COURSE[7] - {"7.6"}}
-    found = [text for _, text in prose_problems(notebook, 7, course)]
+    found = [text for _, text in prose_problems(notebook, 7, course, len(LESSONS))]
     assert sorted(found) == sorted(
         [
             "it speaks of task 7.6, and there is no such task",
@@ -102,7 +102,7 @@ def test_cells_that_were_dropped_without_their_heading() -> None:
             "its line of marks says ●●○○○ · ★★★★★ · 5 min, but in English ●●○○○ · ★★★★★ · 4",
         ),
         ("Lesson 07 of", "Lesson 08 of", "its header says lesson 08, but its folder 07"),
-        ("수업 07 / 10", "수업 07 / 11", "its header says 11 lessons, but the course has 10"),
+        ("수업 07 / 10", "수업 07 / 11", "its header says 11 lessons, but course/syllabus.toml lists 10"),
     ],
 )
 def test_one_slip(old: str, new: str, says: str) -> None:
@@ -120,4 +120,10 @@ def test_one_more_lesson_makes_no_translation_stale() -> None:
 
 
 def test_a_lesson_that_speaks_of_no_tasks_is_left_in_peace(steps: Lesson) -> None:
-    assert list(prose_problems(source(steps), 1, {1: set()})) == []
+    assert list(prose_problems(source(steps), 1, {1: set()}, None)) == []
+
+
+def test_a_lesson_alone_may_speak_of_those_that_are_not_here() -> None:
+    alone = {7: COURSE[7]}
+    for total in (None, 10):
+        assert list(prose_problems(source(SEVENTH), 7, alone, total)) == []
