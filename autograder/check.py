@@ -35,9 +35,23 @@ class Checked:
     gained: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`."""
+        """Return the public form of `check --json`; where no hidden tests were asked, it says so."""
         tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
-        return {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
+        found = {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
+        return found if self.hidden else {**found, "hidden": False}
+
+    @property
+    def total(self) -> str:
+        """What was reached, a sentence: points, or how many tasks pass the visible tests."""
+        if self.hidden:
+            total = f"{self.score:g} / {self.max_score:g}"
+            return say(en=f"{total} points.", ko=f"{total}점.")
+        graded = [row for row in self.rows if row["outcome"] != "manual"]
+        passed = sum(row["outcome"] == "passed" for row in graded)
+        return say(
+            en=f"Visible tests passed in {passed} of {len(graded)} tasks.",
+            ko=f"과제 {len(graded)}개 가운데 {passed}개가 보이는 테스트를 통과했습니다.",
+        )
 
 
 LOOK_SECONDS = 0.3  # between two looks at a file that is watched
@@ -164,6 +178,16 @@ _LOOK = {
 }
 
 
+_VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")  # where there are no others
+
+
+def _look(outcome: str, hidden: bool) -> tuple[str, str, str]:
+    """How an outcome is told: in English, in Korean, in which colour."""
+    if outcome == "passed" and not hidden:
+        return _VISIBLE
+    return _LOOK.get(outcome, (outcome, outcome, ""))
+
+
 def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     """Print a task's worked solution, with why it is right: after a pass, or to somebody who gives up.
 
@@ -222,12 +246,9 @@ def show(checked: Checked) -> None:
     table.add_column(say(en="Outcome", ko="결과"))
     table.add_column(say(en="Seconds", ko="초"), justify="right")
     for row in checked.rows:
-        en, ko, style = _LOOK.get(row["outcome"], (row["outcome"], row["outcome"], ""))
-        points = (
-            f"– / {row['max_points']:g}"
-            if row["outcome"] == "manual"
-            else f"{row['points']:g} / {row['max_points']:g}"
-        )
+        en, ko, style = _look(row["outcome"], checked.hidden)
+        reached = f"{row['points']:g}" if checked.hidden and row["outcome"] != "manual" else "–"
+        points = f"{reached} / {row['max_points']:g}"
         table.add_row(
             Text(visible(row["id"])), points, Text(say(en=en, ko=ko), style), f"{row['seconds']:.2f}"
         )
@@ -247,17 +268,17 @@ def show(checked: Checked) -> None:
     if not checked.hidden:
         out.print(
             say(
-                en="\nOnly the visible tests were asked: the hidden ones are not on this computer.",
-                ko="\n보이는 테스트만 확인했습니다. 숨은 테스트는 이 컴퓨터에 없습니다.",
+                en="\nOnly the visible tests were asked. The hidden ones, which decide the points, are not "
+                "on this computer, nor are worked solutions: your instructor releases them with the feedback.",
+                ko="\n보이는 테스트만 확인했습니다. 점수를 정하는 숨은 테스트와 모범 풀이는 "
+                "이 컴퓨터에 없습니다. 모범 풀이는 강사가 피드백과 함께 공개합니다.",
             )
         )
-    total = f"{checked.score:g} / {checked.max_score:g}"
-    out.print(
-        say(
-            en=f"\n{total} points. This ran on your machine alone: nothing was sent anywhere.",
-            ko=f"\n{total}점. 이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
-        )
+    here = say(
+        en="This ran on your machine alone: nothing was sent anywhere.",
+        ko="이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
     )
+    out.print(f"\n{checked.total} {here}")
     _show_gains(checked)
     if checked.problem:
         err.print(checked.problem, style="yellow")
@@ -271,7 +292,7 @@ def _show_gains(checked: Checked) -> None:
         new = say(en="New achievement", ko="새로운 성취")
         out.print(Text.assemble(("★ ", "yellow"), f"{new}: ", (each["title"], "bold"), f". {each['how']}"))
     graded = [row for row in checked.rows if row["outcome"] != "manual"]
-    if not checked.hidden or any(row["outcome"] != "passed" for row in graded):
+    if any(row["outcome"] != "passed" for row in graded):
         return
     notes = ", ".join(row["id"] for row in checked.rows if row["outcome"] == "manual")
     if notes:
@@ -292,21 +313,20 @@ def _show_changes(before: Checked, now: Checked) -> None:
         if (was["outcome"], was["message"]) == (row["outcome"], row["message"]):
             same += 1
             continue
-        out.print(Text.assemble((row["id"], "bold"), "  ", *_way(was["outcome"], row["outcome"])))
+        out.print(Text.assemble((row["id"], "bold"), "  ", *_way(was["outcome"], row["outcome"], now.hidden)))
         if row["outcome"] not in ("passed", "manual"):
             out.print(row["message"])
-    total = f"{now.score:g} / {now.max_score:g}"
     whole = same == len(now.rows)
     left = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _as_before(same)
-    out.print(f"{left} " + say(en=f"{total} points.", ko=f"{total}점."))
+    out.print(f"{left} {now.total}")
     _show_gains(now)
     if now.problem and now.problem != before.problem:
         err.print(now.problem, style="yellow")
 
 
-def _way(was: str, now: str) -> list[tuple[str, str]]:
+def _way(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
     """From one outcome to another, in words."""
-    (en, ko, style), (en_now, ko_now, style_now) = (_LOOK.get(each, (each, each, "")) for each in (was, now))
+    (en, ko, style), (en_now, ko_now, style_now) = (_look(each, hidden) for each in (was, now))
     if was == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]
     return [(say(en=en, ko=ko), style), (" → ", ""), (say(en=en_now, ko=ko_now), style_now)]

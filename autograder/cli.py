@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, feedback, doctor."""
+"""The command line: autograder build, check, grade, feedback, pack, doctor."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.sweep import cache_file
 from autograder.terminal import Terminal, err, out
 from secant.files import replace_file
-from secant.language import language, of_this_machine, print_whatever_comes, say
+from secant.language import LANGUAGES, language, of_this_machine, print_whatever_comes, say
 from secant.terminal import Command, argument, option, options_metavar
 
 if TYPE_CHECKING:
@@ -38,8 +38,16 @@ _ROWS, _NAMES = 40, 12  # of a table's: what cannot be read at a glance is in a 
 _LINE_SECONDS = 3.0  # between two lines that say how far something is
 
 
+class Packed(StrEnum):
+    """What `pack --lang` takes."""
+
+    en = "en"
+    ko = "ko"
+    both = "both"
+
+
 class Languages(StrEnum):
-    """What --lang takes."""
+    """What `build --lang` takes."""
 
     en = "en"
     ko = "ko"
@@ -384,6 +392,23 @@ def _write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
         err.print("the same command grades nothing twice, and writes the file.")
         return False
     return True
+
+
+@app.command()
+def pack(
+    lang: Annotated[Packed, typer.Option(help="The languages of the lessons.")] = Packed.both,
+    output: Annotated[Path, typer.Option(help="The folder for the zip.")] = Path(),
+) -> None:
+    """Write a zip for the students of a class: lessons, what to install, how to start.
+
+    No answer, hidden test or worked solution is in it; it is looked through for every line of them.
+    """
+    from autograder.edition import pack as edition
+
+    languages = [each for each in LANGUAGES if lang in (each, "both")]
+    packed = edition.pack(find_root(Path.cwd()), languages, output)
+    out.print(f"{packed.path}: {_count(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
+    out.print("No line of an answer, a hidden test or a worked solution was found in it.")
 
 
 @app.command()

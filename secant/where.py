@@ -28,6 +28,11 @@ def is_course(folder: Path) -> bool:
     return (folder / "course").is_dir() and (folder / "nbgrader_config.py").is_file()
 
 
+def has_hidden_tests(root: Path) -> bool:
+    """Whether a course holds answers and hidden tests; a class's edition (`autograder pack`) does not."""
+    return (root / "source").is_dir()
+
+
 def course_above(start: Path) -> Path | None:
     """The course directory that `start` is, or lies in, if it may be believed."""
     found = _above(start)

@@ -44,6 +44,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.exam",
     },
+    "autograder.edition": {"secant", "secant.lab", "autograder.course"},
     "autograder": {
         "secant",
         "autograder.course",
@@ -53,6 +54,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.exam",
         "autograder.grading",
         "autograder.service",
+        "autograder.edition",
     },
 }
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used

@@ -4,7 +4,7 @@
         report = checker.check(Path("01_what_autograd_does.ipynb"))
 
 The code runs as its author, in a process of its own. Nothing is sent anywhere; the notebook stays as it is.
-Where the course's own notebooks are not, the notebook's own tests, the visible ones, are asked likewise.
+In a class's edition the visible tests are asked likewise; where there is no course, the notebook's own.
 """
 
 from collections.abc import Callable
@@ -114,5 +114,8 @@ class Checker:
                 ) from None
         key = (sheet.root, assignment.lesson)
         if key not in self._examiners or self._examiners[key][0] is not assignment:
-            self._examiners[key] = assignment, Examiner(assignment.lesson, assignment.source)
+            self._examiners[key] = (
+                assignment,
+                Examiner(assignment.lesson, assignment.source, hidden=sheet.hidden),
+            )
         return self._examiners[key][1]

@@ -19,7 +19,8 @@ from autograder.exam.own_tests import own_assignment
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
-from secant.language import Language, say
+from secant.language import LANGUAGES, Language, say
+from secant.where import has_hidden_tests
 
 
 class CheckError(CourseError):
@@ -36,7 +37,8 @@ class Sheet:
 
     Attributes:
         root: the course directory; None where there is none, or not this lesson.
-        assignment: what is asked; without the course's, the visible tests of the notebook itself.
+        assignment: what is asked; in a class's edition, the visible tests in the notebook's language; without
+            a course, those of the notebook itself.
         script: what is to run.
     """
 
@@ -48,7 +50,7 @@ class Sheet:
     @property
     def hidden(self) -> bool:
         """Whether the hidden tests are here."""
-        return self.root is not None
+        return self.root is not None and has_hidden_tests(self.root)
 
     @property
     def language(self) -> Language:
@@ -76,6 +78,14 @@ class Sheet:
         Raises:
             CheckError: there is none.
         """
+        if not self.hidden:
+            raise CheckError(
+                say(
+                    en="Worked solutions are not on this computer. Your instructor releases them with the "
+                    "feedback.",
+                    ko="모범 풀이는 이 컴퓨터에 없습니다. 강사가 피드백과 함께 공개합니다.",
+                )
+            )
         found: dict[str, WorkedSolution] = {}
         if self.root is not None:
             lessons = {lesson.name: lesson for lesson in find_lessons(self.root)}
@@ -96,7 +106,7 @@ class Reader:
     """Reads notebooks. What it has read of a course for one serves the next."""
 
     def __init__(self) -> None:
-        self._assignments: dict[tuple[Path, str], tuple[object, Assignment]] = {}
+        self._assignments: dict[tuple[Path, str, str], tuple[object, Assignment]] = {}
 
     def read(self, notebook: Path, below: Path | None = None) -> Sheet:
         """Read a notebook, and find out which lesson it is of.
@@ -120,16 +130,19 @@ class Reader:
         taken = take_in(path, assignment.lesson, assignment.releases, below)
         if isinstance(taken, Rejected):
             raise CheckError(f"{path.name}: {_to_its_author(taken)}")
+        if root is not None and not has_hidden_tests(root):
+            assignment = self._assignment(root, assignment.lesson, f"release/{taken.script.language}")
         return Sheet(path, root, assignment, taken.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
         """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
         marks = _grade_ids(path)
-        names = built_lessons(root)
-        names.sort(key=lambda name: name.casefold() not in path.name.casefold())  # most often it is that one
+        places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
+        # Most often it is the lesson of that name.
+        places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
         best, most = None, (0, False)
-        for name in names:
-            assignment = self._assignment(root, name)
+        for name, folder in places:
+            assignment = self._assignment(root, name, folder)
             graded = _graded(assignment)
             found = (len(marks & graded), name.casefold() in path.name.casefold())
             if found > most:
@@ -138,13 +151,18 @@ class Reader:
                 break
         return best
 
-    def _assignment(self, root: Path, lesson: str) -> Assignment:
+    def _assignment(self, root: Path, lesson: str, folder: str) -> Assignment:
         """Read a lesson, once for each version of its files."""
         stamp = tuple(_stamps(root, lesson))
-        key = (root, lesson)
+        key = (root, lesson, folder)
         if key not in self._assignments or self._assignments[key][0] != stamp:
-            self._assignments[key] = stamp, read_assignment(root, lesson)
+            self._assignments[key] = stamp, read_assignment(root, lesson, folder)
         return self._assignments[key][1]
+
+
+def _asked(root: Path) -> list[str]:
+    """The folders whose notebooks are asked: the instructor's; in a class's edition, what was released."""
+    return ["source"] if has_hidden_tests(root) else [f"release/{language}" for language in LANGUAGES]
 
 
 def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language, str]:

@@ -42,7 +42,7 @@ class Kitchen:
 
     def prepare(self, sheet: Sheet) -> None:
         """Take a lesson's tests apart, once for all its checks."""
-        if sheet.hidden:
+        if sheet.root is not None:
             self._checker.examiner(sheet)
 
     def examine(

@@ -10,7 +10,6 @@ from secant.lab.start_page import START, refresh
 from secant.language import Language
 from secant.progress import record, store
 from secant.progress.course import find_course, read_course
-from secant.progress.facts import number_of
 from secant.progress.rewards import ACHIEVEMENTS
 
 
@@ -47,10 +46,11 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
 
 def lesson_after(folder: str, language: Language) -> str:
     """The number and the title of the lesson after this one; nothing if there is none."""
-    root, number = find_course(), number_of(folder)
+    root = find_course()
     with suppress(OSError, ValueError, KeyError, TypeError):
-        course = read_course(root, language) if root and number else ()
-        return next((f"{each.number}: {each.title}" for each in course if each.number == number + 1), "")
+        course = read_course(root, language) if root else ()
+        here = next((each.number for each in course if each.folder == folder), None)
+        return next((f"{each.number}: {each.title}" for each in course if each.number - 1 == here), "")
     return ""
 
 

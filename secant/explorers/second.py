@@ -52,9 +52,9 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
             difference.gradient(f, x)  # which says why there is none
         try:
             (first,) = torch.autograd.grad(total, leaf, create_graph=True)
-            if not first.requires_grad:
-                return torch.zeros_like(x)
-            return torch.autograd.grad(first.sum(), leaf, allow_unused=True, materialize_grads=True)[0]
+            if first.requires_grad:
+                return torch.autograd.grad(first.sum(), leaf, allow_unused=True, materialize_grads=True)[0]
+            return torch.zeros_like(x)
         except Exception as error:  # a learner's own operation may raise anything
             what = difference.in_brief(error)
             raise difference.problem(

@@ -87,24 +87,30 @@ def state_of(lesson: dict[str, Any], say: Say) -> str:
     return words[lesson["state"]]
 
 
-def lesson_table(lessons: list[dict[str, Any]], say: Say) -> str:
-    """The lessons that are released, as a Markdown table."""
-    head = say(
-        en="| Lesson | Time | About | Needs | Points | State |",
-        ko="| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | 점수 | 상태 |",
+def lesson_table(lessons: list[dict[str, Any]], say: Say, *, hidden: bool = True) -> str:
+    """The lessons that are released, as a Markdown table; `hidden`: whether hidden tests give points here."""
+    reached = (
+        say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
-    rows = [_row(lesson, say) for lesson in lessons if lesson["released"]]
+    head = say(
+        en=f"| Lesson | Time | About | Needs | {reached} | State |",
+        ko=f"| 수업 | 시간 | 다루는 내용 | 먼저 들을 수업 | {reached} | 상태 |",
+    )
+    rows = [_row(lesson, say, hidden) for lesson in lessons if lesson["released"]]
     return "\n".join([head, "|---|---|---|---|---|---|", *rows])
 
 
-def _row(lesson: dict[str, Any], say: Say) -> str:
+def _row(lesson: dict[str, Any], say: Say, hidden: bool) -> str:
+    passed, graded = lesson["passed"], lesson["graded"]
+    points = f"{lesson['points']:g} / {lesson['max_points']:g}"
+    tasks = say(en=f"{passed} of {graded} tasks", ko=f"과제 {graded}개 중 {passed}개")
     title = cell(f"{lesson['number']}. {lesson['title']}")
     columns = [
         link(title, lesson["path"]) if lesson["path"] else title,
         say(en=f"{lesson['minutes']} min", ko=f"{lesson['minutes']}분"),
         cell(", ".join(lesson["tags"])),
         ", ".join(map(str, lesson["prerequisites"])) or "–",
-        f"{lesson['points']:g} / {lesson['max_points']:g}",
+        points if hidden else tasks,
         state_of(lesson, say),
     ]
     return f"| {' | '.join(columns)} |"
@@ -164,6 +170,55 @@ NEW_VERSIONS_KO = """## 새 버전이 나온 수업
 
 """
 
+CHECK_EN = """
+Before you call a lesson finished, press **Check** above the notebook. It runs everything from the top in a
+fresh process, so that an answer that leans on a cell you have since changed or deleted shows itself, and lets
+the hidden tests look too. A task's points count once it has passed all of its tests, and are never taken away
+again.
+
+Where there is no such button, as in VS Code, `autograder check 1` in a terminal does the same for lesson 1.
+`autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a detour that
+many take. All of it stays on this computer.
+"""
+
+VISIBLE_EN = """
+Before you hand a lesson in, press **Check** above the notebook. It runs everything from the top in a fresh
+process, so that an answer that leans on a cell you have since changed or deleted shows itself, and asks the
+visible tests again. The hidden tests are not on this computer: they decide your points when your instructor
+grades the class. A task whose visible tests have passed stays marked as such.
+
+Where there is no such button, as in VS Code, `autograder check 1` in a terminal does the same for lesson 1.
+All of it stays on this computer. Worked solutions are not here: your instructor releases them with the
+feedback.
+"""
+
+CHECK_KO = """
+수업을 마치기 전에는 노트북 위쪽의 **답 확인** 버튼을 눌러 보세요.
+새 프로세스에서 처음부터 끝까지 다시 실행하므로,
+이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
+숨은 테스트도 함께 돌립니다.
+모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
+
+VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder check 1`을 실행하세요.
+수업 01의 답을 똑같이 확인합니다.
+`autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
+왜 맞는지, 흔히 어디서 돌아가는지도 함께 설명합니다.
+모두 이 컴퓨터 안에서만 실행됩니다.
+"""
+
+VISIBLE_KO = """
+수업을 제출하기 전에는 노트북 위쪽의 **답 확인** 버튼을 눌러 보세요.
+새 프로세스에서 처음부터 끝까지 다시 실행하므로,
+이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
+이때 확인하는 것도 보이는 테스트입니다.
+숨은 테스트는 이 컴퓨터에 없고, 점수는 강사가 채점할 때 숨은 테스트로 정해집니다.
+보이는 테스트를 통과한 과제는 통과한 것으로 계속 표시됩니다.
+
+VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder check 1`을 실행하세요.
+수업 01의 답을 똑같이 확인합니다. 모두 이 컴퓨터 안에서만 실행됩니다.
+모범 풀이는 여기에 없습니다. 강사가 피드백과 함께 공개합니다.
+"""
+
 HOW_TO_EN = """## How to work
 
 - Open a lesson from the table and go from top to bottom. **Shift+Enter** runs a cell and goes to the next,
@@ -176,14 +231,7 @@ HOW_TO_EN = """## How to work
 Run your answer, then the test cell right below it. An error says what was expected, what came back and,
 often, why. These are the visible tests; the lesson says in words what hidden tests look for besides.
 
-Before you call a lesson finished, press **Check** above the notebook. It runs everything from the top in a
-fresh process, so that an answer that leans on a cell you have since changed or deleted shows itself, and lets
-the hidden tests look too. A task's points count once it has passed all of its tests, and are never taken away
-again.
-
-Where there is no such button, as in VS Code, `autograder check 1` in a terminal does the same for lesson 1.
-`autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a detour that
-many take. All of it stays on this computer.
+{check}
 
 ## Where your work is kept
 
@@ -210,17 +258,7 @@ HOW_TO_KO = """## 진행 방법
 틀렸다면 기대한 값과 실제로 나온 값이 표시되고, 원인까지 알려 주는 경우도 많습니다.
 여기서 확인되는 것은 보이는 테스트입니다. 숨은 테스트가 무엇을 더 살펴보는지는 수업에 글로 적어 두었습니다.
 
-수업을 마치기 전에는 노트북 위쪽의 **답 확인** 버튼을 눌러 보세요.
-새 프로세스에서 처음부터 끝까지 다시 실행하므로,
-이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
-숨은 테스트도 함께 돌립니다.
-모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
-
-VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder check 1`을 실행하세요.
-수업 01의 답을 똑같이 확인합니다.
-`autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
-왜 맞는지, 흔히 어디서 돌아가는지도 함께 설명합니다.
-모두 이 컴퓨터 안에서만 실행됩니다.
+{check}
 
 ## 작업이 저장되는 곳
 
@@ -254,17 +292,20 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
         level_line(found, say),
         found["saved"]["problem"] or "",
         go_on(found, say),
-        lesson_table(found["lessons"], say),
+        lesson_table(found["lessons"], say, hidden=found["hidden"]),
         how_many(found["lessons"], say),
         new_versions(beside, say),
         say(en=HOW_TO_EN, ko=HOW_TO_KO)
         .format(
+            check=(
+                say(en=CHECK_EN, ko=CHECK_KO) if found["hidden"] else say(en=VISIBLE_EN, ko=VISIBLE_KO)
+            ).strip(),
             workspace=workspace,
             progress=found["saved"]["path"],
             command=command(root, language, workspace),
         )
         .strip(),
-        achievements(found, say),
+        achievements(found, say) if found["achievements"] else "",
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -132,13 +132,17 @@ def _print(found: dict[str, Any]) -> None:
     top = f" / {level['to']}" if level["to"] else ""
     lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
     lessons.add_column(say(en="Lesson", ko="수업"))
-    lessons.add_column(say(en="Points", ko="점수"), justify="right")
+    hidden = found["hidden"]
+    reached = (
+        say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
+    )
+    lessons.add_column(reached, justify="right")
     lessons.add_column(say(en="Predictions", ko="예상"), justify="right")
     for lesson in found["lessons"]:
         predictions = lesson["predictions"]
         lessons.add_row(
             Text(f"{lesson['number']}. {lesson['title']}"),
-            f"{lesson['points']:g} / {lesson['max_points']:g}",
+            f"{lesson['points']:g} / {lesson['max_points']:g}" if hidden else _visible_tests(lesson),
             f"{predictions['made']} / {predictions['of']}",
             style="green" if lesson["state"] == "done" else None,
         )
@@ -152,7 +156,17 @@ def _print(found: dict[str, Any]) -> None:
         achievements.add_row("★" if each["earned"] else "☆", Text(each["title"]), Text(each["how"]))
     wrapping = Console(highlight=False)  # somebody has to read the last column
     wrapping.print(lessons)
-    wrapping.print(achievements)
+    if found["achievements"]:
+        wrapping.print(achievements)
+    if not hidden:
+        _out().print(
+            say(
+                en="Only the visible tests are here: hidden ones decide the points when the class is graded, "
+                "and achievements need them, too.",
+                ko="여기에는 보이는 테스트만 있습니다. 점수는 강사가 채점할 때 숨은 테스트로 정해지고, "
+                "성취도 숨은 테스트까지 통과해야 얻습니다.",
+            )
+        )
     _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
     _out().print(
         say(
@@ -162,6 +176,12 @@ def _print(found: dict[str, Any]) -> None:
             "실행하세요. 지금 진도는 다른 이름으로 남습니다.",
         )
     )
+
+
+def _visible_tests(lesson: dict[str, Any]) -> str:
+    """In how many tasks of a lesson the visible tests have passed."""
+    passed, graded = lesson["passed"], lesson["graded"]
+    return say(en=f"{passed} of {graded} tasks", ko=f"과제 {graded}개 중 {passed}개")
 
 
 def _export(file: Path) -> None:

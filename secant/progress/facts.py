@@ -26,7 +26,10 @@ class Pass(TypedDict):
 
 
 class Task(TypedDict):
-    """One task; `points` are the most that were reached, `outcome` is the last."""
+    """One task; `points` are the most that were reached, `outcome` is the last.
+
+    `visible` is as `passed`, where there are no hidden tests: in a class's edition.
+    """
 
     points: float
     outcome: str
@@ -34,6 +37,7 @@ class Task(TypedDict):
     hints: list[int]
     solution: bool
     passed: Pass | None
+    visible: Pass | None
 
 
 class Prediction(TypedDict):
@@ -112,6 +116,7 @@ def _task(facts: Facts, lesson: str, task: str) -> Task:
         "hints": [],
         "solution": False,
         "passed": None,
+        "visible": None,
     }
     return facts["lessons"].setdefault(lesson, {}).setdefault(task, new)
 
@@ -143,22 +148,19 @@ def note_check(
         rows: the public fields of each task that was checked.
         when: the time.
         whole: whether the whole lesson was asked for, though perhaps one task alone was decided.
-        hidden: whether hidden tests looked too; without them nothing counts as passed.
+        hidden: whether hidden tests looked too; without them no points count, and the pass is `visible`.
         answers: the answers that were checked, by task; without one, what is said of it tells tries apart.
     """
     rows = [row for row in rows if row["outcome"] != "grader_failure"]  # which says nothing of the learner
     for row in rows:
         task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
         task["outcome"] = outcome
-        if outcome == "passed" and hidden:
-            task["points"] = max(task["points"], float(row["points"]))
-            task["passed"] = task["passed"] or {
-                "when": when,
-                "points": float(row["points"]),
-                "tries": len(task["wrong"]),
-                "hints": len(task["hints"]),
-                "solution": task["solution"],
-            }
+        if outcome == "passed":
+            if hidden:
+                task["points"] = max(task["points"], float(row["points"]))
+                task["passed"] = task["passed"] or _pass(task, row, when)
+            else:
+                task["visible"] = task["visible"] or _pass(task, row, when)
         elif outcome in WRONG and not task["passed"]:
             tried = fingerprint((answers or {}).get(row["id"], row["message"]))
             if tried not in task["wrong"] and len(task["wrong"]) < _MANY:
@@ -166,6 +168,16 @@ def note_check(
     if rows:
         alone = rows[0]["id"] if len(rows) == 1 and not whole else None
         facts["last"] = {"lesson": lesson, "task": alone, "when": when}
+
+
+def _pass(task: Task, row: Mapping[str, Any], when: str) -> Pass:
+    return {
+        "when": when,
+        "points": float(row["points"]),
+        "tries": len(task["wrong"]),
+        "hints": len(task["hints"]),
+        "solution": task["solution"],
+    }
 
 
 def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:
@@ -204,6 +216,7 @@ def _merge_task(one: Task, other: Task) -> Task:
         "hints": sorted({*one["hints"], *other["hints"]}),
         "solution": one["solution"] or other["solution"],
         "passed": passed,
+        "visible": _better_pass(one["visible"], other["visible"]),
     }
 
 
@@ -311,6 +324,8 @@ def _read_task(data: object) -> Task:
         "hints": read.each("hints", int),
         "solution": read.yes("solution"),
         "passed": _read_pass(read.data["passed"]) if read.data.get("passed") is not None else None,
+        # Not in the files of earlier versions.
+        "visible": _read_pass(read.data["visible"]) if read.data.get("visible") is not None else None,
     }
 
 

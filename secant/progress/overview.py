@@ -14,10 +14,14 @@ from secant.progress.facts import Facts, nothing
 from secant.progress.facts import Task as TaskFacts
 from secant.progress.review import review
 from secant.progress.rewards import ACHIEVEMENTS, experience, level
+from secant.where import has_hidden_tests
 
 
 def overview(root: Path, workspace: Path | None, language: Language) -> dict[str, Any]:
     """Return the course as this learner has it, as JSON.
+
+    In a class's edition, which has no hidden tests, a task is `done` when its visible tests have passed, and
+    no achievements are to be had: only those are told that were earned elsewhere.
 
     Args:
         root: the folder with course/ and release/.
@@ -34,10 +38,12 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
     except store.StoreError as error:
         problem = error.said(language)
     state = read_state(workspace) if workspace else {}
-    lessons = [_lesson(lesson, facts, workspace, state) for lesson in course]
+    hidden = has_hidden_tests(root)
+    lessons = [_lesson(lesson, facts, workspace, state, hidden) for lesson in course]
     reached = level(experience(facts), language)
     return {
         "language": language,
+        "hidden": hidden,
         "level": {
             "number": reached.number,
             "title": reached.title,
@@ -55,6 +61,7 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
                 "earned": facts["earned"].get(each.id),
             }
             for each in ACHIEVEMENTS
+            if hidden or each.id in facts["earned"]
         ],
         "review": review(facts, course, store.now()),
         "reviewing": facts["reviewing"],
@@ -71,7 +78,7 @@ def released_beside(course: Course, workspace: Path, state: State) -> dict[str, 
 
 def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
     """Whether points were reached, and in no notebook of this workspace: each is as it was copied."""
-    if workspace is None or not any(lesson["points"] for lesson in lessons):
+    if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False
     return not any(_edited(lesson, workspace, state) for lesson in course)
 
@@ -79,9 +86,11 @@ def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | 
 # --- A lesson ---
 
 
-def _lesson(lesson: Lesson, facts: Facts, workspace: Path | None, state: State) -> dict[str, Any]:
+def _lesson(
+    lesson: Lesson, facts: Facts, workspace: Path | None, state: State, hidden: bool
+) -> dict[str, Any]:
     known = facts["lessons"].get(lesson.folder, {})
-    tasks = [_task(task, known.get(task.id)) for task in lesson.notebook.tasks]
+    tasks = [_task(task, known.get(task.id), hidden) for task in lesson.notebook.tasks]
     graded = [task for task in tasks if not task["manual"]]
     made = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
     path = _notebook_of(lesson)
@@ -89,9 +98,7 @@ def _lesson(lesson: Lesson, facts: Facts, workspace: Path | None, state: State) 
     begun = bool(made) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
     if workspace and not there:
         how_far = "missing"
-    elif graded and all(
-        task["outcome"] == "passed" and task["points"] >= task["max_points"] for task in graded
-    ):
+    elif graded and all(task["done"] for task in graded):
         how_far = "done"
     elif begun or (workspace and _edited(lesson, workspace, state)):
         how_far = "in_progress"
@@ -110,21 +117,26 @@ def _lesson(lesson: Lesson, facts: Facts, workspace: Path | None, state: State) 
         "beside": _beside(lesson, workspace, state) if workspace else None,
         "points": sum(task["points"] for task in graded),
         "max_points": sum(task["max_points"] for task in graded),
+        "passed": sum(task["done"] for task in graded),
+        "graded": len(graded),
         "predictions": {"made": made, "of": len(lesson.notebook.predictions)},
         "tasks": tasks,
     }
 
 
-def _task(task: Task, known: TaskFacts | None) -> dict[str, Any]:
+def _task(task: Task, known: TaskFacts | None, hidden: bool) -> dict[str, Any]:
     """A task as the lesson now has it. Points of an earlier edition count up to what there is now."""
-    outcome = known and ("passed" if known["passed"] else known["outcome"])
+    passed = known and (known["passed"] or (not hidden and known["visible"]))
+    outcome = known and ("passed" if passed else known["outcome"])
+    points = min(known["points"], task.points) if known else 0.0
     return {
         "id": task.id,
         "title": task.title,
         "manual": task.manual,
-        "points": min(known["points"], task.points) if known else 0.0,
+        "points": points,
         "max_points": task.points,
         "outcome": outcome,
+        "done": outcome == "passed" and (points >= task.points or not hidden),
     }
 
 
@@ -214,9 +226,5 @@ def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | Non
     start = names.index(last) if last in names else 0
     if not last and not any(task["outcome"] not in (None, "not_attempted") for task in tasks):
         return None
-    todo = [
-        task
-        for task in tasks[start:] + tasks[:start]
-        if task["outcome"] != "passed" or task["points"] < task["max_points"]
-    ]
+    todo = [task for task in tasks[start:] + tasks[:start] if not task["done"]]
     return todo[0] if todo else None

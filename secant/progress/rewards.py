@@ -1,7 +1,8 @@
 """What facts are worth: experience points, levels, achievements. Nothing is had by clicking or repeating.
 
 A task counts when all its tests, the hidden ones too, pass for the first time. *On your own* means that its
-worked solution was not looked at before.
+worked solution was not looked at before. Where there are no hidden tests, in a class's edition, the visible
+ones that a task passes are worth experience points, and no achievement.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,6 +13,7 @@ from secant.progress.course import Course, Lesson
 from secant.progress.facts import Facts, Pass, number_of
 
 POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5  # experience points for a point, and for a prediction
+POINT_VISIBLE = 8  # for a point whose visible tests alone have passed: they catch two thirds of the mistakes
 LEVEL = 120  # experience points from one level to the next: about one lesson
 #: Each level is named after what the lesson before it is about.
 LEVELS: tuple[dict[Language, str], ...] = (
@@ -42,11 +44,15 @@ class Level:
 
 def experience(facts: Facts) -> int:
     """Return the experience points of all tasks passed and all predictions made."""
-    tasks = sum(
-        passed["points"] * (POINT_AFTER_SOLUTION if passed["solution"] else POINT)
-        for passed in _passes(facts)
-    )
+    found = [task for tasks in facts["lessons"].values() for task in tasks.values()]
+    tasks = sum(max(_worth(task["passed"], POINT), _worth(task["visible"], POINT_VISIBLE)) for task in found)
     return round(tasks) + PREDICTION * len(facts["predictions"])
+
+
+def _worth(passed: Pass | None, point: int) -> float:
+    if passed is None:
+        return 0.0
+    return passed["points"] * (POINT_AFTER_SOLUTION if passed["solution"] else point)
 
 
 def level(xp: int, language: Language) -> Level:

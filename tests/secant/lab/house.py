@@ -24,6 +24,7 @@ def build(place: Path) -> Path:
     """Write the course into a folder."""
     write(place / "course/syllabus.toml", (ROOT / "course/syllabus.toml").read_bytes())
     write(place / "nbgrader_config.py", b"")
+    (place / "source").mkdir(parents=True)
     for name in ("en", "ko"):
         write(place / "release" / name / NOTEBOOK, b"lesson, first version")
         write(place / "release" / name / FOLDER / "picture.png", b"picture")

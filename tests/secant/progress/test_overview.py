@@ -27,6 +27,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real course's syllabus and two of its lessons, copied to a workspace."""
     house = tmp_path_factory.mktemp("house")
     (house / "course").mkdir()
+    (house / "source").mkdir()
     shutil.copy(ROOT / "course/syllabus.toml", house / "course")
     for folder in (EIGHT, NINE):
         shutil.copytree(ROOT / "release/en" / folder, house / "release/en" / folder)
@@ -215,6 +216,38 @@ def test_points_that_changed_are_capped(
     eight = lesson(overview(other, workspace, "en"), 8)
     assert (eight["points"], eight["max_points"]) == (reached, 5 * points)
     assert eight["state"] == ("done" if points == 1 else "in_progress")
+
+
+@pytest.fixture(scope="module")
+def edition(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same course as a class has it: nothing in it gives points."""
+    return Path(shutil.copytree(house, tmp_path_factory.mktemp("class") / "house", ignore=lambda *_: ["source"]))
+
+
+def test_a_class_edition_counts_the_visible_tests(edition: Path, workspace: Path) -> None:
+    tasks = [task["id"] for task in lesson(overview(edition, workspace, "en"), 8)["tasks"]]
+    record.check(EIGHT, [row(task) for task in tasks[:2]], hidden=False)
+    found = overview(edition, workspace, "en")
+    eight = lesson(found, 8)
+    assert (found["hidden"], found["achievements"]) == (False, [])
+    assert (eight["points"], eight["passed"], eight["graded"], eight["state"]) == (0, 2, 5, "in_progress")
+    assert found["continue"]["task"] == tasks[2]
+    record.check(EIGHT, [row(tasks[0], "wrong"), *map(row, tasks[1:])], hidden=False)
+    eight = lesson(overview(edition, workspace, "en"), 8)
+    assert (eight["points"], eight["passed"], eight["state"]) == (0, 5, "done")  # what passed once stays so
+
+
+def test_what_a_class_edition_counted_is_not_done_where_hidden_tests_are(
+    house: Path, edition: Path, workspace: Path
+) -> None:
+    tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
+    record.check(EIGHT, [row(task) for task in tasks], hidden=False)
+    eight = lesson(overview(house, workspace, "en"), 8)
+    assert (eight["points"], eight["passed"], eight["state"]) == (0, 0, "in_progress")
+    record.check(EIGHT, [row(task) for task in tasks])
+    found = overview(edition, workspace, "en")  # hidden tests have looked, at home
+    assert (lesson(found, 8)["passed"], lesson(found, 8)["points"]) == (5, 10)
+    assert {each["id"] for each in found["achievements"]} >= {"first_pass", "whole_lesson"}
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": [3]}', '{"cells": [{"source": null}]}'])

@@ -224,8 +224,21 @@ def test_points_of_experience_come_once() -> None:
     diary.solution(1, "hard")
     diary.check(1, "hard")
     assert experience(diary.facts) == 24 + 5 + 8
-    diary.check(2, "easy", hidden=False)
-    assert experience(diary.facts) == 37
+
+
+def test_visible_tests_alone_are_worth_less_and_no_achievement() -> None:
+    diary = Diary()
+    diary.check(1, "easy", hidden=False)
+    assert experience(diary.facts) == 16
+    assert earn(diary.facts, (), "now") == []
+    diary.check(1, "easy", "wrong", hidden=False)
+    diary.solution(1, "easy")
+    assert experience(diary.facts) == 16
+    diary.check(1, "easy")  # after its solution, which takes nothing away
+    assert experience(diary.facts) == 16
+    diary.check(1, "hard", hidden=False)
+    diary.check(1, "hard")
+    assert experience(diary.facts) == 16 + 24
 
 
 def test_levels() -> None:

@@ -1,0 +1,111 @@
+"""`autograder pack`: the zip that a class gets."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course.assignment import built_lessons
+from autograder.course.errors import CourseError
+from autograder.edition.leaks import Secrets
+from autograder.edition.wheel import make_wheel, make_zip
+from secant.files import replace_file
+from secant.lab.workspace import content_of, released_files
+from secant.language import Language
+
+# A folder is a course only with such a file (secant/where.py). A class's own may name its database.
+_SETTINGS = '"""A class\'s edition of Secant: lessons with their visible tests. It grades nothing."""\n'
+_SHOWN = 5  # leaks that are told
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What was packed."""
+
+    path: Path
+    lessons: int
+    bytes: int
+
+
+def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
+    """Write a class's edition of a course, and look through it for what students must not have.
+
+    Args:
+        root: the course directory, built.
+        languages: the languages of its lessons.
+        output: the folder for the zip; its name says what is in it, and one that is there stays.
+
+    Raises:
+        CourseError: a lesson is not released, or the zip would give something away.
+        OSError: it cannot be written.
+    """
+    names = built_lessons(root)
+    if not names:
+        raise CourseError(f"There is no lesson in {root / 'source'}: run `autograder build`.")
+    for language in languages:
+        if missing := sorted(set(names) - set(built_lessons(root, f"release/{language}"))):
+            raise CourseError(
+                f"release/{language} does not hold {', '.join(missing)}: run `autograder build`."
+            )
+    data = make_edition(root, languages)
+    _refuse_leaks(root, data)
+    of = "both" if len(languages) > 1 else languages[0]
+    path = output / f"secant-class-{of}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
+    if path.exists() and content_of(path) != data:
+        raise CourseError(
+            f"{path} is there already, and is something else: move it, or name another --output."
+        )
+    output.mkdir(parents=True, exist_ok=True)
+    replace_file(path, data)
+    return Packed(path, len(names), len(data))
+
+
+def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
+    """Return the zip: a README a language, the wheel, the versions that it was tried with, the lessons."""
+    course = dict(course_files(root, languages))
+    wheel, data = make_wheel(course)
+    files = {wheel: data}
+    if "requirements.txt" in course:
+        files["requirements.txt"] = course["requirements.txt"]
+    for number, language in enumerate(languages):
+        name = "README.md" if number == 0 else f"README.{language}.md"
+        files[name] = readme(language, wheel, "requirements.txt" in course).encode()
+    lessons = {name: data for name, data in course.items() if name.startswith("release/")}
+    files |= {f"lessons/{name.removeprefix('release/')}": data for name, data in lessons.items()}
+    return make_zip({f"secant-class/{name}": data for name, data in files.items()})
+
+
+def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a course as a class has it: released lessons, the syllabus, and nothing else."""
+    yield "nbgrader_config.py", _SETTINGS.encode()
+    for name in ("course/syllabus.toml", "requirements.txt"):
+        if (root / name).is_file():
+            yield name, (root / name).read_bytes()
+    for language in languages:
+        for lesson in built_lessons(root, f"release/{language}"):
+            folder = root / "release" / language / lesson
+            for name in released_files(folder):
+                yield f"release/{language}/{lesson}/{name}", (folder / name).read_bytes()
+
+
+def readme(language: Language, wheel: str, has_versions: bool) -> str:
+    """What a student reads first: how to install the edition, start it, check answers and hand them in.
+
+    Args:
+        language: its language.
+        wheel: the wheel's file name.
+        has_versions: whether requirements.txt lies beside it.
+    """
+    text = Path(__file__).with_name(f"README.{language}.md").read_text(encoding="utf-8")
+    return text.replace("{install}", f"./{wheel}" + (" -c requirements.txt" if has_versions else ""))
+
+
+def _refuse_leaks(root: Path, archive: bytes) -> None:
+    found = Secrets(root).leaks(archive)
+    if found:
+        told = [
+            f"{leak.file.strip('/')}: {leak.line.kind} of {leak.line.lesson}: {leak.line.text}"
+            for leak in found
+        ]
+        more = f"\nand {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise CourseError("Nothing was packed: it would give this away.\n" + "\n".join(told[:_SHOWN]) + more)

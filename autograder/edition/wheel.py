@@ -1,0 +1,99 @@
+"""A wheel of Secant with another course in it: the code as it is installed here, and the given files.
+
+https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+"""
+
+import base64
+import hashlib
+import importlib.metadata
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import autograder
+import secant
+from autograder.course.errors import CourseError
+from secant.where import INSIDE
+
+# What pip puts elsewhere than with the code, as in pyproject.toml.
+SHARED = {
+    "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
+    "secant/lab/labextensions/secant/": "share/jupyter/labextensions/secant/",
+}
+_CODE = (".py", ".typed", ".json", ".js", ".css", ".orig", ".md")
+_NOBODYS = ("__pycache__", "_course")
+_KEPT = ("Metadata-Version", "Name", "Summary", "License-Expression", "License-File", "Requires-Python")
+_WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def make_wheel(course: Mapping[str, bytes]) -> tuple[str, bytes]:
+    """Return a wheel's name and bytes; the same course and code give the same.
+
+    Its version is Secant's with a mark of its content, so that pip tells one pack from the next.
+
+    Args:
+        course: the course's files, by their names in its folder.
+
+    Raises:
+        CourseError: Secant is not installed here as a package.
+    """
+    try:
+        ours = importlib.metadata.distribution("secant")
+    except importlib.metadata.PackageNotFoundError:
+        raise CourseError("Secant is not installed here: run `make build`, or `pip install .`.") from None
+    code = dict(_code())
+    files = {**code, **{f"{INSIDE}/{name}": data for name, data in course.items()}}
+    told = hashlib.sha256(b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files)))
+    name = f"secant-{ours.version}+class.r{told.hexdigest()[:8]}"
+    for place, target in SHARED.items():
+        shared = {file: data for file, data in code.items() if file.startswith(place)}
+        files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
+    about = {
+        "METADATA": _metadata(ours, name.removeprefix("secant-")),
+        "WHEEL": _WHEEL,
+        "entry_points.txt": ours.read_text("entry_points.txt") or "",
+        "licenses/LICENSE": ours.read_text("licenses/LICENSE") or "",
+    }
+    files |= {f"{name}.dist-info/{file}": text.encode() for file, text in about.items()}
+    record = f"{name}.dist-info/RECORD"
+    lines = [f"{file},sha256={_name_of(data)},{len(data)}" for file, data in sorted(files.items())]
+    files[record] = "".join(f"{line}\n" for line in [*lines, f"{record},,"]).encode()
+    return f"{name}-py3-none-any.whl", make_zip(files)
+
+
+def make_zip(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip of these files that says nothing of this machine or of the time."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)  # of 1980, as no time is given
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return made.getvalue()
+
+
+def _code() -> Iterator[tuple[str, bytes]]:
+    """The files of both packages; never the course that is installed with them."""
+    for package in (secant, autograder):
+        folder = Path(package.__file__ or "").resolve().parent
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder.parent)
+            ours = path.suffix in _CODE and not any(part in _NOBODYS or part[0] == "." for part in name.parts)
+            if ours and path.is_file():
+                yield name.as_posix(), path.read_bytes()
+
+
+def _metadata(ours: importlib.metadata.Distribution, version: str) -> str:
+    said = [(key, ours.metadata[key]) for key in _KEPT if key in ours.metadata]
+    needed = [("Requires-Dist", each) for each in ours.requires or [] if "extra ==" not in each]
+    return "".join(f"{key}: {value}\n" for key, value in [*said, ("Version", version), *needed])
+
+
+def _hash(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _name_of(data: bytes) -> str:
+    return base64.urlsafe_b64encode(_hash(data)).rstrip(b"=").decode()
