@@ -74,14 +74,14 @@ def go_on(found: dict[str, Any], say: Say) -> str:
     return say(en=f"Continue: {place}{task}", ko=f"이어서 하기: {place}{task}")
 
 
-def state_of(lesson: dict[str, Any], say: Say) -> str:
+def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
     """How far a lesson is, in words."""
     if lesson["beside"]:
         return say(en="new version beside yours", ko="새 버전이 옆에 있음")
     words = {
         "new": say(en="new", ko="시작 전"),
         "in_progress": say(en="in progress", ko="진행 중"),
-        "done": say(en="✓ done", ko="✓ 완료"),
+        "done": say(en="✓ done", ko="✓ 완료") if hidden else say(en="✓ all tasks", ko="✓ 모든 과제"),
         "missing": say(en="its file is gone", ko="파일 없음"),
     }
     return words[lesson["state"]]
@@ -111,7 +111,7 @@ def _row(lesson: dict[str, Any], say: Say, hidden: bool) -> str:
         cell(", ".join(lesson["tags"])),
         ", ".join(map(str, lesson["prerequisites"])) or "–",
         points if hidden else tasks,
-        state_of(lesson, say),
+        state_of(lesson, say, hidden),
     ]
     return f"| {' | '.join(columns)} |"
 

@@ -84,8 +84,8 @@ LESSON = """async () => {
     notebook: {context: {path: 'x.ipynb'}}, problem: '', gained: null, hidden: false, when: null,
     next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}),
     outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
-    total: () => ({points: 0, best: 0, most: 2}),
-    info: {language: 'en', number: null, title: 'Another course', tasks: [task]},
+    total: () => ({points: 0, best: 0, most: 2}), reached: () => ({said: '', value: 0, of: 2}), said: () => '',
+    info: {hidden: true, language: 'en', number: null, title: 'Another course', tasks: [task]},
   };
 """
 # Two hints that were asked for before are given back twice at once: the notebook came back to the front.
@@ -242,10 +242,25 @@ def test_in_korean(page: Page) -> None:
     assert re.findall("[A-Za-z]+", page.evaluate(OWN_WORDS)) == []
 
 
-def test_it_says_where_only_the_visible_tests_are(page: Page) -> None:
-    page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
+@pytest.mark.parametrize(
+    ("page", "notice", "total", "passed"),
+    [
+        ("en", "Only the visible tests are here", "Visible tests passed in 1 of 7 tasks", "Visible tests passed"),
+        ("ko", "보이는 테스트만 있습니다", "과제 7개 가운데 1개가 보이는 테스트 통과", "보이는 테스트 통과"),
+    ],
+    indirect=["page"],
+)
+def test_it_says_where_only_the_visible_tests_are(page: Page, notice: str, total: str, passed: str) -> None:
+    page.locator(".secant-notice", has_text=notice).wait_for()
     check(page)
-    page.locator(".secant-notice", has_text="Only the visible tests").wait_for()
+    page.locator(".secant-notice", has_text=notice).wait_for()
+    expect(page.locator(".secant-total")).to_have_text(total)
+    expect(page.locator(".secant-spoken")).to_contain_text(total)
+    expect(row(page, "slope").locator(".secant-outcome")).to_have_text(passed)
+    expect(row(page, "slope").locator(".secant-points")).to_have_text("– / 2")
+    for button in row(page, "tangent").get_by_role("button", name=re.compile("Hint|힌트")).all():
+        button.click()
+    assert page.get_by_role("button", name=re.compile("^(Worked solution|모범 풀이)$")).count() == 0
 
 
 def test_the_shortcuts_are_ours_alone(page: Page) -> None:
@@ -743,6 +758,33 @@ def test_the_end_of_a_lesson_is_told_in_view_and_leads_on(served: Any, page: Pag
 
 
 # --- for everybody ---
+
+
+def test_the_end_of_a_lesson_with_visible_tests_promises_no_points(page: Page) -> None:
+    for task in TASKS:
+        page.evaluate(WRITE, [task, "# passed\n"])
+    check(page)
+    end = page.locator(".secant-end")
+    expect(end).to_contain_text("The visible tests of every task pass. Hidden tests look further")
+    expect(end.get_by_role("button", name="Lesson 4")).to_be_visible()
+    assert "points" not in end.inner_text()
+
+
+def test_the_start_page_of_a_class_edition_counts_tasks_and_promises_nothing(page: Page) -> None:
+    def edition(route: Route) -> None:
+        found = route.fetch().json() | {"hidden": False, "achievements": []}
+        found["lessons"][0] |= {"points": 0, "passed": 7, "graded": 7, "state": "done"}
+        found["lessons"][1] |= {"points": 0, "passed": 2, "graded": 7, "state": "in_progress"}
+        route.fulfill(status=200, body=json.dumps(found))
+
+    page.route("**/secant/api/progress*", edition)
+    page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
+    first, second = page.locator(".secant-card").nth(0), page.locator(".secant-card").nth(1)
+    expect(first.locator(".secant-outcome")).to_have_text("Visible tests passed")
+    expect(first.locator(".secant-points")).to_have_text("7 of 7 tasks")
+    expect(second.locator(".secant-points")).to_have_text("2 of 7 tasks")
+    expect(second.locator("progress")).to_have_attribute("value", "2")
+    expect(page.locator(".secant-start")).to_contain_text("Achievements need the hidden tests")
 
 
 def test_the_first_task_that_is_not_passed_is_in_view_and_its_reason_at_its_test(page: Page) -> None:

@@ -4,7 +4,7 @@
 /** @import { Server } from './server.js' */
 /** @import { Words } from './words.js' */
 import { isStranger, Refused, Unreachable } from './server.js';
-import { words } from './words.js';
+import { figure, words } from './words.js';
 
 /** How long the server may take to say that it has stopped before we hang up, in ms. */
 const PATIENCE = 3000;
@@ -119,13 +119,29 @@ export class Lesson {
       points: sum((task) => this.rows.get(task.id)?.points ?? 0),
       best: sum((task) => this.best.get(task.id) ?? 0),
       most: sum((task) => task.max_points),
+      passed: sum((task) => Number(this.rows.get(task.id)?.outcome === 'passed')),
+      graded: counted.length,
     };
+  }
+
+  /** What was reached by what was checked last: points; without hidden tests, tasks whose visible tests pass. */
+  reached() {
+    const { points, most, passed, graded } = this.total();
+    if (!this.hidden) return { said: this.words.totalVisible(passed, graded), value: passed, of: graded };
+    return { said: this.words.total(figure(points), figure(most)), value: points, of: most };
   }
 
   /** @param {Task} task @returns {import('./types.js').Outcome | 'unchecked' | 'waiting'} */
   outcome(task) {
     if (this.waiting.has(task.id)) return 'waiting';
     return this.rows.get(task.id)?.outcome ?? (task.manual ? 'manual' : 'unchecked');
+  }
+
+  /** A task's outcome in words.
+   * @param {Task} task */
+  said(task) {
+    const outcome = this.outcome(task);
+    return outcome === 'passed' && !this.hidden ? this.words.passedVisible : this.words.outcome[outcome];
   }
 
   /**
@@ -266,10 +282,11 @@ export class Lesson {
   /** The lesson after this one, if it is in this workspace; null if there is none, undefined if that is not known.
    * @returns {Promise<{path: string, number: number, title: string} | null | undefined>} */
   async next() {
-    const { number } = this.info;
+    const { lesson, number } = this.info;
     if (number === null) return undefined;
     try {
       const { lessons } = await this.server.progress(this.info.language);
+      if (!lessons.some((each) => each.folder === lesson)) return undefined;
       const after = lessons.find((each) => each.number === number + 1);
       if (!after) return null;
       return after.path === null ? undefined : { path: after.path, number: after.number, title: after.title };

@@ -131,12 +131,13 @@ export class Panel {
     this.widget.node.setAttribute('aria-busy', String(running));
     this.updateClock();
     const { points, best, most } = lesson.total();
-    write(this.total, say.total(figure(points), figure(most)));
-    write(this.best, best > points ? say.best(figure(best), figure(most)) : '');
+    const { said, value, of } = lesson.reached();
+    write(this.total, said);
+    write(this.best, lesson.hidden && best > points ? say.best(figure(best), figure(most)) : '');
     this.tellGained(lesson);
     void this.tellEnd(lesson);
-    this.bar.max = most || 1;
-    this.bar.value = points;
+    this.bar.max = of || 1;
+    this.bar.value = value;
     write(this.when, lesson.when ? say.checkedAt(moment(lesson.when, lesson.info.language)) : say.neverChecked);
     write(this.changed, !running && lesson.changed() ? say.changed : '');
     write(this.visible, lesson.hidden ? '' : say.visibleOnly);
@@ -171,7 +172,7 @@ export class Panel {
    * @param {Lesson} lesson */
   async tellEnd(lesson) {
     const say = lesson.words;
-    const isOver = isFinished(lesson) && lesson.hidden;
+    const isOver = isFinished(lesson);
     if (!isOver || this.ended === lesson) {
       if (!isOver) this.end.replaceChildren();
       this.ended = isOver ? lesson : null;
@@ -179,7 +180,8 @@ export class Panel {
     }
     this.ended = lesson;
     const notes = lesson.info.tasks.filter((task) => task.manual).map((task) => task.id);
-    const said = [h('p', {}, h('strong', {}, say.finished(figure(lesson.total().most))))];
+    const finished = lesson.hidden ? say.finished(figure(lesson.total().most)) : say.finishedVisible;
+    const said = [h('p', {}, h('strong', {}, finished))];
     if (notes.length > 0) said.push(h('p', {}, say.waits(notes.join(', '))));
     this.end.replaceChildren(...said);
     const next = await lesson.next();
@@ -215,12 +217,10 @@ export class Panel {
    * @param {Lesson} lesson */
   summary(lesson) {
     const say = lesson.words;
-    const counted = lesson.info.tasks.filter((task) => !task.manual);
-    const passed = counted.filter((task) => lesson.rows.get(task.id)?.outcome === 'passed').length;
-    const { points, most } = lesson.total();
+    const { passed, graded } = lesson.total();
     const only = lesson.lastTask && lesson.info.tasks.find((task) => task.id === lesson.lastTask);
-    const one = only ? `${say.verdict(only.id, say.outcome[lesson.outcome(only)])} ` : '';
-    return one + say.summary(passed, counted.length, say.total(figure(points), figure(most)));
+    const one = only ? `${say.verdict(only.id, lesson.said(only))} ` : '';
+    return one + (lesson.hidden ? say.summary(passed, graded, lesson.reached().said) : `${lesson.reached().said}.`);
   }
 
   /** Take the focus: to the row of a task, else to the button that checks.

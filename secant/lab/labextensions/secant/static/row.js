@@ -48,6 +48,7 @@ export class Row {
     this.checkButton = button(say.checkTask, () => void lesson.check(task.id), { 'aria-label': say.checkTaskOf(task.id) });
     this.hintButton = button('', () => void this.nextHint());
     this.solutionButton = button(say.solution, () => void this.showSolution());
+    this.solutionButton.hidden = !lesson.info.hidden; // a class's edition has none
     // A title such as "Task 1.2 · central_difference" holds the name of the function already.
     const at = task.title.indexOf(task.id);
     const before = at < 0 ? '' : task.title.slice(0, at);
@@ -83,11 +84,11 @@ export class Row {
     this.node.dataset.outcome = outcome;
     this.node.toggleAttribute('data-stale', lesson.stale(task.id));
     write(this.sign, SIGNS[outcome]);
-    write(this.word, say.outcome[outcome]);
-    const points = outcome === 'manual' || !row ? '–' : figure(row.points);
+    write(this.word, lesson.said(task));
+    const points = outcome === 'manual' || !row || !lesson.hidden ? '–' : figure(row.points);
     write(this.points, say.points(points, figure(task.max_points)));
     const best = lesson.best.get(task.id) ?? 0;
-    write(this.best, best > (row?.points ?? 0) ? say.bestOf(figure(best)) : '');
+    write(this.best, lesson.hidden && best > (row?.points ?? 0) ? say.bestOf(figure(best)) : '');
     write(this.changed, outcome !== 'waiting' && lesson.stale(task.id) ? say.rowChanged : '');
     write(this.twice, lesson.answerCells(task.id).length > 1 ? say.twice : '');
     this.toggle(this.checkButton, lesson.run !== null);
@@ -151,7 +152,7 @@ export class Row {
       await this.add(hint.title, hint.text);
       this.update();
       // The button goes with the last hint: the focus stays near.
-      if (this.hintButton.hidden) this.solutionButton.focus();
+      if (this.hintButton.hidden && lesson.info.hidden) this.solutionButton.focus();
     });
   }
 

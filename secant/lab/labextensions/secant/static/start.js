@@ -122,7 +122,7 @@ export class StartPage {
   /** @param {Overview} overview @param {Words} say */
   continue(overview, say) {
     const next = overview.continue;
-    if (!next) return h('p', {}, overview.lessons.some((lesson) => lesson.path) ? say.allDone : say.noneHere);
+    if (!next) return h('p', {}, overview.lessons.some((lesson) => lesson.path) ? (overview.hidden ? say.allDone : say.allVisible) : say.noneHere);
     const begun = overview.lessons.some((lesson) => lesson.state === 'in_progress' || lesson.state === 'done');
     const isNew = overview.lessons.some((lesson) => lesson.number === next.number && lesson.state === 'new');
     const title = `${next.number}. ${next.title}`;
@@ -236,7 +236,7 @@ export class StartPage {
     arrows.append(head);
     /** @type {Map<number, HTMLElement>} */
     const cards = new Map();
-    for (const lesson of overview.lessons) cards.set(lesson.number, this.card(lesson, say));
+    for (const lesson of overview.lessons) cards.set(lesson.number, this.card(lesson, say, overview.hidden));
     this.arrows = [];
     for (const lesson of overview.lessons) {
       for (const number of lesson.prerequisites) {
@@ -251,10 +251,19 @@ export class StartPage {
     return h('div', { class: 'secant-map' }, h('ol', { 'aria-label': say.lessons }, ...cards.values()), arrows);
   }
 
-  /** @param {LessonState} lesson @param {Words} say */
-  card(lesson, say) {
+  /** @param {LessonState} lesson @param {Words} say @param {boolean} hidden whether hidden tests give points here */
+  card(lesson, say, hidden) {
     const { path, beside } = lesson;
-    const points = say.pointsName(figure(lesson.points), figure(lesson.max_points));
+    const tasks = say.tasksVisible(lesson.passed, lesson.graded);
+    const reached = hidden
+      ? {
+          value: lesson.points,
+          most: lesson.max_points,
+          said: say.points(figure(lesson.points), figure(lesson.max_points)),
+          name: say.pointsName(figure(lesson.points), figure(lesson.max_points)),
+        }
+      : { value: lesson.passed, most: lesson.graded, said: tasks, name: `${say.passedVisible}: ${tasks}` };
+    const state = lesson.state === 'done' && !hidden ? say.passedVisible : say.state[lesson.state];
     const title = [h('span', { class: 'secant-number' }, `${lesson.number}`), h('span', {}, lesson.title)];
     const name = path
       ? h('button', { type: 'button', class: 'secant-open', 'data-key': lesson.folder, onclick: () => this.open(path) }, ...title)
@@ -271,17 +280,17 @@ export class StartPage {
         'p',
         { class: 'secant-line' },
         h('span', { class: 'secant-sign', 'aria-hidden': 'true' }, SIGNS[lesson.state]),
-        h('span', { class: 'secant-outcome' }, say.state[lesson.state]),
-        h('span', { class: 'secant-points' }, say.points(figure(lesson.points), figure(lesson.max_points))),
+        h('span', { class: 'secant-outcome' }, state),
+        h('span', { class: 'secant-points' }, reached.said),
       ),
-      h('progress', { max: lesson.max_points || 1, value: lesson.points, 'aria-label': points }),
+      h('progress', { max: reached.most || 1, value: reached.value, 'aria-label': reached.name }),
       h('p', { class: 'secant-small' }, more.join(' · ')),
       beside ? button(say.newVersion(lesson.number), () => this.open(beside), { 'data-key': `${lesson.folder}/new` }) : null,
     );
   }
 
   /** @param {Overview} overview @param {Words} say */
-  achievements({ achievements, language }, say) {
+  achievements({ achievements, language, hidden }, say) {
     const earned = achievements.filter((each) => each.earned);
     const one = (/** @type {Achievement} */ { title, how, earned: when }) =>
       h(
@@ -299,7 +308,7 @@ export class StartPage {
     return h(
       'div',
       {},
-      h('p', { class: 'secant-legend' }, say.achievementsCount(earned.length, achievements.length)),
+      h('p', { class: 'secant-legend' }, hidden ? say.achievementsCount(earned.length, achievements.length) : say.noHidden),
       h('ul', { class: 'secant-achievements' }, ...achievements.map(one)),
     );
   }

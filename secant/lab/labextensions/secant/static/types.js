@@ -20,8 +20,8 @@
  * @typedef {{id: string, title: string, how: string, earned: string | null}} Achievement
  * @typedef {{folder: string, number: number, title: string, minutes: number, tags: string[], prerequisites: number[],
  *   path: string | null, state: 'new' | 'in_progress' | 'done' | 'missing', beside: string | null, points: number,
- *   max_points: number, predictions: {made: number, of: number}}} LessonState
- * @typedef {{language: Language, level: {number: number, title: string, xp: number, from: number, to: number | null},
+ *   max_points: number, passed: number, graded: number, predictions: {made: number, of: number}}} LessonState
+ * @typedef {{language: Language, hidden: boolean, level: {number: number, title: string, xp: number, from: number, to: number | null},
  *   continue: null | {path: string, lesson: string, number: number, title: string, task: string | null,
  *     task_title: string | null},
  *   lessons: LessonState[], achievements: Achievement[], saved: {path: string, problem: string | null},
