@@ -269,7 +269,8 @@ def show(checked: Checked) -> None:
         out.print(
             say(
                 en="\nOnly the visible tests were asked. The hidden ones, which decide the points, are not "
-                "on this computer, nor are worked solutions: your instructor releases them with the feedback.",
+                "on this computer, nor are worked solutions: your instructor releases those with the "
+                "feedback.",
                 ko="\n보이는 테스트만 확인했습니다. 점수를 정하는 숨은 테스트와 모범 풀이는 "
                 "이 컴퓨터에 없습니다. 모범 풀이는 강사가 피드백과 함께 공개합니다.",
             )

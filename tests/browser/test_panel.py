@@ -84,7 +84,8 @@ LESSON = """async () => {
     notebook: {context: {path: 'x.ipynb'}}, problem: '', gained: null, hidden: false, when: null,
     next: async () => ({path: 'y.ipynb', number: 4, title: 'Next'}),
     outcome: () => 'unchecked', stale: () => false, answerCells: () => [0], changed: () => false,
-    total: () => ({points: 0, best: 0, most: 2}), reached: () => ({said: '', value: 0, of: 2}), said: () => '',
+    total: () => ({points: 0, best: 0, most: 2}), 
+    reached: () => ({said: '', value: 0, of: 2}), said: () => '',
     info: {hidden: true, language: 'en', number: null, title: 'Another course', tasks: [task]},
   };
 """
@@ -245,7 +246,7 @@ def test_in_korean(page: Page) -> None:
 @pytest.mark.parametrize(
     ("page", "notice", "total", "passed"),
     [
-        ("en", "Only the visible tests are here", "Visible tests passed in 1 of 7 tasks", "Visible tests passed"),
+        ("en", "Only the visible tests", "Visible tests passed in 1 of 7 tasks", "Visible tests passed"),
         ("ko", "보이는 테스트만 있습니다", "과제 7개 가운데 1개가 보이는 테스트 통과", "보이는 테스트 통과"),
     ],
     indirect=["page"],

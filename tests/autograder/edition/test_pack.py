@@ -1,0 +1,223 @@
+"""What a class gets: that it is whole, and that nothing in it gives an answer away."""
+
+import csv
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat.v4
+import pytest
+
+from autograder.course.cells import is_answer, is_manual
+from autograder.course.errors import CourseError
+from autograder.edition.leaks import SHORTEST, Secrets
+from autograder.edition.pack import make_edition, pack
+from autograder.edition.wheel import make_zip
+from secant.language import LANGUAGES, Language
+from secant.where import INSIDE
+from tests.support.lessons import LESSONS, ROOT, with_answers
+from tests.support.small_class import STEPS, Here, build_course, hand_in, run, solutions
+
+NAMES = [lesson.name for lesson in LESSONS]
+
+
+@pytest.fixture(scope="module")
+def edition() -> bytes:
+    """The course as a class gets it, in both languages."""
+    return make_edition(ROOT, LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def secrets() -> Secrets:
+    return Secrets(ROOT)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("course")
+    build_course(root)
+    return root
+
+
+@pytest.fixture
+def room(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "room"))
+
+
+def names(archive: bytes) -> list[str]:
+    return zipfile.ZipFile(io.BytesIO(archive)).namelist()
+
+
+def wheel_of(archive: bytes) -> bytes:
+    (name,) = (name for name in names(archive) if name.endswith(".whl"))
+    return zipfile.ZipFile(io.BytesIO(archive)).read(name)
+
+
+def every_file(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    """Each file of a zip and of the archives in it."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        assert opened.comment == b""
+        for entry in opened.infolist():
+            assert (entry.comment, entry.extra, entry.date_time[0]) == (b"", b"", 1980)
+            data = opened.read(entry)
+            yield entry.filename, data
+            if zipfile.is_zipfile(io.BytesIO(data)):
+                yield from every_file(data)
+
+
+# --- Nothing is given away ---
+
+
+def test_no_line_of_an_answer_a_hidden_test_or_a_solution_is_in_it(edition: bytes, secrets: Secrets) -> None:
+    kinds = {line.kind for line in secrets.lines.values()}
+    assert kinds == {"answer", "hidden test", "worked solution"}
+    assert {line.lesson for line in secrets.lines.values()} == set(NAMES)
+    assert len(secrets.lines) > 3000
+    assert secrets.leaks(edition) == []
+
+
+def test_no_file_is_there_that_could_hold_one(edition: bytes) -> None:
+    """As somebody would look for them who knows the repository."""
+    for name, data in every_file(edition):
+        assert not name.endswith((".pyc", ".db")), name
+        assert not any(part in name for part in ("/source/", "answers", "solutions.ipynb", "__pycache__")), (
+            name
+        )
+        assert b"### BEGIN HIDDEN" not in data or name.endswith(".py"), name
+        if name.endswith(".ipynb"):
+            notebook = nbformat.v4.reads(data.decode())
+            written = [cell.source for cell in filter(is_answer, notebook.cells) if not is_manual(cell)]
+            assert written, name
+            assert all("raise NotImplementedError" in source for source in written), name
+            assert "HIDDEN TESTS" not in data.decode(), name
+    inside = [name for name, _ in every_file(edition) if name.startswith(f"{INSIDE}/course/")]
+    assert inside == [f"{INSIDE}/course/syllabus.toml"]
+
+
+def test_every_such_line_would_be_found_however_it_is_written(secrets: Secrets) -> None:
+    lines = [line.text for line in secrets.lines.values()]
+    assert min(map(len, lines)) >= SHORTEST
+    for told in ("\n".join(lines), json.dumps(lines), json.dumps(lines, ensure_ascii=False)):
+        assert len(secrets.told_by(told)) == len(lines)
+    pairs = [line.text for line in secrets.pairs.values()]
+    assert len(secrets.told_by("\n\n".join(pairs), is_code=True)) == len(pairs)
+
+
+def test_it_is_found_in_each_kind_of_place(secrets: Secrets) -> None:
+    line = next(line for line in secrets.lines.values() if line.kind == "hidden test")
+    pair = next(iter(secrets.pairs.values()))
+    inner = make_zip({f"{INSIDE}/a.py": line.text.encode(), "secant/b.py": pair.text.encode()})
+    places = {"README.md": line.text.encode(), f"{line.text.replace('/', '')}.md": b"", "x.whl": inner}
+    found = {leak.file.split("/", 2)[-1] for leak in secrets.leaks(make_zip(places))}
+    assert len(found) == len({leak.file for leak in secrets.leaks(make_zip(places))}) >= 4
+    assert (
+        secrets.leaks(make_zip({"x.whl": make_zip({"secant/b.py": line.text.encode()})})) == []
+    )  # by chance
+
+
+@pytest.mark.parametrize(
+    "place", ["release/en/01_steps/data/notes.txt", "release/ko/01_steps/01_steps.ipynb"]
+)
+def test_a_release_that_gives_something_away_is_not_packed(room: Path, place: str) -> None:
+    path, (hidden, *_) = room / place, Secrets(room).lines.values()
+    if path.suffix == ".ipynb":
+        notebook = nbformat.v4.reads(path.read_text())
+        notebook.cells.append(nbformat.v4.new_code_cell(hidden.text))
+        path.write_text(nbformat.v4.writes(notebook))
+    else:
+        path.write_text(f"Do not forget: {hidden.text}")
+    with pytest.raises(CourseError, match=r"(?s)Nothing was packed.*" + path.name):
+        pack(room, LANGUAGES, room / "out")
+    assert not (room / "out").exists()
+
+
+def test_a_class_settings_stay_at_home(room: Path) -> None:
+    for name in ("nbgrader_config.py", "nbgrader_config_local.py"):
+        with (room / name).open("a") as file:
+            file.write("c.CourseDirectory.db_url = 'postgresql://teacher:secret@host/grades'\n")
+    (room / "gradebook.db").write_bytes(b"grades")
+    hand_in(room, "ann", "{}")
+    made = make_edition(room, LANGUAGES)
+    assert [
+        name for name, data in every_file(made) if b"teacher:secret" in data or "ann" in name.split("/")
+    ] == []
+
+
+# --- What is in it ---
+
+
+@pytest.mark.parametrize(("languages", "of"), [(["en"], "en"), (["ko"], "ko"), (["en", "ko"], "both")])
+def test_it_holds_lessons_what_to_install_and_how_to_start(
+    room: Path, languages: list[Language], of: str
+) -> None:
+    packed = pack(room, languages, room / "out")
+    assert packed.path.name.startswith(f"secant-class-{of}-")
+    data = packed.path.read_bytes()
+    found = {name.removeprefix("secant-class/") for name in names(data)}
+    wheel = next(name for name in found if name.endswith(".whl"))
+    extra = {f"README.{language}.md" for language in languages[1:]}
+    lessons = {name for name in found if name.startswith("lessons/")}
+    assert found - lessons == {"README.md", wheel} | extra
+    assert {name.split("/")[1] for name in lessons} == set(languages)
+    for name in lessons:
+        inside = f"{INSIDE}/release/{name.removeprefix('lessons/')}"
+        released = room / "release" / name.removeprefix("lessons/")
+        with zipfile.ZipFile(io.BytesIO(wheel_of(data))) as opened, zipfile.ZipFile(packed.path) as outer:
+            assert outer.read(f"secant-class/{name}") == opened.read(inside) == released.read_bytes()
+    readme = zipfile.ZipFile(packed.path).read("secant-class/README.md").decode()
+    assert readme.startswith("# Secant: 우리 반" if languages[0] == "ko" else "# Secant: your class")
+    assert readme.count(f"pip install ./{wheel}\n") == 2
+
+
+def test_the_same_course_makes_the_same_zip_and_another_one_another_name(room: Path) -> None:
+    first = pack(room, LANGUAGES, room / "out")
+    assert pack(room, LANGUAGES, room / "out").path == first.path
+    data = room / "release/en/01_steps/data"
+    data.mkdir(exist_ok=True)
+    (data / "more.txt").write_text("more")
+    second = pack(room, LANGUAGES, room / "out")
+    assert second.path != first.path
+    wheels = [next(n for n in names(p.path.read_bytes()) if n.endswith(".whl")) for p in (first, second)]
+    assert wheels[0] != wheels[1]  # so that pip installs the new one over the old one
+    first.path.write_bytes(b"my own")
+    (data / "more.txt").unlink()
+    with pytest.raises(CourseError, match="is something else"):
+        pack(room, LANGUAGES, room / "out")
+    assert first.path.read_bytes() == b"my own"
+
+
+def test_the_wheel_names_and_hashes_each_of_its_files(edition: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(wheel_of(edition))) as wheel:
+        (record,) = (name for name in wheel.namelist() if name.endswith(".dist-info/RECORD"))
+        rows = list(csv.reader(wheel.read(record).decode().splitlines()))
+        assert {row[0] for row in rows} == set(wheel.namelist())
+        assert all(int(row[2]) == wheel.getinfo(row[0]).file_size for row in rows if row[0] != record)
+
+
+def test_what_is_not_released_is_said(room: Path) -> None:
+    shutil.rmtree(room / "release/ko")
+    with pytest.raises(CourseError, match=f"release/ko does not hold {STEPS}: run `autograder build`"):
+        pack(room, LANGUAGES, room / "out")
+    shutil.rmtree(room / "source")
+    with pytest.raises(CourseError, match="There is no lesson"):
+        pack(room, ["en"], room / "out")
+
+
+def test_what_a_student_hands_in_from_it_is_graded_with_the_hidden_tests(room: Path) -> None:
+    data = make_edition(room, ["ko"])
+    released = zipfile.ZipFile(io.BytesIO(data)).read(f"secant-class/lessons/ko/{STEPS}/{STEPS}.ipynb")
+    notebook = nbformat.v4.reads(released.decode())
+    right = solutions(room)
+    hand_in(room, "right", with_answers(notebook, right))
+    # What its visible tests ask, and nothing else.
+    lucky = {
+        "double": "def double(x):\n    return {3.0: 6.0, 0.0: 0.0}.get(float(x), 2 * x if x > 0 else 7.0)"
+    }
+    hand_in(room, "lucky", with_answers(notebook, right | lucky))
+    summary, _ = run(room, Here())
+    rows = {row["student"]: {task["id"]: task["outcome"] for task in row["tasks"]} for row in summary.rows()}
+    assert rows["right"]["double"] == "passed"
+    assert rows["lucky"]["double"] == "wrong"
