@@ -78,9 +78,10 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
 def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a course as a class has it: released lessons, the syllabus, and nothing else."""
     yield "nbgrader_config.py", _SETTINGS.encode()
-    for name in ("course/syllabus.toml", "requirements.txt"):
-        if (root / name).is_file():
-            yield name, (root / name).read_bytes()
+    syllabus, versions = root / "course/syllabus.toml", root / "requirements.txt"
+    yield "course/syllabus.toml", syllabus.read_bytes() if syllabus.is_file() else b""
+    if versions.is_file():
+        yield "requirements.txt", versions.read_bytes()
     for language in languages:
         for lesson in built_lessons(root, f"release/{language}"):
             folder = root / "release" / language / lesson

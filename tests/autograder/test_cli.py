@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,9 +20,11 @@ from typer.testing import CliRunner
 
 from autograder.check import saves
 from autograder.cli import app
+from autograder.edition.pack import course_files
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
+from secant.language import LANGUAGES
 from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
 from tests.support.small_class import run as grade
 from tests.support.warm import warm
@@ -208,6 +211,67 @@ def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
     assert "Nothing changed. 3 / 5 points." in third
     assert "the file is cut short or damaged" in errors
     assert "Traceback" not in errors
+
+
+@pytest.fixture
+def student(built: Path, tmp_path: Path) -> Path:
+    """A folder of lessons in a class's edition of the small course."""
+    for name, data in course_files(built, LANGUAGES):
+        place = tmp_path / "edition" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    (tmp_path / "edition/mine").mkdir()
+    return tmp_path / "edition/mine"
+
+
+def test_in_a_class_edition_the_visible_tests_are_asked_and_said_to_be(
+    autograder: list[str], built: Path, student: Path
+) -> None:
+    lucky = solutions(built) | {"double": "def double(x):\n    return 6.0"}  # which hidden tests would find
+    save(answered(built, lucky, "ko"), student / "ko.ipynb")
+    for cell in (forged := answered(built, lucky | {"double": "def double(x):\n    return 5.0"})).cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "test_double":
+            cell.source = "print('passed')"
+    save(forged, student / "en.ipynb")
+    runs = [
+        start(autograder, student, "check", *words, SECANT_DATA=str(student / name))
+        for name, words in {"a": ["ko.ipynb"], "b": ["en.ipynb"], "c": ["--json", "ko.ipynb"]}.items()
+    ]
+    korean, english, data = map(end, runs)
+    assert (korean.returncode, english.returncode, data.returncode) == (0, 1, 0)
+    assert re.search("double +│ +– / 2 │ 보이는 테스트 통과", korean.stdout)
+    assert "과제 2개 가운데 2개가 보이는 테스트를 통과했습니다." in korean.stdout
+    assert "강사가 피드백과 함께 공개합니다" in korean.stdout
+    assert "why 문항은 사람이 채점합니다." in korean.stdout
+    assert re.search("double +│ +– / 2 │ wrong", english.stdout)  # its own test was asked, not the student's
+    assert "Visible tests passed in 1 of 2 tasks." in english.stdout
+    assert "Only the visible tests were asked." in english.stdout
+    for words in (korean.stdout, english.stdout):
+        assert not re.search(r"--solution|\d (points|점)|all tests|모든 테스트", words)
+    found = json.loads(data.stdout)
+    assert list(found) == ["lesson", "score", "max_score", "tasks", "hidden"]
+    assert (found["lesson"], found["hidden"]) == (STEPS, False)
+    facts = json.loads((student / "a/progress.json").read_text())["lessons"][STEPS]
+    assert facts["double"]["passed"] is None
+    assert facts["double"]["visible"]["points"] == 2.0
+    assert facts["double"]["points"] == 0.0
+
+
+def test_in_a_class_edition_there_is_no_solution_even_for_who_gives_up(
+    autograder: list[str], built: Path, student: Path
+) -> None:
+    save(answered(built, {}), student / "mine.ipynb")
+    done = call(autograder, student, "check", "--solution", "double", "--give-up", "mine.ipynb")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Your instructor releases them with the feedback." in done.stderr
+
+
+def test_pack_says_what_it_has_written(autograder: list[str], room: Path) -> None:
+    done = call(autograder, room, "pack", "--lang", "ko", "--output", "out")
+    (path,) = (room / "out").iterdir()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"out/{path.name}: 1 lesson, ")
+    assert "No line of an answer" in done.stdout
 
 
 def test_watching_is_for_a_person(autograder: list[str], room: Path) -> None:

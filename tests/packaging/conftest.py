@@ -1,14 +1,19 @@
 """The wheel, and an environment in which it is installed."""
 
+import io
 import os
 import site
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from autograder.edition.pack import make_edition
+from secant.language import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
@@ -53,7 +58,27 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """A fresh environment that has this one's packages, all but Secant: that comes from the wheel."""
+    """An environment with what somebody installs who teaches themselves."""
+    return install(wheel, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a class gets, unpacked."""
+    place = tmp_path_factory.mktemp("pack")
+    zipfile.ZipFile(io.BytesIO(make_edition(ROOT, LANGUAGES))).extractall(place)
+    return place / "secant-class"
+
+
+@pytest.fixture(scope="session")
+def student(pack: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """An environment with what a class's student installs."""
+    (wheel,) = pack.glob("*.whl")
+    return install(wheel, tmp_path_factory)
+
+
+def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Make a fresh environment that has this one's packages, all but Secant: that comes from the wheel."""
     environment = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     ours = sysconfig.get_path("purelib", vars={"base": str(environment)})

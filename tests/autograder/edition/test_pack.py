@@ -206,18 +206,13 @@ def test_what_is_not_released_is_said(room: Path) -> None:
         pack(room, ["en"], room / "out")
 
 
+@pytest.mark.slow
 def test_what_a_student_hands_in_from_it_is_graded_with_the_hidden_tests(room: Path) -> None:
     data = make_edition(room, ["ko"])
     released = zipfile.ZipFile(io.BytesIO(data)).read(f"secant-class/lessons/ko/{STEPS}/{STEPS}.ipynb")
-    notebook = nbformat.v4.reads(released.decode())
-    right = solutions(room)
-    hand_in(room, "right", with_answers(notebook, right))
-    # What its visible tests ask, and nothing else.
-    lucky = {
-        "double": "def double(x):\n    return {3.0: 6.0, 0.0: 0.0}.get(float(x), 2 * x if x > 0 else 7.0)"
-    }
-    hand_in(room, "lucky", with_answers(notebook, right | lucky))
+    answers = solutions(room) | {"double": "def double(x):\n    return 6.0"}  # what its visible test wants
+    hand_in(room, "kim", with_answers(nbformat.v4.reads(released.decode()), answers))
     summary, _ = run(room, Here())
-    rows = {row["student"]: {task["id"]: task["outcome"] for task in row["tasks"]} for row in summary.rows()}
-    assert rows["right"]["double"] == "passed"
-    assert rows["lucky"]["double"] == "wrong"
+    (row,) = summary.rows()
+    found = {task["id"]: (task["outcome"], task["points"]) for task in row["tasks"]}
+    assert (found["double"], found["Counter"]) == (("wrong", 0.0), ("passed", 3.0))

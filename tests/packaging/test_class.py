@@ -1,0 +1,124 @@
+"""A class's edition, installed and used as a student does, who then looks for the answers."""
+
+import json
+import re
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from email.parser import Parser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.edition.leaks import Secrets
+from secant.where import INSIDE
+from tests.packaging.conftest import ROOT, Place
+from tests.packaging.test_wheel import LESSON, NOTEBOOK, solve
+from tests.secant.lab.house import free_port
+from tests.secant.lab.test_real_start import wait_for_address
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def address(student: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`secant lab`, started in an empty home: its address, with the token."""
+    log, port = tmp_path_factory.mktemp("log") / "log.txt", free_port()
+    process = student.start("secant", "lab", "--no-browser", "--port", str(port), "--lang", "en", out=log)
+    try:
+        yield wait_for_address(process, log, port)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def ask(address: str, name: str, body: Any = None) -> tuple[int, list[Any]]:
+    """What an endpoint of ours answers: its status, and a line each."""
+    base, token = address.split("/lab", 1)[0], address.rpartition("token=")[2]
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{base}/secant/api/{name}", data, {"Authorization": f"token {token}"})
+    try:
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return answer.status, [json.loads(line) for line in answer.read().splitlines()]
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, [json.loads(refusal.read())]
+
+
+def unversioned(wheel: zipfile.ZipFile) -> dict[str, str]:
+    """The names of a wheel's files, by what they would be without its version."""
+    return {re.sub(r"^secant-[^/]*\.d", "secant.d", name): name for name in wheel.namelist()}
+
+
+def test_it_is_the_wheel_with_another_course(wheel: Path, pack: Path) -> None:
+    (ours,) = pack.glob("*.whl")
+    with zipfile.ZipFile(ours) as of_class, zipfile.ZipFile(wheel) as whole:
+        files, all_files = (unversioned(archive) for archive in (of_class, whole))
+        rest = {name for name in all_files if not name.startswith(f"{INSIDE}/")}
+        assert {name for name in files if not name.startswith(f"{INSIDE}/")} == rest
+        changed = {name for name in rest if of_class.read(files[name]) != whole.read(all_files[name])}
+        assert changed <= {f"secant.dist-info/{name}" for name in ("METADATA", "RECORD", "WHEEL")}
+        told, full = (
+            Parser().parsestr(archive.read(names["secant.dist-info/METADATA"]).decode())
+            for archive, names in ((of_class, files), (whole, all_files))
+        )
+    needed = [each for each in full.get_all("Requires-Dist", []) if "extra ==" not in each]
+    assert told.get_all("Requires-Dist") == needed
+    assert told["Version"].startswith(f"{full['Version']}+class.")
+
+
+def test_check_asks_the_visible_tests_in_the_panel_and_the_terminal(
+    student: Place, address: str, tmp_path: Path
+) -> None:
+    lessons = student.home / "secant-lessons/en"
+    solve(lessons / NOTEBOOK, lessons / NOTEBOOK)
+    _, [lesson] = ask(address, f"lesson?path={NOTEBOOK}")
+    assert (lesson["lesson"], lesson["hidden"], lesson["agreed"]) == (LESSON, False, True)
+    _, events = ask(address, "check", {"path": NOTEBOOK, "task": None, "agree": False})
+    rows = [event["task"] for event in events if event["event"] == "task"]
+    assert {row["outcome"] for row in rows} == {"passed"}
+    assert {row["message"] for row in rows} == {
+        "The visible tests pass. The hidden ones are not on this computer."
+    }
+    assert not events[0]["hidden"]
+    assert events[-1]["gained"]["xp"] == 80
+    assert events[-1]["gained"]["achievements"] == []
+    logs = [tmp_path / name for name in ("check", "solution", "progress")]
+    words = (
+        ("autograder", "check", LESSON),
+        ("autograder", "check", "1", "--solution", "forward_difference", "--give-up"),
+        ("secant", "progress"),
+    )
+    runs = [student.start(*each, out=log, cwd=lessons) for each, log in zip(words, logs, strict=True)]
+    assert [run.wait(120) for run in runs] == [0, 2, 0]
+    check, solution, progress = (" ".join(log.read_text().split()) for log in logs)
+    assert "Visible tests passed in 6 of 6 tasks." in check
+    assert "Only the visible tests were asked." in check
+    assert "Your instructor releases them with the feedback." in solution
+    assert "6 of 6 tasks" in progress
+    assert "Only the visible tests are here" in progress
+    for said in (check, progress, (lessons / "START.md").read_text()):
+        assert not re.search(r"\d+ / 10|all tests|--solution", said)
+
+
+def test_a_student_who_looks_finds_nothing(student: Place, address: str) -> None:
+    """In what the server says, and in all that lies there once it has run."""
+    assert ask(address, "lesson?path=" + NOTEBOOK)[0] == 200
+    status, [said] = ask(address, "solution", {"path": NOTEBOOK, "task": "forward_difference"})
+    assert status == 422
+    assert said["message"].startswith("Worked solutions are not on this computer. Your instructor releases")
+    secrets, looked, found = Secrets(ROOT), 0, []
+    ours = [path for name in ("secant", "autograder", "secant-*") for path in student.packages.glob(name)]
+    for path in (path for place in ours for path in place.rglob("*") if path.is_file()):
+        looked += 1
+        code = path.suffix in (".py", ".pyc", ".js") and "_course" not in path.parts
+        found += [
+            (path, line) for line in secrets.told_by(path.read_bytes().decode(errors="replace"), is_code=code)
+        ]
+    assert looked > 200
+    assert found == []
+    inside = student.packages / INSIDE
+    assert {path.name for path in inside.iterdir()} == {
+        "course", "release", "nbgrader_config.py", "requirements.txt"
+    }  # fmt: skip
