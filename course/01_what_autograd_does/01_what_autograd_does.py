@@ -649,6 +649,7 @@ why. It holds the **visible tests**. When your work is graded, **hidden tests** 
 in words below the last task. **Check** above the notebook (Ctrl+Shift+Enter), or the small one at a test cell, lets them look now;
 its panel shows the next hint, and the worked solution once you have passed or when you are stuck. Outside JupyterLab,
 `autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
+In a class's edition, which an instructor gives out, Check asks the visible tests alone, and solutions come with the feedback.
 
 Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that the task takes most people.
 
@@ -663,7 +664,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="f7668ab1"
+# %% [markdown] lang="ko" en="cae1d191"
 r"""
 # 과제
 
@@ -672,6 +673,7 @@ r"""
 마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**(Ctrl+Shift+Enter)이나 테스트 셀의 작은 단추를 누르면 숨은 테스트까지 바로
 확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다. JupyterLab 밖에서는 터미널에서
 `autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가 나옵니다.
+강사에게 받은 수업용 파일에서는 보이는 테스트만 확인하고, 모범 풀이는 피드백과 함께 공개됩니다.
 
 표시: 난이도(●, 1–5), 중요도(★, 1–5), 보통 걸리는 시간.
 

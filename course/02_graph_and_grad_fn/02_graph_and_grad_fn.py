@@ -804,7 +804,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
-work is graded; what they look for is said in words below the last task. **Check** above the notebook lets them look now.
+work is graded; what they look for is said in words below the last task. If you teach yourself, **Check** above the notebook lets them look now.
 After a pass, or when you are stuck, its panel (in a terminal: `autograder check 2 --solution classify`) shows a worked solution.
 
 **The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
@@ -817,12 +817,12 @@ After a pass, or when you are stuck, its panel (in a terminal: `autograder check
 - returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
 """
 
-# %% [markdown] lang="ko" en="bde02240"
+# %% [markdown] lang="ko" en="f9c923c8"
 r"""
 # 과제
 
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있습니다. 채점할 때는 **숨은 테스트**가
-더해지며, 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**을 누르면 지금 바로 확인할 수 있습니다.
+더해지며, 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 노트북 위의 **답 확인**을 누르면 지금 바로 확인할 수 있습니다.
 통과한 뒤나 막혔을 때는 그 패널(터미널에서는 `autograder check 2 --solution classify`)에서 모범 풀이를 볼 수 있습니다.
 
 **모든 과제에 적용되는 규칙**은 수업 01과 같습니다. 과제에 다른 말이 없으면 여러분의 함수는

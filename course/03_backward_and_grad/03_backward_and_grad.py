@@ -658,7 +658,7 @@ r"""
 # Tasks
 
 Five functions, 10 points, and one note. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when
-your work is graded. The note is graded by a person, who gives it up to 2 points more: the map of the lessons and the panel count the 10. After the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
+your work is graded. The note is graded by a person, who gives it up to 2 points more: the map of the lessons and the panel count the 10. If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it:
 the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 4), and every setting of the whole
@@ -667,12 +667,12 @@ A tensor that it returns has the dtype and shape of its argument. It gives the s
 read what each task says of it.
 """
 
-# %% [markdown] lang="ko" en="c434e88f"
+# %% [markdown] lang="ko" en="e254b2d4"
 r"""
 # 과제
 
 함수 다섯 개(모두 10점)와 서술형 한 문항입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
-더해집니다. 서술형은 사람이 채점하며 2점이 따로 있습니다. 수업 지도와 패널의 만점은 함수의 10점입니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
+더해집니다. 서술형은 사람이 채점하며 2점이 따로 있습니다. 수업 지도와 패널의 만점은 함수의 10점입니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,

@@ -756,7 +756,7 @@ r"""
 
 Four functions, 10 points. **Task 4.3 is optional**: it gives points like the others. The test cell under each answer holds the
 **visible tests**; **hidden tests** are added when your work is graded, and the list below the last task says what they look for.
-After the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 4 --solution total_derivative`) shows a worked solution.
+If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 4 --solution total_derivative`) shows a worked solution.
 
 The rules of lesson 1 hold. Your function leaves its arguments, which may be tracked tensors, as it found them, with their `.grad`,
 `requires_grad` and hooks, and so with what belongs to the whole process: gradient mode (what `no_grad` switches), default
@@ -765,12 +765,12 @@ search for `nan` in `backward()`). It keeps the dtype, gives the same answer whe
 twice, and returns what its signature says.
 """
 
-# %% [markdown] lang="ko" en="08af43d7"
+# %% [markdown] lang="ko" en="a7242255"
 r"""
 # 과제
 
 함수 네 개, 모두 10점입니다. **과제 4.3은 선택**이지만 다른 과제처럼 점수가 있습니다. 답 아래 테스트 셀에 **보이는 테스트**가 있고, 채점할
-때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 보는 것은 마지막 과제 아래에 적어 두었습니다. 통과한 다음이나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 4 --solution total_derivative`)에서 풀이를 볼 수 있습니다.
+때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 보는 것은 마지막 과제 아래에 적어 두었습니다. 혼자 배울 때는 통과한 다음이나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 4 --solution total_derivative`)에서 풀이를 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 인자는 추적되는 텐서일 수도 있습니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다.
 프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터(어떤 경고를

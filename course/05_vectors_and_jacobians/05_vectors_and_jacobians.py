@@ -760,7 +760,7 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for is said in words below the last task. The panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`) shows a worked solution of that task, once you have passed or when
+look for is said in words below the last task. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`) shows a worked solution of that task, once you have passed or when
 you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
@@ -771,12 +771,12 @@ All tensors here are `float32` or `float64`, and within one call they have the s
 so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="749359f4"
+# %% [markdown] lang="ko" en="0062d97f"
 r"""
 # 과제
 
 함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
-더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 5 --solution matrix_vjp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 5 --solution matrix_vjp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
 `requires_grad`, 텐서에 걸어 두는 함수인 hook)도, 프로세스 전체의 설정(torch가 기록할지를 정하는 gradient 모드, 이상 탐지(anomaly detection),

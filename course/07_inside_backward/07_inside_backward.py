@@ -588,7 +588,7 @@ r"""
 # Tasks
 
 Six functions, 12 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded.
-After the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 7 --solution saved_shapes`) shows the worked solution of a task.
+If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 7 --solution saved_shapes`) shows the worked solution of a task.
 
 **The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it: the arguments with
 their values, `.grad`, `requires_grad` and hooks, and every setting of the whole process (gradient mode, anomaly mode, default dtype, random state, warning filters, hooks
@@ -597,12 +597,12 @@ A tensor may be a slice of a larger one, so `view` may fail on it.
 Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="dfcb90aa"
+# %% [markdown] lang="ko" en="6862c2cf"
 r"""
 # 과제
 
 함수 여섯 개, 모두 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다.
-통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 7 --solution saved_shapes`)에서 그 과제의 모범 풀이를 볼 수 있습니다.
+혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 7 --solution saved_shapes`)에서 그 과제의 모범 풀이를 볼 수 있습니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
 `requires_grad`, hook, 그리고 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태, 경고 필터, 저장된 텐서의 hook 등)입니다. dtype(`float32` 또는

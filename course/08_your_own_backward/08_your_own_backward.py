@@ -578,7 +578,7 @@ r"""
 r"""
 # Tasks
 
-Three functions and two classes, 10 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded. After the pass, or when you are
+Three functions and two classes, 10 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded. If you teach yourself: after the pass, or when you are
 stuck, the panel of **Check** (in a terminal: `autograder check 8 --solution MyPow`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
 
 The rules of lesson 1 hold. `grad_output` is an argument too: leave it as it is.
@@ -586,11 +586,11 @@ The rules of lesson 1 hold. `grad_output` is an argument too: leave it as it is.
 The classes are given in the second style, with `setup_context`. You may write them in the first style instead: both are graded alike.
 """
 
-# %% [markdown] lang="ko" en="98366a16"
+# %% [markdown] lang="ko" en="e3dbc26d"
 r"""
 # 과제
 
-함수 세 개와 클래스 두 개, 모두 10점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 8 --solution MyPow`)에서 그 과제의 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
+함수 세 개와 클래스 두 개, 모두 10점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 8 --solution MyPow`)에서 그 과제의 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 수업 01의 규칙이 그대로 적용됩니다. `grad_output`도 인자이므로 바꾸지 않습니다.
 

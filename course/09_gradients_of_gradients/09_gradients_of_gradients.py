@@ -633,7 +633,7 @@ r"""
 # Tasks
 
 Four functions and a class, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they look for stands in words below the last task.
-The panel of **Check** (in a terminal: `autograder check 9 --solution hvp`) shows a worked solution of that task, once you have passed or when you are stuck.
+If you teach yourself, the panel of **Check** (in a terminal: `autograder check 9 --solution hvp`) shows a worked solution of that task, once you have passed or when you are stuck.
 
 The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`, `requires_grad`, hooks) and so every setting of the whole process (gradient mode, anomaly mode, default
 dtype, random state, warning filters, number of threads). It keeps dtype and shape, gives the same answer when called twice, and returns what the task names.
@@ -641,12 +641,12 @@ dtype, random state, warning filters, number of threads). It keeps dtype and sha
 All tensors are `float32` or `float64`, and within one call they have the same dtype. `f` may use tracked parameters, such as a model's: their `.grad` stay as they are too.
 """
 
-# %% [markdown] lang="ko" en="a6a46f0b"
+# %% [markdown] lang="ko" en="5e0e19ea"
 r"""
 # 과제
 
 함수 네 개와 클래스 하나, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
-통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 9 --solution hvp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 9 --solution hvp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook)도, 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태,
 경고 필터, 스레드 수)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.

@@ -421,7 +421,7 @@ r"""
 r"""
 # Tasks
 
-Five tasks, 12 points. The test cells work as in every lesson: they hold the **visible tests**; **hidden tests** are added when your work is graded. After the pass, or when you
+Five tasks, 12 points. The test cells work as in every lesson: they hold the **visible tests**; **hidden tests** are added when your work is graded. If you teach yourself: after the pass, or when you
 are stuck, the panel of **Check** (in a terminal: `autograder check 10 --solution value_add_mul`) shows a worked solution.
 
 **How a piece is handed in.** Tasks 10.1 to 10.4 add methods to `Value`. Each begins with `class Value(Value):`, which makes a class that has everything the old `Value` had and more, and calls it
@@ -432,11 +432,11 @@ The rules of every task hold. A method changes nothing of the Values that it is 
 `data` is the number itself and has nothing to do with the `.data` of a tensor. Torch is not needed; only what the Values then hold counts.
 """
 
-# %% [markdown] lang="ko" en="290dfbbf"
+# %% [markdown] lang="ko" en="1db79baa"
 r"""
 # 과제
 
-다섯 문제, 모두 12점입니다. 테스트 셀은 다른 수업과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 10 --solution value_add_mul`)에서 모범 풀이를 볼 수 있습니다.
+다섯 문제, 모두 12점입니다. 테스트 셀은 다른 수업과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 10 --solution value_add_mul`)에서 모범 풀이를 볼 수 있습니다.
 
 **답을 내는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 더합니다. 답은 `class Value(Value):`로 시작합니다. 예전 `Value`가 가진 것을 모두 물려받고 거기에 더한 새 클래스를 만들어 다시
 `Value`라고 부르는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
