@@ -21,9 +21,9 @@ _TAGS = {
 }
 _ATTRIBUTES = {
     *("display", "displaystyle", "scriptlevel", "mathvariant", "mathsize", "mathcolor", "linethickness"),
-    *("accent", "accentunder", "movablelimits", "largeop", "stretchy", "symmetric", "fence", "form", "separator"),
-    *("width", "height", "depth", "voffset", "lspace", "rspace", "minsize", "maxsize", "notation"),
-    *("align", "columnalign", "columnlines", "columnspacing", "rowlines", "rowspacing"),
+    *("accent", "accentunder", "movablelimits", "largeop", "stretchy", "symmetric", "fence", "form"),
+    *("separator", "width", "height", "depth", "voffset", "lspace", "rspace", "minsize", "maxsize"),
+    *("notation", "align", "columnalign", "columnlines", "columnspacing", "rowlines", "rowspacing"),
 }
 # A formula in the line with what touches it, a bracket before it, a full stop or a Korean particle after it.
 _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)

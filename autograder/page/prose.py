@@ -55,7 +55,7 @@ def typed(text: str) -> Markup:
             break
         display: Display = "block" if found[1] else "inline"
         try:
-            formula = Markup(mathml(found[1] or found[2], display))
+            formula = Markup(_scrollable(mathml(found[1] or found[2], display), display))
         except ValueError:
             continue
         parts += [escape(found.string[end : found.start()]), formula]
@@ -76,10 +76,20 @@ def code(source: str, coloured: bool) -> Markup:
 
 
 class _Prose(Renderer):
-    """A lesson's headings below the page's own."""
+    """A lesson's headings below the page's own, and wide formulas and code that the keyboard can scroll."""
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        return str(super().block_code(code, info)).replace("<pre>", '<pre tabindex="0">', 1)
+
+    def formula(self, latex: str, display: Display) -> str:
+        return _scrollable(super().formula(latex, display), display)
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
         return str(super().heading(text, min(level + 1, 6), **attrs))
+
+
+def _scrollable(formula: str, display: Display) -> str:
+    return f'<span class="formula" tabindex="0">{formula}</span>' if display == "block" else formula
 
 
 _markdown = MarkdownWithMath(_Prose(escape=False, exclude_anchor_links=True))

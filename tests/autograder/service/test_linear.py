@@ -58,6 +58,8 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
     "a message of lines": (_parts, "f(1)\n", "  got: 1\n", ""),
     "a name of an error": (check.is_error, "", "a.", ""),
     "prose": (harmless, "", "[a](<b>", ""),
+    "prose on a page": (typed, "", "a$b$ \\frac{a}$$", ""),
+    "half-open formulas": (typed, "", "$a", ""),
     "code": (clipped, "", "x\n", ""),
     "control characters": (visible, "", "\x1b[", ""),
     "marks on a letter": (visible, "e", "\u0301", ""),
