@@ -28,7 +28,9 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox",
         "autograder.sandbox.inside",
     },
+    "autograder.page": {"secant", "autograder.exam"},
     "autograder.grading": {
+        "autograder.page",
         "secant",
         "autograder.course",
         "autograder.intake",

@@ -39,7 +39,15 @@ from autograder.exam.version import grader_version
 from autograder.grading.beside import EXCHANGE_SECRET, TIMESTAMP, beside
 from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
-from autograder.grading.feedback import Pages, as_text, bare, graded_notebook, placed, replace_folder
+from autograder.grading.feedback import (
+    Pages,
+    as_text,
+    bare,
+    graded_notebook,
+    page_head,
+    placed,
+    replace_folder,
+)
 from autograder.grading.gradebook import Book, GradebookBusy, Kept, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
@@ -381,7 +389,8 @@ class _Batch:
         entered = self._book.entered(*entry)
         self._shown[entry] = entered.fingerprint
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
-        self._due.appendleft(self._pages.page(notebook, entered, *entry))
+        head = page_head(open_.assignment, open_.taken, result, entered, words)
+        self._due.appendleft(self._pages.page(notebook, entered, head, *entry))
 
     def _close(self, entry: Entry, page: str) -> None:
         """Write the student's page, which is the last thing to be done."""

@@ -5,7 +5,6 @@ carry a score: every test cell that was not proven to pass gets an error output 
 """
 
 import copy
-import html
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
@@ -28,10 +28,15 @@ from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words
 from autograder.grading.beside import EXCHANGE_SECRET, Beside
 from autograder.grading.gradebook import Entered
+from autograder.grading.hide_tests import hidden_lines, without
 from autograder.grading.jobs import Page
-from autograder.grading.result import GradedTask, Printed, Result
-from autograder.intake.submission import Submission
+from autograder.grading.result import NO_RESPONSE, GradedTask, Printed, Result
+from autograder.intake.submission import Rejected, Submission
+from autograder.page.facts import Head, Row
+from autograder.page.prose import harmless
 from autograder.sandbox.results import CellResult
+from secant.headings import task_heading
+from secant.language import LANGUAGES, Language
 from secant.visible import visible
 
 CELL_CHARS = 10_000  # of a cell's output that are shown
@@ -158,16 +163,6 @@ def _choose_colours(notebook: NotebookNode) -> None:
             cell.metadata["magics_language"] = "python3" if short else "text"
 
 
-def harmless(markdown: str) -> str:
-    """Return a student's prose as markdown that shows it as it was typed; formulas are still typeset.
-
-    It is not rendered: that is a parser's work on a stranger's text, with HTML and links as its result.
-    """
-    # Without brackets, for which nbconvert's search for links takes time that grows with their square.
-    escaped = html.escape(visible(markdown, prose=True)).replace("\n", "&#10;").replace("[", "&#91;")
-    return f'<div style="white-space: pre-wrap">{escaped}</div>'
-
-
 # --- The page -------------------------------------------------------------------------------------------
 
 
@@ -198,22 +193,86 @@ class Pages:
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
         steps = (_Grades if step is GetGrades else step for step in converter.preprocessors)
-        self._steps = [step(config=config) for step in steps]
+        # A page has a style of its own, so that step would only take time.
+        self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
-        self._settings = dict(config.HTMLExporter)
 
-    def page(self, notebook: NotebookNode, entered: Entered, student: str, lesson: str) -> Page:
+    def page(self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str) -> Page:
         """Return the page to make for a student, with what the gradebook says.
 
-        The notebook is used up.
+        Args:
+            notebook: see `graded_notebook`. It is used up.
+            entered: what the gradebook says.
+            head: see `page_head`.
+            student, lesson: whose, and of what.
         """
         names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
         names |= {"entered": entered}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
+        secret = hidden_lines(notebook)
+        rows = [replace(row, message=without(secret, row.message)) for row in head.rows]
         for step in self._steps:
             notebook, resources = step(notebook, resources)
-        del names["entered"], names["db_url"]  # nobody else needs to know
-        return Page(student, lesson, json.dumps(notebook), resources, self._settings)
+        return Page(student, lesson, json.dumps(notebook), replace(head, rows=rows))
+
+
+def page_head(
+    assignment: Assignment, taken: Submission | Rejected, result: Result, entered: Entered, words: Words
+) -> Head:
+    """Return what stands above the notebook of a page.
+
+    Args:
+        assignment: the lesson.
+        taken: what the intake made of the file.
+        result: what became of it.
+        entered: what the gradebook says.
+        words: what is said about each task's solution to those who passed it.
+    """
+    known: Language | None = taken.language if isinstance(taken, Submission) else None
+    named = [_titles(assignment.releases[one]) for one in ([known] if known else LANGUAGES)]
+    titles = {name: " / ".join(found.get(name, name) for found in named) for name in named[0]}
+    rows = []
+    for task in result.tasks:
+        why = words.get(task.id, {}).get(known, "") if known and task.outcome == "passed" else ""
+        rows.append(_row(task, titles.get(task.id, task.id), result, entered, why))
+    rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
+    title = titles.get("", assignment.lesson)
+    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected)
+
+
+def _row(task: GradedTask, title: str, result: Result, entered: Entered, why: str) -> Row:
+    points, most = entered.scores.get(task.cell, (task.points, task.max_points))
+    automatic = result.comments.get(task.id)
+    comment = entered.comments.get(task.id) or ""
+    waits = task.cell in entered.waiting
+    nothing = task.outcome == "manual" and automatic == NO_RESPONSE and not waits and points == 0
+    said = task.outcome not in ("passed", "manual", "rejected")
+    return Row(
+        task=task.id,
+        title=title,
+        points=points,
+        most=most,
+        extra=entered.extra.get(task.cell, 0.0),
+        outcome="not_attempted" if nothing else task.outcome,
+        waits=waits,
+        message=visible(task.message) if said else "",
+        comment=comment if comment != automatic else "",
+        why=why,
+    )
+
+
+def _titles(release: NotebookNode) -> dict[str, str]:
+    """A notebook's title, under an empty name, and each task's."""
+    titles: dict[str, str] = {}
+    title = ""
+    for cell in release.cells:
+        if is_answer(cell):
+            titles[grade_id(cell)] = title or grade_id(cell)
+        elif cell.cell_type == "markdown":
+            title = task_heading(cell.source) or title
+            if "" not in titles and cell.source.startswith("# "):
+                titles[""] = cell.source.partition("\n")[0].removeprefix("# ").replace("`", "")
+    return titles
 
 
 def bare(page: Page) -> Page:

@@ -52,6 +52,7 @@ from autograder.course.assignment import Assignment
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
 from autograder.grading.result import Result, sha256
+from autograder.page.version import page_version
 
 T = TypeVar("T")
 
@@ -121,6 +122,7 @@ class Entered:
         auto: the automatic scores, by graded cell.
         comments: by answer.
         waiting: the graded cells that wait for a person.
+        extra: the extra credit among the points, by graded cell that has some.
     """
 
     score: float
@@ -130,11 +132,13 @@ class Entered:
     auto: Mapping[str, float | None]
     comments: Mapping[str, str | None]
     waiting: frozenset[str]
+    extra: Mapping[str, float]
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all of it."""
-        return sha256(json.dumps(asdict(self) | {"waiting": sorted(self.waiting)}, sort_keys=True))
+        """A hash of all of it, and of the code that makes a page of it."""
+        said = asdict(self) | {"waiting": sorted(self.waiting), "code": page_version()}
+        return sha256(json.dumps(said, sort_keys=True))
 
 
 @dataclass(frozen=True)
@@ -483,17 +487,20 @@ class Book:
         table = SubmittedNotebook
         whole = select(table.id, table.score, table.max_score, table.late_submission_penalty)
         grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
-        grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade).join(Grade.cell)
+        grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
+        grades = grades.join(Grade.cell)
         grades = grades.where(Grade.notebook_id.in_(notebooks))
         comments = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(Comment.cell)
         scores: dict[str, dict[str, tuple[float, float]]] = {}
         auto: dict[str, dict[str, float | None]] = {}
         waiting: dict[str, set[str]] = {}
+        extra: dict[str, dict[str, float]] = {}
         said: dict[str, dict[str, str | None]] = {}
-        for of, name, score, most, found, waits in self._db.execute(grades):
+        for of, name, score, most, found, waits, more in self._db.execute(grades):
             scores.setdefault(of, {})[name] = score, most
             auto.setdefault(of, {})[name] = found
             waiting.setdefault(of, set()).update([name] if waits else [])
+            extra.setdefault(of, {}).update({name: more} if more else {})
         for of, name, comment in self._db.execute(comments.where(Comment.notebook_id.in_(notebooks))):
             said.setdefault(of, {})[name] = comment
         return {
@@ -505,6 +512,7 @@ class Book:
                 auto=auto.get(of, {}),
                 comments=said.get(of, {}),
                 waiting=frozenset(waiting.get(of, ())),
+                extra=extra.get(of, {}),
             )
             for of, score, most, penalty in self._db.execute(whole.where(table.id.in_(notebooks)))
         }

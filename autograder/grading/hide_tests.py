@@ -76,17 +76,19 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
     return [*frames, f"{output.ename}: {output.evalue}"]
 
 
+def without(secret: set[str], text: Any) -> Any:
+    """Return a text, or an empty one if it shows a hidden line."""
+    plain = _COLOUR.sub("", str(text))
+    return "" if any(line in plain for line in secret) else text
+
+
 def _censor(output: NotebookNode, secret: set[str]) -> None:
     """Empty each text of an output that shows a hidden line."""
 
-    def shown(text: Any) -> Any:
-        plain = _COLOUR.sub("", str(text))
-        return "" if any(line in plain for line in secret) else text
-
     if output.output_type == "stream":
-        output.text = shown(output.text)
+        output.text = without(secret, output.text)
     elif output.output_type == "error":
-        output.evalue = shown(output.evalue)
-        output.traceback = [shown(entry) for entry in output.traceback]
+        output.evalue = without(secret, output.evalue)
+        output.traceback = [without(secret, entry) for entry in output.traceback]
     else:
-        output.data = NotebookNode({kind: shown(text) for kind, text in output.data.items()})
+        output.data = NotebookNode({kind: without(secret, text) for kind, text in output.data.items()})

@@ -1,11 +1,10 @@
 """What is given to a worker, and what comes back: plain data, for any process on any machine."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from autograder.exam.report import Report
 from autograder.intake.submission import Script
+from autograder.page.facts import Head
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,15 @@ class Page:
 
     Attributes:
         student, lesson: whose, and of what.
-        notebook: what to show, as JSON, with scores and without hidden tests.
-        resources: nbconvert's, with the totals.
-        settings: the course's settings of HTMLExporter.
+        notebook: what to show, as JSON, without hidden tests.
+        head: what stands above it.
         bare: whether it is without what the student wrote, because the full one could not be made.
     """
 
     student: str
     lesson: str
     notebook: str
-    resources: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    head: Head
     bare: bool = False
 
 

@@ -13,17 +13,16 @@ with pages.kept():
     from nbformat import v4
 
     import autograder.exam.examiner
-    import autograder.grading.exporter  # noqa: F401
+    import autograder.page.render  # noqa: F401
     from autograder.grading.jobs import Page
     from autograder.grading.worker import render
+    from autograder.page.facts import Head
 
 
 def nothing() -> Page:
-    """A page of nothing, with nbgrader's usual settings."""
+    """A page of nothing."""
     cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
-    scores = dict.fromkeys(("score", "max_score", "late_penalty"), 0.0)
-    resources = {"nbgrader": {"notebook": "", **scores}, "unique_key": ""}
-    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), resources, {})
+    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
 
 
 with pages.kept(), contextlib.suppress(Exception):  # whoever gets a real page is told what is wrong

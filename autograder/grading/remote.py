@@ -19,6 +19,7 @@ from typing import Any
 
 from autograder.exam.version import grader_version
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
+from autograder.page.version import page_version
 
 Versions = dict[str, str]
 _JOBS = {kind.__name__: kind for kind in (Job, Page)}
@@ -48,6 +49,7 @@ def versions() -> Versions:
     return {
         "secant": importlib.metadata.version("secant"),
         "grading code": grader_version()[:12],
+        "page code": page_version()[:12],
         "torch": importlib.metadata.version("torch"),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
     }

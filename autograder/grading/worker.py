@@ -7,7 +7,6 @@ whatever a stranger's text does to a highlighter must not stop the class.
 
 import atexit
 import faulthandler
-import importlib.util
 import json
 import platform
 import re
@@ -19,7 +18,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat import v4
 
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
@@ -104,10 +102,10 @@ def memory_limit(more: int) -> Iterator[None]:
 
 
 def render(page: Page) -> Rendered:
-    """Make one feedback page with nbgrader's template."""
-    notebook = nbformat.from_dict(json.loads(page.notebook))
-    html, _ = _exporter(json.dumps(page.settings)).from_notebook_node(notebook, resources=page.resources)
-    return Rendered(html)
+    """Make one feedback page."""
+    from autograder.page.render import page_html
+
+    return Rendered(page_html(page.student, page.head, json.loads(page.notebook)["cells"], page.bare))
 
 
 # torch and all that wait for the first job, so that the parent of a pool can import this module quickly.
@@ -121,21 +119,6 @@ def _examiner(lesson: str, source: str) -> Any:
 
     torch.set_num_threads(1)  # the stacks of more would count as memory of the submission that starts them
     return Examiner(lesson, v4.reads(source))
-
-
-@lru_cache(maxsize=1)
-def _exporter(settings: str) -> Any:
-    from traitlets.config import Config
-
-    from autograder.grading.exporter import PageExporter
-
-    # As nbgrader's GenerateFeedback has it, whose import takes two seconds.
-    (package,) = importlib.util.find_spec("nbgrader").submodule_search_locations  # type: ignore[union-attr,misc]
-    formgrader = f"{package}/server_extensions/formgrader"
-    ours = {"template_name": "feedback", "extra_template_basedirs": [f"{formgrader}/templates"]}
-    ours["extra_template_paths"] = [f"{formgrader}/static/node_modules/bootstrap/dist/css"]
-    config = Config({"Exporter": {"default_preprocessors": []}, "HTMLExporter": ours | json.loads(settings)})
-    return PageExporter(config=config)
 
 
 @lru_cache(maxsize=16)

@@ -10,9 +10,9 @@ from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_tes
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Sheet
 from secant import check
+from secant.headings import task_heading
 from secant.language import say
 from secant.progress import store
-from secant.progress.course import task_heading
 from secant.progress.facts import Task as TaskFacts
 from secant.visible import visible
 

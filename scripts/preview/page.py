@@ -9,13 +9,13 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, pass_context
 from jinja2.runtime import Context
-from latex2mathml.converter import convert
 from nbconvert import HTMLExporter
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from autograder.course.cells import is_test
+from autograder.page.formulas import Display, Renderer, mathml, together
 from scripts.preview.run import PreviewError, Widgets
 from secant.language import LANGUAGES, language, say
 from secant.progress.course import Lesson
@@ -23,9 +23,8 @@ from secant.progress.course import Lesson
 HERE = Path(__file__).parent
 VIEW = "application/vnd.jupyter.widget-view+json"
 NAMES = {"en": "English", "ko": "한국어"}
-# A formula in the line with what touches it, a bracket before it, a full stop or a Korean particle after it.
+# A link to another lesson's notebook.
 _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
-_TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
 #: Pygments' styles whose letters have a contrast of 4.5 or more on the page's grounds, light and dark.
 LIGHT, DARK = "xcode", "github-dark"
 
@@ -105,8 +104,8 @@ def _code_colours(name: str) -> str:
     return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))
 
 
-class _Renderer(IPythonRenderer):
-    """nbconvert's own, for one page, but formulas are set here, not by a script that the page fetches."""
+class _Renderer(Renderer):
+    """For one page; a formula that cannot be set ends it."""
 
     titled = False
 
@@ -119,14 +118,8 @@ class _Renderer(IPythonRenderer):
         """Set a link; that to another lesson's notebook leads to its page."""
         return str(super().link(text, _LESSON.sub(r"\1.html", url), title))
 
-    def inline_math(self, body: str) -> str:
-        return _formula(body, "inline")
-
-    def block_math(self, body: str) -> str:
-        return _formula(body, "block")
-
-    def latex_environment(self, name: str, body: str) -> str:
-        return _formula(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")
+    def formula(self, latex: str, display: Display) -> str:
+        return _formula(latex, display)
 
 
 class _Exporter(HTMLExporter):
@@ -141,18 +134,14 @@ class _Exporter(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        page: str = MarkdownWithMath(self._renderer).render(source)
-        return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
+        return together(MarkdownWithMath(self._renderer).render(source))
 
 
-def _formula(latex: str, display: str) -> str:
+def _formula(latex: str, display: Display) -> str:
     try:
-        formula: str = convert(latex.strip(), display=display)
-    except Exception as error:  # the library names no errors of its own
-        raise PreviewError(f"a formula cannot be set: {latex.strip()}") from error
-    if "\\" in formula:
-        raise PreviewError(f"a formula holds a command that the page cannot set: {latex.strip()}")
-    return formula
+        return mathml(latex, display)
+    except ValueError as error:
+        raise PreviewError(str(error)) from error
 
 
 def _still(data: NotebookNode, widgets: Widgets) -> str:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from secant.headings import task_heading
 from secant.language import LANGUAGES, Language
 from secant.placed import fingerprint
 from secant.where import NoCourseError, course_root
@@ -159,12 +160,6 @@ def _notebook(path: Path, changed: int, size: int) -> Notebook:
         return Notebook(tuple(_tasks(cells)), right, dict(_questions(cells, right)), fingerprint(content))
     except (ValueError, KeyError, TypeError, AttributeError):
         return Notebook(fingerprint=fingerprint(content))
-
-
-def task_heading(markdown: str) -> str | None:
-    """Return the last heading of a task in a cell of text, which titles the cells below it; None for none."""
-    headings = [line for line in markdown.splitlines() if line.startswith("## ")]
-    return headings[-1].removeprefix("## ").replace("`", "") if headings else None
 
 
 def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from IPython.core.compilerop import CachingCompiler
+from IPython.core.displayhook import DisplayHook
 from IPython.core.interactiveshell import InteractiveShell
 from ipywidgets import Widget
 
@@ -29,10 +30,19 @@ class _Compiler(CachingCompiler):
         return f"<cell {self.label}>"
 
 
+class _Hook(DisplayHook):
+    """Says nothing of a widget: as text it is a line of its parts, which tells nobody anything."""
+
+    def __call__(self, result: Any = None) -> None:
+        if not isinstance(result, Widget):
+            super().__call__(result)
+
+
 class Shell(InteractiveShell):
     """IPython without a front end: magics and `!commands` work, nothing is remembered, nobody is asked."""
 
     compiler_class = _Compiler
+    displayhook_class = _Hook
     compile: _Compiler
 
     def init_history(self) -> None:
@@ -77,6 +87,7 @@ def make_shell() -> Shell:
     assert formatter is not None
     formatter.active_types = ["text/plain"]
     formatter.mimebundle_formatter.enabled = False
+    formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)  # for `display`, as _Hook
     Widget.open = lambda widget: None  # no page is told what it holds: there is none, and an explorer has 70
     for name in _QUIET_MAGICS:  # they would look for a kernel or a front end, or wait for a person
         shell.magics_manager.magics["line"][name] = lambda line: None

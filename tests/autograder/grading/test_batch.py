@@ -727,4 +727,4 @@ def test_late_work_gets_the_courses_penalty(room: Path, right: dict[str, str]) -
     run(room, force=True)
     with book(room) as opened:
         assert opened.find_submission_notebook(STEPS, STEPS, "ann").late_submission_penalty == 5.0
-    assert "Late submission penalty" in page(room, "ann")
+    assert "Points taken off for late submission: 5" in page(room, "ann")

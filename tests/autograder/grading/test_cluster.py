@@ -24,11 +24,13 @@ from autograder.grading.executors import run as run_jobs
 from autograder.grading.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.worker import work
 from autograder.intake.submission import Script, Step
+from autograder.page.facts import Head, Row
 from autograder.sandbox.results import CellResult, Line
 from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
-PAGE = Page("ann", STEPS, "{}", {"nbgrader": {"score": 1}}, {})
+ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", message="got 3")
+PAGE = Page("ann", STEPS, "{}", Head("Steps", None, 1.0, 2.0, rows=(ROW,), rejected=("No.", "아니요.")))
 
 
 # --- Real processes -------------------------------------------------------------------------------------

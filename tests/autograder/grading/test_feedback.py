@@ -9,12 +9,15 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, writes
 
 from autograder.course.cells import grade_id, is_test
-from autograder.grading.feedback import as_text, graded_notebook, harmless, placed
+from autograder.grading.feedback import as_text, graded_notebook, placed
 from autograder.grading.result import GradedTask, Result
-from autograder.grading.worker import _exporter
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import Found, understand
+from autograder.page.facts import Head, Row
+from autograder.page.prose import harmless
+from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, Line
+from secant.visible import visible
 from tests.support.lessons import LESSONS, assignment
 
 LESSON = LESSONS[0]
@@ -56,10 +59,9 @@ def unseen(text: str) -> set[str]:
 
 def test_what_is_shown_holds_no_character_that_hides_or_steers(submission: Submission) -> None:
     shown = autograded(submission)
-    for cell in filter(is_test, shown.cells):
-        cell.metadata.nbgrader |= {"score": 0.0, "points": 2.0}
-    names = {"notebook": "n", "score": 0.0, "max_score": 2.0, "late_penalty": 0.0}
-    page, _ = _exporter(json.dumps({})).from_notebook_node(shown, {"nbgrader": names})
+    names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, shown.cells)]
+    rows = [Row(name, name, 0.0, 2.0, outcome="wrong", message=visible(f"got {ODD}")) for name in names]
+    page = page_html("ann", Head("n", "en", 0.0, 2.0, rows=rows), shown.cells)
     before = unseen("".join(cell.source for cell in assignment(LESSON).source.cells))
     assert (unseen(as_text(shown)) - before, unseen(page) - before) == (set(), set())
     assert shown.cells[-1].source == f"allowed = True  # {SHOWN} x"

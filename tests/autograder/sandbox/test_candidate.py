@@ -57,6 +57,14 @@ def test_a_syntax_error_names_its_line(shell: Any) -> None:
     assert report["trace"] == [("grad", 2, "", "y = = 2")]
 
 
+@pytest.mark.parametrize("last", ["slider", "display(slider)", "display(slider, slider)"])
+def test_a_widget_is_no_text(shell: Any, last: str) -> None:
+    """There is nobody to show it to, and its parts in brackets tell nobody anything."""
+    report = cells.run_cell(shell, "1", f"from ipywidgets import IntSlider\nslider = IntSlider()\n{last}")
+    assert (report["output"], report["error"]) == ("", "")
+    assert cells.run_cell(shell, "1", "display(3)\n4")["output"] == "3\nOut[0]: 4\n"
+
+
 def test_warnings_and_prints_are_output_not_errors(shell: Any) -> None:
     source = "import sys, warnings; warnings.warn('careful'); print('out'); print('err', file=sys.stderr)"
     with pytest.warns(UserWarning, match="careful"):  # pytest's own way to show it

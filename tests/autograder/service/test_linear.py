@@ -8,13 +8,14 @@ import pytest
 from nbformat import v4
 
 from autograder.exam import sheet
-from autograder.grading.feedback import clipped, harmless
+from autograder.grading.feedback import clipped
 from autograder.intake import files
 from autograder.intake.parse import parse
+from autograder.page.prose import harmless, typed
 from autograder.service import describe
 from secant import predictions
 from secant.checking import check
-from secant.progress.course import task_heading
+from secant.headings import task_heading
 from secant.visible import visible
 from tests.support.growth import growth
 
@@ -57,6 +58,8 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
     "a message of lines": (_parts, "f(1)\n", "  got: 1\n", ""),
     "a name of an error": (check.is_error, "", "a.", ""),
     "prose": (harmless, "", "[a](<b>", ""),
+    "prose on a page": (typed, "", "a$b$ \\frac{a}$$", ""),
+    "half-open formulas": (typed, "", "$a", ""),
     "code": (clipped, "", "x\n", ""),
     "control characters": (visible, "", "\x1b[", ""),
     "marks on a letter": (visible, "e", "\u0301", ""),

@@ -1,0 +1,1 @@
+"""The student's feedback page: one file of HTML that asks for nothing, and runs nothing."""

@@ -1,0 +1,57 @@
+"""What a feedback page begins with: plain data, made where the gradebook is, shown where the page is made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograder.exam.report import Outcome
+from secant.language import Language
+
+
+@dataclass(frozen=True)
+class Row:
+    """One task.
+
+    Attributes:
+        task: its id, which is also its answer cell's.
+        title: its heading in the lesson.
+        points, most: reached, with extra credit, and to be had.
+        extra: the extra credit among the points.
+        outcome: what became of it.
+        waits: whether a person still has to grade it.
+        message: what the tests say, likely cause included; nothing secret.
+        comment: a person's.
+        why: said about the solution to who has passed, as Markdown of the course's own.
+    """
+
+    task: str
+    title: str
+    points: float
+    most: float
+    extra: float = 0.0
+    outcome: Outcome = "passed"
+    waits: bool = False
+    message: str = ""
+    comment: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands above the notebook.
+
+    Attributes:
+        title: the lesson's.
+        language: the submission's; None if it could not be read, and nobody knows.
+        score, most: points before the penalty, and to be had, as the gradebook has them.
+        penalty: points off for being late.
+        rows: the tasks, in the order of the lesson.
+        rejected: why the file could not be read, in each language; empty if it was.
+    """
+
+    title: str
+    language: Language | None
+    score: float
+    most: float
+    penalty: float = 0.0
+    rows: Sequence[Row] = ()
+    rejected: Sequence[str] = ()

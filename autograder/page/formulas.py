@@ -1,0 +1,86 @@
+"""Formulas as MathML, which browsers set without a script; latex2mathml reads the LaTeX.
+
+What it returns is built anew: it copies the text of `\\text{<b>}` and the address of `\\href` into its HTML
+as they are. Only the tags and attributes that mathematics needs are kept, and all text is escaped.
+"""
+
+import html
+import re
+from typing import Literal
+from xml.etree.ElementTree import Element, tostring
+
+from latex2mathml.converter import convert_to_element
+from nbconvert.filters.markdown_mistune import IPythonRenderer
+
+Display = Literal["inline", "block"]
+
+_TAGS = {
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mstyle", "mpadded", "mphantom", "menclose"),
+    *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover"),
+    *("mtable", "mtr", "mtd"),
+}
+_ATTRIBUTES = {
+    *("display", "displaystyle", "scriptlevel", "mathvariant", "mathsize", "mathcolor", "linethickness"),
+    *("accent", "accentunder", "movablelimits", "largeop", "stretchy", "symmetric", "fence", "form"),
+    *("separator", "width", "height", "depth", "voffset", "lspace", "rspace", "minsize", "maxsize"),
+    *("notation", "align", "columnalign", "columnlines", "columnspacing", "rowlines", "rowspacing"),
+}
+# A formula in the line with what touches it, a bracket before it, a full stop or a Korean particle after it.
+_TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
+
+
+def mathml(latex: str, display: Display) -> str:
+    """Return a formula as MathML.
+
+    Raises:
+        ValueError: it cannot be set, or holds a command that is not known.
+    """
+    try:
+        formula = convert_to_element(latex.strip(), display=display)
+        for node in formula.iter():
+            _clean(node)
+        return tostring(formula, encoding="unicode")
+    except Exception as error:  # the library names no errors of its own
+        raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
+
+
+def _clean(node: Element) -> None:
+    """Keep what mathematics needs of a node.
+
+    Raises:
+        ValueError: it is something else, or shows a command.
+    """
+    if node.tag not in _TAGS:
+        raise ValueError(f"unknown tag {node.tag}")
+    for name in node.attrib.keys() - _ATTRIBUTES:
+        del node.attrib[name]
+    for part in (node.text, node.tail):
+        if part and "\\" in part:
+            raise ValueError(f"unknown command {part}")
+    # The library writes a sign as its number, which ElementTree would escape once more.
+    node.text = html.unescape(node.text) if node.text else node.text
+
+
+def together(page: str) -> str:
+    """Keep each formula in a line with the signs that touch it."""
+    return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
+
+
+class Renderer(IPythonRenderer):
+    """nbconvert's own, but formulas are set here, not by a script that the page fetches."""
+
+    def formula(self, latex: str, display: Display) -> str:
+        """Return a formula as HTML; one that cannot be set as it is written."""
+        try:
+            return mathml(latex, display)
+        except ValueError:
+            return f"<code>{html.escape(latex.strip())}</code>"
+
+    def inline_math(self, body: str) -> str:
+        return self.formula(body, "inline")
+
+    def block_math(self, body: str) -> str:
+        return self.formula(body, "block")
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.formula(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")

@@ -1,0 +1,64 @@
+"""What a page says besides the lesson, in one language, or in both where nobody knows which."""
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from secant.language import LANGUAGES, Language
+
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "feedback": ("Feedback", "채점 결과"),
+    "of": ("{score} of {most} points", "{most}점 중 {score}점"),
+    "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
+    "extra": ("Points of extra credit among them: {points}", "포함된 가산점: {points}점"),
+    "waits": (
+        "Points that a person has yet to give: up to {points}. Your score may rise.",
+        "사람의 채점을 기다리는 점수: 최대 {points}점. 점수가 더 오를 수 있습니다.",
+    ),
+    "tasks": ("Tasks", "과제"),
+    "points": ("{score} / {most} points", "{score} / {most}점"),
+    "with_extra": ("{points} of them extra credit", "가산점 {points}점 포함"),
+    "comment": ("Comment", "의견"),
+    "why": ("Why this is right", "이 답이 맞는 까닭"),
+    "tests": ("Tests of this task", "이 과제의 테스트"),
+    "verdict": ("Verdict", "결과"),
+    "answer": ("Your answer", "제출한 답"),
+    "back": ("Back to the tasks", "과제 목록으로"),
+    "output": ("Output", "출력"),
+    "notebook": ("Your notebook", "제출한 노트북"),
+    "rejected_title": ("Your file could not be read", "파일을 읽을 수 없었습니다"),
+    "rejected_next": (
+        "Nothing of it was graded. If you think that this is a mistake, ask your instructor.",
+        "채점한 내용이 없습니다. 잘못된 결과라고 생각하면 강사에게 문의하세요.",
+    ),
+    "bare": (
+        "The page could not be made with what is in your cells. What you handed in is unchanged.",
+        "셀의 내용으로는 페이지를 만들 수 없었습니다. 제출한 파일은 그대로 있습니다.",
+    ),
+    "passed": ("Passed", "통과"),
+    "wrong": ("Wrong", "틀림"),
+    "not_attempted": ("Not attempted", "풀지 않음"),
+    "crashed": ("Crashed", "비정상 종료"),
+    "timed_out": ("Took too long", "시간 초과"),
+    "rejected": ("Not graded", "채점하지 못함"),
+    "grader_failure": ("Could not be checked", "확인하지 못함"),
+    "manual": ("Graded by a person", "사람이 채점함"),
+    "waiting": ("Waits for a person", "사람의 채점을 기다림"),
+}
+
+Words = Mapping[str, str]
+
+
+def words(language: Language | None) -> Words:
+    """Return the words of a page; with no language, both, each marked as what it is."""
+    if language is None:
+        return {name: _both(pair) for name, pair in _WORDS.items()}
+    return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}
+
+
+def _both(pair: tuple[str, str]) -> Markup:
+    spans = [
+        Markup('<span lang="{}">{}</span>').format(lang, text)
+        for lang, text in zip(LANGUAGES, pair, strict=True)
+    ]
+    return Markup(" / ").join(spans)

@@ -1,0 +1,177 @@
+"""The student's page says first what a student wants to know, holds no script, and asks for nothing."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from nbgrader.api import Gradebook
+
+from autograder.grading import gradebook
+from autograder.grading.jobs import Page
+from secant.language import Language
+from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
+
+NAMES = {"en": ["Task 1: double", "Task 2: Counter"], "ko": ["과제 1: double", "과제 2: Counter"]}
+EVIL = "<img src=x onerror=alert(1)>"
+NOTE = f"It is <b>so</b>, since $\\frac{{a}}{{b}} < c$ and $\\text{{{EVIL}}}$; it cost $5 and $6."
+ODD = 'print("<script>alert(1)</script>\x0c\x1b[31m")'
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class: ann and kim have a wrong answer and a note, eve an unreadable file; all of it graded."""
+    root = tmp_path_factory.mktemp("page")
+    build_course(root)
+    right = solutions(root)
+    mixed = right | WRONG | {"why": NOTE}
+    del mixed["Counter"]
+    for student, language in (("ann", "en"), ("kim", "ko")):
+        hand_in(root, student, answered(root, mixed, language))
+    loud = answered(root, right, "en")
+    loud.cells[1].source += f"\n{ODD}"
+    hand_in(root, "bob", loud)
+    hand_in(root, "eve", "{ no notebook <script>")
+    run(root)
+    return root
+
+
+def page(root: Path, student: str) -> BeautifulSoup:
+    text = (root / "feedback" / student / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser")
+
+
+def rows(shown: BeautifulSoup) -> list[Tag]:
+    return shown.select(".tasks > li")
+
+
+EN = ["Wrong", "Not attempted", "Waits for a person", "likely cause: you squared the number"]
+KO = ["틀림", "풀지 않음", "사람의 채점을 기다림", "짐작되는 원인: 수를 제곱했습니다"]
+
+
+@pytest.mark.parametrize(("student", "language", "words"), [("ann", "en", EN), ("kim", "ko", KO)])
+def test_tasks_come_first_by_name_with_verdict_and_likely_cause(
+    room: Path, student: str, language: Language, words: list[str]
+) -> None:
+    shown = page(room, student)
+    assert shown.html["lang"] == language
+    first, second, note = rows(shown)
+    named = [row.select_one("a").text for row in (first, second)]
+    assert named == NAMES[language]
+    *verdicts, cause = words
+    assert [row.select_one(".verdict").text for row in (first, second, note)] == verdicts
+    assert first.select_one("strong").text.strip() == cause
+    assert "0 / 2" in first.select_one(".points").text
+    head = str(shown).index("</ol>")
+    assert head < str(shown).index('class="notebook"')
+
+
+def test_each_task_leads_to_its_cell(room: Path) -> None:
+    shown = page(room, "ann")
+    places = [link["href"].removeprefix("#") for link in shown.select('a[href^="#"]')]
+    assert {"answer-double", "answer-Counter", "answer-why", "tasks"} == set(places)
+    assert all(len(shown.find_all(id=place)) == 1 for place in places)
+
+
+def test_a_rejected_file_has_its_reason_on_top_in_both_languages(room: Path) -> None:
+    shown = page(room, "eve")
+    reasons = [reason.text for reason in shown.select(".rejected p[lang]")]
+    assert len(reasons) == 2
+    assert "not a notebook" in reasons[0]
+    assert "노트북" in reasons[1]
+    assert str(shown).index(reasons[0]) < str(shown).index('class="tasks"')
+    assert not shown.select(".notebook"), "an empty notebook that is not theirs"
+    assert rows(shown)[0].select_one(".name").text == "Task 1: double / 과제 1: double"
+
+
+@pytest.mark.parametrize("student", ["ann", "kim", "bob", "eve"])
+def test_a_page_runs_nothing_and_fetches_nothing(room: Path, student: str) -> None:
+    shown = page(room, student)
+    assert not shown.select("script, iframe, object, embed, link, base, form, img:not([src^='data:'])")
+    assert not [tag for tag in shown.find_all(True) for name in tag.attrs if name.startswith("on")]
+    assert not re.search(r"url\(|@import", str(shown.style))
+    policy = shown.select_one('meta[http-equiv="Content-Security-Policy"]')["content"].split("; ")
+    assert policy[:3] == ["default-src 'none'", "style-src 'unsafe-inline'", "img-src data:"]
+
+
+def test_what_a_student_wrote_and_printed_is_text(room: Path) -> None:
+    note = page(room, "ann").select_one("#answer-why .typed")
+    assert "It is <b>so</b>" in note.text
+    assert "it cost $5 and $6." in note.text
+    assert len(note.select("math")) == 2
+    assert note.select("math")[1].text.replace("\xa0", " ") == EVIL
+    raw = (room / "feedback" / "bob" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
+    assert "<script" not in raw
+    assert not set(raw) & {"\x0c", "\x1b", "\r", "\x00"}
+    printed = [output.text for output in page(room, "bob").select("pre.output")]
+    assert r"<script>alert(1)</script>\x0c\x1b[31m" in printed[0]
+
+
+def test_formulas_of_the_lesson_are_set(room: Path) -> None:
+    shown = page(room, "ann")
+    assert shown.select_one(".notebook math mfrac")
+    assert r"\frac" not in shown.text
+
+
+def test_test_code_is_folded(room: Path) -> None:
+    folded = page(room, "ann").select(".notebook details:not([open]) > pre")
+    assert len(folded) == 2
+    assert "check.close" in folded[0].text
+    assert "BEGIN HIDDEN" not in str(page(room, "ann"))
+
+
+def test_what_the_gradebook_says_stands_above(room: Path, tmp_path: Path) -> None:
+    with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
+        book.find_grade("test_Counter", STEPS, STEPS, "bob").extra_credit = 0.5
+        book.find_submission_notebook(STEPS, STEPS, "bob").late_submission_penalty = 1.0
+        book.find_comment("double", STEPS, STEPS, "bob").manual_comment = "Neat: $x^2$. <i>No</i> & so on"
+        book.db.commit()
+    run(room)
+    shown = page(room, "bob")
+    assert shown.select_one(".score").text == "4.5 of 6 points"
+    said = " ".join(found.text for found in shown.select("header p"))
+    assert "Points taken off for late submission: 1" in said
+    assert "Points of extra credit among them: 0.5" in said
+    assert "Points that a person has yet to give: up to 1." in said
+    comment = rows(shown)[0].select_one(".comment")
+    assert "<i>No</i> & so on" in comment.text
+    assert comment.select_one("msup")
+    assert "0.5 of them extra credit" in rows(shown)[1].text
+
+
+def test_no_response_is_said_in_the_students_language(room: Path) -> None:
+    """nbgrader's own English words are no comment of a person's."""
+    hand_in(room, "lee", answered(room, {"double": solutions(room)["double"]}, "ko"))
+    run(room)
+    note = rows(page(room, "lee"))[2]
+    assert (note.select_one(".verdict").text, note.select(".comment")) == ("풀지 않음", [])
+    assert "No response" not in page(room, "lee").text
+
+
+def test_other_code_of_pages_makes_them_anew_and_grades_nobody(
+    room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(room)
+    assert [job for job in _jobs(room) if isinstance(job, Page)] == []
+    monkeypatch.setattr(gradebook, "page_version", lambda: "another")
+    jobs = _jobs(room)
+    assert len(jobs) >= 4
+    assert all(isinstance(job, Page) for job in jobs)
+
+
+def _jobs(room: Path) -> list[object]:
+    workers = Here()
+    run(room, workers)
+    return list(workers.jobs)
+
+
+def test_a_message_that_shows_a_hidden_line_is_not_passed_on(room: Path) -> None:
+    """The head has messages of its own, beside the outputs that nbgrader's step looks through."""
+    leak = 'def double(x):\n    raise ValueError("assert isinstance(len(double([1])), int)")'
+    hand_in(room, "mal", answered(room, solutions(room) | {"double": leak}))
+    summary, _ = run(room)
+    (row,) = [row for row in summary.as_json() if row["student"] == "mal"]
+    assert "assert isinstance(len(double([1])), int)" in row["tasks"][0]["message"]
+    verdict = rows(page(room, "mal"))[0]
+    assert verdict.select_one(".verdict").text == "Wrong"
+    assert "isinstance(len" not in verdict.text

@@ -1,0 +1,88 @@
+"""Text, formulas and code of a page: the course's is rendered, a person's is shown as typed."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from autograder.page import prose as texts
+from autograder.page.formulas import mathml
+from autograder.page.prose import code, harmless, prose, typed
+from autograder.page.version import making_files
+from autograder.page.words import _WORDS, words
+from tests.support.lessons import LESSONS, assignment
+
+EVIL = [
+    r"\text{<script>alert(1)</script>}",
+    r"\href{javascript:x()}{x}",
+    r"\style{color:red}{y}",
+    "a&b<c",
+]
+
+
+@pytest.mark.parametrize("latex", EVIL)
+def test_a_formula_holds_nothing_but_mathematics(latex: str) -> None:
+    shown = BeautifulSoup(mathml(latex, "inline"), "html.parser")
+    assert not shown.select("script")
+    attributes = {name for tag in shown.find_all(True) for name in tag.attrs}
+    assert attributes <= {"xmlns", "display", "mathvariant", "stretchy"}
+
+
+@pytest.mark.parametrize("latex", [r"\nonsense{x}", r"\frac{", "{" * 2_000, r"\sqrt{" * 400])
+def test_a_formula_that_cannot_be_set_stands_as_it_was_typed(latex: str) -> None:
+    with pytest.raises(ValueError, match="cannot be set"):
+        mathml(latex, "inline")
+    assert "<math" not in typed(f"${latex[:150]}$")
+
+
+def test_signs_are_set_as_signs() -> None:
+    assert BeautifulSoup(mathml(r"a < b \to \infty", "inline"), "html.parser").text == "a<b→∞"
+
+
+def test_prose_of_a_person_is_what_was_typed() -> None:
+    text = 'a <b>bold</b> "quote" & [link](http://x)\n# no heading\n\n$5 and $6; 한글'
+    shown = BeautifulSoup(prose(harmless(text)), "html.parser")
+    assert shown.text == text
+    assert [tag.name for tag in shown.find_all(True)] == ["div"]
+
+
+def test_formulas_that_one_person_may_have_set_are_bounded() -> None:
+    assert typed("$x$ " * 200).count("<math") == texts.FORMULAS
+    assert "<math" not in typed(f"${'x' * 300}$")
+
+
+def test_every_lesson_is_shown_without_a_formula_or_picture_missing() -> None:
+    for lesson in LESSONS:
+        for release in assignment(lesson).releases.values():
+            for cell in release.cells:
+                if cell.cell_type == "markdown":
+                    shown = BeautifulSoup(prose(cell.source), "html.parser")
+                    assert not shown.select("h1, img:not([alt]), img:not([src^='data:']), script"), (
+                        cell.source
+                    )
+                    for formula in shown.find_all("code"):
+                        assert not formula.text.startswith("\\"), formula
+
+
+def test_code_that_is_long_is_not_kept() -> None:
+    texts._kept_code.cache_clear()
+    long = "x = 1\n" * texts.KEPT_CHARS
+    assert code(long, coloured=True).count("<span") > texts.KEPT_CHARS
+    assert code("a < b", coloured=False) == "a &lt; b"
+    assert texts._kept_code.cache_info().currsize == 0
+    assert code("a < b", coloured=True) == code("a < b", coloured=True)
+    assert (texts._kept_code.cache_info().currsize, texts._kept_code.cache_info().hits) == (1, 1)
+
+
+def test_words_are_there_in_both_languages() -> None:
+    for name, (english, korean) in _WORDS.items():
+        assert {*_fields(english)} == {*_fields(korean)}, name
+    assert words("ko")["wrong"] == "틀림"
+    assert words(None)["wrong"] == '<span lang="en">Wrong</span> / <span lang="ko">틀림</span>'
+
+
+def _fields(text: str) -> list[str]:
+    return [part.partition("}")[0] for part in text.split("{")[1:]]
+
+
+def test_template_and_style_count_as_code_of_a_page() -> None:
+    names = {name for name, _ in making_files()}
+    assert {"page.html.j2", "page.css", "render.py", "autograder.grading.feedback", "secant.visible"} <= names

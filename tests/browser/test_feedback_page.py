@@ -1,0 +1,74 @@
+"""A feedback page in a browser: on a phone and on a desk, in both languages, light and dark."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course.cells import tasks
+from autograder.page.facts import Head, Row
+from autograder.page.render import page_html
+from secant.language import LANGUAGES, Language
+from tests.support.accessible import faults
+from tests.support.lessons import LESSONS, assignment
+
+WIDE = "\\begin{matrix}" + " & ".join(["x_{12345}"] * 40) + "\\end{matrix}"
+MESSAGE = "f(1)\n  expected: 1\n  likely cause: " + "long" * 60 + "\n" + "a" * 400
+
+
+def shown(language: Language | None) -> str:
+    """A page with every verdict; without a language, of a file that could not be read."""
+    release = copy.deepcopy(assignment(LESSONS[0]).releases[language or "en"])
+    looks = [("passed", False), ("wrong", False), ("timed_out", False), ("not_attempted", False)]
+    looks += [("crashed", False), ("manual", True), ("manual", False), ("rejected", False)]
+    ids = [task.id for task in tasks(assignment(LESSONS[0]).source)]
+    said = (MESSAGE, f"$${WIDE}$$", "**Since** $x^2$.")
+    rows = [
+        Row(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, waits, *said)
+        for task, (outcome, waits) in zip([*ids, "one", "two"], looks, strict=True)
+    ]
+    rejected = () if language else ("No notebook.", "노트북이 아닙니다.")
+    for cell in release.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [{"output_type": "stream", "text": "printed\n" + "x" * 400}]
+    return page_html("ann", Head("Slopes", language, 7.5, 12.0, 1.0, rows, rejected), release.cells)
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("language", [*LANGUAGES, None])
+def test_a_page_fits_a_phone_and_is_accessible(
+    browser: Any, tmp_path: Path, language: Language | None, look: str
+) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(shown(language), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=look)
+    try:
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("request", lambda request: said.append(request.url))
+        page.goto(file.as_uri())
+        assert said == [file.as_uri()]
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        assert faults(page, "html") == []
+        page.set_viewport_size({"width": 1280, "height": 900})
+        assert faults(page, "html") == []
+        if language:
+            page.click(".tasks a >> nth=1")
+            assert page.locator(".answer:target").is_visible()
+        assert page.locator(".tasks li").first.bounding_box()["y"] < 900
+    finally:
+        page.close()
+
+
+def test_a_script_that_got_in_would_not_run(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    evil = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
+    file.write_text(shown("en").replace("</main>", f"{evil}</main>"), encoding="utf-8")
+    page = browser.new_page()
+    try:
+        page.goto(file.as_uri())
+        assert page.title() == "Slopes · ann"
+        assert page.locator("main script").count() == 1
+    finally:
+        page.close()
