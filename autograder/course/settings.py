@@ -13,6 +13,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.course.errors import CourseError
+from autograder.course.lesson import choose_lessons, find_lessons
 
 _EXCHANGE = Exchange.root.default_value
 SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/batch.py
@@ -58,6 +59,18 @@ class Course:
         """Where a step keeps a submission."""
         name = getattr(self.directory, f"{step}_directory")
         return Path(self.directory.format_path(name, student, lesson))
+
+    def released_solutions(self) -> frozenset[str]:
+        """Return the lessons whose worked solutions go into the feedback: `c.Secant.solutions` names them.
+
+        Raises:
+            CourseError: it names no lesson of the course.
+        """
+        named = self.config.get("Secant", {}).get("solutions", [])
+        if not isinstance(named, list | tuple | set):
+            raise CourseError('c.Secant.solutions is a list of lessons, such as ["1", "2"].')
+        words = [str(word) for word in named]
+        return frozenset(lesson.name for lesson in choose_lessons(find_lessons(self.root), words) if words)
 
     @property
     def submitted(self) -> Path:

@@ -33,7 +33,7 @@ from autograder.course.cells import tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson
 from autograder.course.settings import SECRET, Course
-from autograder.course.solutions import Words, solution_words
+from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
 from autograder.grading.beside import EXCHANGE_SECRET, TIMESTAMP, beside
@@ -48,7 +48,7 @@ from autograder.grading.feedback import (
     placed,
     replace_folder,
 )
-from autograder.grading.gradebook import Book, GradebookBusy, Kept, reason
+from autograder.grading.gradebook import Book, Entered, GradebookBusy, Kept, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.worker import work
@@ -248,7 +248,8 @@ class _Batch:
         self._tell = tell
         self._assignments: dict[str, Assignment] = {}
         self._sources: dict[str, str] = {}  # of each lesson, for the workers
-        self._words: dict[str, Words] = {}  # said about each lesson's solutions
+        self._solutions: dict[str, dict[str, WorkedSolution]] = {}  # of each lesson, by task
+        self._released = course.released_solutions()
         self._open: dict[Entry, _Open] = {}
         self._shown: dict[Entry, str] = {}  # fingerprints of what pages that are being made show
         self._filed: dict[tuple[str, str], str] = {}  # written, and not noted yet
@@ -299,7 +300,8 @@ class _Batch:
             self._book.register(assignment)
             self._assignments[name] = assignment
             self._sources[name] = v4.writes(assignment.source)
-            self._words[name] = solution_words(Lesson(name, self._course.root / "course" / name))
+            lesson = Lesson(name, self._course.root / "course" / name)
+            self._solutions[name] = worked_solutions(lesson, assignment.source)
         return self._assignments[name]
 
     def _begin(self, entry: Entry, assignment: Assignment) -> None:
@@ -356,12 +358,17 @@ class _Batch:
         kept = self._book.renew_penalty(*entry, kept)
         self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
         filed = kept.filed and self._is_filed(entry)
-        if filed and not kept.page_is_old and not self._force:
+        if filed and kept.page == self._says(entry, kept.entered) and not self._force:
             self._over(entry)
         else:
             self.summary.pages += 1
             self._file(entry, open_, _placed_anew(kept.result, open_), page_alone=filed)
         return True
+
+    def _says(self, entry: Entry, entered: Entered) -> str:
+        """The fingerprint of what a page says: the gradebook's words and, if released, the solutions."""
+        said = entered.fingerprint
+        return sha256(f"{said} and the solutions") if entry.lesson in self._released else said
 
     def _is_filed(self, entry: Entry) -> bool:
         page = self._course.folder("feedback", *entry)
@@ -380,16 +387,18 @@ class _Batch:
 
     def _file(self, entry: Entry, open_: _Open, result: Result, page_alone: bool = False) -> None:
         """Write the notebook that formgrader shows, and have the student's page made."""
-        words = self._words[entry.lesson]
+        solutions = self._solutions[entry.lesson]
+        words = {task: worked.words for task, worked in solutions.items()}
         notebook = graded_notebook(open_.assignment, open_.submission, result, words)
         if not page_alone:
             left_out = self._replace("autograded", entry, {f"{entry.lesson}.ipynb": as_text(notebook)})
             if left_out:
                 self._tell(entry, _LEFT_OUT.format(left_out))
         entered = self._book.entered(*entry)
-        self._shown[entry] = entered.fingerprint
+        self._shown[entry] = self._says(entry, entered)
         self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
-        head = page_head(open_.assignment, open_.taken, result, entered, words)
+        released = entry.lesson in self._released
+        head = page_head(open_.assignment, open_.taken, result, entered, solutions, released)
         self._due.appendleft(self._pages.page(notebook, entered, head, *entry))
 
     def _close(self, entry: Entry, page: str) -> None:

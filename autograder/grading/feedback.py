@@ -25,7 +25,7 @@ from traitlets.config import Config
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
-from autograder.course.solutions import Words
+from autograder.course.solutions import Words, WorkedSolution
 from autograder.grading.beside import EXCHANGE_SECRET, Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
@@ -217,7 +217,12 @@ class Pages:
 
 
 def page_head(
-    assignment: Assignment, taken: Submission | Rejected, result: Result, entered: Entered, words: Words
+    assignment: Assignment,
+    taken: Submission | Rejected,
+    result: Result,
+    entered: Entered,
+    solutions: Mapping[str, WorkedSolution],
+    released: bool = False,
 ) -> Head:
     """Return what stands above the notebook of a page.
 
@@ -226,21 +231,25 @@ def page_head(
         taken: what the intake made of the file.
         result: what became of it.
         entered: what the gradebook says.
-        words: what is said about each task's solution to those who passed it.
+        solutions: by task; what is said about each goes to those who passed it.
+        released: whether all of each goes to everybody.
     """
     known: Language | None = taken.language if isinstance(taken, Submission) else None
     named = [_titles(assignment.releases[one]) for one in ([known] if known else LANGUAGES)]
     titles = {name: " / ".join(found.get(name, name) for found in named) for name in named[0]}
     rows = []
     for task in result.tasks:
-        why = words.get(task.id, {}).get(known, "") if known and task.outcome == "passed" else ""
-        rows.append(_row(task, titles.get(task.id, task.id), result, entered, why))
+        row = _row(task, titles.get(task.id, task.id), result, entered)
+        worked = solutions.get(task.id) if released or task.outcome == "passed" else None
+        if worked and known:
+            row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
+        rows.append(row)
     rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
     title = titles.get("", assignment.lesson)
     return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected)
 
 
-def _row(task: GradedTask, title: str, result: Result, entered: Entered, why: str) -> Row:
+def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
     points, most = entered.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.id) or ""
@@ -257,7 +266,6 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered, why: st
         waits=waits,
         message=visible(task.message) if said else "",
         comment=comment if comment != automatic else "",
-        why=why,
     )
 
 

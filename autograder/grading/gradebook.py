@@ -94,7 +94,7 @@ class Record(_Base):
         filed: whether the folders hold it too.
         stale: empty, or, when the grade is of an earlier file or test, JSON that says which grades had
             waited for a person before it was marked so.
-        page: the fingerprint of what the gradebook said when the student's page was made; see `Entered`.
+        page: the fingerprint of what the student's page says; see `Entered`, and `_says` in batch.py.
         penalty: the late penalty that was entered here, for which a person may since have entered another.
     """
 
@@ -147,7 +147,7 @@ class Kept:
 
     Attributes:
         entered: what the gradebook says of it.
-        page: the fingerprint of what it said when the student's page was made.
+        page: the fingerprint of what the student's page says.
         late: seconds after the due date.
         penalty: the late penalty that was entered here last.
     """
@@ -161,11 +161,6 @@ class Kept:
     page: str
     late: float
     penalty: float | None
-
-    @property
-    def page_is_old(self) -> bool:
-        """Whether the gradebook says something else than the student's page."""
-        return self.page != self.entered.fingerprint
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ class Row:
         waits: whether a person still has to grade it.
         message: what the tests say, likely cause included; nothing secret.
         comment: a person's.
-        why: said about the solution to who has passed, as Markdown of the course's own.
+        why: said about the solution to who has passed, as Markdown of the course's own; once solutions are
+            released, to everybody.
+        solution: the course's own answer, once solutions are released.
     """
 
     task: str
@@ -33,6 +35,7 @@ class Row:
     message: str = ""
     comment: str = ""
     why: str = ""
+    solution: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "with_extra": ("{points} of them extra credit", "가산점 {points}점 포함"),
     "comment": ("Comment", "의견"),
     "why": ("Why this is right", "이 답이 맞는 까닭"),
+    "solution": ("Worked solution", "모범 풀이"),
     "tests": ("Tests of this task", "이 과제의 테스트"),
     "verdict": ("Verdict", "결과"),
     "answer": ("Your answer", "제출한 답"),

@@ -1,13 +1,16 @@
 """The student's page says first what a student wants to know, holds no script, and asks for nothing."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 from nbgrader.api import Gradebook
 
+from autograder.course.errors import CourseError
 from autograder.grading import gradebook
+from autograder.grading.batch import make_pages
 from autograder.grading.jobs import Page
 from secant.language import Language
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
@@ -175,3 +178,37 @@ def test_a_message_that_shows_a_hidden_line_is_not_passed_on(room: Path) -> None
     verdict = rows(page(room, "mal"))[0]
     assert verdict.select_one(".verdict").text == "Wrong"
     assert "isinstance(len" not in verdict.text
+
+
+def test_solutions_are_shown_once_the_class_releases_them_and_not_before(room: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(room, tmp_path / "class"))
+    text = (root / "feedback/ann" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
+    assert "return 2 * x" not in text
+    assert "A number and itself" not in text
+    (root / "nbgrader_config_local.py").write_text('c = get_config()\nc.Secant.solutions = ["1"]\n')
+    workers = Here()
+    summary, _ = run(root, workers, act=make_pages)
+    everybody = len(list((root / "feedback").iterdir()))
+    assert (summary.pages, workers.examined) == (everybody, [])  # nobody's code runs for it
+    shown = page(root, "ann")
+    double, counter, note = (row.select_one("details.solution") for row in rows(shown))
+    assert "return 2 * x" in double.pre.text
+    assert "A number and itself make twice the number." in double.text
+    assert double.summary.text == "Worked solution"
+    assert "self.n += 1" in counter.pre.text
+    assert note is None  # nothing is said of it
+    korean = rows(page(root, "kim"))[0].select_one("details.solution")
+    assert (korean.summary.text, "두 배가 됩니다" in korean.text) == ("모범 풀이", True)
+    assert not page(root, "eve").select("details.solution")  # whose file nobody could read
+    assert run(root, act=make_pages)[0].pages == 0
+    (root / "nbgrader_config_local.py").unlink()
+    assert run(root, act=make_pages)[0].pages == everybody
+    assert not page(root, "ann").select("details.solution")
+
+
+@pytest.mark.parametrize("named", ['"1"', '["9"]'])
+def test_a_setting_that_names_no_lesson_is_said(room: Path, tmp_path: Path, named: str) -> None:
+    root = Path(shutil.copytree(room, tmp_path / "class"))
+    (root / "nbgrader_config_local.py").write_text(f"c = get_config()\nc.Secant.solutions = {named}\n")
+    with pytest.raises(CourseError, match=r"list of lessons|no lesson \"9\""):
+        run(root, act=make_pages)
