@@ -785,7 +785,8 @@ def test_the_start_page_of_a_class_edition_counts_tasks_and_promises_nothing(pag
     expect(first.locator(".secant-points")).to_have_text("7 of 7 tasks")
     expect(second.locator(".secant-points")).to_have_text("2 of 7 tasks")
     expect(second.locator("progress")).to_have_attribute("value", "2")
-    expect(page.locator(".secant-start")).to_contain_text("Achievements need the hidden tests")
+    for said in ("A lesson counts the tasks whose visible tests pass", "Achievements need the hidden tests"):
+        expect(page.locator(".secant-start")).to_contain_text(said)
 
 
 def test_the_first_task_that_is_not_passed_is_in_view_and_its_reason_at_its_test(page: Page) -> None:

@@ -96,6 +96,7 @@ export class StartPage {
       h('h2', {}, say.lessons),
       h('p', {}, say.how),
       h('p', { class: 'secant-legend' }, say.legend),
+      overview.hidden ? '' : h('p', { class: 'secant-legend' }, say.countsVisible),
       this.map(overview, say),
       h('h2', {}, say.achievements),
       this.achievements(overview, say),
