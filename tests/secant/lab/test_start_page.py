@@ -113,9 +113,9 @@ def real(house: Path) -> Path:
     return house
 
 
-def solve(*tasks: str) -> None:
+def solve(*tasks: str, hidden: bool = True) -> None:
     rows = [{"id": task, "outcome": "passed", "points": 2.0, "message": ""} for task in tasks]
-    assert record.check(EIGHT, rows).problem is None
+    assert record.check(EIGHT, rows, hidden=hidden).problem is None
 
 
 def test_the_page_says_how_far_one_is(real: Path) -> None:
@@ -139,6 +139,42 @@ def test_the_korean_page_says_it_in_korean(real: Path) -> None:
     assert "| 7 | 10 / 10 | ✓ 완료 |" in page
     terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
     assert [word for term in terms for word in term["avoid"] if word in page] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "row", "done", "said", "never"),
+    [
+        (
+            "en",
+            "| Visible tests passed | State |",
+            "| 7 | 2 of 5 tasks | in progress |",
+            "| 7 | 5 of 5 tasks | ✓ all tasks |",
+            "your instructor releases them with the\nfeedback",
+            "--solution",
+        ),
+        (
+            "ko",
+            "| 보이는 테스트 통과 | 상태 |",
+            "| 7 | 과제 5개 중 2개 | 진행 중 |",
+            "| 7 | 과제 5개 중 5개 | ✓ 모든 과제 |",
+            "강사가 피드백과 함께 공개합니다",
+            "숨은 테스트도 함께 돌립니다",
+        ),
+    ],
+)
+def test_the_page_of_a_class_edition_counts_visible_tests(
+    real: Path, name: Language, head: str, row: str, done: str, said: str, never: str
+) -> None:
+    (real / "source").rmdir()
+    language(name)
+    solve("MyPow", "backward_is_right", hidden=False)
+    page = prepare(real)
+    assert head in page
+    assert row in page
+    assert said in page
+    assert all(word not in page for word in (never, "## Achievements", "## 성취", "0 / 10"))
+    solve("StableSoftplus", "safe_sqrt", "at_the_kink", hidden=False)
+    assert done in prepare(real)
 
 
 def test_our_page_follows_a_check(real: Path) -> None:

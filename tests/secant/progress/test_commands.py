@@ -7,9 +7,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from secant import cli, language
+from secant.language import Language
 from secant.progress import record
 from secant.progress.commands import make_app
 from tests.secant.progress.test_record import LESSON, kept, row
+from tests.support.lessons import ROOT
 
 
 def run(*words: str, say: str = "") -> Result:
@@ -24,6 +26,25 @@ def test_it_shows_level_lessons_and_achievements() -> None:
     assert "4 / 10" in shown.output
     assert "★" in shown.output
     assert "progress.json" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "said"),
+    [("en", "2 of 5 tasks", "hidden ones decide the points"), ("ko", "과제 5개 중 2개", "보이는 테스트만")],
+)
+def test_in_a_class_edition_it_counts_visible_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: Language, count: str, said: str
+) -> None:
+    for part in ("course", "release"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    (tmp_path / "nbgrader_config.py").touch()
+    monkeypatch.chdir(tmp_path)
+    language(name)
+    record.check(LESSON, [row("MyPow"), row("backward_is_right")], hidden=False)
+    shown = run().output
+    assert count in shown
+    assert said in shown
+    assert not any(word in shown for word in ("★", "☆", "/ 10"))
 
 
 def test_it_speaks_korean() -> None:

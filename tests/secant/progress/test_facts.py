@@ -25,6 +25,19 @@ def test_facts_survive_a_file() -> None:
     assert from_json(json.loads(json.dumps(nothing()))) == nothing()
 
 
+def test_a_pass_of_the_visible_tests_is_kept_apart_and_unknown_to_older_files() -> None:
+    diary = Diary()
+    diary.check(1, "easy", hidden=False)
+    task = diary.facts["lessons"][folder(1)]["easy"]
+    assert (task["points"], task["passed"]) == (0.0, None)
+    assert task["visible"]["points"] == 2.0
+    assert from_json(json.loads(json.dumps(diary.facts))) == diary.facts
+    assert merge(diary.facts, nothing()) == diary.facts == merge(nothing(), diary.facts)
+    older = json.loads(json.dumps(diary.facts))
+    del older["lessons"][folder(1)]["easy"]["visible"]
+    assert from_json(older)["lessons"][folder(1)]["easy"]["visible"] is None
+
+
 def damaged(path: str, value: Any) -> dict[str, Any]:
     data: Any = copy.deepcopy(full())
     place = data
