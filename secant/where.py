@@ -114,14 +114,6 @@ def course_root(*starts: Path) -> Path:
     )
 
 
-def can_ask_hidden_tests() -> bool:
-    """Whether the course that is found from here has hidden tests."""
-    try:
-        return has_hidden_tests(course_root())
-    except NoCourseError:
-        return False
-
-
 def is_installed(root: Path) -> bool:
     """Whether this course came with the package, where nobody works and an update replaces it."""
     return root == Path(secant.__file__).resolve().parent.parent / INSIDE

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import importlib.metadata
 import io
+import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ SHARED = {
     "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
     "secant/lab/labextensions/secant/": "share/jupyter/labextensions/secant/",
 }
-_CODE = (".py", ".typed", ".json", ".js", ".css", ".orig", ".md")
+_CODE = (".py", ".typed", ".json", ".js", ".css", ".orig", ".md", ".j2")
 _NOBODYS = ("__pycache__", "_course")
 _KEPT = ("Metadata-Version", "Name", "Summary", "License-Expression", "License-File", "Requires-Python")
 _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -87,8 +88,17 @@ def _code() -> Iterator[tuple[str, bytes]]:
 
 def _metadata(ours: importlib.metadata.Distribution, version: str) -> str:
     said = [(key, ours.metadata[key]) for key in _KEPT if key in ours.metadata]
-    needed = [("Requires-Dist", each) for each in ours.requires or [] if "extra ==" not in each]
+    needed = [("Requires-Dist", each) for each in _needed(ours)]
     return "".join(f"{key}: {value}\n" for key, value in [*said, ("Version", version), *needed])
+
+
+def _needed(ours: importlib.metadata.Distribution) -> list[str]:
+    """What pip has to install: a repository's own list may be newer than what was installed from it."""
+    project = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
+    if project.is_file():
+        found: list[str] = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
+        return found
+    return [each for each in ours.requires or [] if "extra ==" not in each]
 
 
 def _hash(data: bytes) -> bytes:

@@ -18,7 +18,6 @@ import torch
 
 from secant.causes import likely
 from secant.language import say
-from secant.where import can_ask_hidden_tests
 
 # Relative and absolute tolerance for a computation in that dtype done in another, equally good, order.
 _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
@@ -381,19 +380,14 @@ def _rounded(number: float, places: int) -> float:
 
 def visible_passed() -> None:
     """Say that the tests a student can see have passed. There are others: never say "all"."""
-    passed = say(
-        en="Visible tests passed. The hidden tests look further (their list is at the end).",
-        ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다).",
+    print(
+        say(
+            en="Visible tests passed. The hidden tests look further (their list is at the end). If you teach "
+            f"yourself, press Check above the notebook to let them look now (in a terminal: {_command()}).",
+            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). "
+            f"혼자 배울 때는 노트북 위의 ‘답 확인’을 누르면 지금 확인합니다(터미널에서는 {_command()}).",
+        )
     )
-    when = say(
-        en=f"To let them look now, press Check above the notebook (or, in a terminal: {_command()}).",
-        ko=f"지금 바로 확인하려면 노트북 위의 ‘답 확인’을 누르세요(터미널에서는 {_command()}).",
-    )
-    later = say(
-        en="They are not on this computer: your work is graded with them.",
-        ko="숨은 테스트는 이 컴퓨터에 없고, 제출한 답을 채점할 때 씁니다.",
-    )
-    print(f"{passed} {when if can_ask_hidden_tests() else later}")
 
 
 def _command() -> str:
