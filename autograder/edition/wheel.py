@@ -46,7 +46,7 @@ def make_wheel(course: Mapping[str, bytes]) -> tuple[str, bytes]:
     code = dict(_code())
     files = {**code, **{f"{INSIDE}/{name}": data for name, data in course.items()}}
     told = hashlib.sha256(b"".join(_hash(f"{name}\0".encode() + files[name]) for name in sorted(files)))
-    name = f"secant-{ours.version}+class.r{told.hexdigest()[:8]}"
+    name = f"secant-{ours.version.partition('+')[0]}+class.r{told.hexdigest()[:8]}"
     for place, target in SHARED.items():
         shared = {file: data for file, data in code.items() if file.startswith(place)}
         files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}

@@ -3,10 +3,12 @@
 import csv
 import io
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat.v4
 import pytest
@@ -15,7 +17,7 @@ from autograder.course.cells import is_answer, is_manual
 from autograder.course.errors import CourseError
 from autograder.edition.leaks import SHORTEST, Secrets
 from autograder.edition.pack import make_edition, pack
-from autograder.edition.wheel import make_zip
+from autograder.edition.wheel import make_wheel, make_zip
 from secant.language import LANGUAGES, Language
 from secant.where import INSIDE
 from tests.support.lessons import LESSONS, ROOT, with_answers
@@ -195,6 +197,12 @@ def test_the_wheel_names_and_hashes_each_of_its_files(edition: bytes) -> None:
         rows = list(csv.reader(wheel.read(record).decode().splitlines()))
         assert {row[0] for row in rows} == set(wheel.namelist())
         assert all(int(row[2]) == wheel.getinfo(row[0]).file_size for row in rows if row[0] != record)
+
+
+def test_a_pack_from_a_pack_has_one_mark_in_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = SimpleNamespace(version="1.2+class.r0", metadata={}, requires=[], read_text=lambda name: "")
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: packed)
+    assert re.fullmatch(r"secant-1\.2\+class\.r[0-9a-f]{8}-py3-none-any\.whl", make_wheel({})[0])
 
 
 def test_what_is_not_released_is_said(room: Path) -> None:
