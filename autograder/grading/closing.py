@@ -8,8 +8,10 @@ from pathlib import Path
 
 from autograder.grading.entries import Entry
 from autograder.grading.result import Result
+from autograder.intake.exported import is_exported
 from secant.visible import visible
 
+_EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -87,6 +89,9 @@ def unknown(
         if students and student.name not in students:
             continue
         shown = visible(student.name)
+        if is_exported(student.name):
+            yield shown, _EXPORTED
+            continue
         if not student.is_dir():
             yield shown, "It is a file. A submission is a folder in a folder: student/lesson."
             continue

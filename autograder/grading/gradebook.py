@@ -13,7 +13,7 @@ import platform
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
@@ -513,6 +513,29 @@ class Book:
         """Return the ids of all students."""
         found = self._transaction(lambda: self._db.execute(select(Student.id).order_by(Student.id)).all())
         return [str(one.id) for one in found]
+
+    def enter_people(self, people: Iterable[Mapping[str, str]]) -> None:
+        """Enter students, or what is known of them by now: what is not said stays as it is.
+
+        Args:
+            people: columns of nbgrader's `Student`: `id`, and any of the others.
+
+        Raises:
+            GradebookBusy: nothing was entered.
+        """
+
+        def enter() -> None:
+            for person in people:
+                said = {column: value for column, value in person.items() if value}
+                self._db.merge(Student(**said))
+
+        self._transaction(enter)
+
+    def people(self) -> list[dict[str, str]]:
+        """Return all students, with nbgrader's columns for them; what is not known is empty."""
+        columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+        found = self._transaction(lambda: self._db.execute(select(*columns).order_by(Student.id)).all())
+        return [{name: value or "" for name, value in row._mapping.items()} for row in found]
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
         """Note that the folders of these students and lessons hold what the gradebook says.
