@@ -49,12 +49,14 @@ class Member:
         path: its name, composed (NFC), with slashes.
         number: its place in the table of contents, from 1.
         refused: why it is not read; empty if it can be tried.
+        stray: whether its name can be nobody's.
         ignored: whether it is an operating system's own, and nobody's work.
     """
 
     path: str
     number: int = 0
     refused: str = ""
+    stray: bool = False
     ignored: bool = False
     offset: int = 0
     packed: int = 0
@@ -122,10 +124,12 @@ class Archive:
             return None, following
         size, packed, offset = _long(extra, size, packed, offset)
         mode = attributes >> 16 if made_by == _UNIX else 0
+        stray = _stray(path, name_size)
         member = Member(
             path=path,
             number=number,
-            refused=_refusal(path, name_size, flags, method, size, mode),
+            refused=stray or _refusal(flags, method, size, mode),
+            stray=bool(stray),
             ignored=bool(_SYSTEM.search(path)),
             offset=offset + self._shift,
             packed=packed,
@@ -283,15 +287,20 @@ def _korean(name: bytes) -> str:
     )
 
 
-def _refusal(path: str, name_size: int, flags: int, method: int, size: int, mode: int) -> str:
-    """Why an entry is not read; empty if it is."""
-    parts = path.split("/")
+def _stray(path: str, name_size: int) -> str:
+    """Why a name can be nobody's; empty if it can."""
     if not path or name_size > MAX_NAME_BYTES or "\0" in path:
         return say(
             en="Its name is empty, too long or no name.", ko="이름이 비었거나 너무 길거나 이름이 아닙니다."
         )
+    parts = path.split("/")
     if parts[0] == "" or ".." in parts or _DRIVE.match(path):
         return say(en="Its name leads out of the archive.", ko="이름이 압축 파일 바깥을 가리킵니다.")
+    return ""
+
+
+def _refusal(flags: int, method: int, size: int, mode: int) -> str:
+    """Why an entry is not read; empty if it is."""
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         return say(en="It is a link or a device, not a file.", ko="파일이 아니라 링크나 장치입니다.")
     if flags & _ENCRYPTED:

@@ -197,7 +197,7 @@ class _Collector:
     def take(self, archive: Archive, system: System | None) -> None:
         """Collect what the archive holds."""
         members, cut = _members(archive)
-        system = system or system_of(member.path for member in members if not member.ignored)
+        system = system or system_of(member.path for member in members if not member.ignored | member.stray)
         files = [file for member in members if (file := self._file(member, system)) is not None]
         if cut:
             self.lines.append(Line(self.name, "", "could not be read", message=cut))
@@ -220,6 +220,9 @@ class _Collector:
         self.lines.append(line)
         if member.ignored or (system == "brightspace" and PurePosixPath(member.path).name == _INDEX):
             line.say("ignored", say(en="The system's own, nobody's work.", ko="시스템이 만든 파일입니다."))
+            return None
+        if member.stray:
+            line.say("could not be read", member.refused)
             return None
         handed = read_path(member.path, system) if system else None
         if handed is None:
@@ -280,8 +283,10 @@ class _Collector:
                     ko=f"이름이 {shown}인 사람이 여럿이거나 누구인지 알 수 없습니다. --roster CSV로 알려 주세요.",
                 )
             )
-        name = "" if handed.system == "canvas" else handed.name  # which has no spaces there
-        self.people.setdefault(own, Person(own, name, last_name=name, keys=frozenset(handed.keys)))
+        is_canvas = handed.system == "canvas"
+        name = "" if is_canvas else handed.name  # which has no spaces there
+        lms_id = handed.keys[-1] if is_canvas else ""
+        self.people.setdefault(own, Person(own, name, last_name=name, lms_id=lms_id))
         return own
 
     def _look(self, archive: Archive, file: _File) -> None:

@@ -28,6 +28,7 @@ from secant.language import say
 
 For = Literal["moodle", "canvas", "brightspace"]
 
+_UNNAMED = re.compile(r'[/\\:*?"<>|]')  # in no folder's name
 _END_OF_LINE = "End-of-Line Indicator"
 _GRADE = ("grade", "성적", "점수", "평점")  # Moodle's column, in English and Korean
 _MOST = ("maximumgrade", "최고성적", "최대점수", "최고점수")
@@ -312,9 +313,9 @@ def _blank_sheet(
             for student in who
             if known.get(student, {}).get("system") == "canvas"
         }
-        return Sheet(
-            head, [[_full_name(people[s]), ids.get(s, ""), "" if s in ids else s, s, "", ""] for s in who]
-        )
+        logins = {student: "" if student in ids else student for student in who}
+        rows = [[_full_name(people[s]), ids.get(s, ""), logins[s], logins[s], "", ""] for s in who]
+        return Sheet(head, rows)
     head = ["OrgDefinedId", f"{column or lesson} Points Grade", _END_OF_LINE]
     return Sheet(head, [[student, "", "#"] for student in who])
 
@@ -332,10 +333,10 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
     for student, at in writer.used.items():
         number = re.search(r"\d+$", sheet.rows[at][identifier].strip())
         if number:
-            called = sheet.rows[at][name].replace("_", " ").strip() if name is not None else ""
-            found[student] = (
-                f"{re.sub(r'[/:*?<>|\\\\]', '', called) or 'Participant'}_{number[0]}_assignsubmission_file"
+            called = (
+                _UNNAMED.sub("", sheet.rows[at][name].replace("_", " ")).strip() if name is not None else ""
             )
+            found[student] = f"{called or 'Participant'}_{number[0]}_assignsubmission_file"
     return found
 
 

@@ -55,6 +55,7 @@ class Person:
     Attributes:
         id: nbgrader's, which names the folder in submitted/.
         keys: every id that a system has for this person.
+        lms_id: the system's own id that stays the same from lesson to lesson; empty if it has none.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Person:
     last_name: str = ""
     email: str = ""
     keys: frozenset[str] = frozenset()
+    lms_id: str = ""
 
 
 class Ambiguous(Exception):
