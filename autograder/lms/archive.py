@@ -48,6 +48,7 @@ class Member:
     Attributes:
         path: its name, composed (NFC), with slashes.
         number: its place in the table of contents, from 1.
+        name: its name's bytes.
         refused: why it is not read; empty if it can be tried.
         stray: whether its name can be nobody's.
         ignored: whether it is an operating system's own, and nobody's work.
@@ -55,6 +56,7 @@ class Member:
 
     path: str
     number: int = 0
+    name: bytes = b""
     refused: str = ""
     stray: bool = False
     ignored: bool = False
@@ -79,6 +81,7 @@ class Archive:
     def __init__(self, file: BinaryIO, length: int) -> None:
         self._file = file
         self._left = min(MAX_TOTAL_BYTES, max(HARMLESS_BYTES, MAX_RATIO * length))
+        self._length = length
         self._counted: set[int] = set()
         self._begin, self._size, self._shift = _table(file, length)
 
@@ -128,6 +131,7 @@ class Archive:
         member = Member(
             path=path,
             number=number,
+            name=name,
             refused=stray or _refusal(flags, method, size, mode),
             stray=bool(stray),
             ignored=bool(_SYSTEM.search(path)),
@@ -148,12 +152,16 @@ class Archive:
         if member.refused:
             raise Unreadable(member.refused)
         self._count(member)
+        if not 0 <= member.offset < self._length:
+            raise Unreadable(_damaged())
         self._file.seek(member.offset)
         head = self._file.read(_HEADER.size)
         if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
             raise Unreadable(_damaged())
         name_size, extra_size = _HEADER.unpack(head)[9:11]
-        self._file.seek(name_size + extra_size, os.SEEK_CUR)
+        if self._file.read(name_size) != member.name:  # else two programs may see two archives
+            raise Unreadable(_damaged())
+        self._file.seek(extra_size, os.SEEK_CUR)
         data = (
             self._inflated(member)
             if member.method == _DEFLATED

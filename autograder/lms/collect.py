@@ -493,6 +493,8 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
             found.append(member)
     except Unreadable as error:
         cut = str(error)
+    if not found and not cut:
+        cut = say(en="There is no file in this archive.", ko="압축 파일에 아무 파일도 없습니다.")
     last = {member.path: member.number for member in found}
     twice = say(
         en="Its name is there twice, and the last one counts.",
