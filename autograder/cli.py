@@ -355,7 +355,9 @@ def collect(
         Path | None, typer.Option("--json", help="Write a line a file to this file.")
     ] = None,
 ) -> None:
-    """Put what Moodle, Canvas, Brightspace or Blackboard exports into submitted/, and say what became of each file.
+    """Put what an LMS exports into submitted/, and say what became of each file.
+
+    It knows the archives of Moodle, Canvas, Brightspace and Blackboard.
 
     Exit status: 0 all is in place, 1 something needs a person, 2 nothing can be collected here.
     """

@@ -16,6 +16,7 @@ from autograder.grading.gradebook import Book, GradebookBusy
 from autograder.intake.exported import SYSTEMS, System
 from autograder.lms import collect as into
 from autograder.lms import export as back
+from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
 from autograder.lms.tables import as_csv
 from autograder.terminal import Terminal, out
@@ -49,7 +50,7 @@ def collect(
         except GradebookBusy as error:
             raise CourseError(
                 say(
-                    en=f"The files were collected, but the names could not be entered into the gradebook: {error}.",
+                    en=f"The files were collected, but the gradebook could not take the names: {error}.",
                     ko=f"파일은 옮겼지만 이름을 성적부에 넣지 못했습니다: {error}.",
                 )
             ) from error
@@ -127,7 +128,7 @@ def _words() -> Mapping[str, str]:
         "which lesson?": "어느 단원?",
         "not written": "쓰지 못함",
     }
-    return {outcome: say(en=outcome, ko=korean[outcome]) for outcome in into.OUTCOMES}
+    return {outcome: say(en=outcome, ko=korean[outcome]) for outcome in OUTCOMES}
 
 
 def export(

@@ -1,8 +1,9 @@
 """Submissions and archives damaged at random, as the intake and `autograder collect` take them.
 
-Half are notebooks: read by the intake, and some dozens of them graded in one batch by the examiner itself. Half
-are archives that three students' work comes in. What counts: nothing raises, each notebook is a submission or is
-refused in a sentence, each archive has a line for each file, and nothing is written outside of its place.
+Half are notebooks: read by the intake, and some dozens more graded in one batch by the examiner itself.
+Half are archives that three students' work comes in. What counts: nothing raises, each notebook is a
+submission or is refused in a sentence, each archive has lines that say what became of it, and nothing is
+written outside of its place.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """
@@ -23,7 +24,8 @@ from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.settings import Course
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import take_in
-from autograder.lms.collect import OUTCOMES, collect
+from autograder.lms.attempts import OUTCOMES
+from autograder.lms.collect import collect
 from benchmarks.rows import row
 from tests.support.damaging import damaged_archive, damaged_notebook
 from tests.support.exports import blackboard, brightspace, canvas, good, moodle, write

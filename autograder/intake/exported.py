@@ -1,12 +1,12 @@
-"""What learning management systems call a submission in what they export: whose it is, from a path in the archive.
+"""What learning management systems call a submission in what they export: whose it is, from its path.
 
-The system writes the beginning of such a name and the student its end, so each pattern takes the first place
-where it fits. One archive comes from one system: otherwise a student could hand in a file whose name looks, to
-another system's pattern, like somebody else's submission.
+The system writes the beginning of such a name and the student its end, so each pattern takes the first
+place where it fits. One archive comes from one system: else a student could hand in a file whose name looks,
+to another system's pattern, like somebody else's submission.
 
-- Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`, from 4.1 on without the last underscore, or flat. The
-  number is the participant's in this one assignment, not the user's. `mod/assign/feedback/file/importziplib.php`
-- Canvas: `lastfirst_LATE_123_456_x.ipynb`, the user's and the file's number. `lib/content_zipper.rb`
+- Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`, from 4.1 on without the last underscore, or flat.
+  The number is the participant's in this one assignment (mod/assign/feedback/file/importziplib.php).
+- Canvas: `lastfirst_LATE_123_456_x.ipynb`, the user's number and the file's (lib/content_zipper.rb).
 - Brightspace: `123-456 - Full Name - Oct 10, 2026 1022 AM/x.ipynb`, one folder an attempt.
 - Blackboard: `Assignment_username_attempt_2026-11-23-10-00-00_x.ipynb`, and a receipt for each attempt.
 """

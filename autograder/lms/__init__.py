@@ -1,1 +1,1 @@
-"""From and to a learning management system: what it exports becomes submitted/; grades in the form that it takes."""
+"""From a learning management system into submitted/, and grades back in the form that it takes."""

@@ -1,7 +1,7 @@
 """A zip archive of strangers' files, read entry by entry: what is wrong with one stops no other.
 
-The zipfile module gives up on the whole archive when one entry has a damaged name, extra field or version, and
-keeps all entries in memory. So the table of contents is read here, within bounds, and the data by zlib alone.
+The zipfile module gives up on the whole archive when one entry has a damaged name, extra field or version,
+and keeps all entries in memory. So the table of contents is read here, within bounds, and the data by zlib.
 https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT says what the fields mean.
 """
 
@@ -231,8 +231,8 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
     if at < 0 or len(tail) - at < _END.size:
         raise Unreadable(
             say(
-                en="This is no zip archive, or its end is missing. Nothing of it was collected: download it again.",
-                ko="zip 파일이 아니거나 끝부분이 잘렸습니다. 아무것도 옮기지 않았습니다. 다시 내려받으세요.",
+                en="This is no zip archive, or its end is missing. Download it again.",
+                ko="zip 파일이 아니거나 끝부분이 잘려서 아무것도 옮기지 않았습니다. 다시 내려받으세요.",
             )
         )
     end = length - len(tail) + at
@@ -267,7 +267,7 @@ def _long(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, 
 
 
 def _decoded(name: bytes, is_utf8: bool) -> str:
-    """A name as text: UTF-8, said or not, else Korean Windows' cp949, else the cp437 of the first zip programs."""
+    """A name as text: UTF-8, said or not, else Korean Windows' cp949, else the first zip programs' cp437."""
     if is_utf8:
         text = name.decode("utf-8", "backslashreplace")
     else:
@@ -283,16 +283,11 @@ def _strict(name: bytes, encoding: str) -> str:
 
 
 def _korean(name: bytes) -> str:
-    """A name in cp949, if that gives Korean; one with a Latin letter as second byte is rather an umlaut before it."""
+    """A name in cp949 if that gives Korean, else nothing; a Latin second byte is rather cp437."""
     text = _strict(name, "cp949")
-    pairs = [char.encode("cp949") for char in text if not char.isascii()]
-    return (
-        text
-        if pairs
-        and all("가" <= char <= "힣" for char in text if not char.isascii())
-        and all(pair[1] >= 0x80 for pair in pairs)
-        else ""
-    )
+    odd = [char for char in text if not char.isascii()]
+    is_korean = odd and all("가" <= char <= "힣" and char.encode("cp949")[1] >= 0x80 for char in odd)
+    return text if is_korean else ""
 
 
 def _stray(path: str, name_size: int) -> str:

@@ -1,10 +1,10 @@
 """Grades as a system takes them back: its own table filled in, or one like it; and the feedback pages.
 
-A blank cell is no zero: whatever waits for a person, could not be read or was not handed in has no points, and a
-line says why. What a table held there before stays, since an empty cell would delete it in Canvas.
+A blank cell is no zero: whatever waits for a person, could not be read or was not handed in has no points,
+and a line says why. What a table held there before stays, since an empty cell would delete it in Canvas.
 
-- Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified (grade);
-  `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
+- Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified
+  (grade); `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
 - Canvas: `lib/gradebook_importer.rb`; for the feedback `generate_comments_from_files`: ..._USER_FILE_name.
 - Brightspace: https://community.d2l.com/brightspace/kb/articles/3538-importing-grades
 """
@@ -21,7 +21,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.gradebook import Book
-from autograder.lms.collect import remembered
+from autograder.lms.placing import remembered
 from autograder.lms.roster import Ambiguous, Person, Roster
 from autograder.lms.tables import Sheet, read_sheet
 from secant.language import say
@@ -198,7 +198,7 @@ class _Writer:
             if found is None or sheet.column(*_IDENTIFIER) is None:
                 raise CourseError(
                     say(
-                        en="This is no grading worksheet of Moodle's: it has no columns Identifier and Grade.",
+                        en="This is no grading worksheet of Moodle's: no Identifier or no Grade.",
                         ko="Moodle의 채점 워크시트가 아닙니다. 식별자 열과 성적 열이 없습니다.",
                     )
                 )
@@ -256,7 +256,7 @@ class _Writer:
         return person.id if person else ""
 
     def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
-        """Say if the system's maximum is not the lesson's: Moodle skips points above its own without a word."""
+        """Say if Moodle's maximum is not the lesson's: it skips points above its own without a word."""
         most = max((grade.most for grade in self._grades.values()), default=0.0)
         at = sheet.column(*_MOST) if self._system == "moodle" else None
         theirs = (
@@ -267,8 +267,10 @@ class _Writer:
         for each in theirs:
             if most and re.fullmatch(r"\d+(\.\d+)?", each) and float(each) != most:
                 yield say(
-                    en=f"The lesson has {most:g} points, Moodle's assignment {float(each):g}: set its maximum to {most:g}.",
-                    ko=f"단원은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. 과제의 최고 점수를 {most:g}점으로 바꾸세요.",
+                    en=f"The lesson has {most:g} points, Moodle's assignment {float(each):g}: "
+                    f"set its maximum to {most:g}.",
+                    ko=f"단원은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
+                    f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
                 )
 
 
@@ -288,7 +290,7 @@ def _blank_sheet(
         if not numbered:
             raise CourseError(
                 say(
-                    en=f"Moodle's numbers of lesson {lesson} are not known, since nothing was collected from Moodle. "
+                    en=f"Moodle's numbers of {lesson} are not known: nothing was collected from Moodle. "
                     "Download the grading worksheet and say: --fill WORKSHEET.csv",
                     ko=f"{lesson} 단원은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
                     "채점 워크시트를 내려받아 --fill 워크시트.csv로 지정하세요.",

@@ -38,10 +38,11 @@ def write(path: Path, files: Mapping[str, bytes | str] | Iterable[tuple[str, byt
     return path
 
 
-def write_raw(path: Path, entries: Iterable[Raw], prefix: bytes = b"") -> Path:
+def write_raw(path: Path, entries: Iterable[Raw]) -> Path:
     """An archive in which each entry says of itself what it likes."""
-    body, table, count = bytearray(prefix), bytearray(), 0
-    for count, raw in enumerate(entries, 1):
+    body, table, count = bytearray(), bytearray(), 0
+    for raw in entries:
+        count += 1
         deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
         packed = raw.packed
         if packed is None:
