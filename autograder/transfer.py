@@ -13,7 +13,6 @@ from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.course.settings import Course
 from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.gradebook import Book, GradebookBusy
-from autograder.intake.exported import SYSTEMS, System
 from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
@@ -44,7 +43,7 @@ def collect(
     chosen = _one_lesson(root, lesson).name if lesson else ""
     known = read_roster(roster) if roster else None
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
-        done = into.collect(course, downloads, known, chosen, _system(system))
+        done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:
             book.enter_people(map(_row, done.people))
         except GradebookBusy as error:
@@ -59,20 +58,6 @@ def collect(
         replace_file(json_file.absolute(), rows.encode())
     _show_collected(done)
     return not any(line.needs_a_person for line in done.lines)
-
-
-def _system(name: str) -> System | None:
-    for system in SYSTEMS:
-        if name == system:
-            return system
-    if name:
-        raise CourseError(
-            say(
-                en=f"--from {name}: it is one of {', '.join(SYSTEMS)}.",
-                ko=f"--from {name}: {', '.join(SYSTEMS)} 가운데 하나여야 합니다.",
-            )
-        )
-    return None
 
 
 def _row(person: Person) -> Mapping[str, str]:
@@ -100,7 +85,9 @@ def _show_collected(done: into.Collected) -> None:
     lines = sorted(done.lines, key=lambda line: not line.needs_a_person)
     for line in lines[:_ROWS]:
         place = f"{line.student}/{line.lesson}" if line.student else ""
-        table.add_row(*map(Text, (words[line.outcome], place, line.path or line.archive, line.message)))
+        table.add_row(
+            *map(Text, (words[line.outcome], place, line.file or line.path or line.archive, line.message))
+        )
     if len(lines) > _ROWS:
         more = say(en=f"and {len(lines) - _ROWS} more", ko=f"그 밖에 {len(lines) - _ROWS}개")
         table.add_row("…", "", more, say(en="--json FILE lists every file", ko="--json 파일에 모두 적습니다"))
@@ -109,11 +96,15 @@ def _show_collected(done: into.Collected) -> None:
     students = len({line.student for line in done.lines if line.student})
     out.print(
         say(
-            en=f"{len(done.lines)} lines, {students} students: {counts}.",
+            en=f"{_count(len(done.lines), 'line')}, {_count(students, 'student')}: {counts}.",
             ko=f"{len(done.lines)}줄, 학생 {students}명: {counts}.",
         )
     )
     out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _words() -> Mapping[str, str]:

@@ -36,6 +36,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
     },
+    "autograder.lms": {"secant", "autograder.course", "autograder.intake", "autograder.grading"},
     "autograder.service": {
         "secant",
         "secant.lab",
@@ -52,6 +53,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
         "autograder.grading",
+        "autograder.lms",
         "autograder.service",
     },
 }

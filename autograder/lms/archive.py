@@ -212,6 +212,13 @@ def opened(path: Path) -> Iterator[Archive]:
         CourseError: there is no such file.
         Unreadable: it is none.
     """
+    if path.is_dir():
+        raise CourseError(
+            say(
+                en=f"{path} is a folder. Some browsers unpack what they download: make a zip of it again.",
+                ko=f"{path}: 폴더입니다. 브라우저가 압축을 푼 것이라면 다시 zip으로 묶으세요.",
+            )
+        )
     if not path.is_file():
         raise CourseError(
             say(

@@ -27,7 +27,12 @@ OUTCOMES = {
 
 @dataclass
 class Line:
-    """What became of a file of an archive."""
+    """What became of a file of an archive.
+
+    Attributes:
+        path: its name in the archive; empty if this is about the archive.
+        file: what of it the student has named; empty if that is not known.
+    """
 
     archive: str
     path: str
@@ -35,6 +40,7 @@ class Line:
     student: str = ""
     lesson: str = ""
     message: str = ""
+    file: str = ""
 
     @property
     def needs_a_person(self) -> bool:

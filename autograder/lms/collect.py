@@ -14,7 +14,7 @@ from autograder.course.assignment import built_lessons, read_notebook
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.intake.exported import Handed, System, read_path, system_of
+from autograder.intake.exported import SYSTEMS, Handed, System, read_path, system_of
 from autograder.intake.files import names_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
@@ -76,6 +76,25 @@ def collect(
         except Unreadable as error:
             lines.append(Line(download.name, "", "could not be read", message=str(error)))
     return Collected(lines, list(people.values()))
+
+
+def system_named(name: str) -> System | None:
+    """The system that a word means; None for no word.
+
+    Raises:
+        CourseError: it means none.
+    """
+    for system in SYSTEMS:
+        if name == system:
+            return system
+    if name:
+        raise CourseError(
+            say(
+                en=f"--from {name}: it is one of {', '.join(SYSTEMS)}.",
+                ko=f"--from {name}: {', '.join(SYSTEMS)} 가운데 하나여야 합니다.",
+            )
+        )
+    return None
 
 
 def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
@@ -158,6 +177,7 @@ class _Collector:
                 ),
             )
             return None
+        line.file = visible(handed.file)[:100]
         return File(line, member, handed, refused=member.refused)
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:

@@ -353,6 +353,9 @@ def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) 
         for student, label in sorted(labels.items()):
             page = course.folder("feedback", student, lesson) / f"{lesson}.html"
             if system in place and page.is_file() and not page.is_symlink():
-                archive.writestr(place[system](label), page.read_bytes())
+                name = zipfile.ZipInfo(
+                    place[system](label)
+                )  # without a time: the same pages, the same archive
+                archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
                 count += 1
     return packed.getvalue() if count else None

@@ -184,6 +184,17 @@ def test_a_late_penalty_is_taken_off_and_a_changed_file_is_not_exported(term: Pa
     assert "not graded yet" in done.blank["Kim_Minji"]
 
 
+def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
+    course = Course.at(term)
+    with Book(course.directory, course.config) as opened:
+        opened.enter_people([{"id": "other", "first_name": "Kim", "last_name": "Minji"}])
+    known = term / "collected" / f"{STEPS}.json"
+    known.unlink()
+    done = sent(term, "moodle", WORKSHEET)
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
+    assert any("Kim_Minji / other" in note for note in done.notes)
+
+
 def test_no_cell_is_a_formula() -> None:
     odd = ["=1", "+1+1", "-1+1", "@x", "\tx", "\r=1", "-cmd", "=HYPERLINK()"]
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
