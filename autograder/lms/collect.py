@@ -182,60 +182,58 @@ class _Collector:
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:
         """Say whose each file is; yield those of whom that is known."""
-        same: dict[str, set[str]] = {}
-        for handed in (file.handed for file in files):
-            # Blackboard's user may be "kim_minji", of which its names alone show "minji".
-            told_by = handed.group if handed.system == "blackboard" else handed.keys[-1]
-            same.setdefault(_own_id(handed), set()).add(told_by)
+        told: dict[tuple[str, str], set[str]] = {}
+        found: dict[str, Person] = {}
         for file in files:
             try:
-                file.line.student = self._owner(file.handed, same)
-                yield file
+                person = self._owner(file.handed)
             except Ambiguous as error:
                 file.line.say("whose?", str(error))
+                continue
+            found.setdefault(person.id, person)
+            file.line.student = person.id
+            told.setdefault(self._one(file), set()).add(self._told_by(file.handed))
+        for file in files:
+            if not file.line.student:
+                continue
+            if len(told[self._one(file)]) == 1:
+                self.people.setdefault(file.line.student, found[file.line.student])
+                yield file
+                continue
+            several = ", ".join(sorted(told[self._one(file)]))
+            file.line.say("whose?", _several(visible(file.line.student), visible(several)))
+            file.line.student = ""
 
-    def _owner(self, handed: Handed, same: Mapping[str, set[str]]) -> str:
-        """The student's id.
+    def _one(self, file: File) -> tuple[str, str]:
+        """Of whom the system must have one id: of a student in an assignment."""
+        by_name = self.roster is None and file.handed.system == "blackboard"
+        return file.line.student, "" if by_name else file.handed.group
+
+    def _told_by(self, handed: Handed) -> str:
+        """The system's id. Of Blackboard's "kim_minji" the names alone show "minji", after "Homework_kim"."""
+        by_name = self.roster is None and handed.system == "blackboard"
+        return f"{handed.group}_{handed.keys[-1]}" if by_name else handed.keys[-1]
+
+    def _owner(self, handed: Handed) -> Person:
+        """The student.
 
         Raises:
-            Ambiguous: it is not known; the text says why, and what to do.
+            Ambiguous: it is not known who; the text says why, and what to do.
         """
         shown = visible(handed.name or handed.keys[0])
         if self.roster is not None:
-            try:
-                person = self.roster.find(handed.keys, handed.name)
-            except Ambiguous as error:
-                raise Ambiguous(
-                    say(
-                        en=f"In the roster {shown} may be {error}. "
-                        "Give the roster a column of this system's ids.",
-                        ko=f"{shown}: 명단에서 {error} 가운데 누구인지 알 수 없습니다. "
-                        "명단에 이 시스템의 id 열을 넣으세요.",
-                    )
-                ) from None
-            if person is None:
-                raise Ambiguous(
-                    say(
-                        en=f"{shown} is not in the roster. Add a row, then collect again.",
-                        ko=f"{shown}: 명단에 없습니다. 명단에 추가한 뒤 다시 옮기세요.",
-                    )
-                )
-            return person.id
+            return _in_roster(self.roster, handed, shown)
         own = _own_id(handed)
-        if not own or len(same[own]) > 1:
+        if not own:
             raise Ambiguous(
                 say(
-                    en=f"More than one is called {shown}, or nothing tells who it is: "
-                    "--roster CSV says who is who.",
-                    ko=f"이름이 {shown}인 사람이 여럿이거나 누구인지 알 수 없습니다. "
-                    "--roster CSV로 알려 주세요.",
+                    en=f"Nothing tells who {shown} is: --roster CSV says who is who.",
+                    ko=f"{shown}: 누구인지 알 수 없습니다. --roster CSV로 알려 주세요.",
                 )
             )
         is_canvas = handed.system == "canvas"
         name = "" if is_canvas else handed.name  # which has no spaces there
-        lms_id = handed.keys[-1] if is_canvas else ""
-        self.people.setdefault(own, Person(own, name, last_name=name, lms_id=lms_id))
-        return own
+        return Person(own, name, last_name=name, lms_id=handed.keys[-1] if is_canvas else "")
 
     def _look(self, archive: Archive, file: File) -> None:
         """Read a file once, to see that it can be read and what it is of."""
@@ -261,13 +259,11 @@ class _Collector:
                 for file in one.files:
                     file.line.lesson = lesson
                     if not lesson:
-                        file.line.say(
-                            "which lesson?",
-                            say(
-                                en="No notebook shows which lesson this is: --lesson says it.",
-                                ko="어느 단원인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
-                            ),
+                        which = say(
+                            en="No notebook shows which lesson this is: --lesson says it.",
+                            ko="어느 단원인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
                         )
+                        file.line.say("which lesson?", f"{file.refused} {which}".strip())
 
     def _most(self, files: Sequence[File]) -> str:
         found = Counter(file.lesson for file in files if file.lesson)
@@ -298,6 +294,41 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
         ko="같은 이름이 두 번 있어서 마지막 것만 씁니다.",
     )
     return [m if last[m.path] == m.number else replace(m, refused=m.refused or twice) for m in found], cut
+
+
+def _in_roster(roster: Roster, handed: Handed, shown: str) -> Person:
+    """Whom a roster knows by the system's ids and name.
+
+    Raises:
+        Ambiguous: nobody, or several.
+    """
+    try:
+        person = roster.find(handed.keys, handed.name)
+    except Ambiguous as error:
+        raise Ambiguous(
+            say(
+                en=f"In the roster {shown} may be {error}. Give the roster a column of this system's ids.",
+                ko=f"{shown}: 명단에서 {error} 가운데 누구인지 알 수 없습니다. "
+                "명단에 이 시스템의 id 열을 넣으세요.",
+            )
+        ) from None
+    if person is None:
+        raise Ambiguous(
+            say(
+                en=f"{shown} is not in the roster. Add a row, then collect again.",
+                ko=f"{shown}: 명단에 없습니다. 명단에 추가한 뒤 다시 옮기세요.",
+            )
+        )
+    return person
+
+
+def _several(student: str, ids: str) -> str:
+    """What is said of several in an archive who would be one student."""
+    return say(
+        en=f"Several in the archive would be {student}: {ids}. --roster CSV with these ids says who is who.",
+        ko=f"압축 파일의 여러 사람이 {student}(으)로 보입니다: {ids}. "
+        "이 id가 있는 --roster CSV로 알려 주세요.",
+    )
 
 
 def _own_id(handed: Handed) -> str:

@@ -74,6 +74,11 @@ class Places:
             return
         content = self._content(attempt)
         if os.path.lexists(folder):
+            if PurePosixPath(NOTE) in content:
+                stays = say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다.")
+                for file in attempt.files:
+                    file.line.message = f"{file.line.message} {stays}".strip()
+                return
             if _content_of(folder, root) == content:
                 for file in attempt.files:
                     if file.line.outcome == "collected":

@@ -187,6 +187,23 @@ def test_two_of_one_name_are_not_mixed_up(room: Path, tmp_path: Path) -> None:
     assert {line.student for line in done.lines if line.outcome == "collected"} == {"kim_jo", "lee_jo"}
 
 
+def test_nobody_becomes_another_by_taking_the_name(room: Path, tmp_path: Path) -> None:
+    """Where students may change their names, a second Kim Minji would replace the first one's work."""
+    names = [moodle("김민지", 400), moodle("김민지", 311), moodle("Bo Lee", 5)]
+    done = take(room, write(tmp_path / "a.zip", dict.fromkeys(names, good(room))), roster=ROSTER)
+    assert [line.outcome for line in done.lines] == ["whose?", "whose?", "collected"]
+    assert "311, 400" in done.lines[0].message
+
+
+def test_what_cannot_be_read_replaces_nothing(room: Path, tmp_path: Path) -> None:
+    take(room, write(tmp_path / "a.zip", {canvas("bo", 72, 9): good(room)}))
+    broken = write_raw(tmp_path / "b.zip", [Raw(canvas("bo", 72, 9).encode(), b"{", crc=1)])
+    done = take(room, broken, lesson=STEPS)
+    assert done.counts == {"could not be read": 1}
+    assert "stays" in done.lines[0].message
+    assert there(room) == {f"72:{STEPS}.ipynb"}
+
+
 def test_the_newest_attempt_counts_and_the_older_is_kept(room: Path, tmp_path: Path) -> None:
     paths = [blackboard("bo", f"2026-11-2{day}-10-00-00") for day in (3, 5, 4)]
     books = {path: good(room).replace("\n", "\n" * number, 1) for number, path in enumerate(paths, 1)}
