@@ -149,15 +149,11 @@ def main() -> None:
     print(json.dumps(found, indent=1, ensure_ascii=False))
     ended = found["damaged"] - found["raised"] - found["without a sentence"]
     rows = [
-        row(
-            "damaged submissions and archives that end in an outcome and a sentence",
-            ended,
-            "of",
-            found["damaged"],
-            "files",
-        )
+        row("damaged files that end in an outcome", ended, "damaged", found["damaged"], "files", more=True)
     ]
-    chosen.json.write_text(json.dumps(rows))
+    chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
+    if ended != found["damaged"] or found["grading failed"]:
+        raise SystemExit("A damaged file stopped something, or got no outcome.")
 
 
 if __name__ == "__main__":

@@ -81,6 +81,17 @@ class Attempt:
         """When it was handed in; a system shows its own clock, which is taken to be this machine's."""
         return self.handed.when.astimezone(UTC).replace(tzinfo=None) if self.handed.when else None
 
+    def settle(self, outcome: str, message: str) -> None:
+        """Say what became of all files that would otherwise be collected."""
+        for file in self.files:
+            if file.line.outcome == "collected":
+                file.line.say(outcome, message)
+
+    def remark(self, text: str) -> None:
+        """Add something to what is said of each file."""
+        for file in self.files:
+            file.line.message = f"{file.line.message} {text}".strip()
+
 
 def with_receipts(archive: Archive, files: Sequence[File]) -> list[File]:
     """Correct what Blackboard's names say by its receipts, which begin with "Name: Kim Minji (kim_minji)"."""

@@ -23,7 +23,6 @@ TIMESTAMP = "timestamp.txt"
 NOTE = "collect.txt"  # in the folder of whom nothing could be read
 
 _RESERVED = (TIMESTAMP, "submission_secret.txt", NOTE)  # of nbgrader's exchange and ours, not a student's
-_MAX_ATTEMPT_BYTES = 3 * MAX_FILE_BYTES
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
@@ -39,10 +38,7 @@ class Places:
         *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
         try:
             for one in older:
-                self._aside(
-                    one,
-                    say(en="A newer attempt is in the archive.", ko="더 새로운 제출이 있습니다."),
-                )
+                self._aside(one, say(en="A newer attempt is there.", ko="더 새로운 제출이 있습니다."))
             self._place(newest)
         except OSError as error:
             reason = error.strerror or str(error)
@@ -53,47 +49,36 @@ class Places:
                 )
 
     def _place(self, attempt: Attempt) -> None:
-        root, folder = (
-            self._course.submitted,
-            self._course.folder("submitted", attempt.student, attempt.lesson),
-        )
+        """Put an attempt where it is graded, unless what lies there is newer, the same, or all there is."""
+        root = self._course.submitted
+        folder = self._course.folder("submitted", attempt.student, attempt.lesson)
         if folder.parent.is_symlink():
-            raise OSError(
-                0,
-                say(
-                    en=f"submitted/{attempt.student} is a link",
-                    ko=f"submitted/{attempt.student}은(는) 링크입니다",
-                ),
-            )
-        there = handed_in(folder, root) if os.path.lexists(folder) else None
-        if there and attempt.when and there > attempt.when:
-            self._aside(
-                attempt,
-                say(en="What lies in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."),
-            )
+            raise OSError(say(en=f"{folder.parent} is a link", ko=f"{folder.parent}: 링크입니다"))
+        is_there = os.path.lexists(folder)
+        before = handed_in(folder, root) if is_there else None
+        if before and attempt.when and before > attempt.when:
+            newer = say(en="What lies in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다.")
+            self._aside(attempt, newer)
             return
         content = self._content(attempt)
-        if os.path.lexists(folder):
-            if PurePosixPath(NOTE) in content:
-                stays = say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다.")
-                for file in attempt.files:
-                    file.line.message = f"{file.line.message} {stays}".strip()
-                return
-            if _content_of(folder, root) == content:
-                for file in attempt.files:
-                    if file.line.outcome == "collected":
-                        file.line.say("unchanged", "")
-                return
-            kept = _free(self._kept(attempt) / "before")
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(folder, kept)
-            place = kept.relative_to(self._course.root)
-            for file in attempt.files:
-                before = say(
-                    en=f"What lay there is kept in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다."
-                )
-                file.line.message = f"{file.line.message} {before}".strip()
-        _write_folder(folder, content)
+        if is_there and PurePosixPath(NOTE) in content:
+            attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
+        elif is_there and _content_of(folder, root) == content:
+            attempt.settle("unchanged", "")
+        else:
+            if is_there:
+                self._make_room(folder, attempt)
+            _write_folder(folder, content)
+
+    def _make_room(self, folder: Path, attempt: Attempt) -> None:
+        """Keep what lies where an attempt goes."""
+        kept = _free(self._kept(attempt) / "before")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder, kept)
+        place = kept.relative_to(self._course.root)
+        attempt.remark(
+            say(en=f"What lay there is kept in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
+        )
 
     def _aside(self, attempt: Attempt, why: str) -> None:
         """Keep an attempt that does not count."""
@@ -103,9 +88,7 @@ class Places:
         if not place.is_dir() or _content_of(place, place.parent) != content:
             place = _free(place)
             _write_folder(place, content)
-        for file in attempt.files:
-            if file.line.outcome == "collected":
-                file.line.say("kept aside", f"{why} ({place.relative_to(self._course.root)})")
+        attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
 
     def _kept(self, attempt: Attempt) -> Path:
         return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
@@ -113,8 +96,8 @@ class Places:
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """The files of an attempt as they are written, by path; what is wrong with one, its line says."""
         content: dict[PurePosixPath, bytes] = {}
-        room, notebooks = _MAX_ATTEMPT_BYTES, _notebook_names(attempt)
-        for file in attempt.files:
+        room, notebooks = MAX_FILE_BYTES, _notebook_names(attempt)  # as the intake reads side files
+        for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.handed.file:
                 file.line.say(
                     "ignored",
@@ -129,7 +112,7 @@ class Places:
                 data = self._archive.read(file.member) if not why else b""
             except Unreadable as error:
                 why = str(error)
-            if not why and (len(content) >= MAX_SIDE_FILES or len(data) > room):
+            if not why and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
                 why = say(
                     en="It is one file too many, or all are too large.", ko="파일이 너무 많거나 너무 큽니다."
                 )
