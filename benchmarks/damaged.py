@@ -47,6 +47,7 @@ class Tally:
         self.outcomes: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
         self.silent = 0
+        self.spoilt = 0
 
     def failed(self, what: str, error: Exception) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
@@ -70,12 +71,13 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
         tally.outcomes["a submission"] += 1
 
 
-def archive(data: bytes, course: Course, place: Path, tally: Tally) -> None:
-    """Have a damaged archive collected."""
+def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally: Tally) -> None:
+    """Have a damaged archive collected: nothing but whole notebooks may come to lie in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
         done = collect(course, [place])
+        tally.spoilt += sum(path.read_bytes() not in whole for path in course.submitted.rglob("*.ipynb"))
     except Exception as error:
         tally.failed("collect", error)
         return
@@ -106,7 +108,7 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
         if number % 2:
             name = draw.choice(NAMES)
             zipped = write(room / "whole.zip", {name(each): draw.choice(whole) for each in range(3)})
-            archive(damaged_archive(zipped.read_bytes(), draw), course, room / "damaged.zip", tally)
+            archive(damaged_archive(zipped.read_bytes(), draw), whole, course, room / "damaged.zip", tally)
         else:
             notebook(damaged_notebook(draw.choice(whole), draw), assignment, room / "damaged.ipynb", tally)
         slowest = max(slowest, time.monotonic() - start)
@@ -125,6 +127,7 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
         "raised": sum(tally.errors.values()),
         "errors": dict(tally.errors.most_common(20)),
         "without a sentence": tally.silent,
+        "damaged files collected as whole": tally.spoilt,
         "outcomes": dict(tally.outcomes.most_common()),
         "seconds": round(seconds, 1),
         "slowest": round(slowest, 3),
@@ -147,7 +150,12 @@ def main() -> None:
         build_course(room)
         found = measure(room, chosen.count, chosen.seed, chosen.graded)
     print(json.dumps(found, indent=1, ensure_ascii=False))
-    ended = found["damaged"] - found["raised"] - found["without a sentence"]
+    ended = (
+        found["damaged"]
+        - found["raised"]
+        - found["without a sentence"]
+        - found["damaged files collected as whole"]
+    )
     rows = [
         row("damaged files that end in an outcome", ended, "damaged", found["damaged"], "files", more=True)
     ]

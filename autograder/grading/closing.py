@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.grading.entries import Entry
+from autograder.grading.exported import is_exported
 from autograder.grading.result import Result
-from autograder.intake.exported import is_exported
 from secant.visible import visible
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from autograder.intake.exported import Handed
+from autograder.grading.exported import Handed
 from autograder.lms.archive import Archive, Member, Unreadable
 
 # Blackboard's receipt begins so: "Name: Kim Minji (kim_minji)", in the language of the site.

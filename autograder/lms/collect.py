@@ -14,7 +14,7 @@ from autograder.course.assignment import built_lessons, read_notebook
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.intake.exported import SYSTEMS, Handed, System, read_path, system_of
+from autograder.grading.exported import SYSTEMS, Handed, System, read_path, system_of
 from autograder.intake.files import names_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.intake.exported import System, read_path, system_of
+from autograder.grading.exported import System, read_path, system_of
 from autograder.lms.collect import Collected, collect
 from autograder.lms.roster import read_roster
 from secant.language import language
