@@ -89,13 +89,13 @@ def unknown(
         if students and student.name not in students:
             continue
         shown = visible(student.name)
-        if is_exported(student.name):
+        inside = list(_entries(Path(student.path)))
+        if is_exported(student.name) and not any(each.name in lessons for each in inside):
             yield shown, _EXPORTED
             continue
         if not student.is_dir():
             yield shown, "It is a file. A submission is a folder in a folder: student/lesson."
             continue
-        inside = list(_entries(Path(student.path)))
         if not inside:
             continue
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
