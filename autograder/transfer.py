@@ -12,7 +12,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.course.settings import Course
 from autograder.grading.entries import Entry, find_submissions
-from autograder.grading.gradebook import Book, GradebookBusy
+from autograder.grading.gradebook import STALE, Book, GradebookBusy
 from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
@@ -46,6 +46,8 @@ def collect(
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:
             book.enter_people(map(_row, done.people))
+            for student, of in done.placed:
+                book.mark_stale(student, of, STALE)  # so that no grade of an earlier file is exported
         except GradebookBusy as error:
             raise CourseError(
                 say(

@@ -40,7 +40,7 @@ from autograder.grading.beside import EXCHANGE_SECRET, TIMESTAMP, beside
 from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import Pages, as_text, bare, graded_notebook, placed, replace_folder
-from autograder.grading.gradebook import Book, GradebookBusy, Kept, reason
+from autograder.grading.gradebook import STALE, Book, GradebookBusy, Kept, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.worker import work
@@ -306,7 +306,7 @@ class _Batch:
             return None
         if self._pages_alone:
             return self._ungraded(entry)
-        self._book.mark_stale(entry.student, entry.lesson, _STALE)
+        self._book.mark_stale(entry.student, entry.lesson, STALE)
         taken = open_.taken
         if isinstance(taken, Rejected):
             message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
@@ -457,7 +457,7 @@ class _Batch:
                 message = "The grader failed. This says nothing about the answer."
                 self._note_everywhere(entry, assignment, "grader_failure", message, "grader_failure")
                 with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
-                    self._book.mark_stale(*entry, _STALE)
+                    self._book.mark_stale(*entry, STALE)
             self._over(entry)
 
 
@@ -468,10 +468,6 @@ class _Failure(Exception):
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
-_STALE = (
-    "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
-    "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
-)
 
 
 def _find(folder: Path, lesson: str, root: Path) -> Found | Rejected:

@@ -55,6 +55,12 @@ from autograder.grading.result import Result, sha256
 
 T = TypeVar("T")
 
+#: What an answer says whose grade is of an earlier file; see `Book.mark_stale`.
+STALE = (
+    "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
+    "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
+)
+
 BUSY_SECONDS = 60.0  # how long to wait for somebody else's transaction, such as formgrader's
 GRACE_SECONDS = 2.0  # how long to wait for the lock: a server takes a moment to notice that a run was killed
 

@@ -41,6 +41,11 @@ class Collected:
     people: Sequence[Person]
 
     @property
+    def placed(self) -> Sequence[tuple[str, str]]:
+        """The students and lessons of which something new lies in submitted/."""
+        return sorted({(line.student, line.lesson) for line in self.lines if line.outcome == "collected"})
+
+    @property
     def counts(self) -> Mapping[str, int]:
         """How many files had which outcome."""
         found = Counter(line.outcome for line in self.lines)

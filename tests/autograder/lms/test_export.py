@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder import transfer
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading.gradebook import Book
@@ -193,6 +194,18 @@ def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
     done = sent(term, "moodle", WORKSHEET)
     assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
     assert any("Kim_Minji / other" in note for note in done.notes)
+
+
+def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "b.zip", {moodle("Kim Minji", 311): text(answered(term, {}))})
+    assert transfer.collect(term, [archive], None, "", "", None)
+    done = sent(term, "moodle", WORKSHEET)
+    assert "not graded yet" in done.blank["Kim_Minji"]
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
+    run(term, Here(lambda job: None))
+    assert (
+        float({row["Full name"]: row["Grade"] for row in table(sent(term, "moodle"))}["Kim Minji"] or 0) < 6
+    )
 
 
 def test_no_cell_is_a_formula() -> None:
