@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, feedback, pack, doctor."""
+"""The command line: autograder build, check, grade, feedback, collect, export, pack, doctor."""
 
 import json
 import os
@@ -52,6 +52,14 @@ class Languages(StrEnum):
     en = "en"
     ko = "ko"
     all = "all"
+
+
+class Target(StrEnum):
+    """What --for takes."""
+
+    moodle = "moodle"
+    canvas = "canvas"
+    brightspace = "brightspace"
 
 
 @app.callback()
@@ -338,6 +346,60 @@ def feedback(
     same, failed = summary.kept - summary.pages, len(summary.failed)
     out.print(f"{_count(summary.pages, 'page')} made anew, {same} up to date before; {failed} failed.")
     raise typer.Exit(1 if summary.failed else 0)
+
+
+@app.command()
+def collect(
+    download: Annotated[list[Path], typer.Argument(help="What the LMS exports: DOWNLOAD.zip.")],
+    roster: Annotated[Path | None, typer.Option(help="Who is who: a CSV with ids and names.")] = None,
+    lesson: Annotated[str, typer.Option(help="The lesson; default: what the notebooks are of.")] = "",
+    system: Annotated[
+        str,
+        typer.Option(
+            "--from", help="moodle, canvas, brightspace or blackboard; default: as files are named."
+        ),
+    ] = "",
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write a line a file to this file.")
+    ] = None,
+) -> None:
+    """Put what an LMS exports into submitted/, and say what became of each file.
+
+    It knows the archives of Moodle, Canvas, Brightspace and Blackboard.
+
+    Exit status: 0 all is in place, 1 something needs a person, 2 nothing can be collected here.
+    """
+    _refuse_windows()
+    from autograder import transfer
+
+    language(of_this_machine())
+    if json_file:
+        _refuse_unwritable(json_file)
+    is_clean = transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file)
+    raise typer.Exit(0 if is_clean else 1)
+
+
+@app.command()
+def export(
+    system: Annotated[Target, typer.Option("--for", help="The LMS that takes the grades.")],
+    lesson: Annotated[
+        str, typer.Option(help="1, 01 or a folder's name; default: the only one there is.")
+    ] = "",
+    fill: Annotated[
+        Path | None, typer.Option(help="The table that the LMS exports, to be filled in.")
+    ] = None,
+    column: Annotated[str, typer.Option(help="What the LMS calls the assignment.")] = "",
+    output: Annotated[Path | None, typer.Option(help="Where to; default: exported/LESSON.LMS.csv.")] = None,
+) -> None:
+    """Write a lesson's grades, and its feedback pages, in the form that an LMS takes.
+
+    Who has no points to tell is left blank, never zero, and a line says why.
+    """
+    _refuse_windows()
+    from autograder import transfer
+
+    language(of_this_machine())
+    transfer.export(find_root(Path.cwd()), system.value, lesson, fill, column, output)
 
 
 def _refuse_windows() -> None:

@@ -144,16 +144,17 @@ def table(records: Mapping[str, Record]) -> Table:
 
 def page(records: Mapping[str, Record]) -> str:
     """The page for readers."""
+    records = dict(sorted(records.items()))
     machines = list(dict.fromkeys(row["machine"] for record in records.values() for row in record.rows))
     lines = ["| | ours | peer | peer's | times better |", "|---|---:|---|---:|---:|"]
-    for name, record in sorted(records.items()):
+    for name, record in records.items():
         lines.append(f"| **{name}** | | | | |")
         for row in record.rows:
             figure, *others = map(escaped, cells(row))
             old = f" (of {row['date']})" if is_old(record, row) else ""
             lines.append(f"| {figure}{old} | {' | '.join(others)} |")
     lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
-    for name, record in sorted(records.items()):
+    for name, record in records.items():
         where = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
         remarks = escaped("; ".join(record.trouble))
         command = f"python -m {__package__}.{name} --json FILE"

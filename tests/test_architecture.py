@@ -38,6 +38,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
     },
+    "autograder.lms": {"secant", "autograder.course", "autograder.intake", "autograder.grading"},
     "autograder.service": {
         "secant",
         "secant.lab",
@@ -55,6 +56,7 @@ ROOMS: dict[str, set[str]] = {
         "autograder.sandbox.inside",
         "autograder.exam",
         "autograder.grading",
+        "autograder.lms",
         "autograder.service",
         "autograder.edition",
     },

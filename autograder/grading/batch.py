@@ -48,7 +48,7 @@ from autograder.grading.feedback import (
     placed,
     replace_folder,
 )
-from autograder.grading.gradebook import Book, Entered, GradebookBusy, Kept, reason
+from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Kept, reason
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.worker import work
@@ -316,7 +316,7 @@ class _Batch:
             return None
         if self._pages_alone:
             return self._ungraded(entry)
-        self._book.mark_stale(entry.student, entry.lesson, _STALE)
+        self._book.mark_stale(entry.student, entry.lesson, STALE)
         taken = open_.taken
         if isinstance(taken, Rejected):
             message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
@@ -475,7 +475,7 @@ class _Batch:
                 message = "The grader failed. This says nothing about the answer."
                 self._note_everywhere(entry, assignment, "grader_failure", message, "grader_failure")
                 with contextlib.suppress(GradebookBusy):  # it was marked when its grading began
-                    self._book.mark_stale(*entry, _STALE)
+                    self._book.mark_stale(*entry, STALE)
             self._over(entry)
 
 
@@ -486,10 +486,6 @@ class _Failure(Exception):
 _GRADE = "Grade it: `autograder grade {1} --student {0}`"
 _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder grade {1} --student {0}`"
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
-_STALE = (
-    "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
-    "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
-)
 
 
 def _find(folder: Path, lesson: str, root: Path) -> Found | Rejected:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.grading.entries import Entry
+from autograder.grading.exported import is_exported
 from autograder.grading.result import Result
 from secant.visible import visible
 
+_EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -87,10 +89,13 @@ def unknown(
         if students and student.name not in students:
             continue
         shown = visible(student.name)
+        inside = list(_entries(Path(student.path)))
+        if is_exported(student.name) and not any(each.name in lessons for each in inside):
+            yield shown, _EXPORTED
+            continue
         if not student.is_dir():
             yield shown, "It is a file. A submission is a folder in a folder: student/lesson."
             continue
-        inside = list(_entries(Path(student.path)))
         if not inside:
             continue
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]

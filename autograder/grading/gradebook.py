@@ -13,7 +13,7 @@ import platform
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
@@ -55,6 +55,12 @@ from autograder.grading.result import Result, sha256
 from autograder.page.version import page_version
 
 T = TypeVar("T")
+
+#: What an answer says whose grade is of an earlier file; see `Book.mark_stale`.
+STALE = (
+    "This grade is of an earlier file or test: what was handed in last has not been graded yet.\n\n"
+    "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
+)
 
 BUSY_SECONDS = 60.0  # how long to wait for somebody else's transaction, such as formgrader's
 GRACE_SECONDS = 2.0  # how long to wait for the lock: a server takes a moment to notice that a run was killed
@@ -516,6 +522,29 @@ class Book:
         """Return the ids of all students."""
         found = self._transaction(lambda: self._db.execute(select(Student.id).order_by(Student.id)).all())
         return [str(one.id) for one in found]
+
+    def enter_people(self, people: Iterable[Mapping[str, str]]) -> None:
+        """Enter students, or what is known of them by now: what is not said stays as it is.
+
+        Args:
+            people: columns of nbgrader's `Student`: `id`, and any of the others.
+
+        Raises:
+            GradebookBusy: nothing was entered.
+        """
+
+        def enter() -> None:
+            for person in people:
+                said = {column: value for column, value in person.items() if value}
+                self._db.merge(Student(**said))
+
+        self._transaction(enter)
+
+    def people(self) -> list[dict[str, str]]:
+        """Return all students, with nbgrader's columns for them; what is not known is empty."""
+        columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+        found = self._transaction(lambda: self._db.execute(select(*columns).order_by(Student.id)).all())
+        return [{name: value or "" for name, value in row._mapping.items()} for row in found]
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
         """Note that the folders of these students and lessons hold what the gradebook says.

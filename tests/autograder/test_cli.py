@@ -401,10 +401,10 @@ def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
     assert not (room / "autograded").exists()
 
 
-@pytest.mark.parametrize("command", ["grade", "feedback"])
+@pytest.mark.parametrize("command", ["grade", "feedback", "collect x.zip", "export --for moodle"])
 def test_windows_is_told_where_a_class_is_graded(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    done = CliRunner().invoke(app, [command])
+    done = CliRunner().invoke(app, command.split())
     assert "is graded on Linux: use WSL 2" in str(done.exception)
 
 

@@ -137,6 +137,11 @@ def test_the_page_is_what_the_rows_say() -> None:
     assert set(records) <= set(bench.names())
 
 
+def test_machines_are_numbered_alike_whichever_was_measured_last() -> None:
+    one, two = known(row()), Record([{**row(), "date": THEN, "machine": "another"}])
+    assert performance.page({"b": two, "a": one}) == performance.page({"a": one, "b": two})
+
+
 def test_every_package_of_a_peer_is_for_a_benchmark() -> None:
     lines = peers.REQUIREMENTS.read_text().splitlines()[1:]
     assert {line.partition("#")[2].strip() for line in lines} <= {"slider", "grading"}

@@ -305,8 +305,8 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
         gradebook.add_student("lee")
     end = closed(room, run(room)[0])
     assert end.unknown == {
-        "Kim Minji_123456_assignsubmission_file_": "No lesson's folder is in it. "
-        "Put the notebook into student/lesson/.",
+        "Kim Minji_123456_assignsubmission_file_": "An LMS's download was unpacked here. "
+        "Move it away and use autograder collect DOWNLOAD.zip.",
         "bob/01_stepz": f"Was {STEPS} meant? Rename it.",
         "cho/homework": "No lesson has this name.",
         "download.zip": "It is a file. A submission is a folder in a folder: student/lesson.",

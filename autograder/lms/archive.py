@@ -1,0 +1,337 @@
+"""A zip archive of strangers' files, read entry by entry: what is wrong with one stops no other.
+
+The zipfile module gives up on the whole archive when one entry has a damaged name, extra field or version,
+and keeps all entries in memory. So the table of contents is read here, within bounds, and the data by zlib.
+https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT says what the fields mean.
+"""
+
+import os
+import re
+import stat
+import struct
+import unicodedata
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from autograder.course.errors import CourseError
+from autograder.intake.files import MAX_FILE_BYTES
+from secant.language import say
+
+MAX_ENTRIES = 100_000
+MAX_NAME_BYTES = 1_000
+MAX_TOTAL_BYTES = 8_000_000_000  # of all entries, unpacked
+MAX_RATIO = 100  # of all entries together to the archive; what is smaller than this many bytes is no bomb:
+HARMLESS_BYTES = 100_000_000
+
+_CHUNK = 1 << 16
+_END, _END_64, _LOCATOR_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
+_ENTRY, _HEADER = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
+_ENCRYPTED, _UTF8 = 0x1, 0x800
+_STORED, _DEFLATED = 0, 8
+_UNIX = 3
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SYSTEM = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)")
+
+
+class Unreadable(Exception):
+    """An entry, or the rest of an archive, that cannot be read; the text says why."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """An entry of an archive.
+
+    Attributes:
+        path: its name, composed (NFC), with slashes.
+        number: its place in the table of contents, from 1.
+        name: its name's bytes.
+        refused: why it is not read; empty if it can be tried.
+        stray: whether its name can be nobody's.
+        ignored: whether it is an operating system's own, and nobody's work.
+    """
+
+    path: str
+    number: int = 0
+    name: bytes = b""
+    refused: str = ""
+    stray: bool = False
+    ignored: bool = False
+    offset: int = 0
+    packed: int = 0
+    size: int = 0
+    method: int = 0
+    crc: int = 0
+
+
+class Archive:
+    """An open archive.
+
+    Args:
+        file: the archive.
+        length: how many bytes it has.
+
+    Raises:
+        Unreadable: it has no table of contents.
+    """
+
+    def __init__(self, file: BinaryIO, length: int) -> None:
+        self._file = file
+        self._left = min(MAX_TOTAL_BYTES, max(HARMLESS_BYTES, MAX_RATIO * length))
+        self._length = length
+        self._counted: set[int] = set()
+        self._begin, self._size, self._shift = _table(file, length)
+
+    def members(self) -> Iterator[Member]:
+        """Yield the files in the archive, in the order of its table of contents.
+
+        Raises:
+            Unreadable: the table cannot be read any further.
+        """
+        at, end, count = self._begin, self._begin + self._size, 0
+        while at < end:
+            count += 1
+            if count > MAX_ENTRIES:
+                raise Unreadable(
+                    say(
+                        en=f"The archive has more than {MAX_ENTRIES:,} entries; the rest was not looked at.",
+                        ko=f"압축 파일의 항목이 {MAX_ENTRIES:,}개를 넘습니다. 나머지는 읽지 않았습니다.",
+                    )
+                )
+            member, at = self._member(at, count)
+            if member is not None:
+                yield member
+
+    def _member(self, at: int, number: int) -> tuple[Member | None, int]:
+        """The entry that the table has at a position, None for a folder, and where the next one is."""
+        self._file.seek(at)
+        head = self._file.read(_ENTRY.size)
+        if len(head) < _ENTRY.size or head[:4] != b"PK\1\2":
+            raise Unreadable(_broken_table())
+        found = _ENTRY.unpack(head)
+        made_by, flags, method, crc, packed, size = found[1] >> 8, found[3], found[4], *found[7:10]
+        name_size, extra_size, comment_size, attributes, offset = (
+            found[10],
+            found[11],
+            found[12],
+            found[15],
+            found[16],
+        )
+        name, extra = self._file.read(name_size), self._file.read(extra_size)
+        following = at + _ENTRY.size + name_size + extra_size + comment_size
+        path = _decoded(name, bool(flags & _UTF8))
+        if path.endswith("/"):
+            return None, following
+        size, packed, offset = _long(extra, size, packed, offset)
+        mode = attributes >> 16 if made_by == _UNIX else 0
+        stray = _stray(path, name_size)
+        member = Member(
+            path=path,
+            number=number,
+            name=name,
+            refused=stray or _refusal(flags, method, size, mode),
+            stray=bool(stray),
+            ignored=bool(_SYSTEM.search(path)),
+            offset=offset + self._shift,
+            packed=packed,
+            size=size,
+            method=method,
+            crc=crc,
+        )
+        return member, following
+
+    def read(self, member: Member) -> bytes:
+        """Return the bytes of an entry, never more than a notebook may have.
+
+        Raises:
+            Unreadable: it cannot be read, or all entries together are larger than an archive's may be.
+        """
+        if member.refused:
+            raise Unreadable(member.refused)
+        self._count(member)
+        if not 0 <= member.offset < self._length:
+            raise Unreadable(_damaged())
+        self._file.seek(member.offset)
+        head = self._file.read(_HEADER.size)
+        if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
+            raise Unreadable(_damaged())
+        name_size, extra_size = _HEADER.unpack(head)[9:11]
+        if self._file.read(name_size) != member.name:  # else two programs may see two archives
+            raise Unreadable(_damaged())
+        self._file.seek(extra_size, os.SEEK_CUR)
+        data = (
+            self._inflated(member)
+            if member.method == _DEFLATED
+            else self._file.read(min(member.packed, MAX_FILE_BYTES))
+        )
+        if len(data) != member.size or zlib.crc32(data) != member.crc:
+            raise Unreadable(_damaged())
+        return data
+
+    def _count(self, member: Member) -> None:
+        """Take an entry's size off what all may have together, before it is unpacked for the first time."""
+        if member.number in self._counted:
+            return
+        if member.size > self._left:
+            raise Unreadable(
+                say(
+                    en="All files together are far larger than the archive: it was made to fill a disk.",
+                    ko="압축을 풀면 압축 파일보다 지나치게 커집니다. 디스크를 채우려고 만든 파일입니다.",
+                )
+            )
+        self._counted.add(member.number)
+        self._left -= member.size
+
+    def _inflated(self, member: Member) -> bytes:
+        """What a compressed entry holds: at most a byte more than its size is said to be."""
+        unpack, parts, left, room = zlib.decompressobj(-15), [], member.packed, member.size + 1
+        try:
+            while left > 0 and room > 0 and not unpack.eof:
+                chunk = self._file.read(min(_CHUNK, left))
+                if not chunk:
+                    break
+                left -= len(chunk)
+                parts.append(unpack.decompress(chunk, room))
+                room -= len(parts[-1])
+                while unpack.unconsumed_tail and room > 0:
+                    parts.append(unpack.decompress(unpack.unconsumed_tail, room))
+                    room -= len(parts[-1])
+        except zlib.error:
+            raise Unreadable(_damaged()) from None
+        return b"".join(parts)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """Open an archive.
+
+    Raises:
+        CourseError: there is no such file.
+        Unreadable: it is none.
+    """
+    if path.is_dir():
+        raise CourseError(
+            say(
+                en=f"{path} is a folder. Some browsers unpack what they download: make a zip of it again.",
+                ko=f"{path}: 폴더입니다. 브라우저가 압축을 푼 것이라면 다시 zip으로 묶으세요.",
+            )
+        )
+    if not path.is_file():
+        raise CourseError(
+            say(
+                en=f"{path}: there is no such file. Name the archive that you have downloaded.",
+                ko=f"{path}: 없는 파일입니다. 내려받은 압축 파일을 지정하세요.",
+            )
+        )
+    with path.open("rb") as file:
+        yield Archive(file, path.stat().st_size)
+
+
+def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
+    """Where the table of contents begins, its size, and how far all offsets are shifted."""
+    file.seek(max(0, length - 65_535 - _END.size))
+    tail = file.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) - at < _END.size:
+        raise Unreadable(
+            say(
+                en="This is no zip archive, or its end is missing. Download it again.",
+                ko="zip 파일이 아니거나 끝부분이 잘려서 아무것도 옮기지 않았습니다. 다시 내려받으세요.",
+            )
+        )
+    end = length - len(tail) + at
+    *_, size, offset, _ = _END.unpack(tail[at : at + _END.size])
+    if 0xFFFFFFFF in (size, offset) and end >= _LOCATOR_64.size + _END_64.size:
+        file.seek(end - _LOCATOR_64.size)
+        signature, _, _, _ = _LOCATOR_64.unpack(file.read(_LOCATOR_64.size))
+        end -= _LOCATOR_64.size + _END_64.size
+        file.seek(end)
+        *_, size, offset = fields = _END_64.unpack(file.read(_END_64.size))
+        if signature != b"PK\6\7" or fields[0] != b"PK\6\6":
+            raise Unreadable(_broken_table())
+    begin = end - size
+    if begin < 0:
+        raise Unreadable(_broken_table())
+    return begin, size, begin - offset
+
+
+def _long(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
+    """The true sizes and offset of a large entry, which stand in its zip64 field."""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, at)
+        if kind == 1:
+            fields = iter(struct.unpack_from(f"<{min(length, len(extra) - at - 4) // 8}Q", extra, at + 4))
+            values = [
+                next(fields, value) if value == 0xFFFFFFFF else value for value in (size, packed, offset)
+            ]
+            return values[0], values[1], values[2]
+        at += 4 + length
+    return size, packed, offset
+
+
+def _decoded(name: bytes, is_utf8: bool) -> str:
+    """A name as text: UTF-8, said or not, else Korean Windows' cp949, else the first zip programs' cp437."""
+    if is_utf8:
+        text = name.decode("utf-8", "backslashreplace")
+    else:
+        text = next(filter(None, (_strict(name, "utf-8"), _korean(name))), "") or name.decode("cp437")
+    return unicodedata.normalize("NFC", text.replace("\\", "/"))
+
+
+def _strict(name: bytes, encoding: str) -> str:
+    try:
+        return name.decode(encoding)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _korean(name: bytes) -> str:
+    """A name in cp949 if that gives Korean, else nothing; a Latin second byte is rather cp437."""
+    text = _strict(name, "cp949")
+    odd = [char for char in text if not char.isascii()]
+    is_korean = odd and all("가" <= char <= "힣" and char.encode("cp949")[1] >= 0x80 for char in odd)
+    return text if is_korean else ""
+
+
+def _stray(path: str, name_size: int) -> str:
+    """Why a name can be nobody's; empty if it can."""
+    if not path or name_size > MAX_NAME_BYTES or "\0" in path:
+        return say(
+            en="Its name is empty, too long or no name.", ko="이름이 비었거나 너무 길거나 이름이 아닙니다."
+        )
+    parts = path.split("/")
+    if parts[0] == "" or ".." in parts or _DRIVE.match(path):
+        return say(en="Its name leads out of the archive.", ko="이름이 압축 파일 바깥을 가리킵니다.")
+    return ""
+
+
+def _refusal(flags: int, method: int, size: int, mode: int) -> str:
+    """Why an entry is not read; empty if it is."""
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        return say(en="It is a link or a device, not a file.", ko="파일이 아니라 링크나 장치입니다.")
+    if flags & _ENCRYPTED:
+        return say(en="It is encrypted.", ko="암호가 걸려 있습니다.")
+    if method not in (_STORED, _DEFLATED):
+        return say(
+            en=f"It is packed by method {method}, which no such system uses.",
+            ko=f"이런 시스템이 쓰지 않는 압축 방식({method})입니다.",
+        )
+    if size > MAX_FILE_BYTES:
+        megabytes = MAX_FILE_BYTES // 1_000_000
+        return say(en=f"It is larger than {megabytes} MB.", ko=f"{megabytes} MB보다 큽니다.")
+    return ""
+
+
+def _damaged() -> str:
+    return say(en="It is damaged in the archive.", ko="압축 파일 안에서 손상되었습니다.")
+
+
+def _broken_table() -> str:
+    return say(
+        en="The archive's table of contents is damaged from here on: download it again.",
+        ko="압축 파일의 목차가 여기부터 손상되었습니다. 다시 내려받으세요.",
+    )

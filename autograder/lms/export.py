@@ -1,0 +1,361 @@
+"""Grades as a system takes them back: its own table filled in, or one like it; and the feedback pages.
+
+A blank cell is no zero: whatever waits for a person, could not be read or was not handed in has no points,
+and a line says why. What a table held there before stays, since an empty cell would delete it in Canvas.
+
+- Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified
+  (grade); `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
+- Canvas: `lib/gradebook_importer.rb`; for the feedback `generate_comments_from_files`: ..._USER_FILE_name.
+- Brightspace: https://community.d2l.com/brightspace/kb/articles/3538-importing-grades
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from autograder.course.errors import CourseError
+from autograder.course.settings import Course
+from autograder.grading.entries import Entry, find_submissions
+from autograder.grading.gradebook import Book
+from autograder.lms.placing import remembered
+from autograder.lms.roster import Ambiguous, Person, Roster
+from autograder.lms.tables import Sheet, read_sheet
+from secant.language import say
+
+For = Literal["moodle", "canvas", "brightspace"]
+
+_UNNAMED = re.compile(r'[/\\:*?"<>|]')  # in no folder's name
+_END_OF_LINE = "End-of-Line Indicator"
+_GRADE = ("grade", "성적", "점수", "평점")  # Moodle's column, in English and Korean
+_MOST = ("maximumgrade", "최고성적", "최대점수", "최고점수")
+_IDENTIFIER = ("identifier", "식별자")
+_NAME_COLUMNS = ("fullname", "student", "이름", "성명", "전체이름")
+_KEY_COLUMNS = (
+    *(*_IDENTIFIER, "idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),
+    *("id", "sisuserid", "sisloginid", "orgdefinedid", "username", "사용자이름"),
+)
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What the gradebook says of a student's lesson.
+
+    Attributes:
+        points: with the late penalty taken off; None if there is no grade to tell, and then `why` says so.
+    """
+
+    student: str
+    points: float | None
+    most: float
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What is uploaded, and what a person should know before.
+
+    Attributes:
+        sheet: the table of grades.
+        feedback: the archive of feedback pages; None if the system takes none, or there are none.
+        graded: how many points are in the table.
+        blank: who is in the table without points, and why.
+        notes: what else there is to know.
+    """
+
+    sheet: Sheet
+    feedback: bytes | None
+    graded: int
+    blank: Mapping[str, str]
+    notes: Sequence[str]
+
+
+def export(course: Course, system: For, lesson: str, fill: Path | None = None, column: str = "") -> Exported:
+    """Say a lesson's grades in a system's form.
+
+    Args:
+        course: the course directory.
+        system: the system.
+        lesson: the lesson's name.
+        fill: the table that the system exports; without it, one like it is made.
+        column: the name of the assignment in Canvas or Brightspace.
+
+    Raises:
+        CourseError: the table has no column for the grade, or the gradebook cannot be read.
+        GradebookBusy: the gradebook could not be read.
+    """
+    known = remembered(course, lesson)
+    with Book(course.directory, course.config) as book:
+        people = {row["id"]: _person(row, known.get(row["id"], {})) for row in book.people()}
+        grades = _grades(course, book, lesson, sorted(people))
+    sheet = read_sheet(fill) if fill else _blank_sheet(system, lesson, column, people, grades, known)
+    writer = _Writer(system, lesson, column, Roster(list(people.values())), grades)
+    filled, blank, notes = writer.fill(sheet)
+    pages = _pages(
+        course,
+        system,
+        lesson,
+        {
+            **_labels(sheet, writer),
+            **{who: row["label"] for who, row in known.items() if row["system"] == system},
+        },
+    )
+    return Exported(filled, pages, len(writer.used) - len(blank), blank, notes)
+
+
+def _person(row: Mapping[str, str], known: Mapping[str, str]) -> Person:
+    keys = {row["lms_user_id"], known.get("key", "")} - {""}
+    return Person(
+        id=row["id"],
+        name=known.get("name", ""),
+        first_name=row["first_name"],
+        last_name=row["last_name"],
+        email=row["email"],
+        keys=frozenset(keys),
+    )
+
+
+def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
+    """What the gradebook has of each student."""
+    handed = {entry.student for entry in find_submissions(course, [lesson])}
+    found: dict[str, Grade] = {}
+    for at in range(0, len(students), 50):
+        kept = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
+        for student in students[at : at + 50]:
+            one = kept.get((student, lesson))
+            if one is None:
+                why = _not_graded() if student in handed else _not_handed_in()
+                found[student] = Grade(student, None, 0.0, why)
+                continue
+            entered = one.entered
+            tasks = one.result.entered(entered.scores, entered.waiting).tasks
+            why = ""
+            if any(task.outcome == "rejected" and task.auto is None for task in tasks):
+                why = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
+            elif one.stale:
+                why = _not_graded()
+            elif entered.waiting:
+                why = say(
+                    en="It waits for a person, in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
+                )
+            points = None if why else max(0.0, entered.score - entered.penalty)
+            found[student] = Grade(student, points, entered.max_score, why)
+    return found
+
+
+def _not_graded() -> str:
+    return say(en="It is not graded yet: autograder grade.", ko="아직 채점하지 않았습니다: autograder grade.")
+
+
+def _not_handed_in() -> str:
+    return say(en="Nothing was handed in.", ko="제출하지 않았습니다.")
+
+
+class _Writer:
+    """Fills a system's table."""
+
+    def __init__(
+        self, system: For, lesson: str, column: str, roster: Roster, grades: Mapping[str, Grade]
+    ) -> None:
+        self._system, self._lesson, self._column = system, lesson, column
+        self._roster, self._grades = roster, grades
+        self.used: dict[str, int] = {}  # the row of each student in the table
+
+    def fill(self, sheet: Sheet) -> tuple[Sheet, dict[str, str], list[str]]:
+        """Return the table with the grades in it, who got none and why, and notes."""
+        target = self._target(sheet)
+        blank: dict[str, str] = {}
+        notes: list[str] = []
+        rows = []
+        for number, row in enumerate(sheet.rows):
+            student = self._whose(sheet, row, notes)
+            grade = self._grades.get(student) if student else None
+            if student and grade and student not in self.used:
+                self.used[student] = number
+                if grade.points is None:
+                    blank[student] = grade.why
+                else:
+                    row = [*row[:target], f"{grade.points:.6g}", *row[target + 1 :]]
+            rows.append(row)
+        missing = [
+            who for who, grade in self._grades.items() if grade.points is not None and who not in self.used
+        ]
+        if missing:
+            shown = ", ".join(missing[:20])
+            notes.append(
+                say(en=f"Graded, but not in the table: {shown}.", ko=f"채점했지만 표에 없습니다: {shown}.")
+            )
+        notes.extend(self._other_maximum(sheet))
+        return Sheet(sheet.head, rows, sheet.separator, sheet.bom), blank, notes
+
+    def _target(self, sheet: Sheet) -> int:
+        """The column that the grade goes into."""
+        if self._system == "moodle":
+            found = sheet.column(*_GRADE)
+            if found is None or sheet.column(*_IDENTIFIER) is None:
+                raise CourseError(
+                    say(
+                        en="This is no grading worksheet of Moodle's: no Identifier or no Grade.",
+                        ko="Moodle의 채점 워크시트가 아닙니다. 식별자 열과 성적 열이 없습니다.",
+                    )
+                )
+            return found
+        titles = {index: title for index, title in enumerate(sheet.head) if self._is_item(title)}
+        fit = [index for index, title in titles.items() if self._fits(title)]
+        if len(fit) != 1:
+            shown = "; ".join(titles.values()) or "-"
+            raise CourseError(
+                say(
+                    en=f"Which column is lesson {self._lesson}? Say it with --column, one of: {shown}.",
+                    ko=f"{self._lesson} 단원은 어느 열인가요? --column으로 지정하세요: {shown}.",
+                )
+            )
+        return fit[0]
+
+    def _is_item(self, title: str) -> bool:
+        """Whether a column may hold the grades of an assignment."""
+        if self._system == "brightspace":
+            return "Points Grade" in title
+        return bool(re.search(r"\(\d+\)$", title)) or title == (self._column or self._lesson)
+
+    def _fits(self, title: str) -> bool:
+        name = re.sub(r" Points Grade.*$| \(\d+\)$", "", title)
+        if self._column:
+            return self._column in (name, title)
+        number = int(self._lesson[:2])
+        return name == self._lesson or bool(
+            re.match(rf"(?:lesson|단원|수업)?\s*0?{number}\b", name, re.IGNORECASE)
+        )
+
+    def _whose(self, sheet: Sheet, row: Sequence[str], notes: list[str]) -> str:
+        """The student whose row this is; empty if nobody of ours."""
+        keys = [
+            row[at] for name in _KEY_COLUMNS if (at := sheet.column(name)) is not None and row[at].strip()
+        ]
+        at = sheet.column(*_NAME_COLUMNS)
+        name = "" if at is None else row[at]
+        if (
+            at is None
+            and (first := sheet.column("firstname")) is not None
+            and (last := sheet.column("lastname")) is not None
+        ):
+            name = f"{row[first]} {row[last]}"
+        try:
+            person = self._roster.find(keys, name)
+        except Ambiguous as error:
+            notes.append(
+                say(
+                    en=f"The row of {name or keys[0]} may be {error}: it is left as it was.",
+                    ko=f"{name or keys[0]}의 행은 {error} 가운데 누구인지 알 수 없어 그대로 두었습니다.",
+                )
+            )
+            return ""
+        return person.id if person else ""
+
+    def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
+        """Say if Moodle's maximum is not the lesson's: it skips points above its own without a word."""
+        most = max((grade.most for grade in self._grades.values()), default=0.0)
+        at = sheet.column(*_MOST) if self._system == "moodle" else None
+        theirs = (
+            {row[at].strip().replace(",", ".") for row in sheet.rows if row[at].strip()}
+            if at is not None
+            else set()
+        )
+        for each in theirs:
+            if most and re.fullmatch(r"\d+(\.\d+)?", each) and float(each) != most:
+                yield say(
+                    en=f"The lesson has {most:g} points, Moodle's assignment {float(each):g}: "
+                    f"set its maximum to {most:g}.",
+                    ko=f"단원은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
+                    f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
+                )
+
+
+def _blank_sheet(
+    system: For,
+    lesson: str,
+    column: str,
+    people: Mapping[str, Person],
+    grades: Mapping[str, Grade],
+    known: Mapping[str, Mapping[str, str]],
+) -> Sheet:
+    """A table like the system's own, without grades."""
+    who = sorted(people)
+    if system == "moodle":
+        head = ["Identifier", "Full name", "Email address", "Grade", "Maximum Grade", "Last modified (grade)"]
+        numbered = [student for student in who if known.get(student, {}).get("system") == "moodle"]
+        if not numbered:
+            raise CourseError(
+                say(
+                    en=f"Moodle's numbers of {lesson} are not known: nothing was collected from Moodle. "
+                    "Download the grading worksheet and say: --fill WORKSHEET.csv",
+                    ko=f"{lesson} 단원은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
+                    "채점 워크시트를 내려받아 --fill 워크시트.csv로 지정하세요.",
+                )
+            )
+        rows = [
+            [
+                f"Participant {known[student]['key']}",
+                known[student]["name"] or _full_name(people[student]),
+                people[student].email,
+                "",
+                f"{grades[student].most:g}",
+                "",
+            ]
+            for student in numbered
+        ]
+        return Sheet(head, rows)
+    if system == "canvas":
+        head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column or lesson]
+        ids = {
+            student: known[student]["key"]
+            for student in who
+            if known.get(student, {}).get("system") == "canvas"
+        }
+        logins = {student: "" if student in ids else student for student in who}
+        rows = [[_full_name(people[s]), ids.get(s, ""), logins[s], logins[s], "", ""] for s in who]
+        return Sheet(head, rows)
+    head = ["OrgDefinedId", f"{column or lesson} Points Grade", _END_OF_LINE]
+    return Sheet(head, [[student, "", "#"] for student in who])
+
+
+def _full_name(person: Person) -> str:
+    return f"{person.first_name} {person.last_name}".strip() or person.name
+
+
+def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
+    """What Moodle's feedback folders are called, by the rows of its worksheet."""
+    identifier, name = sheet.column(*_IDENTIFIER), sheet.column(*_NAME_COLUMNS)
+    if identifier is None:
+        return {}
+    found = {}
+    for student, at in writer.used.items():
+        number = re.search(r"\d+$", sheet.rows[at][identifier].strip())
+        if number:
+            called = (
+                _UNNAMED.sub("", sheet.rows[at][name].replace("_", " ")).strip() if name is not None else ""
+            )
+            found[student] = f"{called or 'Participant'}_{number[0]}_assignsubmission_file"
+    return found
+
+
+def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) -> bytes | None:
+    """The feedback pages as the system wants them; None if it takes none, or there are none."""
+    place: dict[str, Callable[[str], str]] = {
+        "moodle": lambda label: f"{label}/{lesson}.html",
+        "canvas": lambda label: f"{label}_{lesson}.html",
+    }
+    packed, count = io.BytesIO(), 0
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for student, label in sorted(labels.items()):
+            page = course.folder("feedback", student, lesson) / f"{lesson}.html"
+            if system in place and page.is_file() and not page.is_symlink():
+                name = zipfile.ZipInfo(
+                    place[system](label)
+                )  # without a time: the same pages, the same archive
+                archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
+                count += 1
+    return packed.getvalue() if count else None

@@ -1,0 +1,258 @@
+"""What was handed in, written into submitted/ so that nothing is lost: what it replaces is kept aside."""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from autograder.course.settings import Course
+from autograder.intake.files import MAX_FILE_BYTES, MAX_SIDE_FILES, names_of, read_side_files
+from autograder.intake.timestamp import handed_in
+from autograder.lms.archive import Archive, Unreadable
+from autograder.lms.attempts import Attempt, File
+from secant.files import replace_file
+from secant.language import say
+
+PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
+TIMESTAMP = "timestamp.txt"
+NOTE = "collect.txt"  # in the folder of whom nothing could be read
+
+_RESERVED = (TIMESTAMP, "submission_secret.txt", NOTE)  # of nbgrader's exchange and ours, not a student's
+_MAX_DEPTH, _MAX_NAME = 5, 100
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+
+
+class Places:
+    """Where the attempts of an archive go."""
+
+    def __init__(self, course: Course, archive: Archive) -> None:
+        self._course, self._archive = course, archive
+
+    def write(self, attempts: Sequence[Attempt]) -> None:
+        """Put one student's newest attempt in place, and the others aside."""
+        *older, newest = sorted(attempts, key=lambda one: one.when or datetime.min)
+        try:
+            for one in older:
+                self._aside(one, say(en="A newer attempt is there.", ko="더 새로운 제출이 있습니다."))
+            self._place(newest)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            for file in newest.files:
+                file.line.say(
+                    "not written",
+                    say(en=f"It could not be written: {reason}.", ko=f"쓸 수 없습니다: {reason}."),
+                )
+
+    def _place(self, attempt: Attempt) -> None:
+        """Put an attempt where it is graded, unless what lies there is newer, the same, or all there is."""
+        root = self._course.submitted
+        folder = self._course.folder("submitted", attempt.student, attempt.lesson)
+        if folder.parent.is_symlink():
+            raise OSError(say(en=f"{folder.parent} is a link", ko=f"{folder.parent}: 링크입니다"))
+        is_there = os.path.lexists(folder)
+        before = handed_in(folder, root) if is_there else None
+        if before and attempt.when and before > attempt.when:
+            newer = say(en="What lies in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다.")
+            self._aside(attempt, newer)
+            return
+        content = self._content(attempt)
+        if is_there and PurePosixPath(NOTE) in content:
+            attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
+        elif is_there and _content_of(folder, root) == content:
+            attempt.settle("unchanged", "")
+        else:
+            if is_there:
+                self._make_room(folder, attempt)
+            _write_folder(folder, content)
+
+    def _make_room(self, folder: Path, attempt: Attempt) -> None:
+        """Keep what lies where an attempt goes."""
+        kept = _free(self._kept(attempt) / "before")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder, kept)
+        place = kept.relative_to(self._course.root)
+        attempt.remark(
+            say(en=f"What lay there is kept in {place}.", ko=f"전에 있던 것은 {place}에 두었습니다.")
+        )
+
+    def _aside(self, attempt: Attempt, why: str) -> None:
+        """Keep an attempt that does not count."""
+        content = self._content(attempt)
+        stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
+        place = self._kept(attempt) / stem
+        if not place.is_dir() or _content_of(place, place.parent) != content:
+            place = _free(place)
+            _write_folder(place, content)
+        attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
+
+    def _kept(self, attempt: Attempt) -> Path:
+        return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
+
+    def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
+        """The files of an attempt as they are written, by path; what is wrong with one, its line says."""
+        content: dict[PurePosixPath, bytes] = {}
+        room, notebooks = MAX_FILE_BYTES, _notebook_names(attempt)  # as the intake reads side files
+        for file in sorted(attempt.files, key=lambda file: not file.lesson):
+            if not file.handed.file:
+                file.line.say(
+                    "ignored",
+                    say(
+                        en="The system's own text beside a submission.",
+                        ko="제출물에 시스템이 덧붙인 글입니다.",
+                    ),
+                )
+                continue
+            why = file.refused
+            try:
+                data = self._archive.read(file.member) if not why else b""
+            except Unreadable as error:
+                why = str(error)
+            if not why and (len(content) >= MAX_SIDE_FILES - 1 or len(data) > room):
+                why = say(
+                    en="It is one file too many, or all are too large.", ko="파일이 너무 많거나 너무 큽니다."
+                )
+            if why:
+                file.line.say("could not be read", why)
+                continue
+            room -= len(data)
+            content[_free_path(notebooks.get(id(file)) or safe_path(file.handed.file), content)] = data
+            file.line.message = _remark(file, attempt)
+        if attempt.when:
+            content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
+        if not set(content) - {PurePosixPath(TIMESTAMP)}:
+            content[PurePosixPath(NOTE)] = _note(attempt).encode()
+        return content
+
+
+def remember(course: Course, attempts: Sequence[Attempt]) -> None:
+    """Note what the system calls each submission, which `autograder export` has to say again."""
+    for lesson in sorted({one.lesson for one in attempts}):
+        known = dict(remembered(course, lesson))
+        for one in sorted(attempts, key=lambda one: one.when or datetime.min):
+            if one.lesson == lesson:
+                known[one.student] = {
+                    "system": one.handed.system,
+                    "key": one.handed.keys[-1],
+                    "name": one.handed.name,
+                    "label": one.handed.label,
+                }
+        place = course.root / PLACE
+        place.mkdir(exist_ok=True)
+        replace_file(
+            place / f"{lesson}.json",
+            json.dumps(known, ensure_ascii=False, indent=1).encode(),
+            private=True,
+        )
+
+
+def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
+    """What systems call the submissions of a lesson, by student: `system`, `key`, `name` and `label`."""
+    try:
+        found = json.loads((course.root / PLACE / f"{lesson}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _remark(file: File, attempt: Attempt) -> str:
+    said = []
+    if file.lesson and file.lesson != attempt.lesson:
+        said.append(
+            say(en=f"This notebook is of {file.lesson}.", ko=f"이 노트북은 {file.lesson}의 것입니다.")
+        )
+    if file.handed.late:
+        said.append(say(en="Late, as the system says.", ko="시스템에 따르면 늦은 제출입니다."))
+    if PurePosixPath(file.handed.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
+        said.append(
+            say(
+                en="An archive in the archive: it is not opened.",
+                ko="압축 파일 안의 압축 파일은 열지 않습니다.",
+            )
+        )
+    return " ".join(said)
+
+
+def _notebook_names(attempt: Attempt) -> dict[int, PurePosixPath]:
+    """The name that the only notebook of the lesson gets; if one has it already, the intake chooses."""
+    names = {PurePosixPath(file.handed.file).name for file in attempt.files}
+    of_it = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
+    if names & {*names_of(attempt.lesson)} or len(of_it) != 1:
+        return {}
+    return {id(of_it[0]): PurePosixPath(f"{attempt.lesson}.ipynb")}
+
+
+def _note(attempt: Attempt) -> str:
+    """What stands in the folder of whom nothing could be read."""
+    lines = [f"{file.line.path}: {file.line.message}" for file in attempt.files]
+    return "\n".join(
+        [say(en="Nothing of this could be collected:", ko="옮길 수 있는 파일이 없습니다:"), *lines, ""]
+    )
+
+
+def safe_path(path: str) -> PurePosixPath:
+    """A student's path without what could mean something to a system, nbgrader or us."""
+    parts = [_safe(part) for part in path.split("/") if part.strip(" .")][:_MAX_DEPTH] or ["file"]
+    if parts[0].casefold() in _RESERVED:
+        parts[0] = f"handed in {parts[0]}"
+    return PurePosixPath(*parts)
+
+
+def _safe(part: str) -> str:
+    """A part of a path: no hidden name, nothing that is not seen, short."""
+    text = unicodedata.normalize("NFC", part)
+    text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
+    text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
+    stem, dot, suffix = text.rpartition(".")
+    return text if len(text) <= _MAX_NAME else f"{(stem or suffix)[: _MAX_NAME - 12]}{dot}{suffix[:10]}"
+
+
+def _free_path(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
+    """A path that no file of the attempt has, on a disk that does not tell capitals either."""
+    files = {str(each).casefold() for each in content}
+    folders = {str(parent).casefold() for each in content for parent in each.parents}
+
+    def is_free(each: PurePosixPath) -> bool:
+        return str(each).casefold() not in files | folders and not files & {
+            str(p).casefold() for p in each.parents
+        }
+
+    number, best = 1, path
+    while not is_free(best):
+        number += 1
+        best = PurePosixPath(f"{path.stem} ({number}){path.suffix}")
+    return best
+
+
+def _free(path: Path) -> Path:
+    """A path at which nothing is."""
+    number, best = 1, path
+    while os.path.lexists(best):
+        number += 1
+        best = path.with_name(f"{path.name} ({number})")
+    return best
+
+
+def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
+    """What lies in a folder; None if that cannot be told, as with links in it."""
+    found, left_out = read_side_files(folder, root, lambda path: True)
+    return None if left_out else found
+
+
+def _write_folder(folder: Path, content: Mapping[PurePosixPath, bytes]) -> None:
+    """Write a folder in one step, at a place where nothing is."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=".collect-", dir=folder.parent))
+    try:
+        for path, data in content.items():
+            (new / path).parent.mkdir(parents=True, exist_ok=True)
+            (new / path).write_bytes(data)
+        new.chmod(0o755)
+        new.rename(folder)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise

@@ -1,0 +1,207 @@
+"""`autograder collect` and `autograder export`, as a person sees them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson, choose_lessons, find_lessons
+from autograder.course.settings import Course
+from autograder.grading.entries import Entry, find_submissions
+from autograder.grading.gradebook import STALE, Book, GradebookBusy
+from autograder.lms import collect as into
+from autograder.lms import export as back
+from autograder.lms.attempts import OUTCOMES
+from autograder.lms.roster import Person, read_roster
+from autograder.lms.tables import as_csv
+from autograder.terminal import Terminal, out
+from secant.files import put_aside, replace_file
+from secant.language import say
+
+_ROWS = 40  # of a table's
+_PLACE = "exported"
+
+
+def collect(
+    root: Path,
+    downloads: Sequence[Path],
+    roster: Path | None,
+    lesson: str,
+    system: str,
+    json_file: Path | None,
+) -> bool:
+    """Collect archives and say what became of each file; return whether nothing is left for a person.
+
+    Raises:
+        CourseError: nothing can be collected.
+    """
+    course = Course.at(root)
+    chosen = _one_lesson(root, lesson).name if lesson else ""
+    known = read_roster(roster) if roster else None
+    with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
+        done = into.collect(course, downloads, known, chosen, into.system_named(system))
+        try:
+            book.enter_people(map(_row, done.people))
+            for student, of in done.placed:
+                book.mark_stale(student, of, STALE)  # so that no grade of an earlier file is exported
+        except GradebookBusy as error:
+            raise CourseError(
+                say(
+                    en=f"The files were collected, but the gradebook could not take the names: {error}.",
+                    ko=f"파일은 옮겼지만 이름을 성적부에 넣지 못했습니다: {error}.",
+                )
+            ) from error
+    if json_file:
+        rows = json.dumps([asdict(line) for line in done.lines], ensure_ascii=False, indent=1)
+        replace_file(json_file.absolute(), rows.encode())
+    _show_collected(done)
+    return not any(line.needs_a_person for line in done.lines)
+
+
+def _row(person: Person) -> Mapping[str, str]:
+    """A person as nbgrader's gradebook has it."""
+    return {
+        "id": person.id,
+        "first_name": person.first_name,
+        "last_name": person.last_name,
+        "email": person.email,
+        "lms_user_id": person.lms_id,
+    }
+
+
+def _show_collected(done: into.Collected) -> None:
+    """Print a line for each file; of many, those first that somebody has to look at."""
+    words = _words()
+    title = say(en="What became of each file", ko="파일별 결과")
+    heads = (
+        say(en="Outcome", ko="결과"),
+        say(en="Student/lesson", ko="학생/단원"),
+        say(en="File", ko="파일"),
+        "",
+    )
+    table = Table(*heads, title=title, title_justify="left", title_style="bold")
+    lines = sorted(done.lines, key=lambda line: not line.needs_a_person)
+    for line in lines[:_ROWS]:
+        place = f"{line.student}/{line.lesson}" if line.student else ""
+        table.add_row(
+            *map(Text, (words[line.outcome], place, line.file or line.path or line.archive, line.message))
+        )
+    if len(lines) > _ROWS:
+        more = say(en=f"and {len(lines) - _ROWS} more", ko=f"그 밖에 {len(lines) - _ROWS}개")
+        table.add_row("…", "", more, say(en="--json FILE lists every file", ko="--json 파일에 모두 적습니다"))
+    Terminal().print(table)
+    counts = ", ".join(f"{number} {words[outcome]}" for outcome, number in done.counts.items())
+    students = len({line.student for line in done.lines if line.student})
+    out.print(
+        say(
+            en=f"{_count(len(done.lines), 'line')}, {_count(students, 'student')}: {counts}.",
+            ko=f"{len(done.lines)}줄, 학생 {students}명: {counts}.",
+        )
+    )
+    out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _words() -> Mapping[str, str]:
+    """What each outcome is called."""
+    korean = {
+        "collected": "옮김",
+        "unchanged": "그대로",
+        "kept aside": "따로 보관",
+        "ignored": "건너뜀",
+        "could not be read": "읽을 수 없음",
+        "whose?": "누구?",
+        "which lesson?": "어느 단원?",
+        "not written": "쓰지 못함",
+    }
+    return {outcome: say(en=outcome, ko=korean[outcome]) for outcome in OUTCOMES}
+
+
+def export(
+    root: Path, system: back.For, lesson: str, fill: Path | None, column: str, output: Path | None
+) -> None:
+    """Write a lesson's grades and feedback in a system's form, and say who has no points in it.
+
+    Raises:
+        CourseError: they cannot be written.
+    """
+    course = Course.at(root)
+    name = _one_lesson(root, lesson).name if lesson else _the_lesson(course)
+    path = (output or root / _PLACE / f"{name}.{system}.csv").absolute()
+    try:
+        done = back.export(course, system, name, fill, column)
+    except GradebookBusy as error:
+        raise CourseError(
+            say(en=f"The gradebook could not be read: {error}.", ko=f"성적부를 읽지 못했습니다: {error}.")
+        ) from error
+    _write(path, as_csv(done.sheet), fill)
+    if done.feedback:
+        _write(path.with_name(f"{path.stem}.feedback.zip"), done.feedback, fill)
+    table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 까닭"))
+    for student, why in list(done.blank.items())[:_ROWS]:
+        table.add_row(Text(student), Text(why))
+    if done.blank:
+        Terminal().print(table)
+    for note in done.notes:
+        out.print(note)
+    out.print(
+        say(
+            en=f"{name}: {done.graded} with points, {len(done.blank)} left blank.",
+            ko=f"{name}: 점수 있음 {done.graded}명, 비워 둠 {len(done.blank)}명.",
+        )
+    )
+
+
+def _write(path: Path, data: bytes, fill: Path | None) -> None:
+    """Write a file; what stood there is kept beside it."""
+    if not path.parent.is_dir() and path.parent.name == _PLACE:
+        path.parent.mkdir()
+    if fill is not None and path == fill.absolute():
+        raise CourseError(
+            say(
+                en=f"--output {path}: that is the table to fill. Name another file.",
+                ko=f"--output {path}: 채울 표와 같은 파일입니다. 다른 이름을 쓰세요.",
+            )
+        )
+    if path.exists() and path.read_bytes() != data:
+        aside = put_aside(path, "before")
+        out.print(
+            say(
+                en=f"What stood there is now {aside.name}.",
+                ko=f"전에 있던 파일은 {aside.name}(으)로 바꿨습니다.",
+            )
+        )
+    replace_file(path, data, private=True)
+    out.print(say(en=f"wrote {path}", ko=f"파일을 썼습니다: {path}"))
+
+
+def _one_lesson(root: Path, word: str) -> Lesson:
+    (found,) = choose_lessons(find_lessons(root), [word])
+    return found
+
+
+def _the_lesson(course: Course) -> str:
+    """The lesson that submissions are of, if they are of one.
+
+    Raises:
+        CourseError: they are of several, or there are none.
+    """
+    lessons = [lesson.name for lesson in find_lessons(course.root)]
+    there: list[Entry] = find_submissions(course, lessons)
+    found = sorted({entry.lesson for entry in there})
+    if len(found) != 1:
+        shown = ", ".join(found) or "-"
+        raise CourseError(
+            say(
+                en=f"Which lesson? Say --lesson, one of: {shown}.",
+                ko=f"어느 단원인가요? --lesson으로 지정하세요: {shown}.",
+            )
+        )
+    return found[0]

@@ -1,0 +1,168 @@
+"""Submissions and archives damaged at random, as the intake and `autograder collect` take them.
+
+Half are notebooks: read by the intake, and some dozens more graded in one batch by the examiner itself.
+Half are archives that three students' work comes in. What counts: nothing raises, each notebook is a
+submission or is refused in a sentence, each archive has lines that say what became of it, and nothing is
+written outside of its place.
+
+    python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
+"""
+
+import argparse
+import json
+import random
+import shutil
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from autograder.course.assignment import Assignment, read_assignment
+from autograder.course.settings import Course
+from autograder.intake.submission import Rejected
+from autograder.intake.take_in import take_in
+from autograder.lms.attempts import OUTCOMES
+from autograder.lms.collect import collect
+from benchmarks.rows import row
+from tests.support.damaging import damaged_archive, damaged_notebook
+from tests.support.exports import blackboard, brightspace, canvas, good, moodle, write
+from tests.support.small_class import STEPS, build_course, hand_in, run
+
+NAMES: list[Callable[[int], str]] = [
+    lambda n: moodle(f"Kim {'ABC'[n]}", 300 + n),
+    lambda n: f"Kim {'ABC'[n]}_{n}_assignsubmission_file_x.ipynb",
+    lambda n: canvas("kim", 70 + n, n),
+    lambda n: brightspace(f"Kim {'ABC'[n]}", 50 + n, f"Oct 1{n}, 2026 1022 AM"),
+    lambda n: blackboard(f"kim{n}", f"2026-11-2{n}-10-00-00"),
+]
+
+
+class Tally:
+    """What became of the damaged files."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.silent = 0
+        self.spoilt = 0
+
+    def failed(self, what: str, error: Exception) -> None:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        self.errors[
+            f"{what}: {type(error).__name__} in {Path(place.filename).name}:{place.name}: {error}"[:160]
+        ] += 1
+
+
+def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> None:
+    """Have the intake take in a damaged notebook."""
+    place.write_bytes(data)
+    try:
+        found = take_in(place, STEPS, assignment.releases)
+    except Exception as error:
+        tally.failed("intake", error)
+        return
+    if isinstance(found, Rejected):
+        tally.outcomes[f"refused: {found.reason}"] += 1
+        tally.silent += not (found.en.strip() and found.ko.strip())
+    else:
+        tally.outcomes["a submission"] += 1
+
+
+def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally: Tally) -> None:
+    """Have a damaged archive collected: nothing but whole notebooks may come to lie in submitted/."""
+    place.write_bytes(data)
+    before = {path.name for path in course.root.parent.iterdir()}
+    try:
+        done = collect(course, [place])
+        tally.spoilt += sum(path.read_bytes() not in whole for path in course.submitted.rglob("*.ipynb"))
+    except Exception as error:
+        tally.failed("collect", error)
+        return
+    finally:
+        tally.silent += {path.name for path in course.root.parent.iterdir()} != before
+        for made in ("submitted", "collected"):
+            shutil.rmtree(course.root / made, ignore_errors=True)
+    tally.outcomes[" + ".join(sorted({line.outcome for line in done.lines})) or "an archive of nothing"] += 1
+    quiet = [line for line in done.lines if OUTCOMES[line.outcome] and not line.message]
+    tally.silent += bool(quiet) or not done.lines
+
+
+def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
+    """Damage so many files; return what became of them.
+
+    Args:
+        room: a built course of the tests' small lesson, in a folder of its own.
+        count: notebooks and archives together.
+        seed: of the damage.
+        graded: how many of the notebooks are also graded, as one batch.
+    """
+    draw, tally = random.Random(seed), Tally()
+    assignment, course = read_assignment(room, STEPS), Course.at(room)
+    whole = [good(room, language).encode() for language in ("en", "ko")]
+    begun, slowest = time.monotonic(), 0.0
+    for number in range(count):
+        start = time.monotonic()
+        if number % 2:
+            name = draw.choice(NAMES)
+            zipped = write(room / "whole.zip", {name(each): draw.choice(whole) for each in range(3)})
+            archive(damaged_archive(zipped.read_bytes(), draw), whole, course, room / "damaged.zip", tally)
+        else:
+            notebook(damaged_notebook(draw.choice(whole), draw), assignment, room / "damaged.ipynb", tally)
+        slowest = max(slowest, time.monotonic() - start)
+    seconds = time.monotonic() - begun
+    for number in range(graded):
+        path = hand_in(room, f"s{number}", "")
+        path.write_bytes(damaged_notebook(draw.choice(whole), draw))
+    summary, _ = run(room) if graded else (None, [])
+    outcomes = (
+        Counter(task.outcome for result in summary.results.values() for task in result.tasks)
+        if summary
+        else {}
+    )
+    return {
+        "damaged": count,
+        "raised": sum(tally.errors.values()),
+        "errors": dict(tally.errors.most_common(20)),
+        "without a sentence": tally.silent,
+        "damaged files collected as whole": tally.spoilt,
+        "outcomes": dict(tally.outcomes.most_common()),
+        "seconds": round(seconds, 1),
+        "slowest": round(slowest, 3),
+        "graded": len(summary.results) if summary else 0,
+        "grading failed": {str(entry): why for entry, why in summary.failed.items()} if summary else {},
+        "tasks": dict(outcomes),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--graded", type=int, default=60)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        room = Path(name, "class")
+        room.mkdir()
+        build_course(room)
+        found = measure(room, chosen.count, chosen.seed, chosen.graded)
+    print(json.dumps(found, indent=1, ensure_ascii=False))
+    ended = (
+        found["damaged"]
+        - found["raised"]
+        - found["without a sentence"]
+        - found["damaged files collected as whole"]
+    )
+    rows = [
+        row("damaged files that end in an outcome", ended, "damaged", found["damaged"], "files", more=True)
+    ]
+    chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
+    if ended != found["damaged"] or found["grading failed"]:
+        raise SystemExit("A damaged file stopped something, or got no outcome.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,442 @@
+"""What systems export comes to lie in submitted/, whole, whatever else is in the archive."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from autograder.course.errors import CourseError
+from autograder.course.settings import Course
+from autograder.grading.exported import System, read_path, system_of
+from autograder.lms.collect import Collected, collect
+from autograder.lms.roster import read_roster
+from secant.language import language
+from tests.support.exports import Raw, blackboard, brightspace, canvas, good, moodle, write, write_raw
+from tests.support.small_class import STEPS, run
+
+
+def take(
+    room: Path, *archives: Path, roster: str = "", lesson: str = "", system: System | None = None
+) -> Collected:
+    """Collect archives, with the roster that a text is."""
+    known = None
+    if roster:
+        (room / "roster.csv").write_text(roster, encoding="utf-8")
+        known = read_roster(room / "roster.csv")
+    return collect(Course.at(room), archives, known, lesson, system)
+
+
+def outcomes(done: Collected) -> dict[str, str]:
+    return {line.path: line.outcome for line in done.lines}
+
+
+def there(room: Path) -> set[str]:
+    """The files in submitted/, by student and name."""
+    root = room / "submitted"
+    return {
+        str(path.relative_to(root)).replace(f"/{STEPS}/", ":") for path in root.rglob("*") if path.is_file()
+    }
+
+
+ARCHIVES = {
+    "moodle": {
+        "Kim Minji": moodle("Kim Minji", 311),
+        "김민지": moodle("김민지", 312),
+        "Ann B": moodle("Ann B", 313),
+    },
+    "flat": {
+        "Kim Minji": "Kim Minji_311_assignsubmission_file_x.ipynb",
+        "Group A-Bo": "Group A-Bo_4_assignsubmission_file_a_1_2_b.ipynb",
+    },
+    "canvas": {"71": canvas("kimminji", 71, 8), "72": canvas("leebo", 72, 9, late=True)},
+    "brightspace": {
+        "Kim Min-ji": brightspace("Kim Min-ji", 51, "Oct 10, 2026 1022 AM"),
+        "Bo": f"Exam/{brightspace('Bo', 52, 'Oct 11, 2026 1:30 PM')}",
+    },
+    "blackboard": {
+        "kminji": blackboard("kminji", "2026-11-23-10-00-00"),
+        "bo": blackboard("bo", "2026-11-23-11-00-00"),
+    },
+}
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_what_each_system_exports_is_graded(kind: str, room: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "download.zip", {path: good(room) for path in ARCHIVES[kind].values()})
+    done = take(room, archive)
+    want = {name.replace(" ", "_") for name in ARCHIVES[kind]}
+    assert done.counts == {"collected": len(want)}, [line.message for line in done.lines]
+    summary, _ = run(room)
+    assert {row["student"]: row["score"] for row in summary.rows()} == dict.fromkeys(want, 5.0)
+    assert all("renamed" not in row["flags"] for row in summary.rows())
+
+
+def test_names_say_whose_a_file_is_when_it_was_handed_in_and_whether_late() -> None:
+    late = read_path("kimminji_LATE_71_8_x_1_2_y.ipynb", "canvas")
+    assert (late.keys, late.file, late.late, late.label) == (
+        ("71",),
+        "x_1_2_y.ipynb",
+        True,
+        "kimminji_LATE_71_8",
+    )
+    evening = read_path("12-34 - Kim Min-ji - Oct 10, 2026 1022 PM/sub/x.ipynb", "brightspace")
+    assert (evening.name, evening.file, str(evening.when)) == (
+        "Kim Min-ji",
+        "sub/x.ipynb",
+        "2026-10-10 22:22:00",
+    )
+    number = read_path("98765-45678 - N0123456 - Kim- Sep 1, 2026 1200 AM - x.ipynb", "brightspace")
+    assert (number.keys, number.file, str(number.when)) == (
+        ("N0123456", "98765"),
+        "x.ipynb",
+        "2026-09-01 00:00:00",
+    )
+    again = read_path(
+        "HW_1_kim_attempt_2026-11-23-10-00-00_a_attempt_2027-01-01-00-00-00_b.ipynb", "blackboard"
+    )
+    assert (again.keys, again.file) == (("kim",), "a_attempt_2027-01-01-00-00-00_b.ipynb")
+    assert read_path("Participant_9_assignsubmission_file_/x.ipynb", "moodle").name == ""
+    assert read_path("Kim_9_assignsubmission_onlinetext_/onlinetext.html", "moodle").file == ""
+    assert read_path("kim_9_text.html", "canvas").file == ""
+    assert system_of(["README.md", "a/b.ipynb"]) is None
+
+
+def test_no_name_of_a_file_makes_it_somebody_elses(room: Path, tmp_path: Path) -> None:
+    """One archive comes from one system: no student's part of a name can pose as another's."""
+    posing = canvas("eve", 66, 7, "1_bo_attempt_2026-11-23-10-00-00_x.ipynb")
+    moodles = canvas("eve", 66, 8, "Bo_1_assignsubmission_file_x.ipynb")
+    done = take(
+        room, write(tmp_path / "a.zip", {canvas("bo", 72, 9): good(room), posing: good(room), moodles: ""})
+    )
+    assert {line.student for line in done.lines} == {"66", "72"}
+
+
+ROSTER = """\ufeff학번;이름;이메일;Moodle;Canvas ID
+2026001;김민지;minji@x.ac.kr;Participant 311;71
+2026002;"Lee, Bo";bo@x.ac.kr;;72
+2026003;Kim Ann;ann@x.ac.kr;;
+2026004;Kim Ann;ann2@x.ac.kr;;
+"""
+
+
+def test_a_roster_maps_ids_and_names_and_says_who_it_does_not_know(room: Path, tmp_path: Path) -> None:
+    paths = [moodle("김민지", 311), moodle("Bo Lee", 5), moodle("Kim Ann", 6), moodle("Mallory", 7)]
+    done = take(room, write(tmp_path / "a.zip", dict.fromkeys(paths, good(room))), roster=ROSTER)
+    assert [(line.student, line.outcome) for line in done.lines] == [
+        ("2026001", "collected"),
+        ("2026002", "collected"),
+        ("", "whose?"),
+        ("", "whose?"),
+    ]
+    assert "2026003 / 2026004" in done.lines[2].message
+    assert "not in the roster" in done.lines[3].message
+    assert there(room) == {f"2026001:{STEPS}.ipynb", f"2026002:{STEPS}.ipynb"}
+    by_canvas = take(room, write(tmp_path / "b.zip", {canvas("leebo", 72, 1): good(room)}), roster=ROSTER)
+    assert (by_canvas.lines[0].student, by_canvas.lines[0].outcome) == ("2026002", "unchanged")
+    wrong = take(room, write(tmp_path / "c.zip", {canvas("kimminji", 72, 1): good(room)}), roster=ROSTER)
+    assert wrong.lines[0].student == "2026002"  # whose romanised name no roster has to know
+    clash = take(room, write(tmp_path / "d.zip", {canvas("김민지", 72, 1): good(room)}), roster=ROSTER)
+    assert clash.lines[0].outcome == "whose?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,name\n1,Ann\n2,Bo\n",
+        "Identifier,Full name,Email address,Grade\nParticipant 1,Ann,ann@x,-\nParticipant 2,Bo,bo@x,-\n",
+        "Student,ID,SIS Login ID,Section,01 (7)\n    Points Possible,,,,10\nAnn,71,ann,A,\nBo,72,bo,A,\n",
+        "OrgDefinedId,Last Name,First Name,End-of-Line Indicator\n#1,Ann,,#\n#2,Bo,,#\n",
+        "성\t이름\t학번\n안\t나\t1\n보\t\t2\n",
+    ],
+)
+def test_rosters_of_every_kind(text: str, tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(text, encoding="utf-16" if "\t" in text else "cp949")
+    roster = read_roster(tmp_path / "r.csv")
+    assert len(roster.people) == 2
+    assert roster.find((), roster.people[0].name) is roster.people[0]
+
+
+def test_a_roster_that_cannot_be_used_ends_in_a_sentence(tmp_path: Path) -> None:
+    for text, words in [
+        ("id\n1\n1\n", "twice"),
+        ("id\n../x\n", "no folder"),
+        ("a,b\n1,2\n", "a, b"),
+        ("", "empty"),
+    ]:
+        (tmp_path / "r.csv").write_text(text)
+        with pytest.raises(CourseError, match=words):
+            read_roster(tmp_path / "r.csv")
+
+
+def test_two_of_one_name_are_not_mixed_up(room: Path, tmp_path: Path) -> None:
+    done = take(
+        room,
+        write(tmp_path / "a.zip", dict.fromkeys([moodle("Kim Ann", 1), moodle("Kim Ann", 2)], good(room))),
+    )
+    assert done.counts == {"whose?": 2}
+    assert "--roster" in done.lines[0].message
+    when = "2026-11-23-10-00-00"
+    users = dict.fromkeys([blackboard("kim_jo", when), blackboard("lee_jo", when)], good(room))
+    assert take(room, write(tmp_path / "b.zip", users)).counts == {"whose?": 2}
+    receipts = {
+        blackboard("kim_jo", when, ""): "Name: Kim Jo (kim_jo)\n",
+        blackboard("lee_jo", when, ""): "이름: 이조 (lee_jo)\n",
+    }
+    done = take(room, write(tmp_path / "c.zip", users | receipts))
+    assert {line.student for line in done.lines if line.outcome == "collected"} == {"kim_jo", "lee_jo"}
+
+
+def test_nobody_becomes_another_by_taking_the_name(room: Path, tmp_path: Path) -> None:
+    """Where students may change their names, a second Kim Minji would replace the first one's work."""
+    names = [moodle("김민지", 400), moodle("김민지", 311), moodle("Bo Lee", 5)]
+    done = take(room, write(tmp_path / "a.zip", dict.fromkeys(names, good(room))), roster=ROSTER)
+    assert [line.outcome for line in done.lines] == ["whose?", "whose?", "collected"]
+    assert "311, 400" in done.lines[0].message
+
+
+def test_what_cannot_be_read_replaces_nothing(room: Path, tmp_path: Path) -> None:
+    take(room, write(tmp_path / "a.zip", {canvas("bo", 72, 9): good(room)}))
+    broken = write_raw(tmp_path / "b.zip", [Raw(canvas("bo", 72, 9).encode(), b"{", crc=1)])
+    done = take(room, broken, lesson=STEPS)
+    assert done.counts == {"could not be read": 1}
+    assert "stays" in done.lines[0].message
+    assert there(room) == {f"72:{STEPS}.ipynb"}
+
+
+def test_the_newest_attempt_counts_and_the_older_is_kept(room: Path, tmp_path: Path) -> None:
+    paths = [blackboard("bo", f"2026-11-2{day}-10-00-00") for day in (3, 5, 4)]
+    books = {path: good(room).replace("\n", "\n" * number, 1) for number, path in enumerate(paths, 1)}
+    archive = write(tmp_path / "a.zip", books)
+    done = take(room, archive)
+    assert [line.outcome for line in done.lines] == ["kept aside", "collected", "kept aside"]
+    assert (room / "submitted/bo" / STEPS / f"{STEPS}.ipynb").read_text() == books[paths[1]]
+    kept = {path.read_text() for path in (room / "collected/kept").rglob("*.ipynb")}
+    assert kept == {books[paths[0]], books[paths[2]]}
+    again = take(room, archive)
+    assert [line.outcome for line in again.lines] == ["kept aside", "unchanged", "kept aside"]
+    assert len(list((room / "collected/kept").rglob("*.ipynb"))) == 2
+    late = take(room, write(tmp_path / "b.zip", {paths[0]: books[paths[0]]}))
+    assert [line.outcome for line in late.lines] == ["kept aside"]
+    assert (room / "submitted/bo" / STEPS / f"{STEPS}.ipynb").read_text() == books[paths[1]]
+
+
+def test_nothing_in_submitted_is_overwritten_without_a_copy(room: Path, tmp_path: Path) -> None:
+    mine = room / "submitted/Bo" / STEPS
+    mine.mkdir(parents=True)
+    (mine / "mine.txt").write_text("mine")
+    (mine / "link").symlink_to("/etc/passwd")
+    done = take(room, write(tmp_path / "a.zip", {moodle("Bo", 1): good(room)}))
+    assert done.counts == {"collected": 1}
+    assert "kept" in done.lines[0].message
+    assert [path.read_text() for path in (room / "collected").rglob("mine.txt")] == ["mine"]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (room / "submitted/Eve").symlink_to(elsewhere)
+    done = take(room, write(tmp_path / "b.zip", {moodle("Eve", 1): good(room), moodle("Fay", 2): good(room)}))
+    assert [line.outcome for line in done.lines] == ["not written", "collected"]
+    assert not list(elsewhere.iterdir())
+
+
+def test_a_time_that_a_student_writes_counts_for_nothing(room: Path, tmp_path: Path) -> None:
+    lies = {moodle("Bo", 1, name): "2020-01-01 00:00:00 UTC" for name in ("timestamp.txt", "TimeStamp.TXT")}
+    take(room, write(tmp_path / "a.zip", {moodle("Bo", 1): good(room)} | lies))
+    assert "Bo:timestamp.txt" not in {name.casefold() for name in there(room)}
+    summary, _ = run(room)
+    assert [row["score"] for row in summary.rows()] == [5.0]
+
+
+def test_the_time_of_an_attempt_is_the_systems(
+    room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take(room, write(tmp_path / "a.zip", {blackboard("bo", "2026-11-23-10-00-00"): good(room)}))
+    want = datetime(2026, 11, 23, 10).astimezone(UTC)
+    text = (room / "submitted/bo" / STEPS / "timestamp.txt").read_text()
+    assert text == f"{want:%Y-%m-%d %H:%M:%S}.000000 UTC"
+
+
+def hostile(room: Path) -> dict[str, Raw]:
+    """Entries that nobody should meet, by what is wrong with them, as Canvas would name them."""
+    book, label = good(room).encode(), 100
+
+    def name(file: str = "x.ipynb") -> bytes:
+        nonlocal label
+        label += 1
+        return f"s_{label}_1_{file}".encode()
+
+    zip64 = b"\x01\x00\x18\x00" + b"\xff" * 24
+    return {
+        "good": Raw(b"a_100_1_01_steps.ipynb", book),
+        "a bomb": Raw(name(), bytes(19_999_999)),
+        "a huge one": Raw(name(), b"x", size=3_000_000_000),
+        "one that says less": Raw(name(), book, size=10),
+        "one that says more": Raw(name(), book, size=len(book) + 9),
+        "zip64 lies": Raw(name(), book, size=0xFFFFFFFF, extra=zip64),
+        "a cut zip64 field": Raw(name(), book, size=0xFFFFFFFF, extra=b"\x01\x00\x18\x00\x01"),
+        "a link": Raw(name(), b"/etc/passwd", mode=0o120777),
+        "a device": Raw(name(), b"", mode=0o020666),
+        "encrypted": Raw(name(), book, flags=1),
+        "another method": Raw(name(), book, method=14),
+        "damaged data": Raw(name(), book, packed=b"\xff" * 50),
+        "a wrong sum": Raw(name(), book, crc=1),
+        "nothing": Raw(name(), b""),
+        "no notebook": Raw(name(), b"\0" * 100),
+        "a zip": Raw(name("x.zip"), b"PK\3\4"),
+        "a name that is no UTF-8": Raw(b"s_201_1_\xff\xfe.ipynb", book, flags=0x800),
+        "Korean Windows' name": Raw("김민지_202_1_과제.ipynb".encode("cp949"), book),
+        "decomposed Korean": Raw("s_203_1_가나.ipynb".encode(), book, flags=0x800),
+        "backslashes": Raw(b"s_204_1_a\\b.ipynb", book),
+        "out": Raw(b"../s_205_1_x.ipynb", book),
+        "absolute": Raw(b"/s_206_1_x.ipynb", book),
+        "a drive": Raw(b"C:\\s_207_1_x.ipynb", book),
+        "a long name": Raw(b"s_208_1_" + b"x" * 5_000, book),
+        "a nul": Raw(b"s_209_1_x\0.ipynb", book),
+        "no name": Raw(b"", book),
+        "a Mac's": Raw(b"__MACOSX/._s_210_1_x.ipynb", b"x"),
+        "a cell that steers": Raw(b"s_211_1_\x1b[2Jx.ipynb", book),
+    }
+
+
+NOT_READ = {
+    *("a bomb", "a huge one", "one that says less", "one that says more", "zip64 lies", "a cut zip64 field"),
+    *("a link", "a device", "encrypted", "another method", "damaged data", "a wrong sum"),
+    *("out", "absolute", "a drive", "a long name", "a nul"),
+}
+
+
+def test_a_hostile_entry_stops_no_other(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.lms.archive.HARMLESS_BYTES", 1_000_000)
+    entries = hostile(room)
+    done = take(room, write_raw(tmp_path / "a.zip", entries.values()))
+    assert len(done.lines) == len(entries)
+    found = {what: line for what, line in zip(entries, done.lines, strict=True)}
+    assert all(line.message for line in done.lines if line.outcome not in ("collected", "unchanged"))
+    assert {what for what, line in found.items() if line.outcome == "could not be read"} >= NOT_READ
+    assert found["good"].outcome == found["Korean Windows' name"].outcome == "collected"
+    assert found["a Mac's"].outcome == "ignored"
+    assert not [
+        path for path in tmp_path.rglob("*") if path.is_symlink() or not (path.is_file() or path.is_dir())
+    ]
+    assert not [path for path in tmp_path.iterdir() if path.name not in ("a.zip", "class")]
+    assert not any("\x1b" in line.path + line.message for line in done.lines)
+    summary, _ = run(room)
+    scores = {row["student"]: (row["score"], row["tasks"][0]["outcome"]) for row in summary.rows()}
+    assert scores["100"] == scores["202"] == (5.0, "passed")
+    unread = {line.student for what, line in found.items() if what in NOT_READ and line.student}
+    assert unread
+    assert {scores[student][1] for student in unread} == {"rejected"}
+
+
+def test_names_that_collide_are_all_there(room: Path, tmp_path: Path) -> None:
+    files = [
+        ("X.ipynb", "1"),
+        ("x.ipynb", "2"),
+        ("a", "3"),
+        ("a/b", "4"),
+        ("..hidden", "5"),
+        ("x.ipynb", "6"),
+    ]
+    done = take(
+        room,
+        write(
+            tmp_path / "a.zip", [(moodle("Bo", 1), good(room)), *((moodle("Bo", 1, n), d) for n, d in files)]
+        ),
+    )
+    found = {
+        path.read_text() for path in (room / "submitted/Bo" / STEPS).rglob("*") if path.stat().st_size < 9
+    }
+    assert found == {"1", "3", "4", "5", "6"}
+    assert [line.outcome for line in done.lines].count("could not be read") == 1
+
+
+def test_an_archive_that_is_none_is_said_and_the_next_is_collected(room: Path, tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole.zip", {moodle("Bo", 1): good(room)})
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(whole.read_bytes()[:-30])
+    (tmp_path / "text.zip").write_text("hello")
+    (tmp_path / "empty.zip").write_bytes(b"")
+    archives = [cut, tmp_path / "text.zip", tmp_path / "empty.zip", whole]
+    done = take(room, *archives)
+    assert [(line.archive, line.outcome) for line in done.lines] == [
+        ("cut.zip", "could not be read"),
+        ("text.zip", "could not be read"),
+        ("empty.zip", "could not be read"),
+        ("whole.zip", "collected"),
+    ]
+    with pytest.raises(CourseError, match="no such file"):
+        take(room, tmp_path / "none.zip")
+
+
+def test_a_table_of_contents_that_breaks_off_keeps_what_stood_before(room: Path, tmp_path: Path) -> None:
+    names = [canvas("a", number, 1).encode() for number in range(5)]
+    whole = write_raw(tmp_path / "a.zip", [Raw(name, good(room).encode()) for name in names]).read_bytes()
+    at = whole.rfind(b"PK\1\2")
+    (tmp_path / "a.zip").write_bytes(whole[:at] + b"????" + whole[at + 4 :])
+    done = take(room, tmp_path / "a.zip")
+    assert done.counts == {"collected": 4, "could not be read": 1}
+
+
+def test_entries_beyond_the_bound_are_not_looked_at(
+    room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.lms.archive.MAX_ENTRIES", 2_000)
+    archive = write_raw(tmp_path / "a.zip", (Raw(f"notes/{number}".encode(), b"") for number in range(2_500)))
+    done = take(room, archive)
+    assert done.counts == {"could not be read": 1, "whose?": 2_000}
+
+
+def test_what_shows_which_lesson_it_is(room: Path, tmp_path: Path) -> None:
+    damaged = {
+        moodle("A", 1): good(room),
+        moodle("B", 2, "homework.ipynb"): "{",
+        moodle("C", 3, "x.pdf"): "%PDF",
+    }
+    done = take(room, write(tmp_path / "a.zip", damaged))
+    assert {line.lesson for line in done.lines} == {STEPS}
+    summary, _ = run(room)
+    assert {row["student"]: row["tasks"][0]["outcome"] for row in summary.rows()} == {
+        "A": "passed",
+        "B": "rejected",
+        "C": "rejected",
+    }
+    by_name = take(room, write(tmp_path / "b.zip", {moodle("D", 4): "{"}))
+    assert by_name.lines[0].lesson == STEPS
+    nothing = write(tmp_path / "c.zip", {moodle("E", 5, "x.ipynb"): "{"})
+    assert take(room, nothing).counts == {"which lesson?": 1}
+    assert take(room, nothing, lesson=STEPS).counts == {"collected": 1}
+
+
+def test_a_notebook_with_an_odd_name_gets_the_lessons(room: Path, tmp_path: Path) -> None:
+    files = {moodle("Bo", 1, "sub/my work.ipynb"): good(room, "ko"), moodle("Bo", 1, "data.csv"): "1"}
+    take(room, write(tmp_path / "a.zip", files))
+    assert there(room) == {f"Bo:{STEPS}.ipynb", "Bo:data.csv"}
+    names = {moodle("Cy", 2, f"{STEPS}.ko.ipynb"): good(room, "ko"), moodle("Cy", 2): good(room)}
+    take(room, write(tmp_path / "b.zip", names))
+    assert {name for name in there(room) if name.startswith("Cy")} == {
+        f"Cy:{STEPS}.ipynb",
+        f"Cy:{STEPS}.ko.ipynb",
+    }
+
+
+def test_what_a_system_calls_a_submission_is_remembered(room: Path, tmp_path: Path) -> None:
+    take(room, write(tmp_path / "a.zip", {moodle("Kim Minji", 311): good(room)}))
+    known = json.loads((room / "collected" / f"{STEPS}.json").read_text())
+    assert known == {
+        "Kim_Minji": {
+            "system": "moodle",
+            "key": "311",
+            "name": "Kim Minji",
+            "label": "Kim Minji_311_assignsubmission_file",
+        }
+    }
+
+
+def test_every_sentence_is_in_korean_too(room: Path, tmp_path: Path) -> None:
+    language("ko")
+    try:
+        done = take(room, write_raw(tmp_path / "a.zip", hostile(room).values()))
+    finally:
+        language("en")
+    said = [line.message for line in done.lines if line.message]
+    assert said
+    assert all(any("가" <= char <= "힣" for char in text) for text in said)

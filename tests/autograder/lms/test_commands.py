@@ -1,0 +1,122 @@
+"""The two commands as a person types them, and every command of docs/lms.md."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.grading.closing import unknown
+from autograder.lms.attempts import OUTCOMES
+from tests.support.exports import good, moodle, write
+from tests.support.lessons import ROOT
+from tests.support.small_class import EMPTY, STEPS
+from tests.support.warm import warm
+
+FILES = {
+    "roster.csv": "id,name\nminji,Kim Minji\nann,Ann B\n",
+    "worksheet.csv": "Identifier,Full name,Grade,Last modified (grade)\nParticipant 311,Kim Minji,,-\n",
+    "gradebook.csv": "Student,ID,SIS Login ID,Section,Homework 1 (7)\nKim Minji,9,minji,A,\n",
+}
+
+
+@pytest.fixture(scope="module")
+def autograder() -> Iterator[list[str]]:
+    if sys.platform != "linux":
+        yield [sys.executable, "-m", "autograder.cli"]
+        return
+    with warm(["nbgrader.apps.nbgraderapp", "nbclient", "rich.table", "torch.func", "typer"]) as python:
+        yield [*python, "autograder.cli"]
+
+
+@pytest.fixture
+def download(room: Path) -> Path:
+    """A course directory with Moodle's download and tables in it."""
+    write(room / "download.zip", {moodle("Kim Minji", 311): good(room), moodle("Ann B", 312): "{"})
+    for name, text in FILES.items():
+        (room / name).write_text(text)
+    return room
+
+
+def call(command: list[str], room: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*command, *words],
+        cwd=room,
+        env=os.environ | {"COLUMNS": "100"} | env,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_every_command_of_the_page_runs(autograder: list[str], download: Path) -> None:
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/lms.md").read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert len(lines) >= 8
+    for line in lines:
+        program, *words = shlex.split(line)
+        assert program == ".venv/bin/autograder"
+        if words[0] == "collect":  # each is a beginning
+            for old in ("submitted", "collected"):
+                shutil.rmtree(download / old, ignore_errors=True)
+            shutil.copy(download / EMPTY, download / "gradebook.db")
+        done = call(autograder, download, *words)
+        # One notebook is damaged, and grading ends with 1 until that is settled.
+        assert done.returncode == (1 if words[0] == "grade" else 0), f"{line}: {done.stdout}{done.stderr}"
+    made = {path.name for path in (download / "exported").iterdir()}
+    assert made == {
+        *(f"{STEPS}.{system}.csv" for system in ("moodle", "canvas", "brightspace")),
+        f"{STEPS}.moodle.feedback.zip",
+    }
+    assert {line["outcome"] for line in json.loads((download / "lines.json").read_text())} == {"collected"}
+
+
+def test_the_page_names_every_outcome() -> None:
+    text = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
+    assert [outcome for outcome in OUTCOMES if f"| {outcome} |" not in text] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_what_cannot_be_done_is_a_sentence(lang: str, autograder: list[str], download: Path) -> None:
+    lines = [
+        ["collect", "none.zip"],
+        ["collect", "submitted"],
+        ["collect", "download.zip", "--from", "x"],
+        ["collect", "download.zip", "--lesson", "9"],
+        ["collect", "download.zip", "--roster", "download.zip"],
+        ["export", "--for", "moodle"],
+        ["export", "--for", "canvas", "--lesson", "1", "--fill", "roster.csv"],
+        ["export", "--for", "moodle", "--lesson", "1", "--fill", "roster.csv"],
+    ]
+    (download / "submitted").mkdir()
+    for words in lines:
+        done = call(autograder, download, *words, SECANT_LANG=lang)
+        assert done.returncode == 2, words
+        assert done.stderr.strip()
+        assert "Traceback" not in done.stderr
+    assert not any((download / "submitted").iterdir())
+
+
+def test_who_needs_a_person_comes_first_and_decides_the_status(autograder: list[str], download: Path) -> None:
+    (download / "roster.csv").write_text("id,name\nminji,Kim Minji\n")
+    done = call(autograder, download, "collect", "download.zip", "--roster", "roster.csv")
+    assert done.returncode == 1
+    assert done.stdout.index("Ann B is not in the roster") < done.stdout.index("minji/")
+    assert "2 lines, 1 student: 1 collected, 1 whose?." in done.stdout
+
+
+def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
+    names = ["Kim Minji_311_assignsubmission_file_", "12-34 - Kim - Oct 10, 2026 1022 AM"]
+    for name in names:
+        (room / "submitted" / name).mkdir(parents=True)
+        (room / "submitted" / name / "x.ipynb").write_text("{}")
+    (room / "submitted/kim_71_8_x.ipynb").write_text("{}")
+    (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # which may be an id
+    found = dict(unknown(room / "submitted", [STEPS]))
+    assert set(found) == {*names, "kim_71_8_x.ipynb"}
+    assert all("autograder collect" in to_do for to_do in found.values())

@@ -1,0 +1,213 @@
+"""Grades go back in the form that each system takes, and nothing that is no grade becomes a zero."""
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder import transfer
+from autograder.course.errors import CourseError
+from autograder.course.settings import Course
+from autograder.grading.gradebook import Book
+from autograder.lms.collect import collect
+from autograder.lms.export import Exported, For, export
+from autograder.lms.roster import read_roster
+from autograder.lms.tables import as_csv, harmless
+from tests.support.exports import canvas, good, moodle, text, write
+from tests.support.small_class import STEPS, WRONG, Here, answered, run, solutions, told
+
+PEOPLE = {"Kim Minji": 311, "Ann B": 312, "Cho": 313, "Dee": 314}
+
+
+@pytest.fixture
+def term(room: Path, tmp_path: Path) -> Path:
+    """A class of Moodle's: one has all points, one has not, one note waits, one file could not be read."""
+    book = answered(room, solutions(room) | WRONG)
+    texts = {"Kim Minji": good(room), "Ann B": text(book), "Cho": good(room), "Dee": "{"}
+    files = {moodle(name, number): texts[name] for name, number in PEOPLE.items()}
+    collected = collect(Course.at(room), [write(tmp_path / "a.zip", files)])
+    course = Course.at(room)
+    with Book(course.directory, course.config) as opened:
+        opened.enter_people(
+            {"id": one.id, "last_name": one.last_name, "email": f"{one.id}@x.kr"} for one in collected.people
+        )
+        opened.enter_people([{"id": "Eve", "last_name": "=cmd|' /C calc'!A0"}])
+    run(room, Here(lambda job: None))
+    settle(room, {"Kim_Minji": 1.0, "Ann_B": 0.0})
+    return room
+
+
+def settle(room: Path, points: dict[str, float]) -> None:
+    """Grade the notes of some by hand, as in formgrader."""
+    with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as gradebook:
+        for student, score in points.items():
+            for grade in gradebook.find_submission_notebook(STEPS, STEPS, student).grades:
+                if grade.needs_manual_grade:
+                    grade.manual_score, grade.needs_manual_grade = score, False
+        gradebook.db.commit()
+
+
+def table(done: Exported) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(as_csv(done.sheet).decode("utf-8-sig"))))
+
+
+def sent(room: Path, system: For, fill: str = "", column: str = "") -> Exported:
+    path = None
+    if fill:
+        path = room / "fill.csv"
+        path.write_text(fill, encoding="utf-8-sig")
+    return export(Course.at(room), system, STEPS, path, column)
+
+
+HEAD = "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade),Feedback comments"
+WORKSHEET = f"""{HEAD}
+"Participant 312","Ann B",ann@x.kr,Submitted,,10.00,-,
+"Participant 311","Kim Minji",kim@x.kr,Submitted,0.50,10.00,-,"=1+1"
+"Participant 313",Cho,cho@x.kr,Submitted,,10.00,-,
+"Participant 314",Dee,dee@x.kr,Submitted,,10.00,-,
+"Participant 999","Somebody Else",else@x.kr,"No submission",3.00,10.00,-,
+"""
+
+
+def test_moodles_worksheet_is_filled_and_the_rest_of_it_stays(term: Path) -> None:
+    done = sent(term, "moodle", WORKSHEET)
+    before = list(csv.DictReader(io.StringIO(WORKSHEET)))
+    after = table(done)
+    grades = {row["Full name"]: row["Grade"] for row in after}
+    assert grades["Kim Minji"] == "6"
+    assert 0 < float(grades["Ann B"]) < 6
+    assert (grades["Cho"], grades["Dee"], grades["Somebody Else"]) == ("", "", "3.00")
+    assert set(done.blank) == {"Cho", "Dee"}
+    assert "person" in done.blank["Cho"]
+    assert "not be read" in done.blank["Dee"]
+    assert any("6 points" in note for note in done.notes)
+    untouched = [column for column in before[0] if column not in ("Grade", "Feedback comments")]
+    assert [[row[c] for c in untouched] for row in after] == [[row[c] for c in untouched] for row in before]
+    assert after[1]["Feedback comments"] == "'=1+1"
+
+
+def test_moodles_feedback_has_the_folders_of_the_download(term: Path) -> None:
+    done = sent(term, "moodle", WORKSHEET)
+    with zipfile.ZipFile(io.BytesIO(done.feedback)) as archive:
+        assert archive.namelist() == sorted(
+            f"{name}_{number}_assignsubmission_file/{STEPS}.html" for name, number in PEOPLE.items()
+        )
+        page = term / "feedback/Kim_Minji" / STEPS / f"{STEPS}.html"
+        assert archive.read(f"Kim Minji_311_assignsubmission_file/{STEPS}.html") == page.read_bytes()
+
+
+def test_a_worksheet_like_moodles_is_made_of_what_was_collected(term: Path) -> None:
+    done = sent(term, "moodle")
+    rows = {row["Full name"]: row for row in table(done)}
+    assert set(rows) == {*PEOPLE}
+    assert rows["Kim Minji"]["Identifier"] == "Participant 311"
+    assert (rows["Kim Minji"]["Grade"], rows["Cho"]["Grade"]) == ("6", "")
+    (term / "collected" / f"{STEPS}.json").unlink()
+    with pytest.raises(CourseError, match="--fill"):
+        sent(term, "moodle")
+
+
+def test_canvas_gets_its_own_table_back(term: Path) -> None:
+    fill = (
+        f"Student,ID,SIS User ID,SIS Login ID,Section,{STEPS} (7001),Other (7002)\n"
+        "    Points Possible,,,,,6,10\n"
+        "B Ann,5,,Ann_B,A,1,9\nKim Minji,6,Kim_Minji,,A,,8\nCho,7,,Cho,A,4,7\nMallory,8,,mal,A,2,6\n"
+    )
+    done = sent(term, "canvas", fill)
+    rows = {row["Student"]: row for row in table(done)}
+    assert rows["Kim Minji"][f"{STEPS} (7001)"] == "6"
+    assert float(rows["B Ann"][f"{STEPS} (7001)"]) < 6
+    assert (rows["Cho"][f"{STEPS} (7001)"], rows["Mallory"][f"{STEPS} (7001)"]) == ("4", "2")  # as they were
+    assert rows["    Points Possible"][f"{STEPS} (7001)"] == "6"
+    assert {name: row["Other (7002)"] for name, row in rows.items()}["Cho"] == "7"
+    other = fill.replace(STEPS, "Homework")
+    with pytest.raises(CourseError, match=r"Homework \(7001\); Other \(7002\)"):
+        sent(term, "canvas", other)
+    assert {row["Homework (7001)"] for row in table(sent(term, "canvas", other, "Homework"))} >= {"6"}
+
+
+def test_canvas_and_brightspace_get_tables_of_their_form_without_one(term: Path) -> None:
+    rows = table(sent(term, "canvas"))
+    assert list(rows[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", STEPS]
+    assert {row["SIS Login ID"]: row[STEPS] for row in rows}["Kim_Minji"] == "6"
+    assert {row["SIS Login ID"]: row["Student"] for row in rows}["Eve"].startswith("'=cmd")
+    done = sent(term, "brightspace")
+    rows = table(done)
+    assert list(rows[0]) == ["OrgDefinedId", f"{STEPS} Points Grade", "End-of-Line Indicator"]
+    assert {row["OrgDefinedId"]: row[f"{STEPS} Points Grade"] for row in rows} | {"Ann_B": ""} == {
+        "Ann_B": "",
+        "Cho": "",
+        "Dee": "",
+        "Eve": "",
+        "Kim_Minji": "6",
+    }
+    assert {row["End-of-Line Indicator"] for row in rows} == {"#"}
+    assert done.feedback is None
+    fill = (
+        "OrgDefinedId,Username,Lesson 1 Points Grade <Numeric MaxPoints:6>,End-of-Line Indicator\n"
+        "#Kim_Minji,#kim,,#\n#Cho,#cho,,#\n"
+    )
+    filled = table(sent(term, "brightspace", fill))
+    assert [list(row.values()) for row in filled] == [
+        ["#Kim_Minji", "#kim", "6", "#"],
+        ["#Cho", "#cho", "", "#"],
+    ]
+
+
+def test_canvas_knows_its_feedback_by_the_names_of_the_download(room: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.zip", {canvas("kimminji", 71, 8, late=True): good(room)})
+    roster = tmp_path / "r.csv"
+    roster.write_text("id,name,canvas\nminji,Kim Minji,71\n")
+    course = Course.at(room)
+    done = collect(course, [archive], read_roster(roster))
+    with Book(course.directory, course.config) as opened:
+        opened.enter_people([{"id": one.id} for one in done.people])
+    run(room, Here(told))
+    exported = sent(room, "canvas")
+    with zipfile.ZipFile(io.BytesIO(exported.feedback)) as feedback:
+        assert feedback.namelist() == [f"kimminji_LATE_71_8_{STEPS}.html"]
+    assert {row["ID"] for row in table(exported)} == {"71"}
+
+
+def test_a_late_penalty_is_taken_off_and_a_changed_file_is_not_exported(term: Path) -> None:
+    with Gradebook(f"sqlite:///{term}/gradebook.db", "secant") as gradebook:
+        gradebook.find_submission_notebook(STEPS, STEPS, "Kim_Minji").late_submission_penalty = 2.0
+        gradebook.db.commit()
+    assert {row["Full name"]: row["Grade"] for row in table(sent(term, "moodle"))}["Kim Minji"] == "4"
+    course = Course.at(term)
+    with Book(course.directory, course.config) as opened:
+        opened.mark_stale("Kim_Minji", STEPS, "another file")
+    done = sent(term, "moodle")
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == ""
+    assert "not graded yet" in done.blank["Kim_Minji"]
+
+
+def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
+    course = Course.at(term)
+    with Book(course.directory, course.config) as opened:
+        opened.enter_people([{"id": "other", "first_name": "Kim", "last_name": "Minji"}])
+    known = term / "collected" / f"{STEPS}.json"
+    known.unlink()
+    done = sent(term, "moodle", WORKSHEET)
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
+    assert any("Kim_Minji / other" in note for note in done.notes)
+
+
+def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "b.zip", {moodle("Kim Minji", 311): text(answered(term, {}))})
+    assert transfer.collect(term, [archive], None, "", "", None)
+    done = sent(term, "moodle", WORKSHEET)
+    assert "not graded yet" in done.blank["Kim_Minji"]
+    assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
+    run(term, Here(lambda job: None))
+    assert "not graded yet" not in sent(term, "moodle", WORKSHEET).blank.get("Kim_Minji", "")
+
+
+def test_no_cell_is_a_formula() -> None:
+    odd = ["=1", "+1+1", "-1+1", "@x", "\tx", "\r=1", "-cmd", "=HYPERLINK()"]
+    assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
+    plain = ["-", "-1.5", "+3", "3", "", "a=1", "김"]
+    assert [harmless(cell) for cell in plain] == plain

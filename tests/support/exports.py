@@ -1,0 +1,85 @@
+"""Archives as learning management systems export them, and such as nobody should."""
+
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode, v4
+
+from tests.support.small_class import answered, solutions
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An entry with whatever its fields claim; by default the truth."""
+
+    name: bytes
+    data: bytes = b"x"
+    flags: int = 0
+    method: int = 8
+    mode: int = 0
+    size: int | None = None
+    packed: bytes | None = None
+    extra: bytes = b""
+    crc: int | None = None
+
+
+def write(path: Path, files: Mapping[str, bytes | str] | Iterable[tuple[str, bytes | str]]) -> Path:
+    """An archive as zip programs write it."""
+    pairs = files.items() if isinstance(files, Mapping) else files
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in pairs:
+            with warnings.catch_warnings(action="ignore"):  # of a name that is there twice
+                archive.writestr(name, data)
+    return path
+
+
+def write_raw(path: Path, entries: Iterable[Raw]) -> Path:
+    """An archive in which each entry says of itself what it likes."""
+    body, table, count = bytearray(), bytearray(), 0
+    for raw in entries:
+        count += 1
+        deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = raw.packed
+        if packed is None:
+            packed = deflate.compress(raw.data) + deflate.flush() if raw.method == 8 else raw.data
+        size = len(raw.data) if raw.size is None else raw.size
+        crc = zlib.crc32(raw.data) if raw.crc is None else raw.crc
+        offset, sizes = len(body), (crc, len(packed), size)
+        body += struct.pack("<4s5H3L2H", b"PK\3\4", 20, raw.flags, raw.method, 0, 0, *sizes, len(raw.name), 0)
+        body += raw.name + packed
+        table += struct.pack("<4s6H3L", b"PK\1\2", (3 << 8) | 20, 20, raw.flags, raw.method, 0, 0, *sizes)
+        table += struct.pack("<5H2L", len(raw.name), len(raw.extra), 0, 0, 0, raw.mode << 16, offset)
+        table += raw.name + raw.extra
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count & 0xFFFF, count & 0xFFFF, len(table), len(body), 0)
+    path.write_bytes(bytes(body + table) + end)
+    return path
+
+
+def text(notebook: NotebookNode) -> str:
+    return str(v4.writes(notebook))
+
+
+def good(room: Path, language: str = "en") -> str:
+    """A notebook with all answers right."""
+    return text(answered(room, solutions(room), language))
+
+
+def moodle(name: str, number: int, file: str = "01_steps.ipynb") -> str:
+    return f"{name}_{number}_assignsubmission_file_/{file}"
+
+
+def canvas(name: str, user: int, number: int, file: str = "01_steps.ipynb", late: bool = False) -> str:
+    return f"{name}_{'LATE_' if late else ''}{user}_{number}_{file}"
+
+
+def brightspace(name: str, user: int, when: str, file: str = "01_steps.ipynb") -> str:
+    return f"{user}-4711 - {name} - {when}/{file}"
+
+
+def blackboard(user: str, when: str, file: str = "01_steps.ipynb", assignment: str = "Homework 1") -> str:
+    return f"{assignment}_{user}_attempt_{when}" + (f"_{file}" if file else ".txt")
