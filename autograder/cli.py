@@ -203,6 +203,10 @@ def grade(
     scheduler: Annotated[str, typer.Option(help="A Dask scheduler's address, instead of --workers.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
+    change_tasks: Annotated[
+        bool,
+        typer.Option("--change-tasks", help="Take over dropped and added tasks; no grade is lost."),
+    ] = False,
 ) -> None:
     """Grade submitted/ into nbgrader's gradebook, autograded/ and feedback/.
 
@@ -234,6 +238,11 @@ def grade(
         every = [found.name for found in find_lessons(course.root)]
         if not entries:
             raise _nothing_found(course.submitted, every, student or [])
+        if change_tasks:
+            from autograder.grading.batch import change_tasks as change
+
+            for said in change(course, lessons):
+                out.print(said, highlight=False, markup=False)
         if scheduler:
             pool: executors.Workers = cluster(scheduler)
         else:

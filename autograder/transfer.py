@@ -13,11 +13,11 @@ from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.course.settings import Course
 from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.gradebook import STALE, Book, GradebookBusy
+from autograder.grading.tables import as_csv
 from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
-from autograder.lms.tables import as_csv
 from autograder.terminal import Terminal, out
 from secant.files import put_aside, replace_file
 from secant.language import say

@@ -142,6 +142,24 @@ def grade(
     return _run(course, entries, workers, tell, force, pages_alone=False)
 
 
+def change_tasks(course: Course, lessons: Iterable[str]) -> list[str]:
+    """Give lessons that have been graded the tasks that they have now; see `Book.change_tasks`.
+
+    Returns:
+        What was done, a sentence or two for each lesson that had other tasks.
+
+    Raises:
+        CourseError: a lesson or the gradebook cannot be read, or not changed.
+    """
+    directory = course.directory
+    with Book(directory, course.config) as book:
+        try:
+            read = (read_assignment(course.root, name, directory.source_directory) for name in lessons)
+            return [said for assignment in read if (said := book.change_tasks(assignment))]
+        except GradebookBusy as error:
+            raise CourseError(f"The gradebook cannot be written to: {error}.") from error
+
+
 def make_pages(
     course: Course,
     entries: Iterable[Entry],

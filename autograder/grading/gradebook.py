@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
@@ -51,6 +52,7 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
+from autograder.grading import changing
 from autograder.grading.result import Result, sha256
 from autograder.page.version import page_version
 
@@ -258,9 +260,56 @@ class Book:
                 gradebook does not take them.
         """
         with _refused(f"Lesson {assignment.lesson} could not be entered into the gradebook"):
-            self._register(assignment)
+            notebook, resources = self._prepared(assignment)
+            if not self._is_registered(assignment.lesson, notebook):
+                if changed := self._changed(assignment.lesson, notebook):
+                    raise CourseError(_other_tasks(assignment.lesson, changed))
+                self._save_cells(assignment.lesson, notebook, resources)
 
-    def _register(self, assignment: Assignment) -> None:
+    def change_tasks(self, assignment: Assignment) -> str:
+        """Give a lesson that has been graded the cells that it has now.
+
+        What stays keeps what was graded of it, by whomever. Of the gradebook a copy is kept, and of the cells
+        that go a table. Nothing is changed if the cells are those that the gradebook has.
+
+        Returns:
+            What was done; empty if it was nothing.
+
+        Raises:
+            CourseError, GradebookBusy: nothing was changed.
+        """
+        with _refused(f"The tasks of lesson {assignment.lesson} could not be changed"):
+            notebook, _ = self._prepared(assignment)
+            changed = self._changed(assignment.lesson, notebook)
+            if changed is None:
+                return ""
+            name = changing.stamp(assignment.lesson, datetime.now())
+            table = Path(self._coursedir.root, f"{name}_dropped.csv")
+            file = sqlite_file(self._coursedir.db_url)
+            copies = [changing.copy_of(self._db, file, name)] if file else []
+
+            def change() -> str:
+                known = self._gradebook.find_notebook(assignment.lesson, assignment.lesson)
+                where = copies[0] if copies else changing.copy_of(self._db, None, name)
+                changing.follow(self._db, known, notebook, table)
+                return where
+
+            copy = self._transaction(change)
+            self._forms.pop(assignment.lesson, None)
+        kept = f" What was graded of dropped tasks is in {table}." if table.exists() else ""
+        return f"{assignment.lesson}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
+
+    def _changed(self, lesson: str, notebook: NotebookNode) -> changing.Difference | None:
+        """How a lesson's cells differ from those that were graded; None if they do not, or none were."""
+        try:
+            known = self._gradebook.find_notebook(lesson, lesson)
+        except MissingEntry:
+            return None
+        found = changing.difference(known, notebook)
+        return found if known.submissions and (found.dropped or found.added) else None
+
+    def _prepared(self, assignment: Assignment) -> tuple[NotebookNode, Any]:
+        """The notebook as nbgrader would enter it."""
         notebook = copy.deepcopy(assignment.source)
         names = {
             "assignment": assignment.lesson,
@@ -269,19 +318,13 @@ class Book:
         }
         resources: Any = {"nbgrader": names, "unique_key": assignment.lesson}
         steps = GenerateAssignment(coursedir=self._coursedir, config=self._config).preprocessors
-        before = steps[: steps.index(SaveCells)]
-        for step in before:
+        for step in steps[: steps.index(SaveCells)]:
             notebook, resources = step(config=self._config)(notebook, resources)
-        if self._is_registered(assignment.lesson, notebook):
-            return
-        self._gradebook.update_or_create_assignment(assignment.lesson)
-        try:
-            SaveCells(config=self._config)(notebook, resources)
-        except RuntimeError as error:
-            raise CourseError(
-                f"Lesson {assignment.lesson} no longer has the cells that the gradebook has grades for: "
-                f"{error}."
-            ) from error
+        return notebook, resources
+
+    def _save_cells(self, lesson: str, notebook: NotebookNode, resources: Any) -> None:
+        self._gradebook.update_or_create_assignment(lesson)
+        SaveCells(config=self._config)(notebook, resources)
         self._gradebook.db.expire_all()
 
     def _is_registered(self, lesson: str, notebook: NotebookNode) -> bool:
@@ -714,6 +757,21 @@ class Book:
             except BaseException:
                 self._db.rollback()
                 raise
+
+
+def _other_tasks(lesson: str, changed: changing.Difference) -> str:
+    number = int(lesson[:2]) if lesson[:2].isdigit() else lesson
+    return (
+        f"Lesson {lesson} has other tasks than those that the gradebook has grades for: {_named(changed)}. "
+        f"To go on with the new ones: autograder grade {number} --change-tasks. It keeps every grade of the "
+        "tasks that stay, a table of what was graded of the others, and a copy of the gradebook. "
+        f"To go back, restore the tasks in course/{lesson} and run: autograder build {number}."
+    )
+
+
+def _named(changed: changing.Difference) -> str:
+    parts = (("dropped", changed.dropped), ("added", changed.added))
+    return "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)
 
 
 def _passing(error: DBAPIError) -> bool:

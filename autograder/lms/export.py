@@ -21,9 +21,9 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading.entries import Entry, find_submissions
 from autograder.grading.gradebook import Book
+from autograder.grading.tables import Sheet, read_sheet
 from autograder.lms.placing import remembered
 from autograder.lms.roster import Ambiguous, Person, Roster
-from autograder.lms.tables import Sheet, read_sheet
 from secant.language import say
 
 For = Literal["moodle", "canvas", "brightspace"]

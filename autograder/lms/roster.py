@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course.errors import CourseError
+from autograder.grading.tables import Sheet, read_sheet
 from autograder.intake.files import valid_student_id
-from autograder.lms.tables import Sheet, read_sheet
 from secant.language import say
 
 # Columns as `tables.plain` writes them: of a roster of one's own, and of what the systems export.

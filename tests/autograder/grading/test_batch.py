@@ -708,15 +708,6 @@ def test_locked_gradebook_costs_one_submission_at_most(
     assert grades(room, "ann")["test_double"] == (0.0, False)
 
 
-def test_lesson_with_other_cells_than_the_gradebook_is_refused(room: Path, right: dict[str, str]) -> None:
-    hand_in(room, "ann", answered(room, right))
-    run(room)
-    source = room / "source" / STEPS / f"{STEPS}.ipynb"
-    source.write_text(source.read_text().replace("double", "triple"))
-    with pytest.raises(CourseError, match="no longer has the cells"):
-        run(room, force=True)
-
-
 def test_late_work_gets_the_courses_penalty(room: Path, right: dict[str, str]) -> None:
     with (room / "nbgrader_config.py").open("a") as config:
         config.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')

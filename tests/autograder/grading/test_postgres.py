@@ -22,9 +22,11 @@ from sqlalchemy.exc import DBAPIError
 from autograder.course.errors import CourseError
 from autograder.course.settings import SECRET, Course
 from autograder.grading import gradebook
+from autograder.grading.batch import change_tasks
 from autograder.grading.entries import Entry
 from autograder.grading.gradebook import Book
 from autograder.grading.jobs import Done, Job, Page
+from tests.autograder.grading.test_changing import edit, rename
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps
 from tests.support.postgres import Server, programs, server
@@ -329,3 +331,29 @@ def test_missing_driver_is_named(room: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "psycopg", None)
     point(room, "postgresql+psycopg://teacher@/grades")
     assert "secant[postgres]" in refusal(room)
+
+
+def test_changed_tasks_leave_a_copy_in_a_schema_of_its_own(
+    room: Path, right: dict[str, str], url: str
+) -> None:
+    fill(point(room, url), right)
+    run(room)
+    edit(room, rename)
+    (said,) = change_tasks(Course.at(room), [STEPS])
+    schema = said.partition("the schema ")[2].partition(" ")[0]
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        names = text(f"SELECT name FROM {schema}.base_cell WHERE type = 'GradeCell' ORDER BY name")
+        assert list(connection.scalars(names)) == ["test_Counter", "test_double", "why"]
+        kept = connection.scalar(text(f"SELECT count(*) FROM {schema}.grade"))
+        assert kept == 3 * connection.scalar(text("SELECT count(*) FROM submitted_notebook"))
+    engine.dispose()
+    assert len(list(room.glob("gradebook_before_*_dropped.csv"))) == 1
+    summary, _ = run(room)
+    assert summary.failed == {}
+    with Gradebook(url, "secant") as opened:
+        assert {cell.name for cell in opened.find_notebook(STEPS, STEPS).grade_cells} == {
+            "test_Tally",
+            "test_double",
+            "why",
+        }

@@ -12,10 +12,10 @@ from autograder import transfer
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.grading.gradebook import Book
+from autograder.grading.tables import as_csv, harmless
 from autograder.lms.collect import collect
 from autograder.lms.export import Exported, For, export
 from autograder.lms.roster import read_roster
-from autograder.lms.tables import as_csv, harmless
 from tests.support.exports import canvas, good, moodle, text, write
 from tests.support.small_class import STEPS, WRONG, Here, answered, run, solutions, told
 
