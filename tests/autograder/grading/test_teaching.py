@@ -1,0 +1,61 @@
+"""Every command of docs/teaching.md, in its order, as a class of one lives through them."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.utils import get_username
+
+from tests.support.lessons import ROOT
+from tests.support.small_class import STEPS, answered, solutions
+
+PAGE = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+LINES = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    for line in block.splitlines()
+]
+
+
+def test_the_page_has_commands() -> None:
+    assert len(LINES) >= 18
+    assert all(re.match(r"(\.venv/bin/)?(autograder|nbgrader) |cp |rm ", line) for line in LINES)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> None:
+    exchange, home = tmp_path / "exchange", tmp_path / "ann"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    home.mkdir()
+    settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
+    (room / "nbgrader_config_local.py").write_text(settings + 'c.Secant.solutions = ["1"]\n')
+    (home / "nbgrader_config.py").write_text(settings + 'c.CourseDirectory.course_id = "secant"\n')
+    ann = get_username()  # the exchange knows students by their users
+    (room / "students.csv").write_text(f"id,first_name,last_name,email\n{ann},Ann,Lee,ann@example.edu\n")
+    env = os.environ | {"COLUMNS": "200", "JUPYTER_CONFIG_DIR": str(tmp_path)}
+    said: dict[str, str] = {}
+    for line in LINES:
+        words = shlex.split(
+            re.sub(r"\bann\b", ann, line.replace("01_what_autograd_does", STEPS)), comments=True
+        )
+        where = room if words[0].startswith(".venv") or words[0] in ("cp", "rm") else home
+        if line.startswith("nbgrader submit"):
+            work = answered(room, solutions(room))
+            (home / STEPS / f"{STEPS}.ipynb").write_text(nbformat.writes(work))
+        program = Path(words[0]).name
+        module = {"autograder": "autograder.cli", "nbgrader": "nbgrader"}.get(program)
+        command = [*python, module, *words[1:]] if module else words
+        done = subprocess.run(command, cwd=where, env=env, capture_output=True, text=True)
+        said[line] = done.stdout + done.stderr
+        assert done.returncode == 0, f"{line}: {said[line][-2000:]}"
+    assert "1 submission graded, 0 of them before; 0 failed" in said[".venv/bin/autograder grade 1"]
+    pages = list((home / STEPS / "feedback").rglob("*.html"))
+    assert pages, "the student has no feedback page"
+    assert not (room / "submitted" / ann).exists()
+    assert (room / "gradebook_before_midterm.db").stat().st_size
