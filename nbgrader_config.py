@@ -7,10 +7,11 @@ from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import GetGrades
+from nbgrader.preprocessors import ComputeChecksums, GetGrades
 
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
+from autograder.build.write_hints import KeepHints, ReleaseHints
 from autograder.grading.exchange import ReleaseLanguages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
@@ -28,11 +29,15 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.source_directory = "source"
 c.CourseDirectory.release_directory = f"release/{language}"
 
-# The language first: every later step then sees one notebook in one language.
+# The language first: every later step then sees one notebook in one language. Only the test cells hold their
+# hints in both until nbgrader has saved them, so that one gradebook serves both releases.
 c.GenerateAssignment.preprocessors = [
+    KeepHints,
     SelectLanguage,
     CollapseTests,
     *GenerateAssignment.preprocessors.default(),
+    ReleaseHints,
+    ComputeChecksums,
 ]
 
 # One stub for both languages: a graded cell is the same in both releases.

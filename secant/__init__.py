@@ -6,7 +6,9 @@ from secant.language import language, say
 from secant.tracebacks import install
 
 if TYPE_CHECKING:
+    from secant.catalogue import hints
     from secant.checking import check, graphs, recipes
+    from secant.checking.ask import ask, leaf, tensor
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula, polynomial
     from secant.checking.observe import observe
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TorchValue",
     "Value",
+    "ask",
     "check",
     "draw_graph",
     "expect_error",
@@ -46,7 +49,9 @@ __all__ = [
     "explore_second",
     "formula",
     "graphs",
+    "hints",
     "language",
+    "leaf",
     "observe",
     "operations",
     "polynomial",
@@ -55,6 +60,7 @@ __all__ = [
     "probe",
     "recipes",
     "say",
+    "tensor",
     "tensor_info",
     "watch",
 ]
@@ -63,6 +69,7 @@ __all__ = [
 _HOMES = {
     "TorchValue": "secant.value",
     "Value": "secant.value",
+    "ask": "secant.checking.ask",
     "check": "secant.checking.check",
     "draw_graph": "secant.graph.draw",
     "expect_error": "secant.checking.expect_error",
@@ -78,6 +85,8 @@ _HOMES = {
     "explore_saved": "secant.explorers.saved",
     "formula": "secant.checking.functions",
     "graphs": "secant.checking.graphs",
+    "hints": "secant.catalogue",
+    "leaf": "secant.checking.ask",
     "observe": "secant.checking.observe",
     "polynomial": "secant.checking.functions",
     "operations": "secant.checking.operations",
@@ -85,6 +94,7 @@ _HOMES = {
     "predicted": "secant.predictions",
     "probe": "secant.checking.probe",
     "recipes": "secant.checking.recipes",
+    "tensor": "secant.checking.ask",
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }

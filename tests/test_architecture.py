@@ -23,6 +23,7 @@ ROOMS: dict[str, set[str]] = {
     "autograder.kernels": {"autograder.sandbox.inside"},
     "autograder.exam": {
         "secant",
+        "secant.checking",
         "autograder.course",
         "autograder.intake",
         "autograder.sandbox",

@@ -23,6 +23,7 @@ from nbgrader.utils import capture_log
 from autograder.build import rules
 from autograder.course.lesson import CELL_METADATA, Lesson, find_lessons, read_lesson
 from autograder.course.settings import load_config
+from secant.catalogue import read_hints
 from secant.files import replace_file
 
 #: Files by their path in the course directory.
@@ -101,7 +102,7 @@ def source_files(lesson: Lesson) -> Files:
     folder = Path("source", lesson.name)
     notebook = read_lesson(lesson)
     # The mark tells a notebook that was only built from one that somebody has edited since.
-    notebook.metadata["secant"] = {"built": _fingerprint(notebook)}
+    notebook.metadata["secant"] = {"built": _fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
     return files | {folder / path: (lesson.folder / path).read_bytes() for path in lesson.extra_files}
 

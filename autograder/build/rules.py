@@ -14,8 +14,8 @@ from nbgrader.nbgraderformat import MetadataValidator, SchemaTooNewError, Schema
 
 from autograder.build import prose
 from autograder.build.select_language import LANGUAGE_CALL, SAY
+from autograder.course import hints, minutes
 from autograder.course import lesson as lessons
-from autograder.course import minutes
 from autograder.course.cells import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
@@ -33,6 +33,7 @@ from autograder.course.cells import (
 from autograder.course.errors import CourseError
 from autograder.course.lesson import CELL_METADATA, Answer, Lesson, english_hash
 from autograder.course.solutions import solution_problems
+from secant.catalogue import SHARED, read_hints
 
 Found = Iterator[tuple[int, str]]
 Names = set[str]
@@ -60,6 +61,7 @@ def lesson_problems(lesson: Lesson) -> list[str]:
     return [
         *notebook_problems(notebook, folder / lesson.text.name),
         *_prose_problems(lesson, notebook, folder / lesson.text.name),
+        *_hint_problems(lesson, notebook, folder),
         *_answer_problems(wrong, folder / "wrong_answers.py", known, hinted=True),
         *_answer_problems(right, folder / "right_answers.py", known, hinted=False),
         *solution_problems(lesson, {task.id for task in tasks(notebook) if task.test is not None}),
@@ -73,6 +75,31 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path) -> list[
     total = syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
     found = prose.prose_problems(notebook, int(lesson.name[:2]), course, total)
     return [f"{_place(file, notebook, index)}: {text}." for index, text in found]
+
+
+def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list[str]:
+    try:
+        catalogue = read_hints(lesson.folder)
+    except ValueError as error:
+        return [f"{folder / 'hints.toml'}: it is not TOML: {error}."]
+    tests = {grade_id(c).removeprefix("test_"): c.source for c in notebook.cells if is_test(c)}
+    listed = [(task, name, texts) for task, found in catalogue.items() for name, texts in found.items()]
+    missing = [
+        f"{folder / lesson.text.name}, cell test_{task}: {problem}."
+        for task, source in tests.items()
+        for problem in hints.unknown(source, catalogue)
+    ]
+    one_language = [
+        f"{folder / 'hints.toml'}: {task}.{name} needs its text in en and ko."
+        for task, name, texts in listed
+        if not isinstance(texts, dict) or not {"en", "ko"} <= set(texts)
+    ]
+    idle = [
+        f"{folder / 'hints.toml'}: no test uses {task}.{name}."
+        for task, name, _ in listed
+        if name not in hints.used("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
+    ]
+    return missing + one_language + idle
 
 
 def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
@@ -295,7 +322,7 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
         yield "it must name what it imports, not import *"
     for name in sorted(bound & own):
         yield f"it binds {name}, the student's own name"
-    for name in sorted(n for n in bound - imported - own if not n.startswith("_")):
+    for name in sorted(n for n in bound - imported - own if not n.startswith("_") and n != "hint"):
         yield f"it binds {name}: begin the name with _, or it overwrites what a student calls {name}"
     yield from _unknown(_used(source) - bound - own, "it uses")
     for function in marked:

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id, imports, is_test, tasks
 from autograder.course.errors import CourseError
+from autograder.course.hints import with_hints
 from secant.language import LANGUAGES, Language
 from secant.where import NoCourseError, course_root
 
@@ -68,7 +69,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     }
     if not releases:
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `autograder build`.")
-    return Assignment(lesson, read_notebook(root / source / name), releases)
+    return Assignment(lesson, with_hints(read_notebook(root / source / name)), releases)
 
 
 def built_lessons(root: Path, source: str = "source") -> list[str]:

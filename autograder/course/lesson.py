@@ -12,6 +12,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
+from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.where import TRUST, course_above, distrusted_above
 
 #: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
@@ -152,7 +153,7 @@ def english_hash(source: str) -> str:
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:
     """Return the wrong answers kept beside a lesson, each with the hint that it must receive."""
-    return _answers(lesson.folder / "wrong_answers.py")
+    return _answers(lesson.folder / "wrong_answers.py", read_hints(lesson.folder))
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
@@ -160,16 +161,19 @@ def right_answers(lesson: Lesson) -> list[Answer]:
     return _answers(lesson.folder / "right_answers.py")
 
 
-def _answers(path: Path) -> list[Answer]:
+def _answers(path: Path, hints: Mapping[str, Texts] | None = None) -> list[Answer]:
     cells = read_text(path).cells if path.is_file() else []
     # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
-    return [_answer(cell) for cell in cells if cell.cell_type == "code" and cell.metadata]
+    return [_answer(cell, hints or {}) for cell in cells if cell.cell_type == "code" and cell.metadata]
 
 
-def _answer(cell: NotebookNode) -> Answer:
+def _answer(cell: NotebookNode, hints: Mapping[str, Texts]) -> Answer:
     data = cell.metadata
-    hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
-    return Answer(_title(data), str(data.get("task", "")), cell.source, hint)
+    task = str(data.get("task", ""))
+    # By its name in the lesson's catalogue or the kit's; or a part of a message that no catalogue holds.
+    named = {**usual(), **of_task(hints, task)}.get(str(data.get("hint")))
+    said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
+    return Answer(_title(data), task, cell.source, named if isinstance(named, dict) else said)
 
 
 def _title(data: Mapping[str, str | None]) -> str:

@@ -22,7 +22,7 @@ SHARED = {
     "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
     "secant/lab/labextensions/secant/": "share/jupyter/labextensions/secant/",
 }
-_CODE = (".py", ".typed", ".json", ".js", ".css", ".orig", ".md", ".j2")
+_CODE = (".py", ".toml", ".typed", ".json", ".js", ".css", ".orig", ".md", ".j2")
 _NOBODYS = ("__pycache__", "_course")
 _KEPT = ("Metadata-Version", "Name", "Summary", "License-Expression", "License-File", "Requires-Python")
 _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

@@ -27,6 +27,7 @@ from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
 from secant import check, language, say
+from secant.checking.ask import asked_elsewhere
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
 LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
@@ -172,6 +173,14 @@ class _Verdict(Exception):
 # --- Running a test cell -------------------------------------------------------------------------------
 
 
+# The candidate's side of `secant.ask`, with what the student's notebook calls things.
+_SITUATION = """
+def __put__(request):
+    from secant.checking.situation import put
+    return put(request, globals())
+"""
+
+
 class _Test:
     """A test cell, taken apart: what stays here, and what is sent to the candidate."""
 
@@ -182,7 +191,7 @@ class _Test:
         probes = [node for node in tree.body if _is_probe(node)]
         imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         self.names = [task.id, *(node.name for node in probes if isinstance(node, ast.FunctionDef))]
-        self.sent = ast.unparse(ast.Module([*imports, *probes], []))
+        self.sent = ast.unparse(ast.Module([*imports, *probes], [])) + _SITUATION
         # The proof that the last line was reached: a call that nothing else in the cell can make.
         end = ast.parse("__reached_the_end__()").body
         kept = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
@@ -197,7 +206,7 @@ class _Test:
         names: dict[str, Any] = {name: questions.about(name) for name in self.names}
         names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached.append(True)}
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), asked_elsewhere(questions.about("__put__")):
                 exec(self._code, names)
         except check.CheckFailed as failure:
             raise _Verdict("wrong", str(failure)) from None

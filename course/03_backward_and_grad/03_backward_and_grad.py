@@ -749,128 +749,72 @@ def fresh_grad(f, x):
 
 
 # %% nbgrader={"grade_id": "test_fresh_grad", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("fresh_grad")
 
-
-@probe
-def _seen(f, dtype, held):
-    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in (([1.0, 2.0, 3.0], held), (1.0, None)))
-    buffer, calls = x.grad, observe(x=x, w=w)
-    calls(fresh_grad, formula(f, w=w), x)
-    return {**calls.data(), "copied": x.grad is not buffer and buffer is not None and str(x.grad) == str(buffer)}
-
-
-_mean, _whatever = say(en="that is the gradient of the mean; take the sum of f(x)", ko="평균의 gradient입니다. f(x)의 합을 구하세요"), say(en="was something kept for this x, whatever the function?", ko="함수가 달라졌는데도 이 x에 남겨 둔 값을 쓰지 않았나요?")
-_adds = say(en="x.grad held something already and backward() added to it: the result must be the gradient alone", ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다")
-_zeros = say(en="these are zeros: did you return x.grad and then empty it? The result is then an alias of the emptied buffer", ko="0이 나왔습니다. x.grad를 남겨 둔 뒤 비우지 않았나요? 그러면 결과도 비워진 버퍼의 별명입니다")
-_nearly = say(en="nearly: a difference quotient, rounding on the way, or x moved a little? Autograd gives the gradient at x to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나, 중간에 반올림하거나, x를 조금 옮기지 않았나요? autograd는 x에서의 gradient를 끝자리까지 맞게 줍니다")
-_copied = say(en="x.grad holds the same numbers as before, but it is another tensor now. Its other names, like `first` in section 2, are cut off from it. Put the old tensor itself back, or do not touch it", ko="x.grad의 값은 그대로이지만 다른 텐서로 바뀌었습니다. 2절의 `first`처럼 예전 텐서에 붙인 이름은 이제 x.grad와 상관이 없어집니다. 예전 텐서 자체를 되돌려 놓거나, 처음부터 건드리지 마세요")
-_EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
-_graph = say(en="the result has requires_grad=True, so it is still part of a graph. create_graph=True does that, and so does torch.func.grad where f uses tracked parameters: detach() the result", ko="결과의 requires_grad가 True입니다. 아직 그래프에 연결되어 있습니다. create_graph=True를 쓰거나, f가 추적되는 파라미터를 쓸 때 torch.func.grad로 구하면 그렇습니다. 결과에 detach()를 부르세요")
-for _f, _slopes, _dtype, _held in (("t**2", [2.0, 4.0, 6.0], "float32", None), ("t**2", [2.0, 4.0, 6.0], "float64", 9.0), ("w * torch.stack([t**2, t])", [3.0, 5.0, 7.0], "float64", None)):
-    _call, _want = f"fresh_grad(lambda t: {_f}, x=[1., 2., 3.]), {_dtype}, x.grad = {_held}" + (", w = 1." if "w" in _f else ""), torch.tensor(_slopes, dtype=getattr(torch, _dtype))
-    with check.asking(_call):
-        _found = _seen(_f, _dtype, _held)
-    _mistakes = [(_want / 3, _mean), (_want / 6, _mean), (_want - 1, _whatever), (_want + 9, _adds), (_want**2 / 4, say(en="this is f(x); return its gradient", ko="f(x)의 값입니다. gradient를 돌려주세요")), (0.0, _zeros)]
-    check.close(_found["results"][0], _want, _call, mistakes=_mistakes, nearly=_nearly, **_EXACT[_dtype])
-    check.that(not _found["copied"], f"{_call}: {_copied}")
-    check.untouched(_found["changes"], _call)
-    check.that(not _found["tracked"][0], f"{_call}: {_graph}")
+for _f, _x, _want, _dtype, _grad in (
+    ("lambda t: t**2", [1.0, 2.0, 3.0], [2.0, 4.0, 6.0], "float32", None),
+    ("lambda t: t**2", [1.0, 2.0, 3.0], [2.0, 4.0, 6.0], "float64", 9.0),
+    ("lambda t: w * torch.stack([t**2, t])", [3.0, 4.0, 5.0], [7.0, 9.0, 11.0], "float64", None),
+):
+    _want = tensor(_want, _dtype)
+    _wrong = {hint.mean: (_want / 3, _want / 6), hint.value: _want**2 / 4, hint.adds_up: _want + 9}
+    _answer = ask("fresh_grad(f, x)", f=_f, x=leaf(_x, _dtype, _grad), w=leaf(1.0, _dtype))
+    _answer.returns(_want, mistakes={**_wrong, hint.zeros: 0.0}, nearly=hint.nearly)
+    _answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
+    _answer.then("fresh_grad(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * _want)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from torch import nn
+import torch
+
+_MODEL = "lambda t: torch.tanh(w * t + b)"
 
 
-@probe
-def _calls(name, x, dtype, held, numbers, apart):
-    kind = getattr(torch, dtype)
-    model = nn.ParameterDict({key: torch.tensor(v, dtype=kind) for key, v in zip("wb", numbers, strict=True)})
-    f = formula(name, model=lambda t: torch.tanh(model["w"] * t + model["b"]))
-    x = graphs.leaf(x, kind).detach()
-    x = (graphs.strided(x) if apart else x).requires_grad_()
-    for leaf in (x, *model.values()):
-        leaf.grad = None if held is None else torch.full_like(leaf, held)
-    buffer = x.grad
-    calls = observe(x=x, model=model)
-    calls(fresh_grad, f, x)
-    copied = x.grad is not buffer and buffer is not None and str(x.grad) == str(buffer)
-    if not calls.changes:  # otherwise what the next calls do would only hide the cause
-        calls(fresh_grad, f, x)
-        x.data += 1
-        calls(fresh_grad, f, x)
-        calls(fresh_grad, lambda t: -2 * f(t), x)
-    return {**calls.data(), "copied": copied}
-
-
-def _slope(name, x, w, b):
+def _gradient(f, x, w, b):
     slopes = {
-        "t**2": lambda: 2 * x,
-        "t": lambda: torch.ones_like(x),
-        "t.sum()**2": lambda: 2 * x.sum() * torch.ones_like(x),
-        "torch.relu(t)": lambda: (x > 0).to(x.dtype),
-        # The numbers of each row are multiplied, each with each.
-        "t[..., None] * t[..., None, :]": lambda: 2 * x.sum(-1, keepdim=True) * torch.ones_like(x),
-        "model(t)": lambda: w * (1 - torch.tanh(w * x + b) ** 2),
+        "lambda t: t**2": lambda: 2 * x,
+        "lambda t: t": lambda: torch.ones_like(x),
+        "lambda t: t.sum()**2": lambda: 2 * x.sum() * torch.ones_like(x),
+        "torch.relu": lambda: (x > 0).to(x.dtype),
+        # Every two numbers of a row are multiplied.
+        "lambda t: t[..., None] * t[..., None, :]": lambda: 2 * x.sum(-1, keepdim=True) * torch.ones_like(x),
+        _MODEL: lambda: w * (1 - torch.tanh(w * x + b) ** 2),
     }
-    return slopes[name]()
+    return slopes[f]()
 
 
-_buffer = say(
-    en="the second of two equal calls gave another answer: did the first leave something in a buffer?",
-    ko="똑같이 두 번 불렀는데 답이 달라졌습니다. 첫 호출이 버퍼에 무언가를 남기지 않았나요?",
-)
-_shape = say(en="f(x) may have any shape: take the gradient of the sum of all its numbers", ko="f(x)의 shape는 무엇이든 될 수 있습니다. 모든 수의 합의 gradient를 구하세요")
+def _compare(f, x, dtype, grad=None, layout="", w=1.0, b=0.0):
+    model = {"w": leaf(w, dtype, grad), "b": leaf(b, dtype, grad)}
+    answer = ask("fresh_grad(f, x)", **model, f=f, x=leaf(x, dtype, grad, layout=layout))
+    here = tensor(x)
+    want, there = (_gradient(f, place, w, b).to(getattr(torch, dtype)) for place in (here, here + 1))
+    wrong = {hint.mean: want / max(want.numel(), 1), hint.adds_up: want + (grad or 0), hint.zeros: 0.0}
+    unlike = hint.any_shape if "sum" in f or "None" in f else ""
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=unlike)
+    answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
+    answer.again(hint.left_in_buffer).returns(want)
+    answer.owns_its_memory()
+    answer.then("fresh_grad(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * want)
+    answer.after("x.data += 1").returns(there)
+    answer.still_returns(want)
 
 
-def _compare(name, x, dtype, held=None, numbers=(1.0, 0.0), apart=False, hint=""):
-    f = name if name in ("torch.relu(t)", "model(t)") else f"lambda t: {name}"
-    call = f"fresh_grad({f}, x={x}), {dtype}" + ("" if held is None else f", .grad = {held}")
-    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부") if apart else ""
-    here = torch.as_tensor(x, dtype=torch.float64)
-    want, there = (_slope(name, place, *numbers).to(getattr(torch, dtype)) for place in (here, here + 1))
-    mistakes = [] if held is None else [(want + held, _adds), (want + want + held, _adds)]
-    mistakes += [(want / max(1, want.numel()), _mean), (0.0, _zeros)]
-    with check.asking(call):
-        found = _calls(name, x, dtype, held, numbers, apart)
-    check.close(found["results"][0], want, call, mistakes=mistakes, hint=hint, nearly=_nearly, **_EXACT[dtype])
-    check.that(not found["copied"], f"{call}: {_copied}")
-    check.untouched(found["changes"], call)
-    _, again, elsewhere, other = found["results"]
-    check.repeatable(again, want, call + say(en=", called a second time", ko=", 두 번째 호출"), hint=_buffer)
-    check.that(not found["tracked"][0], f"{call}: {_graph}")
-    check.that(
-        not found["aliases"][0],
-        say(
-            en=f"{call}: the result is an alias of x or of a .grad buffer; return a tensor of its own",
-            ko=f"{call}: 결과가 x나 .grad 버퍼의 별명입니다. 별개의 텐서를 돌려주세요",
-        ),
-    )
-    then = say(en=", then the same f and the same x after x += 1", ko=", 이어서 x += 1 다음에 같은 f와 같은 x로")
-    check.not_stale(elsewhere, there, call + then)
-    then = say(en=", then another function, -2 * f(t), at the same x", ko=", 이어서 같은 x에서 다른 함수 -2 * f(t)로")
-    check.not_stale(other, -2 * there, call + then, hint=_whatever)
-    later = say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값")
-    check.not_overwritten(found["kept"][0], want, call + later)
-
-
+_products = "lambda t: t[..., None] * t[..., None, :]"
 for _dtype in ("float64", "float32"):
-    for _held in (None, 9.0, check.draw(-9, -1)):
-        check.smallest(_compare, "t**2", check.draw(-3, 3), _dtype, _held)
-        check.smallest(_compare, "t**2", check.draws(3, -3, 3), _dtype, _held)
-        _numbers = (check.draw(0.3, 1.5), check.draw(-0.5, 0.5))
-        check.smallest(_compare, "model(t)", [check.draws(3, -1, 1)], _dtype, _held, _numbers)
+    for _grad in (None, 9.0, check.draw(-9, -1)):
+        _slopes = check.draw(0.3, 1.5), check.draw(-0.5, 0.5)
         _rows = [check.draws(2, 1, 3), check.draws(2, 1, 3), check.draws(2, -1, 1)]
-        check.smallest(_compare, "t.sum()**2", _rows, _dtype, _held, (1.0, 0.0), False, _shape)
-        check.smallest(_compare, "t[..., None] * t[..., None, :]", check.draws(4, 0.2, 3), _dtype, _held, (1.0, 0.0), False, _shape)
-    check.smallest(_compare, "torch.relu(t)", [[-1.5, 2.0, check.draw(0.1, 3)]], _dtype, 4.0)
-    check.smallest(_compare, "t", [[check.draws(2, -3, 3)], [check.draws(2, -3, 3)]], _dtype, 4.0)
-    _rows = [check.draws(3, 0.2, 3), check.draws(3, 0.2, 3)]
-    check.smallest(_compare, "t[..., None] * t[..., None, :]", _rows, _dtype, None, (1.0, 0.0), True, _shape)
-    _compare("t**2", [], _dtype)
-    _compare("t**2", [[], []], _dtype, 4.0)
-    _compare("t**2", torch.empty(0, 3), _dtype)
+        check.smallest(_compare, "lambda t: t**2", check.draw(-3, 3), _dtype, _grad)
+        check.smallest(_compare, "lambda t: t**2", check.draws(3, -3, 3), _dtype, _grad)
+        check.smallest(_compare, _MODEL, [check.draws(3, -1, 1)], _dtype, _grad, "", *_slopes)
+        check.smallest(_compare, "lambda t: t.sum()**2", _rows, _dtype, _grad)
+        check.smallest(_compare, _products, check.draws(4, 0.2, 3), _dtype, _grad)
+    check.smallest(_compare, "torch.relu", [[-1.5, 2.0, check.draw(0.1, 3)]], _dtype, 4.0)
+    check.smallest(_compare, "lambda t: t", [[check.draws(2, -3, 3)], [check.draws(2, -3, 3)]], _dtype, 4.0)
+    check.smallest(_compare, _products, [check.draws(3, 0.2, 3)] * 2, _dtype, None, "slice")
+    for _x, _grad in (([], None), ([[], []], 4.0), (torch.empty(0, 3), None)):
+        _compare("lambda t: t**2", _x, _dtype, _grad)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

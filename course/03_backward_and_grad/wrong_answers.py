@@ -17,7 +17,7 @@ def fresh_grad(f, x):
     return found
 
 
-# %% adds to a full buffer and takes it back to None task="fresh_grad" en="backward() added to it" ko="backward()가 더했습니다"
+# %% adds to a full buffer and takes it back to None task="fresh_grad" hint="adds_up"
 def fresh_grad(f, x):
     held = None if x.grad is None else x.grad.clone()
     f(x).sum().backward(inputs=[x])
@@ -32,17 +32,17 @@ def fresh_grad(f, x):
     return leaf.grad
 
 
-# %% the mean task="fresh_grad" en="the gradient of the mean" ko="평균의 gradient입니다"
+# %% the mean task="fresh_grad" hint="mean"
 def fresh_grad(f, x):
     return torch.autograd.grad(f(x).mean(), x)[0]
 
 
-# %% leaves a graph behind the result task="fresh_grad" en="create_graph=True does that" ko="create_graph=True를 쓰거나"
+# %% leaves a graph behind the result task="fresh_grad" hint="graph"
 def fresh_grad(f, x):
     return torch.autograd.grad(f(x).sum(), x, create_graph=True)[0]
 
 
-# %% puts a copy in the buffer's place task="fresh_grad" en="but it is another tensor now" ko="다른 텐서로 바뀌었습니다"
+# %% puts a copy in the buffer's place task="fresh_grad" hint="replaced"
 def fresh_grad(f, x):
     held = None if x.grad is None else x.grad.clone()
     x.grad = None
@@ -51,7 +51,7 @@ def fresh_grad(f, x):
     return found
 
 
-# %% remembers by the numbers in x, whatever f task="fresh_grad" en="whatever the function" ko="함수가 달라졌는데도"
+# %% remembers by the numbers in x, whatever f task="fresh_grad" hint="other_function"
 _known = {}
 
 
@@ -73,7 +73,7 @@ def fresh_grad(f, x):
     return torch.autograd.grad(f(leaf).sum(), leaf)[0].float()
 
 
-# %% an alias of the buffer it empties task="fresh_grad" en="an alias of the emptied buffer" ko="비워진 버퍼의 별명"
+# %% an alias of the buffer it empties task="fresh_grad" hint="zeros"
 def fresh_grad(f, x):
     x.grad = None
     f(x).sum().backward()

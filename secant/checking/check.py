@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, NoReturn, TypedDict, Unpack
 
 import torch
 
@@ -214,6 +214,16 @@ def that(condition: bool, message: str) -> None:
         fail(f"{call}\n  {message[len(call) + 2 :]}" if apart else message)
 
 
+def refuse(call: str, problem: str, cause: str = "") -> NoReturn:
+    """Fail: what was asked, what is wrong with the answer, and why that may be."""
+    fail("\n".join([call, f"  {problem}", *_likely(cause)]), cause or problem)
+
+
+def numbers(value: torch.Tensor) -> str:
+    """Return a tensor's numbers as a message shows them: `[1, 2, 3]`, or its shape if it is large."""
+    return _listing(value.detach(), 7)
+
+
 def is_error(line: str) -> bool:
     """Whether a line is an error as Python says it: `TypeError: ...`."""
     return bool(_ERROR.match(line))
@@ -396,7 +406,7 @@ def _command() -> str:
     return f"autograder check {int(number)}" if number.isdecimal() else "autograder check"
 
 
-def fail(message: str, cause: str = "") -> None:
+def fail(message: str, cause: str = "") -> NoReturn:
     """Raise CheckFailed with this message."""
     raise CheckFailed(message, cause)
 

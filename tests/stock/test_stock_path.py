@@ -21,6 +21,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -28,7 +29,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
 from autograder.build.builder import build
-from autograder.course.cells import split_tests, tasks
+from autograder.course.cells import is_test, split_tests, tasks
 from autograder.course.lesson import Answer, Lesson, find_lessons
 from tests.support.lessons import (
     LESSONS,
@@ -175,9 +176,11 @@ def open_classroom(room: Classroom, languages: tuple[str, str]) -> Classroom:
     return room
 
 
-def graded(notebook: NotebookNode) -> list[NotebookNode]:
-    """Return the cells that the gradebook keeps, checksums included."""
-    return [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+def graded(notebook: NotebookNode) -> list[tuple[dict[str, Any], str]]:
+    """Return the cells that the gradebook keeps; the source of a test cell is in the release's language."""
+    cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    marks = [{**cell.metadata["nbgrader"], "checksum": is_test(cell) or None} for cell in cells]
+    return [(mark, "" if is_test(cell) else cell.source) for mark, cell in zip(marks, cells, strict=True)]
 
 
 def all_submissions(
@@ -245,7 +248,9 @@ def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, s
         if hint not in errors:
             yield f'{answer.task}: "{answer.name}" is not told "{hint}" but: {errors}'
     shown = plain(page)
-    known = " ".join(" ".join(cell.source for cell in handed_in(room, submission).cells).split())
+    visible = [split_tests(task.test.source)[0] for task in questions(lesson) if task.test is not None]
+    given = [cell.source for cell in handed_in(room, submission).cells]
+    known = " ".join(" ".join([*given, *visible]).split())
     for line in hidden_lines(lesson):
         if line in shown and line not in known:
             yield f"the feedback shows the hidden line {line}"

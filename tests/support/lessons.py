@@ -15,7 +15,9 @@ from nbformat import NotebookNode
 from autograder.course import lesson as texts
 from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.cells import Task, grade_id, is_answer, tasks
+from autograder.course.hints import with_hints
 from autograder.course.lesson import Answer, Lesson, find_lessons
+from secant.catalogue import read_hints
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)
@@ -24,7 +26,9 @@ LESSONS = find_lessons(ROOT)
 @cache
 def source(lesson: Lesson) -> NotebookNode:
     """Return the notebook that an instructor sees."""
-    return texts.read_lesson(lesson)
+    notebook = texts.read_lesson(lesson)
+    notebook.metadata["secant"] = {"hints": read_hints(lesson.folder)}
+    return with_hints(notebook)
 
 
 @cache

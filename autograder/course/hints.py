@@ -1,0 +1,85 @@
+"""Hints in test cells: in every language where the tests are kept, in one where a student reads them."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from nbformat import NotebookNode
+
+from autograder.course.cells import is_test
+from secant.catalogue import Texts, of_task, usual
+
+#: The widest line of what is written into a released test cell.
+WIDTH = 100
+_CALL = re.compile(r'(?m)^hint = hints\("(\w+)"(.*)\)$')
+_NAME = re.compile(r"\bhint\.([a-z]\w*)")
+
+Catalogue = Mapping[str, Texts]
+
+
+def catalogue_of(notebook: NotebookNode) -> Catalogue:
+    """Return the hints that a notebook of source/ carries: by task, by name, by language."""
+    found: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
+    return found
+
+
+def with_all(source: str, catalogue: Catalogue) -> str:
+    """Return a test cell that holds its task's hints in every language."""
+    return _CALL.sub(lambda call: f'hint = hints("{call[1]}", {of_task(catalogue, call[1])!r})', source)
+
+
+def with_hints(notebook: NotebookNode) -> NotebookNode:
+    """Put the hints that a notebook carries into its test cells; return the notebook."""
+    catalogue = catalogue_of(notebook)
+    for cell in filter(is_test, notebook.cells):
+        cell.source = with_all(cell.source, catalogue)
+    return notebook
+
+
+def in_one(source: str, language: str) -> str:
+    """Return a test cell that was made `with_all` with those of its hints that it uses, in one language."""
+
+    def written(call: re.Match[str]) -> str:
+        texts = ast.literal_eval(call[2].removeprefix(", "))
+        lines = [
+            line for name in used(source) if name in texts for line in _argument(name, texts[name][language])
+        ]
+        return "\n".join(["hint = hints(", *lines, ")"]) if lines else "hint = hints()"
+
+    return _CALL.sub(written, source)
+
+
+def unknown(source: str, catalogue: Catalogue) -> Iterator[str]:
+    """Say which hints a test cell names that neither its task's catalogue nor the kit's has."""
+    call = _CALL.search(source)
+    known = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
+    names = [name for name in used(source) if name not in known]
+    if names:
+        where = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
+        yield f"hints.toml has no {', '.join(names)} {where}"
+
+
+def used(source: str) -> list[str]:
+    """Return the names of the hints that a test cell uses, in the order in which it does."""
+    return list(dict.fromkeys(_NAME.findall(source)))
+
+
+def _argument(name: str, text: str) -> Iterator[str]:
+    """Write a keyword argument, over as many lines as it takes."""
+    first, rest = f"    {name}=", "    "
+    pieces = textwrap.wrap(
+        text,
+        WIDTH - len(first) - 4,
+        replace_whitespace=False,
+        drop_whitespace=False,
+        break_on_hyphens=False,
+    )
+    for place, piece in enumerate(pieces):
+        end = "," if place == len(pieces) - 1 else ""
+        yield (rest if place else first) + _quoted(piece) + end
+
+
+def _quoted(text: str) -> str:
+    inside = text.replace("\\", "\\\\").replace("\n", "\\n")
+    return f"'{inside}'" if '"' in text and "'" not in text else '"' + inside.replace('"', '\\"') + '"'

@@ -1,0 +1,357 @@
+"""The language of the tests: a question is described, asked where the student's code runs, and judged here.
+
+    answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0, 3.0], grad=9.0))
+    answer.returns(tensor([2.0, 4.0, 6.0]), mistakes={hint.adds_up: tensor([11.0, 13.0, 15.0])})
+    answer.changes_nothing().is_untracked()
+    answer.again().returns(tensor([2.0, 4.0, 6.0]))
+    answer.after("x.data += 1").returns(tensor([4.0, 6.0, 8.0]))
+
+Under a grader that keeps students' code in another process, `ask` sends the description there, and nothing
+else of the test cell: the expected values stay. In a notebook, and so under stock nbgrader, it asks here.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypedDict, Unpack
+
+import torch
+
+from secant.catalogue import Hints
+from secant.checking import check, graphs, situation
+from secant.language import say
+
+Put = Callable[[dict[str, Any]], dict[str, Any]]
+
+# What `close` takes for equal where a test knows a hint for "nearly": an exact formula in another order.
+_EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
+_elsewhere: list[Put] = []
+_usual = Hints({})
+
+
+class Options(TypedDict, total=False):
+    """How a question is asked.
+
+    Attributes:
+        by_name: for a result that holds arguments: their names come back in their place, "?" for a stranger.
+        errors: a hint for an error that the call raises, or hints by a part of its text; otherwise the error
+            ends the task with the student's own lines.
+        steps: the most steps of Python that the call may take; `ends` says so if it took more.
+        counted: count torch's operations, for `costs`.
+        warned: catch warnings, for `warns_nothing`.
+        words: the call as a message shows it, in the place of what the arguments say.
+    """
+
+    by_name: bool
+    errors: str | Mapping[str, str]
+    steps: int
+    counted: bool
+    warned: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor that a question makes: see `leaf`."""
+
+    value: torch.Tensor
+    grad: float | None
+    layout: str
+    tracked: bool
+
+
+def leaf(
+    value: Any,
+    dtype: str = "float64",
+    grad: float | None = None,
+    *,
+    layout: str = "",
+    tracked: bool = True,
+) -> Leaf:
+    """Describe a leaf that requires grad.
+
+    Args:
+        value: its numbers.
+        dtype: "float64" or another of torch's names.
+        grad: what fills its .grad; by default there is none.
+        layout: "slice", "transposed" or "expanded" for numbers that do not lie side by side in memory.
+        tracked: False for a tensor without requires_grad that is arranged so.
+    """
+    return Leaf(tensor(value, dtype), grad, layout, tracked)
+
+
+def tensor(value: Any, dtype: str = "float64") -> torch.Tensor:
+    """Return a tensor without a graph, of float64 by default."""
+    return torch.as_tensor(value, dtype=getattr(torch, dtype)).detach().clone()
+
+
+def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answer":
+    """Ask a question with these arguments, which are made in their order.
+
+    Args:
+        text: what a student would type: "f(x)", "y = f(x)" to give the result a name for a later question,
+            "a + b", "t.backward()".
+        options: how to ask: see `Options`.
+        **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, a list or a dict of such; or a
+            string of code, which may use the arguments before it, `torch`, `nn`, `leaf` and `strided`.
+
+    Returns:
+        What came back, to be judged.
+    """
+    put = _elsewhere[-1] if _elsewhere else _here(sys._getframe(1).f_globals)
+    return _answer(put, text, arguments, arguments, options or {})
+
+
+@contextmanager
+def asked_elsewhere(put: Put) -> Iterator[None]:
+    """Send the questions of the body away: `put` takes a request, and returns what `situation.put` would."""
+    _elsewhere.append(put)
+    try:
+        yield
+    finally:
+        _elsewhere.pop()
+
+
+def _here(names: dict[str, Any]) -> Put:
+    return lambda request: situation.put(request, names)
+
+
+@dataclass
+class Answer:
+    """What came of a question. Each check returns the answer itself, so that they can stand in a row.
+
+    Attributes:
+        call: the question as a student would type it; every message begins with it.
+        result: what came back, without a graph.
+        tracked: whether a tensor in it requires grad.
+        seen: all else that `situation.put` tells.
+    """
+
+    call: str
+    result: Any
+    tracked: bool
+    seen: Mapping[str, Any]
+    _put: Put = field(repr=False)
+    _text: str = field(repr=False)
+    _arguments: Mapping[str, Any] = field(repr=False)
+    _options: Options = field(repr=False)
+    _usual: str = ""
+
+    # --- Asking on, of the same objects ------------------------------------------------------------------
+
+    def again(self, hint: str = "") -> "Answer":
+        """Ask the same once more; `hint` says why another answer came, if the usual words do not."""
+        words = self.call + say(en=", called a second time", ko=", 두 번째 호출")
+        return self._ask(self._text, words, usual=hint or _usual.again)
+
+    def after(self, statement: str, hint: str = "") -> "Answer":
+        """Run a statement, such as "x.data += 1", and ask the same once more."""
+        words = self.call + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
+        return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
+
+    def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
+        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)"."""
+        shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text
+        return self._ask(text, shown, usual=hint, options=options)
+
+    def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
+        """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
+
+        The question gave the result a name, "y = f(x)".
+        """
+        name = self._text.partition(" = ")[0]
+        words = self.call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+        if arriving in self._arguments:
+            words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
+        text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
+        return self.then(text, hint, words=words)
+
+    def _ask(
+        self, text: str, words: str, *, usual: str, before: str = "", options: Options | None = None
+    ) -> "Answer":
+        how: Options = {**self._options, **(options or {}), "words": words}
+        return _answer(self._put, text, None, self._arguments, how, usual, before)
+
+    # --- Judging -------------------------------------------------------------------------------------------
+
+    def returns(
+        self,
+        want: Any,
+        *,
+        nearly: str = "",
+        hint: str = "",
+        mistakes: Mapping[str, Any] | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> "Answer":
+        """Check the result.
+
+        Args:
+            want: as for `check.close`.
+            nearly: what to say where it is right to three digits; then it has to be right to the last but a
+                few, in want's dtype.
+            hint: what to say where no mistake is recognised.
+            mistakes: by the hint to give, the wrong value that betrays it, or a tuple of such values.
+            rtol, atol: as for `check.close`.
+        """
+        if nearly and rtol is None:
+            rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
+        hint = hint or self._usual
+        wrongs = _by_value(mistakes or {})
+        check.close(
+            self.result, want, self.call, rtol=rtol, atol=atol, mistakes=wrongs, nearly=nearly, hint=hint
+        )
+        return self
+
+    def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
+        """Check that the result is exactly this: a bool, a string, a number, None, and nests of them."""
+        check.equal(
+            self.result, want, self.call, hint=hint or self._usual, mistakes=_by_value(mistakes or {})
+        )
+        return self
+
+    def still_returns(self, want: Any, hint: str = "") -> "Answer":
+        """Check that the result, looked at after all that was asked since, is still right."""
+        now = self._put({"arguments": None, "look": self.seen["place"]})["kept"]
+        later = self.call + say(
+            en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
+        )
+        check.not_overwritten(now, want, later, hint=hint)
+        return self
+
+    def changes_nothing(
+        self, *, but: Iterable[Sequence[str]] = (), hints: Mapping[str, str] | None = None
+    ) -> "Answer":
+        """Check that the arguments and torch's settings are what they were; see `check.untouched`."""
+        check.untouched(self.seen["changes"], self.call, but=but, hints=hints)
+        return self
+
+    def keeps_buffers(self, hint: str = "") -> "Answer":
+        """Check that each .grad is the tensor that it was, and no copy in its place."""
+        return self.holds(not self.seen["replaced"], hint or _usual.replaced)
+
+    def is_untracked(self, hint: str = "") -> "Answer":
+        """Check that the result requires no grad."""
+        return self.holds(not self.tracked, hint or _usual.tracked)
+
+    def is_tracked(self, hint: str = "") -> "Answer":
+        """Check that the result requires grad."""
+        return self.holds(self.tracked, hint or _usual.cut)
+
+    def owns_its_memory(self, hint: str = "") -> "Answer":
+        """Check that the result shares no memory with an argument or a .grad."""
+        return self.holds(not self.seen["aliases"], hint or _usual.alias)
+
+    def ends(self, hint: str = "") -> "Answer":
+        """Check that the call came to its end within its `steps`."""
+        check.ended(not self.seen["stopped"], self.call, hint or _usual.endless)
+        return self
+
+    def costs(self, most: int, hint: str) -> "Answer":
+        """Check that the call, asked with `counted`, ran at most so many operations of torch."""
+        return self.holds(self.seen["count"] <= most, hint)
+
+    def holds(self, condition: bool, problem: str, cause: str = "") -> "Answer":
+        """Check anything else; `problem` says what is wrong if it does not hold."""
+        if not condition:
+            check.refuse(self.call, problem, cause)
+        return self
+
+
+def _by_value(mistakes: Mapping[str, Any]) -> list[tuple[Any, str]]:
+    """Return (wrong value, hint) pairs, as `check.close` takes them."""
+    several = ((why, wrong if isinstance(wrong, tuple) else (wrong,)) for why, wrong in mistakes.items())
+    return [(wrong, why) for why, wrongs in several for wrong in wrongs]
+
+
+def _answer(
+    put: Put,
+    text: str,
+    arguments: Mapping[str, Any] | None,
+    shown: Mapping[str, Any],
+    options: Options,
+    usual: str = "",
+    before: str = "",
+) -> Answer:
+    call = options.get("words") or call_of(text, shown)
+    errors = options.get("errors")
+    request: dict[str, Any] = {
+        "text": text,
+        "arguments": None if arguments is None else {n: _described(a) for n, a in arguments.items()},
+        "before": before,
+        "attempt": errors is not None,
+    }
+    request.update((key, value) for key, value in options.items() if key not in ("errors", "words"))
+    with check.asking(call):
+        seen = put(request)
+    if errors is not None:
+        check.no_error([seen["result"]], call, errors)
+    kept: Options = {**options}
+    kept.pop("words", None)
+    return Answer(call, seen["result"], seen["tracked"], seen, put, text, shown, kept, usual)
+
+
+def _described(argument: Any) -> Any:
+    """Return plain data for an argument."""
+    if isinstance(argument, str):
+        return {situation.KIND: "code", "code": argument}
+    if isinstance(argument, Leaf):
+        return {situation.KIND: "leaf", **vars(argument)}
+    if isinstance(argument, list | tuple):
+        return type(argument)(_described(part) for part in argument)
+    if isinstance(argument, dict):
+        return {key: _described(part) for key, part in argument.items()}
+    return argument
+
+
+def call_of(text: str, arguments: Mapping[str, Any]) -> str:
+    """Return a question as a student would type it, and behind it what the call alone does not show.
+
+    As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`.
+    """
+    needed = _needed(text, arguments)
+    behind = []
+    for name, argument in needed.items():
+        code = argument if isinstance(argument, str) else _literal(argument)
+        shown = f"{name}={code}" if isinstance(argument, torch.Tensor | Leaf) else code
+        parts = re.split(rf"(?<=[(,] ){name}(?=[,)])|(?<=\(){name}(?=[,)])", text, maxsplit=1)
+        text = shown.join(parts)
+        if len(parts) == 1:
+            behind.append(f"{name} = {code}")
+    leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
+    behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
+    behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]
+    return ", ".join([text, *behind]) + "".join(graphs.arrangement(one.layout) for one in leaves.values())
+
+
+def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a text names, or that the code of such an argument names."""
+    needed: set[str] = set()
+    for name, argument in reversed(list(arguments.items())):
+        if re.search(rf"\b{name}\b", text):
+            needed.add(name)
+            text += f" {argument}" if isinstance(argument, str | list | tuple) else ""
+    return {name: argument for name, argument in arguments.items() if name in needed}
+
+
+def _tensors(arguments: Iterable[Any]) -> Iterator[torch.Tensor]:
+    for argument in arguments:
+        if isinstance(argument, Leaf):
+            yield argument.value
+        elif isinstance(argument, torch.Tensor):
+            yield argument
+        elif isinstance(argument, list | tuple):
+            yield from _tensors(argument)
+
+
+def _literal(argument: Any) -> str:
+    if isinstance(argument, Leaf):
+        return check.numbers(argument.value)
+    if isinstance(argument, torch.Tensor):
+        return check.numbers(argument)
+    if isinstance(argument, list | tuple):
+        inside = ", ".join(part if isinstance(part, str) else _literal(part) for part in argument)
+        return f"[{inside}]" if isinstance(argument, list) else f"({inside},)"
+    return repr(argument)

@@ -1,0 +1,155 @@
+"""Where a question is asked: beside the student's function, with the arguments that a test described.
+
+This is the candidate's side of `secant.checking.ask`. It takes plain data, holds no expected value, and
+gives back plain data: what the answer returned, and what the call did to what belongs to its caller.
+"""
+
+import ast
+import contextlib
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from secant.checking import graphs
+from secant.checking.observe import observe
+from secant.checking.operations import operations
+
+#: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
+KIND = "secant.argument"
+#: The errors that a test may take as an answer, if it has a hint for them.
+_EXPECTED = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
+_now: list["Situation"] = []
+
+
+def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    """Ask one question.
+
+    Args:
+        request: `text`, what to run; `arguments`, by name, for a new situation, or None to ask in the last
+            one; `before`, a statement that is run unwatched; and the options of `secant.checking.ask.ask`.
+        names: what the student's notebook calls things.
+
+    Returns:
+        result: a copy of what came back. tracked: whether a tensor in it requires grad. aliases: the names
+        of the arguments, and of their .grad, whose memory it shares. changes: (kind, name) pairs, as those
+        of `watch`. replaced: the names of the arguments whose .grad has the numbers that it had, in another
+        tensor. raised: the error that came instead, if the test asked for it. stopped: the error that a
+        limit on steps ended it with. count, largest: as those of `operations`. warned: the warnings.
+        kept: with `look`, the place of an earlier result: what is there now, and nothing else.
+    """
+    if request["arguments"] is not None:
+        _now[:] = [Situation(request["arguments"], names)]
+    if "look" in request:
+        return {"kept": _now[-1].look(request["look"])}
+    return _now[-1].ask(request)
+
+
+class Situation:
+    """The arguments of a question, made, and everything that was asked of them."""
+
+    def __init__(self, arguments: Mapping[str, Any], names: dict[str, Any]) -> None:
+        kit = {"torch": torch, "nn": nn, "leaf": graphs.leaf, "strided": graphs.strided}
+        self._names: dict[str, Any] = {**names, **kit, "__name__": "question"}
+        self._arguments: dict[str, Any] = {}
+        for name, argument in arguments.items():
+            self._names[name] = self._arguments[name] = _made(argument, self._names)
+        self._watched = dict(_watchable(self._arguments))
+        self._calls = observe(**self._watched)
+        self._buffers = {name: (thing.grad, str(thing.grad)) for name, thing in self._leaves()}
+
+    def look(self, place: int) -> Any:
+        """Return what an earlier result holds now."""
+        return self._calls.data()["kept"][place]
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Run what a request says, and tell what came of it."""
+        if request.get("before"):
+            exec(request["before"], self._names)
+        self._calls.changes = []
+        name, code = _compiled(request["text"])
+        call = self._calls.attempt if request.get("attempt") else self._calls
+        stopped, made, caught = "", None, []
+        with contextlib.ExitStack() as around:
+            if request.get("warned"):
+                caught = around.enter_context(warnings.catch_warnings(record=True))
+                warnings.simplefilter("always")
+            if request.get("counted"):
+                made = around.enter_context(operations())
+            if request.get("steps"):
+                around.enter_context(graphs.limit_steps(request["steps"]))
+            try:
+                self._names[name] = result = call(eval, code, self._names)
+            except (RecursionError, TimeoutError) as error:
+                if not request.get("steps"):
+                    raise
+                stopped, result = type(error).__name__, None
+        seen = self._calls.data()
+        return {
+            "result": self._by_name(result)
+            if request.get("by_name")
+            else None
+            if stopped
+            else seen["results"][-1],
+            "tracked": not stopped and seen["tracked"][-1],
+            "aliases": [] if stopped else seen["aliases"][-1],
+            "changes": self._calls.changes,
+            "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
+            "stopped": stopped,
+            "place": len(seen["results"]) - 1,
+            "count": made.count if made else 0,
+            "largest": made.largest if made else 0,
+            "warned": [str(warning.message).partition(". ")[0] for warning in caught],
+        }
+
+    def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
+        found = self._watched.items()
+        return ((n, t) for n, t in found if isinstance(t, torch.Tensor) and t.is_leaf)
+
+    def _is_replaced(self, name: str, thing: torch.Tensor) -> bool:
+        held, numbers = self._buffers.get(name, (None, ""))
+        return held is not None and thing.grad is not held and str(thing.grad) == numbers
+
+    def _by_name(self, value: Any) -> Any:
+        """Return a list or tuple with the arguments' names in their place; "?" for a stranger."""
+        if isinstance(value, list | tuple):
+            return type(value)(self._by_name(part) for part in value)
+        found = (name for name, thing in self._arguments.items() if thing is value)
+        return next(found, "?")
+
+
+def _compiled(text: str) -> tuple[str, Any]:
+    """Return the name that a question gives its result, and the code of the result."""
+    body = ast.parse(text).body[-1]
+    if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
+        return body.targets[0].id, compile(ast.Expression(body.value), "<question>", "eval")
+    return "_", compile(text, "<question>", "eval")
+
+
+def _made(argument: Any, names: dict[str, Any]) -> Any:
+    """Return the argument that plain data describe."""
+    if isinstance(argument, dict) and KIND in argument:
+        if argument[KIND] == "code":
+            return eval(argument["code"], names)
+        value = graphs.arranged(argument["value"].clone(), argument["layout"])
+        value = value.detach().requires_grad_(argument["tracked"])
+        if argument["grad"] is not None:
+            value.grad = torch.full_like(value, argument["grad"])
+        return value
+    if isinstance(argument, list | tuple):
+        return type(argument)(_made(part, names) for part in argument)
+    if isinstance(argument, dict):
+        return {key: _made(part, names) for key, part in argument.items()}
+    return argument.clone() if isinstance(argument, torch.Tensor) else argument
+
+
+def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, thing in arguments.items():
+        if isinstance(thing, torch.Tensor | nn.Module):
+            yield name, thing
+        elif isinstance(thing, list | tuple):
+            yield from _watchable({f"{name}[{place}]": part for place, part in enumerate(thing)})
+        elif isinstance(thing, dict):
+            yield from _watchable({f"{name}[{key!r}]": part for key, part in thing.items()})
