@@ -1185,55 +1185,48 @@ def safe_sqrt(x):
 # %% nbgrader={"grade_id": "test_safe_sqrt", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, graphs, probe, say
-from secant.checking.custom import walk_back
+from secant import ask, check, hints, leaf, tensor
+
+hint = hints("safe_sqrt")
 
 
-@probe
-def _seen(x, g, tracked, apart):
-    x = graphs.strided(x.mT).mT if apart else x.clone()
-    return walk_back(safe_sqrt, {"x": x}, ["x"] if tracked else [], g.clone())
+def _compare(x, g, dtype="float64", layout="", tracked=True):
+    x, g = tensor(x, dtype), tensor(g, dtype)
+    exact = {"rtol": 1e-9 if dtype == "float64" else 1e-5, "atol": 0.0}
+    root = torch.sqrt(x.clamp(min=0))
+    slope = torch.where(x > 0, 0.5 / root, 0.0)
+    wrong = {hint.trap: torch.isnan, hint.infinite: torch.isinf, hint.arriving: slope}
+    y = ask("y = safe_sqrt(x)", x=leaf(x, dtype, layout=layout, tracked=tracked), g=g)
+    y.returns(root, hint=hint.small, **exact).changes_nothing()
+    if tracked:
+        back = y.is_tracked().gradient("x")
+        back.returns(g * slope, mistakes=wrong, hint=hint.small, **exact)
+        back.again().returns(g * slope, **exact)
 
 
-_trap, _infinite = say(en="nan: mending the value after the root (where, nan_to_num, a mask) is too late. The gradient walks through sqrt all the same, and 0 * inf or 0 / 0 is nan there. Put a harmless number into sqrt", ko="nan입니다. 제곱근을 구한 뒤에 값을 고치면(where, nan_to_num, 마스크) 늦습니다. gradient는 그래도 sqrt를 거슬러 가고, 거기서 0 * inf나 0 / 0이 nan이 됩니다. sqrt에 해가 없는 수를 넣으세요"), say(en="inf: the slope of sqrt has no bound at 0. For x <= 0 the gradient must be 0", ko="inf입니다. sqrt의 기울기는 0에서 한없이 커집니다. x <= 0이면 gradient가 0이어야 합니다")
-_cut, _alone = say(en="the result is not tracked: it was cut off from x (detach, .data, item, no_grad?)", ko="결과가 추적되지 않습니다. x와 끊어졌습니다(detach, .data, item, no_grad?)"), say(en="the gradient that arrives is missing as a factor", ko="도착한 gradient를 곱하지 않았습니다")
-_small, _again = say(en="every x above 0 has its root and its slope 1 / (2 sqrt x), however small it is; and from 0 down both are 0, exactly", ko="0보다 크면 아무리 작은 x라도 제곱근과 기울기 1 / (2 sqrt x)이 있습니다. 0 이하에서는 둘 다 정확히 0입니다"), say(en="a second walk back gave another answer", ko="두 번째로 거슬러 갔을 때 답이 달라졌습니다")
-
-
-def _compare(x, g, tracked=True, apart=False):
-    call, exact, root = f"safe_sqrt({x.tolist() if x.numel() < 7 else tuple(x.shape)}), {str(x.dtype)[6:]}" + (say(en=", a slice", ko=", 잘라 낸 것") if apart else ""), {"rtol": 1e-9 if x.dtype == torch.float64 else 1e-5, "atol": 0.0}, torch.sqrt(x.clamp(min=0))
-    with check.asking(call):
-        found = _seen(x, g, tracked, apart)
-    check.close(found["value"], root, call, hint=_small if isinstance(found["value"], torch.Tensor) and found["value"].shape == x.shape else "", **exact)
-    check.untouched(found["changes"], call)
-    check.that(bool(found["node"]) or not tracked, f"{call}: {_cut}")
-    check.that(not found["error"], f"{call}: {found['error']}")
-    slope, what = torch.where(x > 0, 0.5 / root, torch.zeros_like(x)), f"{call}: " + say(en="gradient, arriving: ", ko="gradient, 도착한 값: ") + f"{g.tolist() if g.numel() < 7 else '...'}"
-    for got, again in ((found["gradients"]["x"], False), (found["again"]["x"], True)) if tracked else ():
-        hint = _again if again else _small if got is None or bool(got.isfinite().all()) else _trap if bool(got.isnan().any()) else _infinite
-        check.close(got, g * slope, what, mistakes=[(slope, _alone)], hint=hint, **exact)
-
-
-for _x, _g in (([4.0, 0.25], [1.0, -2.0]), ([4.0, 0.0, -1.0], [1.0, 1.0, 3.0]), ([1e-8, -1e-8], [2.0, 1.0])):
-    _compare(torch.tensor(_x, dtype=torch.float64), torch.tensor(_g, dtype=torch.float64))
+_compare([4.0, 0.25], [1.0, -2.0])
+_compare([4.0, 0.0, -1.0], [1.0, 1.0, 3.0])
+_compare([1e-8, -1e-8], [2.0, 1.0])
 check.visible_passed()
+
+
 ### BEGIN HIDDEN TESTS
 def _mixed(shape):
-    signs = torch.tensor([(1.0, -1.0, 0.0)[k % 3] for k in range(torch.Size(shape).numel())], dtype=torch.float64)
-    return check.draw_tensor(*shape, low=0.01, high=9) * signs.reshape(shape)
+    size = torch.Size(shape).numel()
+    signs = tensor([(1.0, -1.0, 0.0)[k % 3] for k in range(size)]).reshape(shape)
+    return check.draw_tensor(*shape, low=0.01, high=9) * signs
 
 
-for _dtype in (torch.float64, torch.float32):
-    for _tracked in (True, False):
-        for _shape in ((), (1,), (5,), (2, 3), (3, 1, 4)):
-            _compare(_mixed(_shape).to(_dtype), check.draw_tensor(*_shape).to(_dtype), _tracked)
-        for _shape in ((0,), (2, 0)):
-            _compare(torch.zeros(_shape, dtype=_dtype), torch.zeros(_shape, dtype=_dtype), _tracked)
-    _compare(_mixed((3, 4)).to(_dtype), check.draw_tensor(3, 4).to(_dtype), apart=True)
-    for _number in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), 1e-30, -1e-30, 1e-36, 4 * torch.finfo(_dtype).tiny, 1e30, -1e30):
-        _compare(torch.tensor(_number, dtype=_dtype), torch.tensor(check.draw(-3, 3), dtype=_dtype))
-    _compare(-check.draw_tensor(2, 2, low=0.1, high=9).to(_dtype), check.draw_tensor(2, 2).to(_dtype))
-    _compare(torch.zeros(3, dtype=_dtype), torch.zeros(3, dtype=_dtype))
+for _dtype in ("float64", "float32"):
+    for _shape in ((), (1,), (5,), (2, 3), (3, 1, 4), (0,), (2, 0)):
+        _compare(_mixed(_shape), check.draw_tensor(*_shape), _dtype)
+        _compare(_mixed(_shape), check.draw_tensor(*_shape), _dtype, tracked=False)
+    _compare(_mixed((3, 4)), check.draw_tensor(3, 4), _dtype, "transposed")
+    _compare(-check.draw_tensor(2, 2, low=0.1, high=9), check.draw_tensor(2, 2), _dtype)
+    _compare(torch.zeros(3), torch.zeros(3), _dtype)
+    _tiny = 4 * torch.finfo(getattr(torch, _dtype)).tiny
+    for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), 1e-30, -1e-30, 1e-36, _tiny, 1e30, -1e30):
+        _compare(_x, check.draw(-3, 3), _dtype)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

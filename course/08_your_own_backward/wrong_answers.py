@@ -891,38 +891,38 @@ class StableSoftplus(torch.autograd.Function):
         return g * (torch.sigmoid(x) * (1 + 1e-4))
 
 
-# %% where after the root task="safe_sqrt" en="The gradient walks through sqrt all the same" ko="gradient는 그래도 sqrt를 거슬러 가고"
+# %% where after the root task="safe_sqrt" hint="trap"
 def safe_sqrt(x):
     return torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
 
 
-# %% the root of the size, times a mask task="safe_sqrt" en="0 * inf or 0 / 0 is nan" ko="0 * inf나 0 / 0이 nan이"
+# %% the root of the size, times a mask task="safe_sqrt" hint="trap"
 def safe_sqrt(x):
     return torch.sqrt(x.abs()) * (x > 0)
 
 
-# %% the root of a clamp task="safe_sqrt" en="the slope of sqrt has no bound at 0" ko="sqrt의 기울기는 0에서 한없이 커집니다"
+# %% the root of a clamp task="safe_sqrt" hint="infinite"
 def safe_sqrt(x):
     return torch.sqrt(x.clamp(min=0))
 
 
-# %% a small number for safety task="safe_sqrt" en="from 0 down both are 0, exactly" ko="0 이하에서는 둘 다 정확히 0입니다"
+# %% a small number for safety task="safe_sqrt" hint="small"
 def safe_sqrt(x):
     return torch.sqrt(x.clamp(min=1e-12))
 
 
-# %% adds a small number task="safe_sqrt" en="from 0 down both are 0, exactly" ko="0 이하에서는 둘 다 정확히 0입니다"
+# %% adds a small number task="safe_sqrt" hint="small"
 def safe_sqrt(x):
     return torch.sqrt(torch.relu(x) + 1e-8)
 
 
-# %% takes small numbers for 0 task="safe_sqrt" en="however small it is" ko="아무리 작은 x라도"
+# %% takes small numbers for 0 task="safe_sqrt" hint="small"
 def safe_sqrt(x):
     positive = x > 1e-6
     return torch.where(positive, torch.sqrt(torch.where(positive, x, 1.0)), 0.0)
 
 
-# %% cuts the gradient off task="safe_sqrt" en="it was cut off from x" ko="x와 끊어졌습니다"
+# %% cuts the gradient off task="safe_sqrt" hint="cut"
 def safe_sqrt(x):
     return torch.sqrt(x.detach().clamp(min=0))
 
@@ -946,17 +946,17 @@ def safe_sqrt(x):
     return torch.sqrt(x[x > 0])
 
 
-# %% repairs the value task="safe_sqrt" en="mending the value after the root" ko="제곱근을 구한 뒤에 값을 고치면"
+# %% repairs the value task="safe_sqrt" hint="trap"
 def safe_sqrt(x):
     return torch.nan_to_num(torch.sqrt(x))
 
 
-# %% a floor under what goes in task="safe_sqrt" en="however small it is" ko="아무리 작은 x라도"
+# %% a floor under what goes in task="safe_sqrt" hint="small"
 def safe_sqrt(x):
     return torch.where(x > 0, torch.sqrt(x.clamp(min=1e-30)), 0.0)
 
 
-# %% adds the smallest float task="safe_sqrt" en="however small it is" ko="아무리 작은 x라도"
+# %% adds the smallest float task="safe_sqrt" hint="small"
 def safe_sqrt(x):
     return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
 

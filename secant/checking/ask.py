@@ -13,7 +13,7 @@ else of the test cell: the expected values stay. In a notebook, and so under sto
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack
 
@@ -35,6 +35,7 @@ class Options(TypedDict, total=False):
     """How a question is asked.
 
     Attributes:
+        before: statements to run when the arguments are made, such as "t.retain_grad()".
         by_name: for a result that holds arguments: their names come back in their place, "?" for a stranger.
         errors: a hint for an error that the call raises, or hints by a part of its text; otherwise the error
             ends the task with the student's own lines.
@@ -44,6 +45,7 @@ class Options(TypedDict, total=False):
         words: the call as a message shows it, in the place of what the arguments say.
     """
 
+    before: str
     by_name: bool
     errors: str | Mapping[str, str]
     steps: int
@@ -95,7 +97,8 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
             "a + b", "t.backward()".
         options: how to ask: see `Options`.
         **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, a list or a dict of such; or a
-            string of code, which may use the arguments before it, `torch`, `nn`, `leaf` and `strided`.
+            string of code, which may use the arguments before it, `torch`, `nn`, `math`, `leaf`, `strided`,
+            `formula`, and the modules `graphs`, `custom` and `recipes`.
 
     Returns:
         What came back, to be judged.
@@ -193,23 +196,23 @@ class Answer:
             nearly: what to say where it is right to three digits; then it has to be right to the last but a
                 few, in want's dtype.
             hint: what to say where no mistake is recognised.
-            mistakes: by the hint to give, the wrong value that betrays it, or a tuple of such values.
+            mistakes: by the hint to give, the wrong value that betrays it; a tuple of such values; or a
+                function that says of a wrong result whether it is this mistake: torch.isnan.
             rtol, atol: as for `check.close`.
         """
         if nearly and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        hint = hint or self._usual
-        wrongs = _by_value(mistakes or {})
+        values, signs = _sorted(mistakes or {})
+        hint = next((why for why, sign in signs if _shows(sign, self.result)), hint or self._usual)
         check.close(
-            self.result, want, self.call, rtol=rtol, atol=atol, mistakes=wrongs, nearly=nearly, hint=hint
+            self.result, want, self.call, rtol=rtol, atol=atol, mistakes=values, nearly=nearly, hint=hint
         )
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
         """Check that the result is exactly this: a bool, a string, a number, None, and nests of them."""
-        check.equal(
-            self.result, want, self.call, hint=hint or self._usual, mistakes=_by_value(mistakes or {})
-        )
+        values, _ = _sorted(mistakes or {})
+        check.equal(self.result, want, self.call, hint=hint or self._usual, mistakes=values)
         return self
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
@@ -260,10 +263,21 @@ class Answer:
         return self
 
 
-def _by_value(mistakes: Mapping[str, Any]) -> list[tuple[Any, str]]:
-    """Return (wrong value, hint) pairs, as `check.close` takes them."""
-    several = ((why, wrong if isinstance(wrong, tuple) else (wrong,)) for why, wrong in mistakes.items())
-    return [(wrong, why) for why, wrongs in several for wrong in wrongs]
+Sign = Callable[[Any], Any]
+
+
+def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
+    """Return wrong values with their hints, as `check.close` takes them, and hints with their signs."""
+    signs = [(why, wrong) for why, wrong in mistakes.items() if callable(wrong)]
+    several = ((w if isinstance(w, tuple) else (w,), why) for why, w in mistakes.items() if not callable(w))
+    return [(wrong, why) for wrongs, why in several for wrong in wrongs], signs
+
+
+def _shows(sign: Sign, result: Any) -> bool:
+    with suppress(Exception):  # a sign is written for a result of the right kind
+        found = sign(result)
+        return bool(found.any() if isinstance(found, torch.Tensor) else found)
+    return False
 
 
 def _answer(
@@ -275,15 +289,15 @@ def _answer(
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    call = options.get("words") or call_of(text, shown)
+    call = options.get("words") or call_of(text, shown) + _after(options.get("before", ""))
     errors = options.get("errors")
     request: dict[str, Any] = {
         "text": text,
         "arguments": None if arguments is None else {n: _described(a) for n, a in arguments.items()},
-        "before": before,
+        "before": before or ("" if arguments is None else options.get("before", "")),
         "attempt": errors is not None,
     }
-    request.update((key, value) for key, value in options.items() if key not in ("errors", "words"))
+    request.update((key, value) for key, value in options.items() if key not in ("before", "errors", "words"))
     with check.asking(call):
         seen = put(request)
     if errors is not None:
@@ -291,6 +305,10 @@ def _answer(
     kept: Options = {**options}
     kept.pop("words", None)
     return Answer(call, seen["result"], seen["tracked"], seen, put, text, shown, kept, usual)
+
+
+def _after(statement: str) -> str:
+    return say(en=f", after {statement}", ko=f", {statement} 다음에") if statement else ""
 
 
 def _described(argument: Any) -> Any:

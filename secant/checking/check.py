@@ -214,6 +214,12 @@ def that(condition: bool, message: str) -> None:
         fail(f"{call}\n  {message[len(call) + 2 :]}" if apart else message)
 
 
+def holds(condition: bool, call: str, problem: str, cause: str = "") -> None:
+    """Check anything else of what a call gave; `problem` says what is wrong where it does not hold."""
+    if condition is not True:
+        refuse(call, problem, cause)
+
+
 def refuse(call: str, problem: str, cause: str = "") -> NoReturn:
     """Fail: what was asked, what is wrong with the answer, and why that may be."""
     fail("\n".join([call, f"  {problem}", *_likely(cause)]), cause or problem)

@@ -6,6 +6,7 @@ gives back plain data: what the answer returned, and what the call did to what b
 
 import ast
 import contextlib
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from secant.checking import graphs
+from secant.checking import custom, graphs, recipes
+from secant.checking.functions import formula
 from secant.checking.observe import observe
 from secant.checking.operations import operations
 
@@ -21,6 +23,18 @@ from secant.checking.operations import operations
 KIND = "secant.argument"
 #: The errors that a test may take as an answer, if it has a hint for them.
 _EXPECTED = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
+#: What the code of an argument may use, whatever the student's notebook calls so.
+_KIT = {
+    "torch": torch,
+    "nn": nn,
+    "math": math,
+    "leaf": graphs.leaf,
+    "strided": graphs.strided,
+    "formula": formula,
+    "graphs": graphs,
+    "custom": custom,
+    "recipes": recipes,
+}
 _now: list["Situation"] = []
 
 
@@ -51,8 +65,7 @@ class Situation:
     """The arguments of a question, made, and everything that was asked of them."""
 
     def __init__(self, arguments: Mapping[str, Any], names: dict[str, Any]) -> None:
-        kit = {"torch": torch, "nn": nn, "leaf": graphs.leaf, "strided": graphs.strided}
-        self._names: dict[str, Any] = {**names, **kit, "__name__": "question"}
+        self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         for name, argument in arguments.items():
             self._names[name] = self._arguments[name] = _made(argument, self._names)
