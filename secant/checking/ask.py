@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
 import torch
@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`.
+        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got.
         words: the call as a message shows it, in the place of what the arguments say.
     """
 
@@ -51,6 +52,7 @@ class Options(TypedDict, total=False):
     steps: int
     counted: bool
     warned: bool
+    noting: tuple[str, ...]
     words: str
 
 
@@ -170,6 +172,18 @@ class Answer:
             words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
         return self.then(text, hint, words=words)
+
+    def given(self, function: str, *what: str) -> "Answer":
+        """Turn to what a function, of those that the question is `noting`, was given: an entry a call.
+
+        Args:
+            function: its name among the arguments.
+            *what: what an entry lists: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
+        """
+        parts = f" [{', '.join(what)}]" if what else ""
+        words = self.call + say(en=f": what {function} was given{parts}", ko=f": {function}에 넘긴 것{parts}")
+        result = [[call[part] for part in what] for call in self.seen["given"][function]]
+        return replace(self, call=words, result=result, _usual="")
 
     def _ask(
         self, text: str, words: str, *, usual: str, before: str = "", options: Options | None = None
@@ -330,14 +344,17 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`.
     """
     needed = _needed(text, arguments)
-    behind = []
+    behind, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
-        shown = f"{name}={code}" if isinstance(argument, torch.Tensor | Leaf) else code
+        # After an argument by name Python takes no other.
+        by_name = shown_by_name or isinstance(argument, torch.Tensor | Leaf)
         parts = re.split(rf"(?<=[(,] ){name}(?=[,)])|(?<=\(){name}(?=[,)])", text, maxsplit=1)
-        text = shown.join(parts)
+        text = (f"{name}={code}" if by_name else code).join(parts)
         if len(parts) == 1:
             behind.append(f"{name} = {code}")
+        else:
+            shown_by_name = by_name
     leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
     behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
     behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]

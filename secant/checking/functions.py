@@ -27,3 +27,29 @@ def polynomial(coefficients: Sequence[float]) -> str:
     powers = ("", " * t", *(f" * t**{k}" for k in range(2, len(coefficients))))
     terms = [f"{c}{power}" for c, power in zip(coefficients, powers, strict=True) if c]
     return " + ".join(terms).replace("+ -", "- ")
+
+
+class noted:
+    """A function of one argument that keeps what it was given.
+
+    Attributes:
+        given: for each call the requires_grad, dtype, shape and grad_fn of what came, as plain data; of what
+            is no tensor the dtype is its type's name.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+        self.given: list[dict[str, Any]] = []
+
+    def __call__(self, t: Any) -> Any:
+        """Note what t is, and return the function's value."""
+        made_by = getattr(t, "grad_fn", None)
+        self.given.append(
+            {
+                "requires_grad": getattr(t, "requires_grad", False),
+                "dtype": str(getattr(t, "dtype", type(t).__name__)).removeprefix("torch."),
+                "shape": list(getattr(t, "shape", ())),
+                "grad_fn": "" if made_by is None else type(made_by).__name__,
+            }
+        )
+        return self._function(t)

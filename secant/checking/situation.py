@@ -8,14 +8,14 @@ import ast
 import contextlib
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import nn
 
 from secant.checking import custom, graphs, recipes
-from secant.checking.functions import formula
+from secant.checking.functions import formula, noted
 from secant.checking.observe import observe
 from secant.checking.operations import operations
 
@@ -52,10 +52,11 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         of `watch`. replaced: the names of the arguments whose .grad has the numbers that it had, in another
         tensor. raised: the error that came instead, if the test asked for it. stopped: the error that a
         limit on steps ended it with. count, largest: as those of `operations`. warned: the warnings.
+        given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
         kept: with `look`, the place of an earlier result: what is there now, and nothing else.
     """
     if request["arguments"] is not None:
-        _now[:] = [Situation(request["arguments"], names)]
+        _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
     if "look" in request:
         return {"kept": _now[-1].look(request["look"])}
     return _now[-1].ask(request)
@@ -64,11 +65,14 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
 class Situation:
     """The arguments of a question, made, and everything that was asked of them."""
 
-    def __init__(self, arguments: Mapping[str, Any], names: dict[str, Any]) -> None:
+    def __init__(
+        self, arguments: Mapping[str, Any], names: dict[str, Any], noting: Iterable[str] = ()
+    ) -> None:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         for name, argument in arguments.items():
-            self._names[name] = self._arguments[name] = _made(argument, self._names)
+            made = _made(argument, self._names)
+            self._names[name] = self._arguments[name] = noted(made) if name in noting else made
         self._watched = dict(_watchable(self._arguments))
         self._calls = observe(**self._watched)
         self._buffers = {name: (thing.grad, str(thing.grad)) for name, thing in self._leaves()}
@@ -100,6 +104,7 @@ class Situation:
                     raise
                 stopped, result = type(error).__name__, None
         seen = self._calls.data()
+        heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
         return {
             "result": self._by_name(result)
             if request.get("by_name")
@@ -114,6 +119,7 @@ class Situation:
             "place": len(seen["results"]) - 1,
             "count": made.count if made else 0,
             "largest": made.largest if made else 0,
+            "given": heard,
             "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
 
