@@ -43,6 +43,8 @@ class Options(TypedDict, total=False):
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`.
         noting: the names of arguments, functions of one argument, of which `given` is to tell what they got.
+        ahead: questions to ask right after it, in one go where the student's code is far away: `then` and
+            `again`, in this order, have their answers at hand.
         words: the call as a message shows it, in the place of what the arguments say.
     """
 
@@ -53,6 +55,7 @@ class Options(TypedDict, total=False):
     counted: bool
     warned: bool
     noting: tuple[str, ...]
+    ahead: tuple[str, ...]
     words: str
 
 
@@ -106,7 +109,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
         What came back, to be judged.
     """
     put = _elsewhere[-1] if _elsewhere else _here(sys._getframe(1).f_globals)
-    return _answer(put, text, arguments, arguments, options or {})
+    return _answer(_Talk(put), text, arguments, arguments, options or {})
 
 
 @contextmanager
@@ -124,6 +127,28 @@ def _here(names: dict[str, Any]) -> Put:
 
 
 @dataclass
+class _Talk:
+    """What the answers about the same objects share: whom to ask, and what is known without asking.
+
+    Attributes:
+        kept: all results so far, as they were after the last question.
+        ahead: the texts of questions that were asked ahead, each with what came of it.
+    """
+
+    put: Put
+    kept: list[Any] = field(default_factory=list)
+    ahead: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self.ahead and self.ahead[0][0] == request["text"] and not request["before"]:
+            return self.ahead.pop(0)[1]
+        seen = self.put(request)
+        self.kept = seen["kept"]
+        self.ahead = list(zip(request.get("ahead", ()), seen["ahead"], strict=True))
+        return seen
+
+
+@dataclass
 class Answer:
     """What came of a question. Each check returns the answer itself, so that they can stand in a row.
 
@@ -138,7 +163,7 @@ class Answer:
     result: Any
     tracked: bool
     seen: Mapping[str, Any]
-    _put: Put = field(repr=False)
+    _talk: "_Talk" = field(repr=False)
     _text: str = field(repr=False)
     _arguments: Mapping[str, Any] = field(repr=False)
     _options: Options = field(repr=False)
@@ -189,7 +214,7 @@ class Answer:
         self, text: str, words: str, *, usual: str, before: str = "", options: Options | None = None
     ) -> "Answer":
         how: Options = {**self._options, **(options or {}), "words": words}
-        return _answer(self._put, text, None, self._arguments, how, usual, before)
+        return _answer(self._talk, text, None, self._arguments, how, usual, before)
 
     # --- Judging -------------------------------------------------------------------------------------------
 
@@ -199,7 +224,7 @@ class Answer:
         *,
         nearly: str = "",
         hint: str = "",
-        mistakes: Mapping[str, Any] | None = None,
+        mistakes: Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None = None,
         rtol: float | None = None,
         atol: float | None = None,
     ) -> "Answer":
@@ -211,16 +236,19 @@ class Answer:
                 few, in want's dtype.
             hint: what to say where no mistake is recognised.
             mistakes: by the hint to give, the wrong value that betrays it; a tuple of such values; or a
-                function that says of a wrong result whether it is this mistake: torch.isnan.
+                function that says of a wrong result whether it is this mistake: torch.isnan. A function that
+                returns all this is called only when the result is wrong.
             rtol, atol: as for `check.close`.
         """
         if nearly and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        values, signs = _sorted(mistakes or {})
-        hint = next((why for why, sign in signs if _shows(sign, self.result)), hint or self._usual)
-        check.close(
-            self.result, want, self.call, rtol=rtol, atol=atol, mistakes=values, nearly=nearly, hint=hint
-        )
+        try:
+            check.close(self.result, want, self.call, rtol=rtol, atol=atol)
+        except check.CheckFailed:
+            values, signs = _sorted(mistakes() if callable(mistakes) else mistakes or {})
+            hint = next((why for why, sign in signs if _shows(sign, self.result)), hint or self._usual)
+            how: check.How = {"rtol": rtol, "atol": atol, "mistakes": values, "hint": hint}
+            check.close(self.result, want, self.call, nearly=nearly, **how)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
@@ -231,11 +259,10 @@ class Answer:
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result, looked at after all that was asked since, is still right."""
-        now = self._put({"arguments": None, "look": self.seen["place"]})["kept"]
         later = self.call + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        check.not_overwritten(now, want, later, hint=hint)
+        check.not_overwritten(self._talk.kept[self.seen["place"]], want, later, hint=hint)
         return self
 
     def changes_nothing(
@@ -295,7 +322,7 @@ def _shows(sign: Sign, result: Any) -> bool:
 
 
 def _answer(
-    put: Put,
+    talk: _Talk,
     text: str,
     arguments: Mapping[str, Any] | None,
     shown: Mapping[str, Any],
@@ -313,12 +340,13 @@ def _answer(
     }
     request.update((key, value) for key, value in options.items() if key not in ("before", "errors", "words"))
     with check.asking(call):
-        seen = put(request)
+        seen = talk.ask(request)
     if errors is not None:
         check.no_error([seen["result"]], call, errors)
     kept: Options = {**options}
     kept.pop("words", None)
-    return Answer(call, seen["result"], seen["tracked"], seen, put, text, shown, kept, usual)
+    kept.pop("ahead", None)
+    return Answer(call, seen["result"], seen["tracked"], seen, talk, text, shown, kept, usual)
 
 
 def _after(statement: str) -> str:

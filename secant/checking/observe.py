@@ -69,8 +69,15 @@ class observe:
         tracked: whether a tensor in the result requires grad. aliases: the names of the watched tensors, and
         of their .grad, whose memory the result shares. changes: as those of `watch`.
         """
-        kept = [copy_of(result) for result in self._results]
-        return {**self._data, "kept": kept, "changes": self.changes}
+        return {**self._data, "kept": self.kept(), "changes": self.changes}
+
+    def last(self) -> dict[str, Any]:
+        """Return the last entries of results, tracked and aliases."""
+        return {name: entries[-1] for name, entries in self._data.items()}
+
+    def kept(self) -> list[Any]:
+        """Return copies of all results as they are now."""
+        return [copy_of(result) for result in self._results]
 
 
 def copy_of(value: Any, depth: int = _DEPTH) -> Any:

@@ -9,6 +9,7 @@ import contextlib
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import torch
@@ -43,7 +44,8 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `text`, what to run; `arguments`, by name, for a new situation, or None to ask in the last
-            one; `before`, a statement that is run unwatched; and the options of `secant.checking.ask.ask`.
+            one; `before`, a statement that is run unwatched; `ahead`, the texts of what to ask next; and
+            the other options of `secant.checking.ask.ask`.
         names: what the student's notebook calls things.
 
     Returns:
@@ -53,13 +55,14 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         tensor. raised: the error that came instead, if the test asked for it. stopped: the error that a
         limit on steps ended it with. count, largest: as those of `operations`. warned: the warnings.
         given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
-        kept: with `look`, the place of an earlier result: what is there now, and nothing else.
+        ahead: the same for each of the questions that were to be asked right after it. kept: all results of
+        the situation as they are now; `place` is that of this one.
     """
     if request["arguments"] is not None:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
-    if "look" in request:
-        return {"kept": _now[-1].look(request["look"])}
-    return _now[-1].ask(request)
+    seen = _now[-1].ask(request)
+    ahead = [_now[-1].ask({**request, "text": text, "before": ""}) for text in request.get("ahead", ())]
+    return {**seen, "ahead": ahead, "kept": _now[-1].kept()}
 
 
 class Situation:
@@ -74,12 +77,13 @@ class Situation:
             made = _made(argument, self._names)
             self._names[name] = self._arguments[name] = noted(made) if name in noting else made
         self._watched = dict(_watchable(self._arguments))
+        self._places = -1
         self._calls = observe(**self._watched)
         self._buffers = {name: (thing.grad, str(thing.grad)) for name, thing in self._leaves()}
 
-    def look(self, place: int) -> Any:
-        """Return what an earlier result holds now."""
-        return self._calls.data()["kept"][place]
+    def kept(self) -> list[Any]:
+        """Return what all results hold now."""
+        return self._calls.kept()
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run what a request says, and tell what came of it."""
@@ -99,24 +103,21 @@ class Situation:
                 around.enter_context(graphs.limit_steps(request["steps"]))
             try:
                 self._names[name] = result = call(eval, code, self._names)
+                self._places += 1
             except (RecursionError, TimeoutError) as error:
                 if not request.get("steps"):
                     raise
                 stopped, result = type(error).__name__, None
-        seen = self._calls.data()
+        seen = {} if stopped else self._calls.last()
         heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
         return {
-            "result": self._by_name(result)
-            if request.get("by_name")
-            else None
-            if stopped
-            else seen["results"][-1],
-            "tracked": not stopped and seen["tracked"][-1],
-            "aliases": [] if stopped else seen["aliases"][-1],
+            "result": self._by_name(result) if request.get("by_name") else seen.get("results"),
+            "tracked": seen.get("tracked", False),
+            "aliases": seen.get("aliases", []),
             "changes": self._calls.changes,
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": stopped,
-            "place": len(seen["results"]) - 1,
+            "place": self._places,
             "count": made.count if made else 0,
             "largest": made.largest if made else 0,
             "given": heard,
@@ -139,6 +140,7 @@ class Situation:
         return next(found, "?")
 
 
+@cache
 def _compiled(text: str) -> tuple[str, Any]:
     """Return the name that a question gives its result, and the code of the result."""
     body = ast.parse(text).body[-1]
