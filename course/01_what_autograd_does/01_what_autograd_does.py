@@ -287,19 +287,24 @@ predicted(
     "1 smaller steps",
     right="B",
     A=say(
-        en="That is the truncation error, and with exact numbers it would be all. But `f` is stored with 7 digits, "
+        en="That is the truncation error, and with exact numbers it would be all. But `f` is stored with 7 "
+        "digits, "
         "and dividing by `h` magnifies the error in the last of them.",
-        ko="절단 오차라면 맞습니다. 수를 정확히 저장한다면 오차는 그것뿐입니다. 하지만 `f`는 7자리까지만 저장되고, "
+        ko="절단 오차라면 맞습니다. 수를 정확히 저장한다면 오차는 그것뿐입니다. 하지만 `f`는 7자리까지만 "
+        "저장되고, "
         "`h`로 나누면 마지막 자리의 오차가 부풀어 오릅니다.",
     ),
     B=say(
-        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`: divided by `h`, the quotient is 0, "
+        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`: divided "
+        "by `h`, the quotient is 0, "
         "and its error 0.6, the whole slope. (The explorer divides by the step taken, 0, and shows nan.)",
-        ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 `x + h`가 바로 `x`이므로 `h`로 나눈 차분몫은 0, "
+        ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 `x + h`가 바로 "
+        "`x`이므로 `h`로 나눈 차분몫은 0, "
         "오차는 기울기 전체인 0.6입니다. (탐색기는 실제로 움직인 만큼인 0으로 나누므로 nan이 나옵니다.)",
     ),
     C=say(
-        en="The digits of `f` do stay: it is right to 7 of them at every `h`. But its error is divided by `h`, "
+        en="The digits of `f` do stay: it is right to 7 of them at every `h`. But its error is divided by "
+        "`h`, "
         "so the quotient's error grows again: to 0.6 at `h = 1e-8`, the whole slope.",
         ko="`f`의 자릿수는 그대로입니다. `h`가 얼마든 7자리까지 맞습니다. 하지만 그 오차를 `h`로 나누므로 "
         "차분몫의 오차는 다시 커져 `h = 1e-8`에서는 기울기 전체인 0.6이 됩니다.",
@@ -472,9 +477,15 @@ $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, 
 # %%
 predict(
     "1 evaluations",
-    A=say(en="2 times and once: one step moves all parameters together", ko="2번과 1번: 걸음 한 번으로 파라미터를 모두 움직인다"),
+    A=say(
+        en="2 times and once: one step moves all parameters together",
+        ko="2번과 1번: 걸음 한 번으로 파라미터를 모두 움직인다",
+    ),
     B=say(en="1001 times and once", ko="1001번과 1번"),
-    C=say(en="1001 times and 1000 times: each slope has its price", ko="1001번과 1000번: 기울기 하나하나에 계산이 든다"),
+    C=say(
+        en="1001 times and 1000 times: each slope has its price",
+        ko="1001번과 1000번: 기울기 하나하나에 계산이 든다",
+    ),
 )
 
 # %% [markdown] lang="en"
@@ -543,17 +554,22 @@ predicted(
     "1 evaluations",
     right="B",
     A=say(
-        en="A step that moves all of them at once gives one number: how the loss changes along that one direction. "
+        en="A step that moves all of them at once gives one number: how the loss changes along that one "
+        "direction. "
         "It does not tell which parameter caused it.",
-        ko="한꺼번에 움직이면 그 방향으로 loss가 얼마나 변하는지, 수 하나를 얻을 뿐입니다. 어느 파라미터 때문인지는 알 수 없습니다.",
+        ko="한꺼번에 움직이면 그 방향으로 loss가 얼마나 변하는지, 수 하나를 얻을 뿐입니다. 어느 파라미터 "
+        "때문인지는 알 수 없습니다.",
     ),
     B=say(
-        en="One run more than there are parameters: 9 for 8 of them. With autograd it is always one, and one walk back.",
-        ko="파라미터가 8개일 때 9번이듯, 파라미터 수보다 한 번 더 계산합니다. autograd는 언제나 한 번 계산하고 한 번 거슬러 갑니다.",
+        en="One run more than there are parameters: 9 for 8 of them. With autograd it is always one, and "
+        "one walk back.",
+        ko="파라미터가 8개일 때 9번이듯, 파라미터 수보다 한 번 더 계산합니다. autograd는 언제나 한 번 "
+        "계산하고 한 번 거슬러 갑니다.",
     ),
     C=say(
         en="With quotients, yes. But one walk back passes every operation, and gives all slopes on the way.",
-        ko="차분몫은 맞습니다. 하지만 한 번 거슬러 가면서 모든 연산을 지나므로 기울기를 한꺼번에 다 얻습니다.",
+        ko="차분몫은 맞습니다. 하지만 한 번 거슬러 가면서 모든 연산을 지나므로 기울기를 한꺼번에 다 "
+        "얻습니다.",
     ),
 )
 
@@ -757,115 +773,60 @@ def forward_difference(f, x, h):
 
 
 # %% nbgrader={"grade_id": "test_forward_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, tensor
 
-from secant import check, observe, probe, say
+hint = hints("forward_difference")
 
-
-@probe
-def _look(power, x, h, dtype):
-    x = torch.tensor(x, dtype=getattr(torch, dtype))
-    calls = observe(x=x)
-    calls(forward_difference, lambda t: 2 * t**power, x, h)
-    return calls.data()
-
-
-_typed = say(
-    en="you divided by the h that was typed; divide by the step really taken, (x + h) - x",
-    ko="입력한 h로 나누었습니다. 실제로 움직인 만큼, 곧 (x + h) - x로 나누세요",
-)
-_side = say(en="you measured the step from x - h to x; f was evaluated at x + h", ko="x - h에서 x까지의 거리로 나누었습니다. f를 계산한 점은 x + h입니다")
-_elementwise = say(
-    en="each element has its own quotient and its own step: (f(there) - f(x)) / (there - x)",
-    ko="원소마다 차분몫도, 움직인 만큼도 따로입니다. (f(there) - f(x)) / (there - x)",
-)
-_square = {
-    11.998: say(en="you stepped back, to x - h; step forward, to x + h", ko="x - h로 물러났습니다. x + h로 나아가세요"),
-    12.0: say(en="12 is the derivative itself; the secant from 3 to 3.001 is a little steeper", ko="12는 미분계수입니다. 3에서 3.001까지의 할선은 그보다 조금 더 가파릅니다"),
-    0.012002: say(en="this is the difference; divide it by the step", ko="여기까지는 차이입니다. 걸음으로 나누세요"),
-    -12.002: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다"),
-    18.012002 - 18 / 0.001: say(en="only f(x) was divided: put the difference in parentheses", ko="f(x)만 나누었습니다. 차이를 괄호로 묶으세요"),
-}
-_back = {14.0: say(en="h may be negative: then the second place lies to the left of x", ko="h는 음수일 수 있습니다. 그러면 둘째 점은 x의 왼쪽에 있습니다"), -10.0: say(en="the sign is lost: for a negative h the step is negative too", ko="부호가 반대입니다. h가 음수이면 움직인 만큼도 음수입니다")}
-_wide = say(en="this was computed in float64; stay in the dtype of x", ko="float64로 계산한 값입니다. x의 dtype 그대로 계산하세요")
-_line = [(torch.tensor([1.9073486, 2.0027161]), _typed), (torch.tensor([1.9047619, 2.0]), _side)]
-for _power, _x, _h, _dtype, _want, _mistakes, _hint in (
-    (2, 3.0, 0.001, "float64", torch.tensor(12.002, dtype=torch.float64), _square, ""),
-    (1, [8.0, 1.0], 1e-5, "float32", torch.tensor([2.0, 2.0]), _line, _elementwise),
-    (2, 3.0, -1.0, "float64", torch.tensor(10.0, dtype=torch.float64), _back, ""),
-    (2, 3.3, 1e-5, "float32", torch.tensor(13.333333), {13.20002: _wide, 13.35144: _typed}, ""),
+_up = {hint.back: 11.998, hint.derivative: 12.0, hint.difference: 0.012002, hint.swapped: -12.002}
+_typed, _left = (tensor(_wrong, "float32") for _wrong in ([1.9073486, 2.0027161], [1.9047619, 2.0]))
+for _f, _x, _h, _dtype, _want, _wrong in (
+    ("lambda t: 2 * t**2", 3.0, 0.001, "float64", 12.002, {**_up, hint.parentheses: -17981.987998}),
+    ("lambda t: 2 * t", [8.0, 1.0], 1e-5, "float32", [2.0, 2.0], {hint.typed: _typed, hint.side: _left}),
+    ("lambda t: 2 * t**2", 3.0, -1.0, "float64", 10.0, {hint.left: 14.0, hint.sign: -10.0}),
+    ("lambda t: 2 * t**2", 3.3, 1e-5, "float32", 13.333333, {hint.wide: 13.20002, hint.typed: 13.35144}),
 ):
-    _call = f"forward_difference(lambda t: 2 * t**{_power}, x={_x}, h={_h}), {_dtype}"
-    with check.asking(_call):
-        _found = _look(_power, _x, _h, _dtype)
-    check.untouched(_found["changes"], _call)
-    check.close(_found["results"][0], _want, _call, mistakes=_mistakes, hint=_hint)
+    _answer = ask("forward_difference(f, x, h)", f=_f, x=tensor(_x, _dtype), h=_h).changes_nothing()
+    _why = hint.elementwise if isinstance(_x, list) else ""
+    _answer.returns(tensor(_want, _dtype), mistakes=_wrong, hint=_why)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs, polynomial
+from secant import formula, leaf, polynomial
+
+_CALL, _NEXT = "forward_difference(f, x, h)", "forward_difference(f, x.detach() + 1, h)"
 
 
-@probe
-def _calls(text, x, h, dtype, kind):
-    f, given = formula(text), set()
-
-    def noted(t):
-        given.add(str(getattr(t, "dtype", type(t).__name__)))
-        return f(t)
-
-    x = graphs.arranged(torch.tensor(x, dtype=getattr(torch, dtype)), kind)
-    calls = observe(x=x)
-    ask = calls if kind in ("", "tracked") else calls.attempt
-    for place in (x, x.detach() + 1, x):
-        ask(forward_difference, noted, place, h)
-    return {**calls.data(), "given": sorted(given)}
+def _secant(f, here, there):
+    return (f(there) - f(here)) / (there - here)
 
 
-_sign = say(
-    en="the sign is lost: for a negative h the step (x + h) - x is negative too",
-    ko="부호가 반대입니다. h가 음수이면 움직인 만큼 (x + h) - x도 음수입니다",
-)
-_left = say(
-    en="h may be negative: then the second place lies to the left of x",
-    ko="h는 음수일 수 있습니다. 그러면 둘째 점은 x의 왼쪽에 있습니다",
-)
+def _mistakes(f, x, h):
+    rise, wide = f(x + h) - f(x), x.double()
+    return {
+        hint.typed: rise / h,
+        hint.side: rise / (x - (x - h)),
+        hint.wide: _secant(f, wide, wide + h).to(x.dtype),
+        hint.sign: -_secant(f, x, x + h),
+        hint.left: _secant(f, x, x + abs(h)),
+    }
 
 
-def _compare(of, x, h, dtype, kind="", hint="", **tolerance):
-    text = of if isinstance(of, str) else polynomial(of)
+def _compare(of, x, h, dtype, why="", layout="", grad=None, **exactly):
+    text, here = of if isinstance(of, str) else polynomial(of), tensor(x, dtype)
     f = formula(text)
-    call = f"forward_difference(f, x={x}, h={h}), f(t) = {text}, {dtype}{graphs.arrangement(kind)}"
-
-    def secant(here, there):
-        return (f(there) - f(here)) / (there - here)
-
-    here = torch.tensor(x, dtype=getattr(torch, dtype))
-    want = secant(here, here + h)
-
-    def mistakes():
-        return [
-            ((f(here + h) - f(here)) / h, _typed),
-            ((f(here + h) - f(here)) / (here - (here - h)), _side),
-            (secant(here.double(), here.double() + h).to(here.dtype), _wide),
-            (-want, _sign),
-            (secant(here, here + abs(h)), _left),
-        ]
-
-    with check.asking(call):
-        found = _calls(text, x, h, dtype, kind)
-    check.no_error(found["results"], call, hint)
-    first, elsewhere, second = found["results"]
-    check.untouched(found["changes"], call)
-    check.close(first, want, call, mistakes=mistakes, hint=hint, **tolerance)
-    check.repeatable(second, first, call)
-    then = say(en=", then the same f at x + 1", ko=", 이어서 같은 f를 x + 1에서")
-    there = secant(here + 1, (here + 1) + h)
-    check.not_stale(elsewhere, there, call + then)
-    check.not_overwritten(found["kept"][1], there, call + then)
-    given = say(en=": what f was given", ko=": f에 넘긴 것")
-    hint = say(en="give f tensors in the dtype of x", ko="f에는 x와 같은 dtype의 텐서를 넘기세요")
-    if here.numel():  # without elements f may be left out
-        check.equal(found["given"], [f"torch.{dtype}"], call + given, hint=hint)
+    want, there = (_secant(f, place, place + h) for place in (here, here + 1))
+    how = {"noting": ("f",), "ahead": (_NEXT, _CALL)}
+    if layout or not here.numel():
+        how["errors"] = why
+    x = leaf(here, dtype, grad, layout=layout, tracked=grad is not None)
+    answer = ask(_CALL, how, f=f"lambda t: {text}", x=x, h=h)
+    answer.changes_nothing()
+    answer.returns(want, mistakes=lambda: _mistakes(f, here, h), hint=why, **exactly)
+    elsewhere = answer.then(_NEXT, hint.stale)
+    elsewhere.changes_nothing().returns(there)
+    last = answer.again().changes_nothing().returns(want)
+    elsewhere.still_returns(there)
+    given = last.given("f", "dtype")
+    given.equals([[dtype]] * len(given.result), hint=hint.dtype)
 
 
 def _exactly(*case):
@@ -876,41 +837,35 @@ def _parabola():
     return [check.draw(-2, 2), 1.5, 0.5]
 
 
-_rounding = say(en="divide by the difference of the two places as they are stored", ko="저장된 두 점의 차로 나누세요")
 for _x, _h in ((5.0, 1e-5), (5.0, 3e-6), (check.draw(4.1, 7.9), 1e-5), (check.draw(4.1, 7.9), 3e-6)):
-    check.smallest(_compare, _parabola(), _x, _h, "float32", "", _rounding)
+    check.smallest(_compare, _parabola(), _x, _h, "float32", hint.rounding)
 for _dtype, _coefficients, _x, _h in (
     ("float64", check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.25),
     ("float32", check.draws(4, -2, 2), check.draws(4, -3, 3), -0.5),
     ("float64", [check.draw(1, 5)], [0.0, -1.0], 0.125),
     ("float32", check.draws(2, -5, 5), 0.0, -1.0),
 ):
-    check.smallest(_compare, _coefficients, _x, _h, _dtype, "", _elementwise)
+    check.smallest(_compare, _coefficients, _x, _h, _dtype, hint.elementwise)
 # Five sizes of x: in float32 each has a step of its own.
 _sizes = [check.draw(low, 2 * low) for low in (0.5, 1, 2, 4, 8)]
 for _h in (1e-5, -3e-6):
     for _x in (_sizes, [[_sizes[0]], [_sizes[4]]]):
-        check.smallest(_compare, _parabola(), _x, _h, "float32", "", _elementwise)
-check.smallest(_compare, _parabola(), _sizes, 7e-11, "float64", "", _rounding)
-check.smallest(_compare, _parabola(), -check.draw(1, 3), -7.7e-11, "float64", "", _rounding)
-check.smallest(_exactly, _parabola(), check.draw(1, 3), 0.1, "float64", "", _rounding)
-_itself = say(en="f may return the very tensor it was given: do not change it in place", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 제자리에서 고치지 마세요")
-check.smallest(_compare, "t", check.draws(3, -3, 3), 0.5, "float64", "", _itself)
-check.smallest(_compare, check.draws(3, -2, 2), check.draws(3, -3, 3), 1, "float64", "tracked")
-check.smallest(_compare, check.draws(3, -2, 2), [[[check.draw(1, 3)]]], 0.03, "float64", "tracked")
-_memory = say(
-    en="x may be a slice, transposed or expanded, so that its numbers do not lie in order in memory: no view(-1)",
-    ko="x는 잘라 내거나 전치하거나 expand한 것이어서 원소가 메모리에 차례대로 있지 않을 수 있습니다. view(-1)은 쓸 수 없습니다",
-)
-_empty = say(
-    en="x may have no elements: then the result has none either, with the dtype and shape of x",
-    ko="x에 원소가 없을 수 있습니다. 그러면 결과에도 원소가 없고 dtype과 shape는 x와 같습니다",
-)
-for _kind, _dtype in (("slice", "float32"), ("transposed", "float64")):
-    check.smallest(_compare, check.draws(3, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.5, _dtype, _kind, _memory)
-check.smallest(_compare, check.draws(3, -2, 2), [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3], 0.5, "float32", "expanded", _memory)
-for _x, _dtype in (([], "float64"), ([[], []], "float32")):
-    _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, "empty", _empty)
+        check.smallest(_compare, _parabola(), _x, _h, "float32", hint.elementwise)
+check.smallest(_compare, _parabola(), _sizes, 7e-11, "float64", hint.rounding)
+check.smallest(_compare, _parabola(), -check.draw(1, 3), -7.7e-11, "float64", hint.rounding)
+check.smallest(_exactly, _parabola(), check.draw(1, 3), 0.1, "float64", hint.rounding)
+check.smallest(_compare, "t", check.draws(3, -3, 3), 0.5, "float64", hint.itself)
+for _x, _h in ((check.draws(3, -3, 3), 1), ([[[check.draw(1, 3)]]], 0.03)):
+    check.smallest(_compare, check.draws(3, -2, 2), _x, _h, "float64", "", "", 7.0)
+_rows = [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3]
+for _layout, _dtype, _x in (
+    ("slice", "float32", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
+    ("transposed", "float64", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
+    ("expanded", "float32", _rows),
+):
+    check.smallest(_compare, check.draws(3, -2, 2), _x, 0.5, _dtype, hint.memory, _layout)
+_compare([0.5, 1.0, 2.0], [], 0.25, "float64", hint.empty)
+_compare([0.5, 1.0, 2.0], [[], []], 0.25, "float32", hint.empty)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -980,98 +935,72 @@ def central_difference(f, x, h):
 
 
 # %% nbgrader={"grade_id": "test_central_difference", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, tensor
 
-from secant import check, observe, probe, say
+hint = hints("central_difference")
 
-
-@probe
-def _look(c, x, h):
-    calls = observe()
-    calls(central_difference, lambda t: t**3 - c * t, torch.tensor(x, dtype=torch.float64), h)
-    return calls.data()
-
-
-_two = say(en="from x - h to x + h it is 2 h: the 2 is missing below the fraction bar", ko="x - h에서 x + h까지의 거리는 2h입니다. 분모에 2가 빠졌습니다")
-_forward = say(en="this is the forward quotient; step to the left of x as well", ko="전방 차분몫입니다. x의 왼쪽으로도 가야 합니다")
-_lost = say(en="the sign is lost: where f falls, the quotient is negative. No abs()", ko="부호가 사라졌습니다. f가 줄어드는 곳에서는 차분몫이 음수입니다. abs()는 쓰지 마세요")
-_scaled = say(en="step h itself, not h times the size of x", ko="h에 x의 크기를 곱하지 말고 h만큼만 가세요")
-_mistakes = {6.02: _two, 3.31: _forward, 3.0025: say(en="you stepped h/2 to each side; step the whole h on each side", ko="양쪽으로 h/2씩 갔습니다. 양쪽으로 각각 h만큼 가세요"), 3.0: say(en="this is the derivative itself; return the slope of the secant from x - h to x + h", ko="이것은 미분계수입니다. x - h에서 x + h까지 그은 할선의 기울기를 구하세요"), 3.03: say(en="this is the mean of two derivatives; take the difference of two values of f", ko="두 미분계수의 평균입니다. 두 함숫값의 차이를 구하세요"), 2.98: say(en="this formula looks to one side of x only; step to the left as well", ko="x의 한쪽만 보는 식입니다. 왼쪽으로도 가야 합니다"),
-    2.71: say(en="this is the backward quotient; step to the right of x as well", ko="후방 차분몫입니다. x의 오른쪽으로도 가야 합니다"), 1.505: say(en="half of it: the step and the distance below the bar do not fit", ko="절반입니다. 걸음과 분모의 거리가 맞지 않습니다"),
-    0.0301: say(en="`/ 2 * h` divides by 2 and then multiplies by h: write `/ (2 * h)`", ko="`/ 2 * h`는 2로 나눈 다음 h를 곱합니다. `/ (2 * h)`로 쓰세요"),
-    1.331 - 0.729 / 0.2: say(en="only f(x - h) was divided: put the difference in parentheses", ko="f(x - h)만 나누었습니다. 차이를 괄호로 묶으세요"),
-    0.602: say(en="this is the difference; divide it by the distance", ko="여기까지는 차이입니다. 거리로 나누세요"), -3.01: say(en="the two values are subtracted the wrong way round", ko="두 함숫값을 거꾸로 뺐습니다")}
-_seven = say(en="right to 7 digits only: is a part of it float32, like torch.tensor(h), or was it rounded? Leave h a plain number", ko="7자리까지만 맞습니다. torch.tensor(h)처럼 float32가 섞였거나 반올림하지 않았나요? h는 수 그대로 쓰세요")
-_each = say(en="one quotient for each element: the result has the dtype and shape of x", ko="원소마다 차분몫이 하나씩 있습니다. 결과의 dtype과 shape는 x와 같습니다")
-_falling = [(torch.tensor([1.51, 7.49], dtype=torch.float64), _lost), (torch.tensor([-1.51, 8.96], dtype=torch.float64), _scaled)]
-for _c, _x, _h, _want, _wrong in ((0, [[1.0]], 0.1, [[3.01]], _mistakes), (5, [1.0, 2.0], 0.7, [-1.51, 7.49], _falling)):
-    with check.asking(_call := f"central_difference(lambda t: t**3 - {_c} * t, x={_x}, h={_h})"):
-        _found = _look(_c, _x, _h)
-    check.untouched(_found["changes"], _call)
-    check.close(_found["results"][0], torch.tensor(_want, dtype=torch.float64), _call, rtol=1e-11, atol=0.0, mistakes=_wrong, nearly=_seven, hint=_each)
+_steps = {hint.forward: 3.31, hint.backward: 2.71, hint.half: 3.0025, hint.one_sided: 2.98}
+_bars = {hint.two: 6.02, hint.order: 0.0301, hint.parentheses: -2.314, hint.difference: 0.602}
+_others = {hint.derivative: 3.0, hint.mean: 3.03, hint.swapped: -3.01, hint.halved: 1.505}
+_falling = {hint.lost: tensor([1.51, 7.49]), hint.scaled: tensor([-1.51, 8.96])}
+for _f, _x, _h, _want, _wrong in (
+    ("lambda t: t**3", [[1.0]], 0.1, [[3.01]], {**_steps, **_bars, **_others}),
+    ("lambda t: t**3 - 5 * t", [1.0, 2.0], 0.7, [-1.51, 7.49], _falling),
+):
+    _answer = ask("central_difference(f, x, h)", f=_f, x=tensor(_x), h=_h).changes_nothing()
+    _answer.returns(tensor(_want), mistakes=_wrong, nearly=hint.seven, hint=hint.each)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs, polynomial
+import torch
+
+from secant import formula, leaf, polynomial
+
+_CALL, _NEXT = "central_difference(f, x, h)", "central_difference(f, x.detach() + 1, h)"
 
 
-@probe
-def _calls(text, x, h, dtype, kind):
-    f = formula(text)
-
-    x = graphs.arranged(torch.tensor(x, dtype=getattr(torch, dtype)), kind)
-    calls = observe(x=x)
-    ask = calls if kind in ("", "tracked") else calls.attempt
-    for place in (x, x.detach() + 1, x):
-        ask(central_difference, f, place, h)
-    return calls.data()
+def _secant(f, left, right):
+    return (f(right) - f(left)) / (right - left)
 
 
 def _slope(f, x):
-    leaf = graphs.leaf(x, torch.float64)
-    f(leaf).sum().backward()
-    return leaf.grad
+    place = x.clone().requires_grad_()
+    f(place).sum().backward()
+    return place.grad
 
 
-def _compare(of, x, h, dtype, kind="", hint="", **tolerance):
-    text = of if isinstance(of, str) else polynomial(of)
+def _mistakes(f, x, h, real):
+    want, far = _secant(f, x - h, x + h), h * x.abs().clamp(min=1)
+    wrong = {
+        hint.two: 2 * want,
+        hint.forward: _secant(f, x, x + h),
+        hint.half: _secant(f, x - h / 2, x + h / 2),
+        hint.derivative: _slope(f, x),
+        hint.lost: want.abs(),
+        hint.scaled: _secant(f, x - far, x + far),
+        hint.one_sided: (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h),
+        hint.mean: (_slope(f, x + h) + _slope(f, x - h)) / 2,
+    }
+    return {why: value.to(real) for why, value in wrong.items()}
+
+
+def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7):
+    text, here = of if isinstance(of, str) else polynomial(of), tensor(x)
     f, real = formula(text), getattr(torch, dtype)
-    call = f"central_difference(f, x={x}, h={h}), f(t) = {text}, {dtype}{graphs.arrangement(kind)}"
-
-    def secant(left, right):
-        return ((f(right) - f(left)) / (right - left)).to(real)
-
-    here = torch.tensor(x, dtype=torch.float64)
-    want, scaled = secant(here - h, here + h), h * here.abs().clamp(min=1)
-
-    def mistakes():
-        return [
-            (2 * want, _two),
-            (secant(here, here + h), _forward),
-            (secant(here - h / 2, here + h / 2), _mistakes[3.0025]),
-            (_slope(f, here).to(real), _mistakes[3.0]),
-            (want.abs(), _lost),
-            (secant(here - scaled, here + scaled), _scaled),
-            (((4 * f(here + h) - 3 * f(here) - f(here + 2 * h)) / (2 * h)).to(real), _mistakes[2.98]),
-            ((_slope(f, here + h) + _slope(f, here - h)).to(real) / 2, _mistakes[3.03]),
-        ]
-
-    if real is torch.float64:
-        tolerance = {"rtol": 1e-7, **tolerance}
-    with check.asking(call):
-        found = _calls(text, x, h, dtype, kind)
-    check.no_error(found["results"], call, hint)
-    first, elsewhere, second = found["results"]
-    check.untouched(found["changes"], call)
-    nearly = _seven if real is torch.float64 else ""
-    check.close(first, want, call, mistakes=mistakes, nearly=nearly, hint=hint, **tolerance)
-    check.repeatable(second, first, call)
-    then = say(en=", then the same f at x + 1", ko=", 이어서 같은 f를 x + 1에서")
-    there = secant(here + 1 - h, here + 1 + h)
-    check.close(elsewhere, there, call + then, nearly=nearly, hint=check.stale(), **tolerance)
-    check.not_overwritten(found["kept"][1], there, call + then, **tolerance)
+    want, there = (_secant(f, place - h, place + h).to(real) for place in (here, here + 1))
+    how = {"nearly": hint.seven, "rtol": rtol} if dtype == "float64" else {}
+    x = leaf(x, dtype, grad, layout=layout, tracked=grad is not None)
+    options = {"ahead": (_NEXT, _CALL)}
+    if layout or not here.numel():
+        options["errors"] = why
+    answer = ask(_CALL, options, f=f"lambda t: {text}", x=x, h=h)
+    answer.changes_nothing()
+    answer.returns(want, mistakes=lambda: _mistakes(f, here, h, real), hint=why, **how)
+    elsewhere = answer.then(_NEXT, hint.stale)
+    elsewhere.changes_nothing().returns(there, **how)
+    answer.again().changes_nothing().returns(want, **how)
+    elsewhere.still_returns(there)
 
 
-_itself = say(en="f may return the very tensor it was given: do not change it in place", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 제자리에서 고치지 마세요")
 for _dtype in ("float64", "float32"):
     check.smallest(_compare, [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5, _dtype)
 for _dtype, _coefficients, _x, _h in (
@@ -1081,48 +1010,32 @@ for _dtype, _coefficients, _x, _h in (
     ("float32", check.draws(2, -5, 5), [[[0.0]]], 1.0),
     ("float64", check.draws(2, -5, 5), [[check.draw(1, 3)], [0.0]], 0.5),
 ):
-    check.smallest(_compare, _coefficients, _x, _h, _dtype, "", _each)
-check.smallest(_compare, "t", [[check.draw(1, 3)], [0.0]], 0.5, "float64", "", _itself)
-check.smallest(_compare, [*check.draws(3, -2, 2), 1.0], check.draws(3, -3, 3), 1, "float64", "tracked")
-_memory = say(
-    en="x may be a slice, transposed or expanded, so that its numbers do not lie in order in memory: no view(-1)",
-    ko="x는 잘라 내거나 전치하거나 expand한 것이어서 원소가 메모리에 차례대로 있지 않을 수 있습니다. view(-1)은 쓸 수 없습니다",
-)
-_empty = say(
-    en="x may have no elements: then the result has none either, with the dtype and shape of x",
-    ko="x에 원소가 없을 수 있습니다. 그러면 결과에도 원소가 없고 dtype과 shape는 x와 같습니다",
-)
-for _kind, _dtype in (("slice", "float32"), ("transposed", "float64")):
-    check.smallest(_compare, check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.5, _dtype, _kind, _memory)
-check.smallest(_compare, check.draws(4, -2, 2), [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3], 0.5, "float32", "expanded", _memory)
-for _x, _dtype in (([], "float64"), ([[], []], "float32")):
-    _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, "empty", _empty)
-
-_compare([check.draw(1, 2), 0.0, 0.0, check.draw(1, 2)], [check.draw(1, 2), -1.0], 0.7, "float64", "", _each, rtol=1e-11)
-
-_kinks = say(
-    en="at a kink the two sides are averaged; nothing but f(x - h) and f(x + h) is needed",
-    ko="꺾인 점에서는 양쪽 기울기의 평균이 나옵니다. f(x - h)와 f(x + h)만 있으면 됩니다",
-)
-_exactly = say(en="step exactly h to each side, however small it is", ko="h가 아무리 작아도 양쪽으로 꼭 h만큼 가세요")
-_compare("torch.relu(t)", [0.0], 0.5, "float64", "", _kinks)
-_compare("torch.abs(t)", [0.0], 0.5, "float64", "", _kinks)
+    check.smallest(_compare, _coefficients, _x, _h, _dtype, hint.each)
+check.smallest(_compare, "t", [[check.draw(1, 3)], [0.0]], 0.5, "float64", hint.itself)
+check.smallest(_compare, [*check.draws(3, -2, 2), 1.0], check.draws(3, -3, 3), 1, "float64", "", "", 7.0)
+_rows = [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3]
+for _layout, _dtype, _x in (
+    ("slice", "float32", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
+    ("transposed", "float64", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
+    ("expanded", "float32", _rows),
+):
+    check.smallest(_compare, check.draws(4, -2, 2), _x, 0.5, _dtype, hint.memory, _layout)
+_compare([0.5, 1.0, 2.0], [], 0.25, "float64", hint.empty)
+_compare([0.5, 1.0, 2.0], [[], []], 0.25, "float32", hint.empty)
+_cubic = [check.draw(1, 2), 0.0, 0.0, check.draw(1, 2)]
+_compare(_cubic, [check.draw(1, 2), -1.0], 0.7, "float64", hint.each, rtol=1e-11)
+_compare("torch.relu(t)", [0.0], 0.5, "float64", hint.kinks)
+_compare("torch.abs(t)", [0.0], 0.5, "float64", hint.kinks)
 for _h in (1e-3, 1e-6, 1e-9):
     # From x - h = -h/2 to x + h = 3h/2, |t| grows by h: half of the distance.
-    _compare("torch.abs(t)", [_h / 2], _h, "float64", "", _exactly, rtol=1e-6)
+    _compare("torch.abs(t)", [_h / 2], _h, "float64", hint.exactly, rtol=1e-6)
 
-_x = check.draw(-1, 1)
-_exp = torch.tensor(_x, dtype=torch.float64).exp()
-_call = f"central_difference(torch.exp, x={_x}, h)"
-with check.asking(_call):
-    _errors = [abs(_calls("torch.exp(t)", _x, h, "float64", "")["results"][0] - _exp).item() for h in (1e-2, 1e-3)]
-check.that(
-    80 < _errors[0] / max(_errors[1], 1e-300) < 120,
-    say(
-        en=f"{_call}: with a tenth of h the error should be a hundredth; it went from {_errors[0]:.2g} to {_errors[1]:.2g}",
-        ko=f"{_call}: h가 10분의 1이 되면 오차는 100분의 1이 되어야 합니다. 처음 오차 {_errors[0]:.2g}, 나중 오차 {_errors[1]:.2g}",
-    ),
-)
+_x, _errors = tensor(check.draw(-1, 1)), []
+for _h in (1e-2, 1e-3):
+    _answer = ask("central_difference(torch.exp, x, h)", x=_x, h=_h)
+    _errors.append(abs(_answer.result - _x.exp()).item())
+_told = hint.hundredth.format(first=f"{_errors[0]:.2g}", second=f"{_errors[1]:.2g}")
+_answer.holds(80 < _errors[0] / max(_errors[1], 1e-300) < 120, _told)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1191,109 +1104,69 @@ def autograd_slope(f, x):
 
 
 # %% nbgrader={"grade_id": "test_autograd_slope", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, observe, probe, say
+from secant import ask, check, hints
 
+hint = hints("autograd_slope")
 
-@probe
-def _look(x):
-    runs, calls = [], observe()
-    try:
-        calls(autograd_slope, lambda t: runs.append(1) or t**3 + t**2 + t, x)
-    except RuntimeError as error:  # shown below, with a hint
-        if isinstance(error, NotImplementedError):  # not written yet
-            raise
-        return {"results": [], "changes": [], "error": f"RuntimeError: {error}"}
-    return {**calls.data(), "runs": len(runs), "error": ""}
-
-
-_new = say(en="make a new tracked tensor from x on each call, call backward() on f of it, return its .grad as a float", ko="부를 때마다 x로 추적되는 텐서를 새로 만들고, f의 결과에서 backward()를 부르고, .grad를 float로 돌려주세요")
-_exact = say(en="autograd has no h: its slope is exact to 15 digits. This one is not; is it float32, rounded, or a quotient?", ko="autograd에는 h가 없어 15자리까지 정확합니다. 이 값은 그렇지 않습니다. float32이거나, 반올림했거나, 차분몫 아닌가요?")
-_whole, _zero = say(en="x may be an int, and a tensor of ints can't be tracked: make it float64", ko="x는 int일 수 있는데 정수 텐서는 추적할 수 없습니다. float64로 만드세요"), say(en="0 is a number like any other: no case of its own is needed, and no division by x or f(x)", ko="0도 다른 수와 똑같이 다루면 됩니다. 따로 처리하거나 x나 f(x)로 나눌 필요가 없습니다")
-_mistakes = {18.99986667: _new, 0.48141481703699995: say(en="this is the value of f; return its slope", ko="함숫값입니다. 기울기를 돌려주세요"), 10.75: say(en="the sign of x is lost: this is the slope at -x", ko="x의 부호가 사라졌습니다. -x에서 구한 기울기입니다")}
-_not_once = say(en=": f was called {} times, not once. Autograd needs one run; a difference quotient needs two", ko=": f를 한 번이 아니라 {}번 불렀습니다. autograd는 한 번이면 되고, 차분몫은 두 번이 듭니다")
-for _x, _want, _hint in ((0.3333, 1.9998666699999998, _new), (2, 17.0, _whole), (0.0, 1.0, _zero), (-1.5, 4.75, _new)):
-    with check.asking(_call := f"autograd_slope(lambda t: t**3 + t**2 + t, {_x})"):
-        _found = _look(_x)
-    check.untouched(_found["changes"], _call)
-    check.no_error([{"raised": _found["error"]}] if _found["error"] else [], _call, _hint)
-    check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=0.0, mistakes=_mistakes, nearly=_exact if _x else _zero, hint=_hint)
-    check.that(_found["runs"] == 1, _call + _not_once.format(_found["runs"]))
+_wrong = {hint.new: 18.99986667, hint.value: 0.48141481703699995, hint.size: 10.75}
+for _x, _want, _why in (
+    (0.3333, 1.9998666699999998, hint.new),
+    (2, 17.0, hint.whole),
+    (0.0, 1.0, hint.zero),
+    (-1.5, 4.75, hint.new),
+):
+    _how = {"noting": ("f",), "errors": _why}
+    _answer = ask("autograd_slope(f, x)", _how, f="lambda t: t**3 + t**2 + t", x=_x)
+    _near = hint.exact if _x else hint.zero
+    _answer.changes_nothing()
+    _answer.returns(_want, mistakes=_wrong, nearly=_near, hint=_why, rtol=1e-12, atol=0.0)
+    _times = len(_answer.given("f").result)
+    _answer.holds(_times == 1, hint.not_once.format(times=_times))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import math
 
-from secant import formula
-
-
-@probe
-def _calls(text, x):
-    function, given = formula(text), []
-
-    def f(t):
-        given.append([getattr(t, "requires_grad", False), str(getattr(t, "dtype", type(t).__name__))])
-        return function(t)
-
-    calls = observe()
-    calls.attempt(autograd_slope, f, x)
-    first = list(given)
-    calls.attempt(autograd_slope, f, x + 1)
-    calls.attempt(autograd_slope, f, x)
-    return {**calls.data(), "given": first}
-
-
-_functions = {
-    "t^2 + 2t + 1": ("t**2 + 2 * t + 1", lambda t: 2 * t + 2),
-    "t^3": ("t**3", lambda t: 3 * t * t),
-    "t sin t": ("t * torch.sin(t)", lambda t: math.sin(t) + t * math.cos(t)),
-    "|t|": ("t.abs()", lambda t: 0.0 if t == 0 else math.copysign(1.0, t)),
-    "7": ("0 * t + 7", lambda t: 0.0),
-    "max(t, -t/2)": ("t if t > 0 else -t / 2", lambda t: 1.0 if t > 0 else -0.5),
+_slopes = {
+    "t**2 + 2 * t + 1": lambda t: 2 * t + 2,
+    "t**3": lambda t: 3 * t * t,
+    "t * torch.sin(t)": lambda t: math.sin(t) + t * math.cos(t),
+    "t.abs()": lambda t: math.copysign(1.0, t) if t else 0.0,
+    "0 * t + 7": lambda t: 0.0,
+    "t if t > 0 else -t / 2": lambda t: 1.0 if t > 0 else -0.5,
 }
-_second = say(
-    en="the second call is wrong: use a new tensor on each call, since .grad adds up",
-    ko="두 번째로 불렀을 때 틀립니다. .grad는 쌓이므로 부를 때마다 텐서를 새로 만드세요",
-)
-_plain = say(en=": the result is {}. Return a float", ko=": 결과가 {}입니다. float를 돌려주세요")
-_kept = say(
-    en="this is the slope of another f at the same x: was it kept from an earlier call?",
-    ko="같은 x에서 다른 f의 기울기입니다. 앞의 호출에서 남겨 둔 값을 쓰지 않았나요?",
-)
-_tracked = say(en="give f a tracked float64 tensor", ko="f에는 추적되는 float64 텐서를 넘기세요")
+_parabola, _cubic, _wave, _size, _level, _bend = _slopes
 
 
-def _compare(name, x, hint=_new):
-    call = f"autograd_slope(f, {x!r}), f(t) = {name}"
-    text, derivative = _functions[name]
-    want, exactly = float(derivative(x)), {"rtol": 1e-12, "atol": 1e-12}
-    with check.asking(call):
-        found = _calls(text, x)
-    check.no_error(found["results"], call, hint)
-    first, elsewhere, again = found["results"]
-    check.untouched(found["changes"], call)
-    mistakes = [(float(derivative(-x)), _mistakes[10.75])] if x < 0 else []
-    mistakes += [(float(_functions[other][1](x)), _kept) for other in ("t^2 + 2t + 1", "t^3", "t sin t")]
-    check.close(first, want, call, **exactly, mistakes=mistakes, nearly=_exact, hint=hint)
-    check.that(isinstance(first, float), call + _plain.format(check.kind(first)))
-    check.repeatable(again, want, call, **exactly, hint=_second)
-    then = say(en=", then the same f at x + 1", ko=", 이어서 같은 f를 x + 1에서")
-    check.not_stale(elsewhere, float(derivative(x + 1)), call + then, **exactly, hint="" if x + 1 else _zero)
-    times = len(found["given"])
-    check.that(times == 1, call + _not_once.format(times))
-    given = say(en=": the tensor given to f [tracked, dtype]", ko=": f에 넘긴 텐서 [추적 여부, dtype]")
-    check.equal(found["given"][0], [True, "torch.float64"], call + given, hint=_tracked)
+def _compare(f, x, why=hint.new):
+    want, there = (float(_slopes[f](place)) for place in (x, x + 1))
+    wrong = {hint.other: tuple(float(_slopes[g](x)) for g in (_parabola, _cubic, _wave))}
+    if x < 0:
+        wrong = {hint.size: float(_slopes[f](-x)), **wrong}
+    how = {"rtol": 1e-12, "atol": 1e-12}
+    options = {"noting": ("f",), "errors": why, "ahead": ("autograd_slope(f, x + 1)", "autograd_slope(f, x)")}
+    answer = ask("autograd_slope(f, x)", options, f=f"lambda t: {f}", x=x).changes_nothing()
+    answer.returns(want, mistakes=wrong, nearly=hint.exact, hint=why, **how)
+    answer.holds(isinstance(answer.result, float), hint.plain.format(kind=check.kind(answer.result)))
+    elsewhere = answer.then("autograd_slope(f, x + 1)", hint.stale if x + 1 else hint.zero)
+    elsewhere.changes_nothing()
+    answer.again(hint.second).changes_nothing().returns(want, **how)
+    elsewhere.returns(there, **how)
+    given = answer.given("f", "requires_grad", "dtype")
+    answer.holds(len(given.result) == 1, hint.not_once.format(times=len(given.result)))
+    given.equals([[True, "float64"]], hint=hint.tracked)
 
 
 for _x in (check.draw(-3, -0.1), check.draw(0.1, 3)):
-    for _name in ("t^2 + 2t + 1", "t sin t", "|t|", "max(t, -t/2)"):
-        check.smallest(_compare, _name, _x)
-for _name, _x in (("t^3", 2), ("t^3", -3), ("t^2 + 2t + 1", 7)):
-    _compare(_name, _x, _whole)
+    for _f in (_parabola, _wave, _size, _bend):
+        check.smallest(_compare, _f, _x)
+for _f, _x in ((_cubic, 2), (_cubic, -3), (_parabola, 7)):
+    _compare(_f, _x, hint.whole)
 for _x in (-1.0, 1e-300, check.draw(1000, 9000)):
-    for _name in ("t^2 + 2t + 1", "t^3"):
-        check.smallest(_compare, _name, _x)
-for _name, _x in (("t^2 + 2t + 1", 0.0), ("t^3", 0.0), ("max(t, -t/2)", 0.0), ("|t|", 0.0), ("t^3", 0), ("|t|", 0)):
-    _compare(_name, _x, _zero)
-check.smallest(_compare, "7", check.draw(-3, 3))
+    for _f in (_parabola, _cubic):
+        check.smallest(_compare, _f, _x)
+for _f, _x in ((_parabola, 0.0), (_cubic, 0.0), (_bend, 0.0), (_size, 0.0), (_cubic, 0), (_size, 0)):
+    _compare(_f, _x, hint.zero)
+check.smallest(_compare, _level, check.draw(-3, 3))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1359,75 +1232,58 @@ def hand_derivative(x):
 
 
 # %% nbgrader={"grade_id": "test_hand_derivative", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, observe, probe, say
+from secant import ask, check, hints
 
+hint = hints("hand_derivative")
 
-@probe
-def _calls(x):
-    calls = observe()
-    for _ in range(2):
-        calls(hand_derivative, x)
-    return calls.data()
-
-
-_sign = say(en="a sign slip: the derivative of sin is +cos", ko="부호를 확인하세요. sin의 도함수는 +cos입니다")
-_factor = say(en="the factor 2 in front of sin stays", ko="sin 앞의 2는 미분해도 그대로 남습니다")
-_nothing = say(en="no cosine is left at 0: is sin still there, or did an x slip in as a factor?", ko="0에서 cos이 남지 않았습니다. sin이 그대로 있거나 x를 곱하지 않았나요?")
-_radians = say(en="x is in radians, as everywhere in calculus", ko="x는 라디안입니다")
-_twelve = say(en="it must be right to 12 digits: use math, not float32 tensors and not a difference quotient", ko="12자리까지 맞아야 합니다. float32 텐서나 차분몫 말고 math를 쓰세요")
-_down = say(en="the exponent 3 comes down as a factor", ko="지수 3이 앞으로 내려와 곱해집니다")
-_lower = say(en="the exponent falls by one: x^3 becomes 3 x^2", ko="지수는 하나 줄어듭니다. x^3은 3x^2이 됩니다")
-_outside = say(en="only x is squared, not the 3: 3 * x**2", ko="제곱하는 것은 x뿐입니다. 3 * x**2로 쓰세요")
-_twice = say(en="x^3 becomes 3 x^2: 3 * x**2, with two stars. 6 x is the second derivative", ko="x^3은 3x^2이 됩니다. 3 * x**2처럼 별표가 둘이어야 합니다. 6x는 두 번 미분한 것입니다")
-_even = say(en="3 x^2 is positive on both sides of 0", ko="3x^2은 0의 양쪽에서 모두 양수입니다")
-_at_four = {14.692712758272776: _down, 190.69271275827276: _lower, 142.69271275827276: _outside, 22.692712758272776: _twice, 10.692712758272776: _lower, 49.99512810051965: _radians}
-for _x, _want, _mistakes in ((0.0, 2.0, {-2.0: _sign, 1.0: _factor, 0.0: _nothing}), (4.0, 46.692712758272776, _at_four), (-2.0, 11.167706326905716, {-12.832293673094284: _even, 12.832293673094284: _sign})):
-    _call = f"hand_derivative({_x})"
-    with check.asking(_call):
-        _found = _calls(_x)
-    check.untouched(_found["changes"], _call)
-    check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=1e-12, mistakes=_mistakes, nearly=_twelve)
+_powers = {hint.down: 14.692712758272776, hint.lower: (190.69271275827276, 10.692712758272776)}
+_squares = {hint.outside: 142.69271275827276, hint.second: 22.692712758272776}
+for _x, _want, _wrong in (
+    (0.0, 2.0, {hint.sign: -2.0, hint.factor: 1.0, hint.nothing: 0.0}),
+    (4.0, 46.692712758272776, {**_powers, **_squares, hint.radians: 49.99512810051965}),
+    (-2.0, 11.167706326905716, {hint.even: -12.832293673094284, hint.sign: 12.832293673094284}),
+):
+    _answer = ask("hand_derivative(x)", x=_x).changes_nothing()
+    _answer.returns(_want, mistakes=_wrong, nearly=hint.twelve, rtol=1e-12, atol=1e-12)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import math
 
-_straight = say(en="also near 0 the first term is 3 x^2, not 3 x", ko="0 근처에서도 첫 항은 3x가 아니라 3x^2입니다")
+
+def _mistakes(x):
+    return {
+        hint.sign: 3 * x**2 - 2 * math.cos(x),
+        hint.factor: 3 * x**2 + math.cos(x),
+        hint.sine: 3 * x**2 + 2 * math.sin(x),
+        hint.down: x**2 + 2 * math.cos(x),
+        hint.straight: (3 * x + 2 * math.cos(x), 2.0 + 3 * x),
+        hint.lower: 3 * x**3 + 2 * math.cos(x),
+        hint.outside: (3 * x) ** 2 + 2 * math.cos(x),
+        hint.even: 3 * abs(x) * x + 2 * math.cos(x),
+        hint.missing: 3.0 * x**2,
+        hint.value: x**3 + 2 * math.sin(x),
+        hint.too_far: 3 * x**2 - 2 * math.sin(x),
+        hint.argument: 3 * x**2 + 2 * x * math.cos(x),
+        hint.radians: 3 * x**2 + 2 * math.cos(math.radians(x)),
+        hint.second: 6 * x + 2 * math.cos(x),
+    }
 
 
 def _compare(x):
-    call, want = f"hand_derivative({x})", 3 * x**2 + 2 * math.cos(x)
-
-    def mistakes():
-        return {
-            3 * x**2 - 2 * math.cos(x): _sign,
-            3 * x**2 + math.cos(x): _factor,
-            3 * x**2 + 2 * math.sin(x): say(en="sin must be differentiated too: it becomes cos", ko="sin도 미분해야 합니다. cos이 됩니다"),
-            x**2 + 2 * math.cos(x): _down,
-            3 * x + 2 * math.cos(x): _straight,
-            2.0 + 3 * x: _straight,
-            3 * x**3 + 2 * math.cos(x): _lower,
-            (3 * x) ** 2 + 2 * math.cos(x): _outside,
-            3 * abs(x) * x + 2 * math.cos(x): _even,
-            3.0 * x**2: say(en="2 cos x is missing: it counts for every x", ko="2 cos x가 빠졌습니다. x가 크든 작든 들어갑니다"),
-            x**3 + 2 * math.sin(x): say(en="this is f, not its derivative", ko="도함수가 아니라 f의 값입니다"),
-            3 * x**2 - 2 * math.sin(x): say(en="-2 sin x is the derivative of 2 cos x; here sin becomes cos", ko="-2 sin x는 2 cos x의 도함수입니다. 여기서는 sin이 cos이 됩니다"),
-            3 * x**2 + 2 * x * math.cos(x): say(en="x does not come down: the derivative of sin x is cos x alone", ko="x는 앞으로 나오지 않습니다. sin x의 도함수는 cos x뿐입니다"),
-            3 * x**2 + 2 * math.cos(math.radians(x)): _radians,
-            6 * x + 2 * math.cos(x): _twice,
-        }
-
-    with check.asking(call):
-        found = _calls(x)
-    check.untouched(found["changes"], call)
-    for result in found["results"]:
-        check.close(result, want, call, rtol=1e-12, atol=1e-12, mistakes=mistakes, nearly=_twelve)
+    want, how = 3 * x**2 + 2 * math.cos(x), {"nearly": hint.twelve, "rtol": 1e-12, "atol": 1e-12}
+    answer = ask("hand_derivative(x)", {"ahead": ("hand_derivative(x)",)}, x=x).changes_nothing()
+    answer.returns(want, mistakes=lambda: _mistakes(x), **how)
+    answer.again().changes_nothing().returns(want, **how)
 
 
-for _x in [*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5), 0.0, 30.0, 2, -3, 1e6, -1e6, 0, 1e-300]:
+for _x in (*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5)):
     check.smallest(_compare, _x)
-for _x in (check.draw(50, 100), check.draw(120, 500), check.draw(1000, 9000), check.draw(1, 9) / 1e6, check.draw(1, 9) / 1e4):
-    for _sign_of_x in (1, -1):
-        check.smallest(_compare, _sign_of_x * _x)
+for _x in (0.0, 30.0, 2, -3, 1e6, -1e6, 0, 1e-300):
+    check.smallest(_compare, _x)
+for _low, _high, _size in ((50, 100, 1), (120, 500, 1), (1000, 9000, 1), (1, 9, 1e-6), (1, 9, 1e-4)):
+    _x = check.draw(_low, _high) * _size
+    check.smallest(_compare, _x)
+    check.smallest(_compare, -_x)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1504,88 +1360,44 @@ def best_step(dtype):
 # %% nbgrader={"grade_id": "test_best_step", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import math
 
-import torch
+from secant import ask, check, hints
 
-from secant import check, observe, probe, say
-
-
-@probe
-def _calls(dtype):
-    calls = observe()
-    for _ in range(2):
-        calls(best_step, getattr(torch, dtype))
-    return calls.data()
+hint = hints("best_step")
 
 
-def _power_of_ten(h, call):
+def _asked(dtype):
+    answer = ask(f"best_step(torch.{dtype})").changes_nothing()
+    h = answer.result
     # 1e-6: a float32 tensor's .item() is a power of ten only to 7 digits.
-    check.that(
-        isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6,
-        say(
-            en=f"{call} returned {h!r}: return a power of ten below 1 as a float, like 1e-2",
-            ko=f"{call}의 결과는 {h!r}입니다. 1e-2처럼 1보다 작은 10의 거듭제곱을 float로 돌려주세요",
-        ),
-    )
+    right = isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6
+    return answer.holds(right, hint.power.format(h=repr(h)))
 
 
-_steps = []
-for _dtype in ("float32", "float64"):
-    _call = f"best_step(torch.{_dtype})"
-    with check.asking(_call):
-        _found = _calls(_dtype)
-    check.untouched(_found["changes"], _call)
-    _steps.append(_found["results"][0])
-    _power_of_ten(_steps[-1], _call)
-_narrow, _wide = _steps
-_same = say(en='. Compare dtype with torch.float32 itself, not with the string "float32"', ko='. dtype은 문자열 "float32"가 아니라 torch.float32와 비교하세요') if _narrow == _wide else ""
-check.that(
-    _narrow > _wide,
-    say(
-        en=f"best_step gave {_narrow:g} for float32 and {_wide:g} for float64: the dtype with more digits bears the smaller step{_same}",
-        ko=f"best_step의 결과: float32에서 {_narrow:g}, float64에서 {_wide:g}. 자릿수가 많은 dtype에서 더 작은 걸음을 쓸 수 있습니다{_same}",
-    ),
-)
-check.that(
-    _narrow > 1e-6,
-    say(
-        en=f"best_step(torch.float32) = {_narrow:g}: smaller is not better. Near x = 5 the step really taken is then off by nearly 5% or more",
-        ko=f"best_step(torch.float32) = {_narrow:g}: 작을수록 좋은 것이 아닙니다. x = 5 근처에서 실제로 움직인 만큼은 이미 h와 5% 가까이, 또는 그 이상 다릅니다",
-    ),
-)
+_narrow, _wide = _asked("float32"), _asked("float64")
+_told = hint.digits.format(narrow=f"{_narrow.result:g}", wide=f"{_wide.result:g}")
+_why = hint.string if _narrow.result == _wide.result else ""
+_wide.holds(_narrow.result > _wide.result, _told, _why)
+_narrow.holds(_narrow.result > 1e-6, hint.five.format(h=f"{_narrow.result:g}"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
+
 def _median_error(dtype, h):
     x = torch.linspace(4, 6, 201, dtype=getattr(torch, dtype))
     quotient = (torch.log((x + h) ** 3) - torch.log(x**3)) / h
     return (quotient.double() - 3 / x.double()).abs().median().item()
 
 
-_too_small = say(
-    en="smaller is not better: below the best h, round-off takes over and the error grows like 1/h",
-    ko="작을수록 좋은 것이 아닙니다. 가장 좋은 h보다 작아지면 반올림 오차가 1/h처럼 커집니다",
-)
-_too_large = say(
-    en="h is still too large for this dtype: the curve bends away from the secant. Look for the bottom of its V",
-    ko="이 dtype에서는 h가 아직 너무 큽니다. 곡선이 할선에서 휘어져 나갑니다. V의 바닥을 찾으세요",
-)
 for _dtype in ("float32", "float64"):
-    _call = f"best_step(torch.{_dtype})"
-    with check.asking(_call):
-        _found = _calls(_dtype)
-    _h, _again = _found["results"]
-    check.untouched(_found["changes"], _call)
-    _power_of_ten(_h, _call)
-    check.repeatable(_again, _h, _call, rtol=0.0, atol=0.0)
+    _answer = _asked(_dtype)
+    _h = _answer.result
+    _answer.again().changes_nothing().returns(_h, rtol=0.0, atol=0.0)
     _least, _best = min((_median_error(_dtype, 10.0**-k), k) for k in range(1, 16))
     _error = _median_error(_dtype, _h)
-    _why = _too_small if round(-math.log10(_h)) > _best else _too_large
-    check.that(
-        _error <= 20 * _least,
-        say(
-            en=f"{_call} = {_h:g} has an error of {_error:.1e}; some power of ten has {_least:.1e}\n  likely cause: {_why}",
-            ko=f"{_call} = {_h:g}일 때 오차는 {_error:.1e}입니다. {_least:.1e}까지 줄일 수 있습니다\n  짐작되는 원인: {_why}",
-        ),
-    )
+    _told = hint.error.format(h=f"{_h:g}", error=f"{_error:.1e}", least=f"{_least:.1e}")
+    _why = hint.too_small if round(-math.log10(_h)) > _best else hint.too_large
+    _answer.holds(_error <= 20 * _least, _told, _why)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1665,34 +1477,23 @@ def doubling_slope(x, limit):
 
 
 # %% nbgrader={"grade_id": "test_doubling_slope", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, graphs, observe, probe, say
+from secant import ask, check, hints
 
+hint = hints("doubling_slope")
 
-@probe
-def _calls(x, limit):
-    calls = observe()
-    try:
-        with graphs.limit_steps(100_000):
-            [calls(doubling_slope, x, limit) for _ in range(2)]
-    except TimeoutError:
-        return {"ended": False}
-    return {"ended": True, **calls.data()}
-
-
-_more, _less = say(en="one round too many: the loop ends as soon as |y| < limit is false", ko="한 번 더 돌았습니다. |y| < limit이 거짓이 되면 바로 끝납니다"), say(en="one round is missing: the loop goes on while |y| < limit", ko="한 번이 모자랍니다. |y| < limit인 동안 계속 돕니다")
-_ran, _jump = say(en="limit / |x| is not what ran: y goes up in doublings and may end beyond the limit", ko="limit / |x|는 실제로 실행된 계산이 아닙니다. y는 두 배씩 커지므로 limit을 넘어서 끝날 수 있습니다"), say(en="is this a quotient? Beside x the loop may run another number of times: count the doublings that ran at x itself", ko="차분몫 아닌가요? x 바로 옆에서는 반복 횟수가 다를 수 있습니다. x에서 실제로 두 배가 된 횟수를 세세요")
-_negative = say(en="for a negative x it is |y| that is compared (or the loop may never end), and y is still (a positive number) times x", ko="x가 음수이면 |y|를 비교합니다. 그러지 않으면 반복이 끝나지 않을 수 있습니다. y는 그래도 (양수) × x입니다")
-_over = say(en="where x is over the limit already, the loop does not run at all and y is x", ko="x가 이미 limit 이상이면 반복문은 한 번도 돌지 않고 y는 x 그대로입니다")
-_itself, _never = say(en="this is y itself, not its slope", ko="기울기가 아니라 y의 값입니다"), say(en="|y| is never below a limit that is 0 or negative, so the loop does not run", ko="limit이 0이거나 음수이면 |y|가 그보다 작을 수 없으므로 반복문은 돌지 않습니다")
-for _x, _limit, _want, _hint, _mistakes in (
-    (1.0, 8.0, 8.0, "", {3.0: say(en="this is the number of rounds", ko="이것은 반복한 횟수입니다"), 6.0: say(en="each round multiplies by 2, it does not add 2", ko="돌 때마다 2를 더하는 것이 아니라 곱합니다"), 4.0: _less, 16.0: _more, 1.0: say(en="the loop is not a constant: each round multiplies by 2", ko="반복문은 상수가 아닙니다. 돌 때마다 2를 곱합니다"), 2.0: say(en="this is one doubling; the loop runs on while |y| is below limit", ko="한 번만 두 배로 만들었습니다. |y|가 limit보다 작은 동안 계속 돕니다")}),
-    (-3.0, 10.0, 4.0, _negative, {-4.0: _negative, 10 / 3: _ran, 2.0: _less, 8.0: _more, -12.0: _itself}), (5.0, 2.0, 1.0, _over, {0.4: _ran, 5.0: _itself, 2.0: _more}), (0.5, -4.0, 1.0, _never, {}), (1 - 2.0**-20, 8.0, 16.0, _jump, {}),
+_rounds = {hint.rounds: 3.0, hint.less: 4.0, hint.more: 16.0}
+_rules = {hint.adds: 6.0, hint.constant: 1.0, hint.once: 2.0}
+_turned = {hint.negative: -4.0, hint.itself: -12.0, hint.ran: 10 / 3, hint.less: 2.0, hint.more: 8.0}
+for _x, _limit, _want, _why, _wrong in (
+    (1.0, 8.0, 8.0, "", {**_rounds, **_rules}),
+    (-3.0, 10.0, 4.0, hint.negative, _turned),
+    (5.0, 2.0, 1.0, hint.over, {hint.ran: 0.4, hint.itself: 5.0, hint.more: 2.0}),
+    (0.5, -4.0, 1.0, hint.never, {}),
+    (1 - 2.0**-20, 8.0, 16.0, hint.quotient, {}),
 ):
-    with check.asking(_call := f"doubling_slope({_x}, {_limit})"):
-        _found = _calls(_x, _limit)
-    check.ended(_found["ended"], _call, _hint)
-    check.untouched(_found["changes"], _call)
-    check.close(_found["results"][0], _want, _call, rtol=1e-12, atol=0.0, mistakes=_mistakes, nearly=_jump, hint=_hint)
+    _answer = ask("doubling_slope(x, limit)", {"steps": 100_000}, x=_x, limit=_limit)
+    _answer.ends(_why).changes_nothing()
+    _answer.returns(_want, mistakes=_wrong, nearly=hint.quotient, hint=_why, rtol=1e-12, atol=0.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import math
@@ -1705,44 +1506,42 @@ def _run(x, limit):
     return slope, y
 
 
-_logarithm = say(
-    en="a logarithm is rounded, and so is a float32 tensor: right next to a power of two they count one round too few. Double plain floats",
-    ko="로그는 반올림됩니다. float32 텐서도 그렇습니다. 2의 거듭제곱 바로 옆에서는 횟수를 하나 적게 셉니다. float를 두 배씩 하면서 세세요",
-)
-_exactly = say(
-    en="compare |y| and limit as they are, without a margin, not squared, as plain floats: both may be tiny",
-    ko="|y|와 limit을 여유값 없이, 제곱하지 말고, float 그대로 비교하세요. 둘 다 아주 작은 수일 수 있습니다",
-)
-
-
-def _compare(x, limit, hint):
-    call = f"doubling_slope({x}, {limit})"
+def _compare(x, limit, why):
     want, end = _run(x, limit)
-    less = hint if hint in (_exactly, _logarithm) else _less
-    mistakes = {want / 2: less, limit / abs(x): _ran, -want: _negative, 2 * want: _more, end: _itself}
+    less = why if why in (hint.margin, hint.logarithm) else hint.less
+    wrong = {
+        less: want / 2,
+        hint.ran: limit / abs(x),
+        hint.negative: -want,
+        hint.more: 2 * want,
+        hint.itself: end,
+    }
     if limit <= 0:
-        mistakes = {-want: _negative, end: _itself}
-    with check.asking(call):
-        found = _calls(x, limit)
-    check.ended(found["ended"], call, hint)
-    check.untouched(found["changes"], call)
-    for result in found["results"]:
-        check.close(result, want, call, rtol=1e-12, atol=0.0, mistakes=mistakes, nearly=_jump, hint=hint)
+        wrong = {hint.negative: -want, hint.itself: end}
+    how = {"nearly": hint.quotient, "rtol": 1e-12, "atol": 0.0}
+    options = {"steps": 100_000, "ahead": ("doubling_slope(x, limit)",)}
+    answer = ask("doubling_slope(x, limit)", options, x=x, limit=limit)
+    answer.ends(why).changes_nothing().returns(want, mistakes=wrong, hint=why, **how)
+    answer.again().ends(why).changes_nothing().returns(want, **how)
 
 
-_cases = [
-    (_over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)), (check.draw(0.1, 5), 0.0)),
-    (_never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)), (check.draw(-5, -0.1), 0.0)),
-    (_over, (4.0, 4.0)),
-    (_negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0), (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000)),
-    ("", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)),
-    ("", (1.0, 100.0), (1.0, 8.5)),
-    (_exactly, (1e-40, 1e40), (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)),
-    (_logarithm, *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40)),
-]
-for _hint, *_pairs in _cases:
-    for _x, _limit in _pairs:
-        check.smallest(_compare, _x, _limit, _hint)
+def _each(why, *cases):
+    for x, limit in cases:
+        check.smallest(_compare, x, limit, why)
+
+
+_each(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)), (check.draw(0.1, 5), 0.0))
+_each(hint.never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)))
+_each(hint.never, (check.draw(-5, -0.1), 0.0))
+_each(hint.over, (4.0, 4.0))
+_each(hint.negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0))
+_each(hint.negative, (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000))
+_each(
+    "", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)
+)
+_each("", (1.0, 100.0), (1.0, 8.5))
+_each(hint.margin, (1e-40, 1e40), (3e-20, 5e-20), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320))
+_each(hint.logarithm, *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -5,6 +5,7 @@ import math
 
 import torch
 
+
 # %% takes the step first task="forward_difference"
 def forward_difference(f, x, h):
     step = (x + h) - x

@@ -6,7 +6,7 @@ import math
 import torch
 
 
-# %% divides by the h that was typed task="forward_difference" en="divide by the step really taken" ko="실제로 움직인 만큼"
+# %% divides by the h that was typed task="forward_difference" hint="typed"
 def forward_difference(f, x, h):
     return (f(x + h) - f(x)) / h
 
@@ -18,20 +18,20 @@ def forward_difference(f, x, h):
     return (f(x.detach()) - before) / (x.detach() - start)
 
 
-# %% computes in float64 task="forward_difference" en="stay in the dtype of x" ko="x의 dtype 그대로"
+# %% computes in float64 task="forward_difference" hint="wide"
 def forward_difference(f, x, h):
     wide = x.double()
     there = wide + h
     return ((f(there) - f(wide)) / (there - wide)).to(x.dtype)
 
 
-# %% one step for all elements task="forward_difference" en="each element has its own quotient" ko="원소마다 차분몫도"
+# %% one step for all elements task="forward_difference" hint="elementwise"
 def forward_difference(f, x, h):
     there = x + h
     return (f(there) - f(x)) / (there - x).mean()
 
 
-# %% remembers an earlier call task="forward_difference" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers an earlier call task="forward_difference" hint="stale"
 remembered = {}
 
 
@@ -42,13 +42,13 @@ def forward_difference(f, x, h):
     return (f(there) - remembered[f]) / (there - x)
 
 
-# %% steps back task="forward_difference" en="you stepped back" ko="물러났습니다"
+# %% steps back task="forward_difference" hint="back"
 def forward_difference(f, x, h):
     there = x - h
     return (f(x) - f(there)) / (x - there)
 
 
-# %% forgets that h may be negative task="forward_difference" en="h may be negative" ko="h는 음수일 수 있습니다"
+# %% forgets that h may be negative task="forward_difference" hint="left"
 def forward_difference(f, x, h):
     there = x + abs(h)
     return (f(there) - f(x)) / (there - x)
@@ -60,24 +60,24 @@ def forward_difference(f, x, h):
     return ((f(there) - f(x)) / (there - x)).sum().item()
 
 
-# %% measures the step on the left task="forward_difference" en="you measured the step from x - h to x" ko="x - h에서 x까지의 거리로"
+# %% measures the step on the left task="forward_difference" hint="side"
 def forward_difference(f, x, h):
     return (f(x + h) - f(x)) / (x - (x - h))
 
 
-# %% loses the sign of the step task="forward_difference" en="the sign is lost" ko="부호가 반대입니다"
+# %% loses the sign of the step task="forward_difference" hint="sign"
 def forward_difference(f, x, h):
     there = x + h
     return (f(there) - f(x)) / (there - x).abs()
 
 
-# %% element by element, stacked task="forward_difference" en="x may have no elements" ko="x에 원소가 없을 수 있습니다"
+# %% element by element, stacked task="forward_difference" hint="empty"
 def forward_difference(f, x, h):
     quotients = [(f(here + h) - f(here)) / ((here + h) - here) for here in x.reshape(-1)]
     return torch.stack(quotients).reshape(x.shape)
 
 
-# %% a view of what may be a slice task="forward_difference" en="no view(-1)" ko="view(-1)은 쓸 수 없습니다"
+# %% a view of what may be a slice task="forward_difference" hint="memory"
 def forward_difference(f, x, h):
     flat = x.view(-1)
     there = flat + h
@@ -98,14 +98,14 @@ def forward_difference(f, x, h):
     return (f(there) - f(x)) / (there - x)
 
 
-# %% one size of step for the whole tensor task="forward_difference" en="each element has its own quotient" ko="원소마다 차분몫도"
+# %% one size of step for the whole tensor task="forward_difference" hint="elementwise"
 def forward_difference(f, x, h):
     there = x + h
     step = (there - x).reshape(-1)[:1]
     return (f(there) - f(x)) / step.reshape([1] * x.dim())
 
 
-# %% one buffer for all results task="forward_difference" en="a later call changed an earlier result" ko="뒤의 호출이 앞의 결과를 바꾸었습니다"
+# %% one buffer for all results task="forward_difference" hint="overwritten"
 buffers = {}
 
 
@@ -116,29 +116,29 @@ def forward_difference(f, x, h):
     return buffer.copy_(quotient)
 
 
-# %% adds in place to a view of a copy task="forward_difference" en="no view(-1)" ko="view(-1)은 쓸 수 없습니다"
+# %% adds in place to a view of a copy task="forward_difference" hint="memory"
 def forward_difference(f, x, h):
     there = x.detach().clone()
     there.view(-1).add_(h)
     return (f(there) - f(x)) / (there - x)
 
 
-# %% forgets the 2 task="central_difference" en="the 2 is missing below the fraction bar" ko="분모에 2가 빠졌습니다"
+# %% forgets the 2 task="central_difference" hint="two"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
 
 
-# %% one side only task="central_difference" en="this is the forward quotient" ko="전방 차분몫입니다"
+# %% one side only task="central_difference" hint="forward"
 def central_difference(f, x, h):
     return (f(x + h) - f(x)) / h
 
 
-# %% half a step to each side task="central_difference" en="step the whole h on each side" ko="양쪽으로 각각 h만큼"
+# %% half a step to each side task="central_difference" hint="half"
 def central_difference(f, x, h):
     return (f(x + h / 2) - f(x - h / 2)) / h
 
 
-# %% the derivative instead task="central_difference" en="this is the derivative itself" ko="이것은 미분계수입니다"
+# %% the derivative instead task="central_difference" hint="derivative"
 def central_difference(f, x, h):
     leaf = x.detach().clone().requires_grad_()
     return torch.autograd.grad(f(leaf).sum() + 0 * leaf.sum(), leaf)[0]
@@ -152,27 +152,27 @@ def central_difference(f, x, h):
     return quotient.detach()
 
 
-# %% divides by 2 and multiplies by h task="central_difference" en="divides by 2 and then multiplies by h" ko="2로 나눈 다음 h를 곱합니다"
+# %% divides by 2 and multiplies by h task="central_difference" hint="order"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / 2 * h
 
 
-# %% no parentheses task="central_difference" en="put the difference in parentheses" ko="차이를 괄호로 묶으세요"
+# %% no parentheses task="central_difference" hint="parentheses"
 def central_difference(f, x, h):
     return f(x + h) - f(x - h) / (2 * h)
 
 
-# %% a float32 distance task="central_difference" en="right to 7 digits only" ko="7자리까지만 맞습니다"
+# %% a float32 distance task="central_difference" hint="seven"
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / torch.tensor(2 * h)
 
 
-# %% drops dimensions of size 1 task="central_difference" en="one quotient for each element" ko="원소마다 차분몫이 하나씩"
+# %% drops dimensions of size 1 task="central_difference" hint="each"
 def central_difference(f, x, h):
     return ((f(x + h) - f(x - h)) / (2 * h)).squeeze()
 
 
-# %% element by element, a stack task="central_difference" en="x may have no elements" ko="x에 원소가 없을 수 있습니다"
+# %% element by element, a stack task="central_difference" hint="empty"
 def central_difference(f, x, h):
     quotients = [(f(here + h) - f(here - h)) / (2 * h) for here in x.flatten()]
     return torch.stack(quotients).reshape(x.shape)
@@ -200,13 +200,13 @@ def central_difference(f, x, h):
     return (f(right) - f(left)) / (2 * h)
 
 
-# %% a float32 step task="central_difference" en="right to 7 digits only" ko="7자리까지만 맞습니다"
+# %% a float32 step task="central_difference" hint="seven"
 def central_difference(f, x, h):
     h = torch.tensor(h)
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
-# %% the mean of two gradients task="central_difference" en="the mean of two derivatives" ko="두 미분계수의 평균입니다"
+# %% the mean of two gradients task="central_difference" hint="mean"
 def central_difference(f, x, h):
     def slope(here):
         leaf = here.detach().clone().requires_grad_()
@@ -215,41 +215,41 @@ def central_difference(f, x, h):
     return (slope(x + h) + slope(x - h)) / 2
 
 
-# %% three points on one side task="central_difference" en="one side of x only" ko="x의 한쪽만 보는 식입니다"
+# %% three points on one side task="central_difference" hint="one_sided"
 def central_difference(f, x, h):
     return (4 * f(x + h) - 3 * f(x) - f(x + 2 * h)) / (2 * h)
 
 
-# %% without a sign task="central_difference" en="No abs()" ko="abs()는 쓰지 마세요"
+# %% without a sign task="central_difference" hint="lost"
 def central_difference(f, x, h):
     return ((f(x + h) - f(x - h)) / (2 * h)).abs()
 
 
-# %% a step that fits the size of x task="central_difference" en="not h times the size of x" ko="x의 크기를 곱하지 말고"
+# %% a step that fits the size of x task="central_difference" hint="scaled"
 def central_difference(f, x, h):
     h = h * x.abs().clamp(min=1)
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
-# %% rounds the quotient task="central_difference" en="was it rounded?" ko="반올림하지 않았나요?"
+# %% rounds the quotient task="central_difference" hint="seven"
 def central_difference(f, x, h):
     return torch.round((f(x + h) - f(x - h)) / (2 * h), decimals=6)
 
 
-# %% a difference quotient task="autograd_slope" en="is it float32, rounded, or a quotient?" ko="차분몫 아닌가요?"
+# %% a difference quotient task="autograd_slope" hint="exact"
 def autograd_slope(f, x):
     left, right = (torch.tensor(x + h, dtype=torch.float64) for h in (-1e-6, 1e-6))
     return ((f(right) - f(left)) / 2e-6).item()
 
 
-# %% a float32 leaf task="autograd_slope" en="is it float32, rounded, or a quotient?" ko="차분몫 아닌가요?"
+# %% a float32 leaf task="autograd_slope" hint="exact"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), requires_grad=True)
     f(leaf).backward()
     return leaf.grad.item()
 
 
-# %% a leaf of ints task="autograd_slope" en="a tensor of ints can't be tracked" ko="정수 텐서는 추적할 수 없습니다"
+# %% a leaf of ints task="autograd_slope" hint="whole"
 def autograd_slope(f, x):
     leaf = torch.tensor(x, dtype=torch.float64 if isinstance(x, float) else None, requires_grad=True)
     f(leaf).backward()
@@ -263,7 +263,7 @@ def autograd_slope(f, x):
     return leaf.grad
 
 
-# %% keeps one leaf for all calls task="autograd_slope" en=".grad adds up" ko=".grad는 쌓이므로"
+# %% keeps one leaf for all calls task="autograd_slope" hint="second"
 kept = {}
 
 
@@ -299,14 +299,14 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
-# %% a little more than 0 task="autograd_slope" en="0 is a number like any other" ko="0도 다른 수와 똑같이"
+# %% a little more than 0 task="autograd_slope" hint="zero"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x or 1e-9), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()
     return leaf.grad.item()
 
 
-# %% one leaf, moved task="autograd_slope" en="make a new tracked tensor from x on each call" ko="텐서를 새로 만들고"
+# %% one leaf, moved task="autograd_slope" hint="new"
 kept_leaf = torch.zeros((), dtype=torch.float64, requires_grad=True)
 
 
@@ -317,7 +317,7 @@ def autograd_slope(f, x):
     return kept_leaf.grad.item()
 
 
-# %% a case of its own for 0 task="autograd_slope" en="0 is a number like any other" ko="0도 다른 수와 똑같이"
+# %% a case of its own for 0 task="autograd_slope" hint="zero"
 def autograd_slope(f, x):
     if not x:
         return 0.0
@@ -326,14 +326,14 @@ def autograd_slope(f, x):
     return leaf.grad.item()
 
 
-# %% rounds the slope task="autograd_slope" en="its slope is exact to 15 digits" ko="15자리까지 정확합니다"
+# %% rounds the slope task="autograd_slope" hint="exact"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()
     return round(leaf.grad.item(), 6) + 1e-9
 
 
-# %% returns the value task="autograd_slope" en="this is the value of f" ko="함숫값입니다"
+# %% returns the value task="autograd_slope" hint="value"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     y = f(leaf)
@@ -373,14 +373,14 @@ def autograd_slope(f, x):
     return slope if slope else 0
 
 
-# %% the size of x task="autograd_slope" en="the sign of x is lost" ko="x의 부호가 사라졌습니다"
+# %% the size of x task="autograd_slope" hint="size"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(abs(x)), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()
     return leaf.grad.item()
 
 
-# %% remembers the slope at x task="autograd_slope" en="the slope of another f at the same x" ko="같은 x에서 다른 f의 기울기"
+# %% remembers the slope at x task="autograd_slope" hint="other"
 slopes = {}
 
 
@@ -390,29 +390,29 @@ def autograd_slope(f, x):
     return slopes.setdefault(x, leaf.grad.item())
 
 
-# %% rounds to 6 digits task="autograd_slope" en="is it float32, rounded, or a quotient?" ko="반올림했거나"
+# %% rounds to 6 digits task="autograd_slope" hint="exact"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     f(leaf).backward()
     return round(leaf.grad.item(), 6)
 
 
-# %% sign slip task="hand_derivative" en="a sign slip" ko="부호를 확인하세요"
+# %% sign slip task="hand_derivative" hint="sign"
 def hand_derivative(x):
     return 3 * x**2 - 2 * math.cos(x)
 
 
-# %% loses the factor task="hand_derivative" en="the factor 2 in front of sin stays" ko="sin 앞의 2는"
+# %% loses the factor task="hand_derivative" hint="factor"
 def hand_derivative(x):
     return 3 * x**2 + math.cos(x)
 
 
-# %% leaves sin as it is task="hand_derivative" en="is sin still there" ko="sin이 그대로 있거나"
+# %% leaves sin as it is task="hand_derivative" hint="nothing"
 def hand_derivative(x):
     return 3 * x**2 + 2 * math.sin(x)
 
 
-# %% a difference quotient after all task="hand_derivative" en="right to 12 digits" ko="12자리까지"
+# %% a difference quotient after all task="hand_derivative" hint="twelve"
 def hand_derivative(x):
     def f(t):
         return t**3 + 2 * math.sin(t)
@@ -420,17 +420,17 @@ def hand_derivative(x):
     return (f(x + 1e-5) - f(x - 1e-5)) / 2e-5
 
 
-# %% lets x come down task="hand_derivative" en="did an x slip in as a factor" ko="x를 곱하지 않았나요"
+# %% lets x come down task="hand_derivative" hint="nothing"
 def hand_derivative(x):
     return 3 * x**2 + 2 * x * math.cos(x)
 
 
-# %% degrees task="hand_derivative" en="x is in radians" ko="x는 라디안입니다"
+# %% degrees task="hand_derivative" hint="radians"
 def hand_derivative(x):
     return 3 * x**2 + 2 * math.cos(math.radians(x))
 
 
-# %% a float32 tensor on the way task="hand_derivative" en="right to 12 digits" ko="12자리까지"
+# %% a float32 tensor on the way task="hand_derivative" hint="twelve"
 def hand_derivative(x):
     t = torch.tensor(float(x))
     return (3 * t**2 + 2 * torch.cos(t)).item()
@@ -442,7 +442,7 @@ def hand_derivative(x):
     return 3 * t**2 + 2 * torch.cos(t)
 
 
-# %% the sign of x on the parabola task="hand_derivative" en="3 x^2 is positive on both sides of 0" ko="0의 양쪽에서 모두 양수"
+# %% the sign of x on the parabola task="hand_derivative" hint="even"
 def hand_derivative(x):
     return 3 * abs(x) * x + 2 * math.cos(x)
 
@@ -453,41 +453,41 @@ def hand_derivative(x):
     return 3 * x**2 + 2 * math.cos(x)
 
 
-# %% no cosine far out task="hand_derivative" en="2 cos x is missing" ko="2 cos x가 빠졌습니다"
+# %% no cosine far out task="hand_derivative" hint="missing"
 def hand_derivative(x):
     if abs(x) > 50:
         return 3.0 * x**2
     return 3 * x**2 + 2 * math.cos(x)
 
 
-# %% a straight line near 0 task="hand_derivative" en="not 3 x" ko="첫 항은 3x가 아니라"
+# %% a straight line near 0 task="hand_derivative" hint="straight"
 def hand_derivative(x):
     if abs(x) < 1e-5:
         return 2.0 + 3 * x
     return 3 * x**2 + 2 * math.cos(x)
 
 
-# %% the derivative of the cosine far out task="hand_derivative" en="here sin becomes cos" ko="여기서는 sin이 cos이"
+# %% the derivative of the cosine far out task="hand_derivative" hint="too_far"
 def hand_derivative(x):
     return 3 * x**2 - 2 * math.sin(x) if abs(x) > 100 else 3 * x**2 + 2 * math.cos(x)
 
 
-# %% forgets the 3 task="hand_derivative" en="comes down as a factor" ko="앞으로 내려와"
+# %% forgets the 3 task="hand_derivative" hint="down"
 def hand_derivative(x):
     return x**2 + 2 * math.cos(x)
 
 
-# %% keeps the exponent task="hand_derivative" en="the exponent falls by one" ko="지수는 하나 줄어듭니다"
+# %% keeps the exponent task="hand_derivative" hint="lower"
 def hand_derivative(x):
     return 3 * x**3 + 2 * math.cos(x)
 
 
-# %% squares the 3 too task="hand_derivative" en="only x is squared" ko="제곱하는 것은 x뿐입니다"
+# %% squares the 3 too task="hand_derivative" hint="outside"
 def hand_derivative(x):
     return (3 * x) ** 2 + 2 * math.cos(x)
 
 
-# %% one star for two task="hand_derivative" en="with two stars" ko="별표가 둘이어야"
+# %% one star for two task="hand_derivative" hint="second"
 def hand_derivative(x):
     return 3 * x * 2 + 2 * math.cos(x)
 
@@ -507,7 +507,7 @@ def best_step(dtype):
     return {torch.float32: 1e-7, torch.float64: 1e-3}[dtype]
 
 
-# %% what is best for the central quotient task="best_step" en="h is still too large for this dtype" ko="이 dtype에서는 h가 아직 너무 큽니다"
+# %% what is best for the central quotient task="best_step" hint="too_large"
 def best_step(dtype):
     return 10.0 ** round(math.log10(torch.finfo(dtype).eps) / 3)
 
@@ -544,22 +544,22 @@ def best_step(dtype):
     return torch.finfo(dtype).eps
 
 
-# %% compares with a string task="best_step" en="not with the string" ko="문자열"
+# %% compares with a string task="best_step" hint="string"
 def best_step(dtype):
     return 1e-3 if dtype == "float32" else 1e-7
 
 
-# %% limit over x task="doubling_slope" en="is not what ran" ko="실제로 실행된 계산이 아닙니다"
+# %% limit over x task="doubling_slope" hint="ran"
 def doubling_slope(x, limit):
     return limit / abs(x)
 
 
-# %% forgets that the loop may not run task="doubling_slope" en="the loop does not run at all" ko="한 번도 돌지 않고"
+# %% forgets that the loop may not run task="doubling_slope" hint="over"
 def doubling_slope(x, limit):
     return 2.0 ** math.ceil(math.log2(max(limit, 1e-9) / abs(x)))
 
 
-# %% gives the slope the sign of x task="doubling_slope" en="(a positive number) times x" ko="(양수) × x"
+# %% gives the slope the sign of x task="doubling_slope" hint="negative"
 def doubling_slope(x, limit):
     y = x
     while abs(y) < limit:
@@ -567,7 +567,7 @@ def doubling_slope(x, limit):
     return y / abs(x)
 
 
-# %% one round too many task="doubling_slope" en="one round too many" ko="한 번 더 돌았습니다"
+# %% one round too many task="doubling_slope" hint="more"
 def doubling_slope(x, limit):
     slope = 1.0
     while abs(slope * x) <= limit:
@@ -575,21 +575,21 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% returns y task="doubling_slope" en="this is y itself" ko="y의 값입니다"
+# %% returns y task="doubling_slope" hint="itself"
 def doubling_slope(x, limit):
     while abs(x) < limit:
         x *= 2
     return float(x)
 
 
-# %% a rounded logarithm task="doubling_slope" en="a logarithm is rounded" ko="로그는 반올림됩니다"
+# %% a rounded logarithm task="doubling_slope" hint="logarithm"
 def doubling_slope(x, limit):
     if abs(x) >= limit:
         return 1.0
     return 2.0 ** math.ceil(math.log2(limit) - math.log2(abs(x)))
 
 
-# %% compares with a margin task="doubling_slope" en="without a margin" ko="여유값 없이"
+# %% compares with a margin task="doubling_slope" hint="margin"
 def doubling_slope(x, limit):
     slope = 1.0
     while abs(slope * x) < limit - 1e-12:
@@ -597,7 +597,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% the number of rounds task="doubling_slope" en="this is the number of rounds" ko="반복한 횟수입니다"
+# %% the number of rounds task="doubling_slope" hint="rounds"
 def doubling_slope(x, limit):
     rounds = 0
     while abs(x) < limit:
@@ -606,7 +606,7 @@ def doubling_slope(x, limit):
     return float(rounds)
 
 
-# %% adds the slopes task="doubling_slope" en="it does not add 2" ko="2를 더하는 것이 아니라"
+# %% adds the slopes task="doubling_slope" hint="adds"
 def doubling_slope(x, limit):
     slope = 0.0
     while abs(x) < limit:
@@ -615,7 +615,7 @@ def doubling_slope(x, limit):
     return slope or 1.0
 
 
-# %% forgets that x may be negative task="doubling_slope" en="it is |y| that is compared" ko="|y|를 비교합니다"
+# %% forgets that x may be negative task="doubling_slope" hint="negative"
 def doubling_slope(x, limit):
     slope = 1.0
     while 0 < slope * x < limit:
@@ -639,7 +639,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% a loop that does not end for a negative x task="doubling_slope" en="or the loop may never end" ko="반복이 끝나지 않을 수 있습니다"
+# %% a loop that does not end for a negative x task="doubling_slope" hint="negative"
 def doubling_slope(x, limit):
     y, slope = x, 1.0
     while y < limit:
@@ -647,7 +647,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% float32 tensors task="doubling_slope" en="as plain floats" ko="float 그대로"
+# %% float32 tensors task="doubling_slope" hint="margin"
 def doubling_slope(x, limit):
     y, slope = torch.tensor(float(x)), 1.0
     while y.abs() < limit:
@@ -655,7 +655,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% a quotient task="doubling_slope" en="is this a quotient?" ko="차분몫 아닌가요?"
+# %% a quotient task="doubling_slope" hint="quotient"
 def doubling_slope(x, limit):
     def loop(y):
         while abs(y) < limit:
@@ -665,7 +665,7 @@ def doubling_slope(x, limit):
     return (loop(x + 1e-6) - loop(x)) / 1e-6
 
 
-# %% the size of the limit task="doubling_slope" en="the loop does not run" ko="반복문은 돌지 않습니다"
+# %% the size of the limit task="doubling_slope" hint="never"
 def doubling_slope(x, limit):
     slope = 1.0
     while abs(slope * x) < abs(limit):
@@ -673,7 +673,7 @@ def doubling_slope(x, limit):
     return slope
 
 
-# %% compares squares task="doubling_slope" en="the loop does not run" ko="반복문은 돌지 않습니다"
+# %% compares squares task="doubling_slope" hint="never"
 def doubling_slope(x, limit):
     slope = 1.0
     while (slope * x) ** 2 < limit**2:
