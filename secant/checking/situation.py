@@ -18,6 +18,7 @@ from secant.checking import custom, graphs, recipes
 from secant.checking.functions import formula
 from secant.checking.observe import observe
 from secant.checking.operations import operations
+from secant.tracebacks import QUESTION
 
 #: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
 KIND = "secant.argument"
@@ -137,8 +138,8 @@ def _compiled(text: str) -> tuple[str, Any]:
     """Return the name that a question gives its result, and the code of the result."""
     body = ast.parse(text).body[-1]
     if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
-        return body.targets[0].id, compile(ast.Expression(body.value), "<question>", "eval")
-    return "_", compile(text, "<question>", "eval")
+        return body.targets[0].id, compile(ast.Expression(body.value), QUESTION, "eval")
+    return "_", compile(text, QUESTION, "eval")
 
 
 def _made(argument: Any, names: dict[str, Any]) -> Any:
