@@ -13,8 +13,8 @@ _TEMPLATE = Path(__file__).parent / "template"
 _FILES = {
     "lesson.txt": "{name}.py",
     "hints.txt": "hints.toml",
-    "right_answers.txt": "right_answers.py",
-    "wrong_answers.txt": "wrong_answers.py",
+    "right.txt": "right_answers.py",
+    "wrong.txt": "wrong_answers.py",
     "solutions.txt": "solutions.py",
 }
 
