@@ -347,10 +347,10 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that a text names, or that the code of such an argument names."""
     needed: set[str] = set()
-    for name, argument in reversed(list(arguments.items())):
-        if re.search(rf"\b{name}\b", text):
-            needed.add(name)
-            text += f" {argument}" if isinstance(argument, str | list | tuple) else ""
+    while found := {name for name in arguments.keys() - needed if re.search(rf"\b{name}\b", text)}:
+        needed |= found
+        codes = (arguments[name] for name in found)
+        text = " ".join([text, *(str(code) for code in codes if isinstance(code, str | list | tuple))])
     return {name: argument for name, argument in arguments.items() if name in needed}
 
 

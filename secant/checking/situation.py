@@ -85,37 +85,38 @@ class Situation:
         self._calls.changes = []
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
-        stopped, made, caught = "", None, []
-        with contextlib.ExitStack() as around:
-            if request.get("warned"):
-                caught = around.enter_context(warnings.catch_warnings(record=True))
-                warnings.simplefilter("always")
-            if request.get("counted"):
-                made = around.enter_context(operations())
-            if request.get("steps"):
-                around.enter_context(graphs.limit_steps(request["steps"]))
+        made, stopped = operations(), []
+
+        def run() -> Any:
+            limit = graphs.limit_steps(request["steps"]) if request.get("steps") else contextlib.nullcontext()
             try:
-                self._names[name] = result = call(eval, code, self._names)
+                with limit, made if request.get("counted") else contextlib.nullcontext():
+                    return eval(code, self._names)
             except (RecursionError, TimeoutError) as error:
                 if not request.get("steps"):
                     raise
-                stopped, result = type(error).__name__, None
+                stopped.append(type(error).__name__)
+
+        with (
+            warnings.catch_warnings(record=True)
+            if request.get("warned")
+            else contextlib.nullcontext() as caught
+        ):
+            if request.get("warned"):
+                warnings.simplefilter("always")
+            self._names[name] = result = call(run)
         seen = self._calls.data()
         return {
-            "result": self._by_name(result)
-            if request.get("by_name")
-            else None
-            if stopped
-            else seen["results"][-1],
-            "tracked": not stopped and seen["tracked"][-1],
-            "aliases": [] if stopped else seen["aliases"][-1],
+            "result": self._by_name(result) if request.get("by_name") else seen["results"][-1],
+            "tracked": seen["tracked"][-1],
+            "aliases": seen["aliases"][-1],
             "changes": self._calls.changes,
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
-            "stopped": stopped,
+            "stopped": "".join(stopped),
             "place": len(seen["results"]) - 1,
-            "count": made.count if made else 0,
-            "largest": made.largest if made else 0,
-            "warned": [str(warning.message).partition(". ")[0] for warning in caught],
+            "count": made.count,
+            "largest": made.largest,
+            "warned": [str(warning.message).partition(". ")[0] for warning in caught or ()],
         }
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
