@@ -1,5 +1,6 @@
 """Operations with a backward of their own, made from formulas or a student's, and what calls of them do."""
 
+import contextlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -77,6 +78,7 @@ def walk_back(
     Returns:
         Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
+        alone: the same of a new call, without another one between it and its walk.
         operations: the names of torch's operations that the first walk ran. returned: the names of the inputs
         for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
         error: what stopped a walk. walked: how many walks came to their end.
@@ -112,7 +114,9 @@ def walk_back(
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
+    alone = _walked_alone(apply, inputs, tracked, g) if fits else {}
     return {
+        "alone": alone,
         "value": data["results"][0],
         "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
         "gradients": walks[0],
@@ -123,6 +127,16 @@ def walk_back(
         "walked": sum(map(bool, walks)),
         "changes": data["changes"],
     }
+
+
+def _walked_alone(
+    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
+) -> dict[str, Tensor | None]:
+    leaves = {name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()}
+    with contextlib.suppress(AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+        found = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
+        return dict(zip(tracked, map(_copy, found), strict=True))
+    return {}
 
 
 def judgement(judge: Callable[..., Any], apply: Operation, inputs: Sequence[Tensor]) -> dict[str, Any]:

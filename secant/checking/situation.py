@@ -18,6 +18,7 @@ from secant.checking import custom, graphs, recipes
 from secant.checking.functions import formula
 from secant.checking.observe import observe
 from secant.checking.operations import operations
+from secant.quiet import ask_first
 
 #: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
 KIND = "secant.argument"
@@ -89,6 +90,7 @@ class Situation:
             if request.get("warned"):
                 caught = around.enter_context(warnings.catch_warnings(record=True))
                 warnings.simplefilter("always")
+                ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none
             if request.get("counted"):
                 made = around.enter_context(operations())
             if request.get("steps"):
