@@ -1,6 +1,6 @@
-"""What an operation with a backward of its own must do when it is walked back through: lesson 8."""
+"""What an operation with a backward of its own must do, called and walked back through: lesson 8."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -10,47 +10,101 @@ from secant.checking import check
 from secant.checking.ask import judge
 from secant.language import say
 
+Mistakes = Mapping[str, Mapping[str, Any]]
+Seen = dict[str, Any]
+
 _usual = Hints({})
 
 
-def judge_walks(
-    found: Mapping[str, Any],
-    call: str,
+def judge_operation(
     name: str,
-    want: Mapping[str, torch.Tensor],
-    mistakes: Mapping[str, Mapping[str, Any]],
+    seen: Callable[..., Seen],
+    inputs: Mapping[str, torch.Tensor],
+    g: torch.Tensor,
+    value: torch.Tensor,
+    slopes: Mapping[str, torch.Tensor],
+    mistakes: Mistakes,
     hint: str = "",
+    *,
     rtol: float | None = None,
     atol: float | None = None,
-) -> None:
-    """Check what `custom.walk_back` told of the two walks back; its value is the caller's to check.
+    apart: bool = False,
+) -> tuple[str, Seen]:
+    """Call a student's operation, walk back through it twice, and check all that came of it.
 
     Args:
-        found: what it told.
-        call: the call, as a student would type it.
         name: of the student's class.
-        want: by name of each tracked input, its gradient.
-        mistakes: by name of each input, in the order of forward, its mistakes as for `Answer.returns`.
+        seen: the probe, which hands what it is given to `custom.walk_back`.
+        inputs: by name, in the order of forward.
+        g: the gradient that arrives.
+        value: the result.
+        slopes: by name of each tracked input, what g is to be multiplied by.
+        mistakes: of the value, under "value", and of each input's gradient, under its name, as for
+            `Answer.returns`; a missing factor g, swapped inputs and gradients added up are known already.
         hint: what to say where no mistake is recognised.
         rtol, atol: as for `check.close`.
+        apart: whether no numbers are to lie side by side in memory.
+
+    Returns:
+        The call, as a student would type it, and what the probe told.
     """
+    call = _call(name, inputs, g, list(slopes)) + (_usual.apart if apart else "")
+    with check.asking(call):
+        found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), g.clone(), apart)
+    wrong = mistakes.get("value", {})
+    judge(found["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    check.untouched(found["changes"], call)
     error = found["error"]
     once = _usual.walked_once if found["walked"] else ""
     check.holds(not error, call, error, _usual.saved_in_place if "inplace" in error else once)
-    own = found["node"] == f"{name}Backward"
-    check.holds(own, call, _usual.not_own.format(name=name))
-    for of, gradient in want.items():
-        got, place = found["gradients"][of], list(mistakes).index(of)
-        check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
-        between = _is(found["alone"].get(of), gradient, rtol, atol)
-        asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
-        why = _usual.between if between else hint
-        judge(got, gradient, asked, mistakes=mistakes[of], hint=why, rtol=rtol, atol=atol)
-        walked = call + say(en=f": gradient of {of}, second walk", ko=f": {of}의 gradient, 두 번째")
-        again = found["again"][of]
-        check.close(again, gradient, walked, rtol=rtol, atol=atol, hint=_usual.walked_again)
-    unasked = [of for of in found["returned"] if of not in want]
-    check.holds(not unasked, call, _usual.unasked.format(name=", ".join(unasked)))
+    check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
+    for place, of in enumerate(inputs):
+        if of in slopes:
+            wrong = {**mistakes.get(of, {}), **_usual_mistakes(of, g, slopes)}
+            _judge_gradient(found, call, of, place, g * slopes[of], wrong, hint, rtol, atol)
+    for of, got in (found["changed"] or {}).items():
+        if of in slopes:
+            later = f"{name}.apply({', '.join(inputs)}), {of}.add_(1), backward"
+            check.close(got, g * slopes[of], later, rtol=rtol, atol=atol, hint=_usual.silent)
+    return call, found
+
+
+def _judge_gradient(
+    found: Seen,
+    call: str,
+    of: str,
+    place: int,
+    want: torch.Tensor,
+    wrong: Mapping[str, Any],
+    hint: str,
+    rtol: float | None,
+    atol: float | None,
+) -> None:
+    got = found["gradients"][of]
+    check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
+    if _is(found["alone"].get(of), want, rtol, atol):
+        hint, wrong = _usual.between, {}
+    asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+    judge(got, want, asked, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    asked += say(en=", walked to a second time", ko=", 두 번째로 거슬러 간 것")
+    check.close(found["again"][of], want, asked, rtol=rtol, atol=atol, hint=_usual.walked_again)
+
+
+def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+    slope = slopes[of]
+    others = tuple(g * other for name, other in slopes.items() if name != of)
+    together = (g * slope).sum().expand(slope.shape)
+    return {
+        _usual.arriving: slope,
+        _usual.swapped_inputs: others,
+        _usual.added_together.format(name=of): together,
+    }
+
+
+def _call(name: str, inputs: Mapping[str, torch.Tensor], g: torch.Tensor, tracked: list[str]) -> str:
+    shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items())
+    asked = f"{name}.apply({shown}), {str(g.dtype)[6:]}, grad_output={check.numbers(g)}"
+    return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
 
 
 def _is(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:
