@@ -27,6 +27,8 @@ Put = Callable[[dict[str, Any]], dict[str, Any]]
 
 # What `close` takes for equal where a test knows a hint for "nearly": an exact formula in another order.
 _EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
+# What only a message needs, or is sent in another form.
+_NOT_SENT = ("before", "below", "errors", "words")
 _elsewhere: list[Put] = []
 _usual = Hints({})
 
@@ -43,6 +45,7 @@ class Options(TypedDict, total=False):
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`.
         words: the call as a message shows it, in the place of what the arguments say.
+        below: code that a message shows below the call, such as what a model computes.
     """
 
     before: str
@@ -52,6 +55,7 @@ class Options(TypedDict, total=False):
     counted: bool
     warned: bool
     words: str
+    below: str
 
 
 @dataclass(frozen=True)
@@ -146,17 +150,17 @@ class Answer:
 
     def again(self, hint: str = "") -> "Answer":
         """Ask the same once more; `hint` says why another answer came, if the usual words do not."""
-        words = self.call + say(en=", called a second time", ko=", 두 번째 호출")
+        words = self._line + say(en=", called a second time", ko=", 두 번째 호출")
         return self._ask(self._text, words, usual=hint or _usual.again)
 
     def after(self, statement: str, hint: str = "") -> "Answer":
         """Run a statement, such as "x.data += 1", and ask the same once more."""
-        words = self.call + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
+        words = self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
         """Ask something else of the same objects: "torch.autograd.grad(y, x, g)"."""
-        shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text
+        shown = options.pop("words", "") or self._line + say(en=", then ", ko=", 이어서 ") + text
         return self._ask(text, shown, usual=hint, options=options)
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
@@ -165,11 +169,16 @@ class Answer:
         The question gave the result a name, "y = f(x)".
         """
         name = self._text.partition(" = ")[0]
-        words = self.call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+        words = self._line + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
         if arriving in self._arguments:
             words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
         return self.then(text, hint, words=words)
+
+    @property
+    def _line(self) -> str:
+        """The call, without what a message shows below it."""
+        return self.call.partition("\n")[0]
 
     def _ask(
         self, text: str, words: str, *, usual: str, before: str = "", options: Options | None = None
@@ -202,11 +211,8 @@ class Answer:
         """
         if nearly and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        values, signs = _sorted(mistakes or {})
-        hint = next((why for why, sign in signs if _shows(sign, self.result)), hint or self._usual)
-        check.close(
-            self.result, want, self.call, rtol=rtol, atol=atol, mistakes=values, nearly=nearly, hint=hint
-        )
+        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "nearly": nearly, "hint": hint or self._usual}
+        judge(self.result, want, self.call, mistakes=mistakes, **how)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
@@ -218,9 +224,10 @@ class Answer:
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result, looked at after all that was asked since, is still right."""
         now = self._put({"arguments": None, "look": self.seen["place"]})["kept"]
-        later = self.call + say(
+        later = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
+        later += _below(self._options)
         check.not_overwritten(now, want, later, hint=hint)
         return self
 
@@ -252,6 +259,11 @@ class Answer:
         check.ended(not self.seen["stopped"], self.call, hint or _usual.endless)
         return self
 
+    def warns_nothing(self, hint: str) -> "Answer":
+        """Check that the call, asked with `warned`, gave no warning."""
+        warned = self.seen["warned"]
+        return self.holds(not warned, ", ".join(warned), hint)
+
     def costs(self, most: int, hint: str) -> "Answer":
         """Check that the call, asked with `counted`, ran at most so many operations of torch."""
         return self.holds(self.seen["count"] <= most, hint)
@@ -264,6 +276,15 @@ class Answer:
 
 
 Sign = Callable[[Any], Any]
+
+
+def judge(
+    got: Any, want: Any, call: str, *, mistakes: Mapping[str, Any] | None = None, hint: str = "", **how: Any
+) -> None:
+    """Check what a probe brought, with mistakes as `Answer.returns` takes them; all else as `check.close`."""
+    values, signs = _sorted(mistakes or {})
+    hint = next((why for why, sign in signs if _shows(sign, got)), hint)
+    check.close(got, want, call, mistakes=values, hint=hint, **how)
 
 
 def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
@@ -290,6 +311,7 @@ def _answer(
     before: str = "",
 ) -> Answer:
     call = options.get("words") or call_of(text, shown) + _after(options.get("before", ""))
+    call += _below(options)
     errors = options.get("errors")
     request: dict[str, Any] = {
         "text": text,
@@ -297,7 +319,7 @@ def _answer(
         "before": before or ("" if arguments is None else options.get("before", "")),
         "attempt": errors is not None,
     }
-    request.update((key, value) for key, value in options.items() if key not in ("before", "errors", "words"))
+    request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = put(request)
     if errors is not None:
@@ -305,6 +327,11 @@ def _answer(
     kept: Options = {**options}
     kept.pop("words", None)
     return Answer(call, seen["result"], seen["tracked"], seen, put, text, shown, kept, usual)
+
+
+def _below(options: Options) -> str:
+    below = options.get("below", "")
+    return f"\n    {below}" if below else ""
 
 
 def _after(statement: str) -> str:

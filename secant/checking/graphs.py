@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from secant.checking.functions import formula
 from secant.language import say
 
 Edge = tuple[Hashable, Hashable, float]
@@ -93,6 +94,36 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
     for k, (up, down, left, right) in enumerate(slopes):
         edges += [(k, (k, 0), up), (k, (k, 1), down), ((k, 0), k + 1, left), ((k, 1), k + 1, right)]
     return edges
+
+
+class Spy(nn.Module):
+    """A model that notes how it is used.
+
+    Args:
+        text: what it computes, a formula in X, torch and the parameters: "X @ w.T + b".
+        **parameters: tensors; those that require grad become tracked parameters, the others stay untracked.
+
+    Attributes:
+        log: the number of rows for each call, and "backward" when a gradient has reached its result.
+        modes: the values of `training` that it was called with.
+    """
+
+    def __init__(self, text: str, **parameters: torch.Tensor) -> None:
+        super().__init__()
+        for name, value in parameters.items():
+            tracked = value.requires_grad
+            self.register_parameter(name, nn.Parameter(value.detach().clone(), requires_grad=tracked))
+        self._text = text
+        self.log: list[int | str] = []
+        self.modes: list[bool] = []
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        self.modes.append(self.training)
+        self.log.append(len(X) if X.ndim > 1 else 1)
+        result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
+        if result.requires_grad:
+            result.register_hook(lambda gradient: self.log.append("backward"))
+        return result
 
 
 class limit_steps:

@@ -18,6 +18,7 @@ from secant.checking import custom, graphs, recipes
 from secant.checking.functions import formula
 from secant.checking.observe import observe
 from secant.checking.operations import operations
+from secant.quiet import ask_first
 from secant.tracebacks import QUESTION
 
 #: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
@@ -104,6 +105,7 @@ class Situation:
         ):
             if request.get("warned"):
                 warnings.simplefilter("always")
+                ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none
             self._names[name] = result = call(run)
         seen = self._calls.data()
         return {

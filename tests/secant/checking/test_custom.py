@@ -50,6 +50,29 @@ def test_a_walk_is_told_as_plain_data() -> None:
     assert found["changes"] == []
 
 
+def test_numbers_can_lie_apart_in_memory() -> None:
+    seen: list[bool] = []
+
+    class Noted(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            seen.append(x.is_contiguous())
+            return 3 * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            seen.append(g.is_contiguous())
+            return 3 * g
+
+    x = numbers(1.0, 2.0, 3.0, 4.0).reshape(2, 2)
+    for g in (x, torch.ones_like(x)):
+        seen.clear()
+        found = walk_back(Noted.apply, {"x": x}, ["x"], g, apart=True)
+        assert found["gradients"]["x"].equal(3 * g)
+        assert seen[0] is False  # of the call, then of the one in between, then of the walk
+        assert seen[2] is False
+
+
 def test_none_for_an_input_is_told_from_a_gradient_that_is_thrown_away() -> None:
     inputs = {"x": numbers(2.0), "q": numbers(3.0)}
     found = walk_back(operation("x * q", "g * q", "None"), inputs, ["x"], numbers(1.0))

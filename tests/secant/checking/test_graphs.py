@@ -89,3 +89,14 @@ def test_few_steps_are_no_matter() -> None:
     with graphs.limit_steps(1000):
         assert sorted([2, 1], key=lambda n: n) == [1, 2]
     assert sys.gettrace() is before
+
+
+def test_a_spy_notes_rows_walks_and_modes() -> None:
+    model = graphs.Spy("X @ w.T + b", w=graphs.leaf([[1.0], [2.0]]), b=torch.zeros(2)).eval()
+    assert [parameter.requires_grad for parameter in model.parameters()] == [True, False]
+    model(torch.ones(3, 1)).sum().backward()
+    model.train()
+    assert model(torch.ones(1)).tolist() == [1.0, 2.0]
+    assert model.log == [3, "backward", 1]
+    assert model.modes == [False, True]
+    assert model.get_parameter("w").grad.tolist() == [[3.0], [3.0]]
