@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
 import torch
@@ -41,7 +41,7 @@ class Options(TypedDict, total=False):
             ends the task with the student's own lines.
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
-        warned: catch warnings, for `warns_nothing`.
+        warned: catch warnings; `seen["warned"]` has them, those too that torch gives once a process.
         words: the call as a message shows it, in the place of what the arguments say.
     """
 
@@ -158,6 +158,10 @@ class Answer:
         """Ask something else of the same objects: "torch.autograd.grad(y, x, g)"."""
         shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text
         return self._ask(text, shown, usual=hint, options=options)
+
+    def part(self, place: int, name: str) -> "Answer":
+        """Return an entry of the result, a tuple or list, to be judged by itself under a name."""
+        return replace(self, call=f"{self.call}, {name}", result=self.result[place])
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
@@ -341,7 +345,9 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
     behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
     behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]
-    return ", ".join([text, *behind]) + "".join(graphs.arrangement(one.layout) for one in leaves.values())
+    return ", ".join([text, *behind]) + "".join(
+        graphs.arrangement(one.layout, name) for name, one in leaves.items()
+    )
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -371,5 +377,6 @@ def _literal(argument: Any) -> str:
         return check.numbers(argument)
     if isinstance(argument, list | tuple):
         inside = ", ".join(part if isinstance(part, str) else _literal(part) for part in argument)
-        return f"[{inside}]" if isinstance(argument, list) else f"({inside},)"
+        end = "," if len(argument) == 1 else ""
+        return f"[{inside}]" if isinstance(argument, list) else f"({inside}{end})"
     return repr(argument)

@@ -172,3 +172,21 @@ def test_what_a_student_calls_torch_is_not_what_a_question_uses() -> None:
     with asked_elsewhere(lambda request: situation.put(request, names)):
         ask("mine(torch.ones(2))").returns(torch.full((2,), 2.0))
     assert names["torch"] is None
+
+
+def test_an_entry_of_a_result_is_judged_by_itself() -> None:
+    pair = ask("(x + 1, x * 2)", x=leaf([3.0, 4.0]))
+    pair.part(0, "sum").returns(tensor([4.0, 5.0]))
+    wrong = said(lambda: pair.part(1, "product").returns(tensor([0.0, 8.0])))
+    assert wrong.startswith("(x + 1, x * 2), x = [3, 4], float64, product\n")
+
+
+def test_what_torch_warns_of_once_a_process_is_caught_each_time() -> None:
+    for _ in range(2):
+        answer = ask("x.grad or (x**2).backward(create_graph=True)", {"warned": True}, x=leaf(1.0))
+        assert any("create_graph" in warning for warning in answer.seen["warned"])
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 1)])
+def test_a_tuple_prints_as_python_does(shape: tuple[int, ...]) -> None:
+    assert call_of("ones(shape)", {"shape": shape}) == f"ones({shape})"
