@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% the last path wins task="total_derivative" en="all of them are added (+=, not =)" ko="모두 더하세요 (=가 아니라 +=)"
 def total_derivative(edges, src, out):
     gradients = {out: 1.0}
@@ -131,7 +132,9 @@ def total_derivative(edges, src, out):
     def derivative(node):
         if node not in known:
             leaving = [(end, slope) for start, end, slope in edges if start == node]
-            known[node] = sum((slope * (1.0 if end == out else derivative(end)) for end, slope in leaving), 0.0)
+            known[node] = sum(
+                (slope * (1.0 if end == out else derivative(end)) for end, slope in leaving), 0.0
+            )
         return known[node]
 
     return derivative(src)
@@ -159,7 +162,9 @@ def total_derivative(edges, src, out):
 
     def derivative(node):
         if node not in known:
-            known[node] = sum((slope * derivative(end) for start, end, slope in edges if start == node), torch.tensor(0.0))
+            known[node] = sum(
+                (slope * derivative(end) for start, end, slope in edges if start == node), torch.tensor(0.0)
+            )
         return known[node]
 
     return derivative(src).item()
@@ -171,7 +176,10 @@ def total_derivative(edges, src, out):
 
     def derivative(node):
         if node not in known:
-            known[node] = sum((slope * derivative(end) for start, end, slope in edges if start == node), torch.zeros((), dtype=torch.float64))
+            known[node] = sum(
+                (slope * derivative(end) for start, end, slope in edges if start == node),
+                torch.zeros((), dtype=torch.float64),
+            )
         return known[node]
 
     return derivative(src)
@@ -267,7 +275,9 @@ def total_derivative(edges, src, out, known={}):
     if src == out:
         return 1.0
     if (src, out) not in known:
-        known[src, out] = sum((slope * total_derivative(edges, end, out) for start, end, slope in edges if start == src), 0.0)
+        known[src, out] = sum(
+            (slope * total_derivative(edges, end, out) for start, end, slope in edges if start == src), 0.0
+        )
     return known[src, out]
 
 
@@ -432,7 +442,9 @@ def unbroadcast(g, shape):
     if 1 in shape or len(shape) == g.dim():
         return g.sum_to_size(shape)
     for i in reversed(range(g.dim())):
-        if g.dim() > len(shape) and (g.shape[i] not in shape or list(g.shape).count(g.shape[i]) > list(shape).count(g.shape[i])):
+        if g.dim() > len(shape) and (
+            g.shape[i] not in shape or list(g.shape).count(g.shape[i]) > list(shape).count(g.shape[i])
+        ):
             g = g.sum(i)
     return g
 

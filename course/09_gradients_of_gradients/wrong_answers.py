@@ -124,7 +124,10 @@ def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
         return torch.zeros_like(x)
-    rows = [torch.autograd.grad(g, x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for g in first.reshape(-1)]
+    rows = [
+        torch.autograd.grad(g, x, retain_graph=True, allow_unused=True, materialize_grads=True)[0]
+        for g in first.reshape(-1)
+    ]
     return torch.stack([(row * v).sum() for row in rows]).reshape(x.shape)
 
 
@@ -220,7 +223,9 @@ def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
         return torch.zeros_like(x)
-    (product,) = torch.autograd.grad(first, x, grad_outputs=v / size, allow_unused=True, materialize_grads=True)
+    (product,) = torch.autograd.grad(
+        first, x, grad_outputs=v / size, allow_unused=True, materialize_grads=True
+    )
     return product * size
 
 
