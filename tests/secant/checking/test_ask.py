@@ -117,6 +117,13 @@ def test_an_error_ends_the_task_unless_the_test_has_a_hint_for_it() -> None:
     assert message.endswith("likely cause: tomorrow")
 
 
+def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() -> None:
+    message = said(lambda: ask("refuse(x)", {"errors": {}}, x=leaf(1.0)))
+    assert message.splitlines()[2:] == ["  ValueError: not today", '    raise ValueError("not today")']
+    message = said(lambda: ask("x.view(3)", {"errors": {}}, x=leaf(1.0)))
+    assert "eval" not in message
+
+
 def test_arguments_come_back_by_their_names() -> None:
     answer = ask("[x, y, x * 1]", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
     answer.equals(["x", "y", "?"])
