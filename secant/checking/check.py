@@ -353,6 +353,28 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
         raise _shrunk(compare, case, failure) from None
 
 
+def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
+    """Compare, and where that fails, fail with the fewest items that fail for the same reason: see `smallest`.
+
+    Args:
+        compare: a comparison of the test cell, of a list, like the edges of a graph, and of what follows it.
+        items: that list; any part of it has to be a case too.
+        *case: what follows.
+    """
+    try:
+        return compare(items, *case)
+    except CheckFailed as failure:
+        cause = failure.cause
+    for place in range(len(items)):
+        fewer = [*items[:place], *items[place + 1 :]]
+        try:
+            compare(fewer, *case)
+        except CheckFailed as failure:
+            if failure.cause == cause:
+                return fewest(compare, fewer, *case)
+    return smallest(compare, items, *case)
+
+
 def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckFailed) -> CheckFailed:
     numbers = sorted(set(_floats(case)))
     choices = [{n: _rounded(n, places) for n in numbers} for places in (0, 1, 2)]

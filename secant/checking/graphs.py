@@ -29,7 +29,7 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
     """Return a tensor with these numbers that is "tracked", with a .grad of 7, or lies oddly in memory.
 
     Args:
-        value: for "expanded" one whose rows are each of a single number.
+        value: for "expanded" one that repeats its numbers along a dimension, or along several.
         kind: one of those of `arrangement`.
     """
     match kind:
@@ -38,7 +38,11 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
         case "slice":
             return strided(value)
         case "expanded":
-            return value[..., :1].expand(value.shape)
+            part = value
+            for dim in range(value.ndim):
+                first = part.narrow(dim, 0, min(1, part.shape[dim]))
+                part = first if torch.equal(first.expand_as(part), part) else part
+            return part.expand(value.shape)
         case "transposed":
             backwards = tuple(range(value.ndim)[::-1])
             return value.permute(backwards).contiguous().permute(backwards)
@@ -93,6 +97,11 @@ def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.T
             result = function(*(tensors[a] if isinstance(a, int) else a for a in arguments))
         tensors += result if isinstance(result, tuple) else [result]
     return tensors
+
+
+def edges(pairs: str, *slopes: float) -> list[Edge]:
+    """Return edges between nodes of one letter each: `edges("xy yz", 2.0, 3.0)` leads from x over y to z."""
+    return [(start, end, slope) for (start, end), slope in zip(pairs.split(), slopes, strict=True)]
 
 
 def chain(nodes: Sequence[Hashable], slopes: Sequence[float]) -> list[Edge]:

@@ -384,6 +384,20 @@ def test_the_simplest_case_is_shown() -> None:
     check.smallest(_compare, [1.234, 2.5])
 
 
+def test_the_fewest_items_that_fail_for_the_same_reason_are_shown() -> None:
+    def compare(items: list[float], most: float) -> None:
+        check.holds(not items or max(items) < most, f"f({items})", "too large")
+        check.holds(sum(items) < 7, f"f({items})", "too much")
+
+    with pytest.raises(check.CheckFailed) as failure:
+        check.fewest(compare, [1.25, 9.125, 2.5, 8.0], 5.0)
+    assert str(failure.value).startswith("f([8.0])\n  too large")
+    with pytest.raises(check.CheckFailed) as failure:
+        check.fewest(compare, [1.25, 4.0, 3.5], 5.0)
+    assert str(failure.value).startswith("f([4.0, 3.5])\n  too much")
+    check.fewest(compare, [1.25, 2.5], 5.0)
+
+
 def test_a_case_that_would_pass_or_collapse_is_not_shown() -> None:
     assert _message([3.4]).startswith("square(3.0) m")
     two = _message([3.412, 3.388])

@@ -45,6 +45,19 @@ def test_a_tensor_of_any_shape_can_be_transposed(shape: tuple[int, ...]) -> None
     assert x.is_contiguous() == (len(shape) < 2)
 
 
+@pytest.mark.parametrize(("part", "shape"), [((), (4, 3)), ((1, 3), (4, 3)), ((3, 1), (2, 3, 4)), ((3,), (3,))])
+def test_an_expanded_tensor_is_read_many_times(part: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    given = torch.randn(part).expand(shape)
+    x = graphs.arranged(given.clone(), "expanded")
+    assert torch.equal(x, given)
+    assert [step == 0 for step in x.stride()] == [step == 0 for step in given.stride()]
+
+
+def test_edges_are_named_by_their_ends() -> None:
+    assert graphs.edges("xy yz", 2.0, 3.0) == [("x", "y", 2.0), ("y", "z", 3.0)]
+    assert graphs.edges("") == []
+
+
 def test_a_module_is_filled_with_numbers_and_with_grads() -> None:
     numbers = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
     model = graphs.filled(nn.Linear(2, 1), numbers, 9.0)
