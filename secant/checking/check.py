@@ -354,7 +354,7 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
 
 
 def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
-    """Compare, and where that fails, fail with the fewest items that fail for the same reason: see `smallest`.
+    """Compare, and where that fails, fail with the fewest items that fail for the same reason (`smallest`).
 
     Args:
         compare: a comparison of the test cell, of a list, like the edges of a graph, and of what follows it.
