@@ -155,8 +155,13 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
-        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)"."""
-        shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text
+        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)". It shows what g is."""
+        known = _needed(self._text, self._arguments)
+        fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
+        values = "".join(
+            f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
+        )
+        shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text + values
         return self._ask(text, shown, usual=hint, options=options)
 
     def part(self, place: int, name: str) -> "Answer":

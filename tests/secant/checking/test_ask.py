@@ -145,6 +145,11 @@ def test_a_gradient_is_asked_for_by_what_arrives() -> None:
     )
 
 
+def test_a_later_question_shows_the_arguments_that_it_is_the_first_to_name() -> None:
+    y = ask("y = x**2", x=leaf([1.0, 2.0]), g=tensor([1.0, 10.0]))
+    assert y.then("g * x").call == "y = x**2, x = [1, 2], float64, then g * x, g = [1, 10]"
+
+
 def test_a_statement_runs_before_the_question_and_is_told() -> None:
     answer = ask("t.retains_grad", {"before": "t.retain_grad()"}, x=leaf(1.0), t="x * 2")
     answer.equals(True)
