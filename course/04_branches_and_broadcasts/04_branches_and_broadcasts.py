@@ -961,9 +961,7 @@ def _products(edges, src, out):
     """The products along all paths, one by one: for small graphs."""
     if src == out:
         return [1.0]
-    return [
-        slope * rest for start, end, slope in edges if start == src for rest in _products(edges, end, out)
-    ]
+    return [slope * rest for start, end, slope in edges if start == src for rest in _products(edges, end, out)]
 
 
 def _judge(answer, want, why, wrong):
@@ -1408,10 +1406,7 @@ _log2, _log5, _tiny = math.log(2), math.log(5), 1e-20
 _slips = {hint.no_g: (75.0, 125 * _log5), hint.swapped: _log5, hint.drops: 3.0, hint.no_q: 0.2}
 _slips |= {hint.natural: (math.log10(5), math.log2(5)), hint.log_q: math.log(3), hint.no_log: 1.0}
 _shapes, _zeros = (hint.shapes, hint.shapes), (hint.base_at_zero, hint.at_zero)
-_one_zero, _mixed = (
-    (hint.one_constant, hint.q_is_zero),
-    [[math.inf, 0.5**1.5 + 4.0], [[2**0.5 * _log2], [4 * _log2]]],
-)
+_one_zero, _mixed = (hint.one_constant, hint.q_is_zero), [[math.inf, 0.5**1.5 + 4.0], [[2**0.5 * _log2], [4 * _log2]]]
 _in_sum, _at_tiny = {hint.before_sum: 0.0}, [0.05 * _tiny**-0.95, _tiny**0.05 * math.log(_tiny)]
 for _x, _q, _g, _want, _why, _wrong in (
     (5.0, 3.0, 0.008, [0.6, _log5], _shapes, {**_slips, hint.moves: 0.6}),
@@ -1623,19 +1618,7 @@ def _case(size, positions, dtype="float64", weights=None, **arranged):
 
 
 for _dtype in ("float64", "float32"):
-    for _size, _positions in (
-        (1, 1),
-        (2, 1),
-        (1, 2),
-        (2, 2),
-        (5, 1),
-        (1, 5),
-        (3, 3),
-        (3, 4),
-        (4, 2),
-        (7, 3),
-        (2, 9),
-    ):
+    for _size, _positions in ((1, 1), (2, 1), (1, 2), (2, 2), (5, 1), (1, 5), (3, 3), (3, 4), (4, 2), (7, 3), (2, 9)):
         _case(_size, _positions, _dtype)
     _case(3, 5, _dtype, weights=[0.0, 0.0, 0.0])
     _case(3, 4, _dtype, weights=[0.0, check.draw(1, 2), 0.0])
