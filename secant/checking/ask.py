@@ -164,9 +164,15 @@ class Answer:
         shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text + values
         return self._ask(text, shown, usual=hint, options=options)
 
-    def part(self, place: int, name: str) -> "Answer":
-        """Return an entry of the result, a tuple or list, to be judged by itself under a name."""
-        return replace(self, call=f"{self.call}, {name}", result=self.result[place])
+    def parts(self, *names: str, hint: str) -> "list[Answer]":
+        """Return the entries of the result, each to be judged by itself under its name.
+
+        `hint` says what is wrong where the result is no tuple of so many, or holds a None.
+        """
+        found = self.result if isinstance(self.result, tuple) else ()
+        self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
+        pairs = zip(names, found, strict=True)
+        return [replace(self, call=f"{self.call}, {name}", result=part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.

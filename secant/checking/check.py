@@ -122,8 +122,9 @@ def close(
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
         mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
-            tensor like want. One that cannot be told from the right value is passed over. A function that
-            returns them is called only when got is wrong.
+            tensor like want, and a list, or a tensor of another dtype, for one of want's dtype. One that
+            cannot be told from the right value is passed over. A function that returns them is called only
+            when got is wrong.
         nearly: what to say when no mistake is recognised and got is right to three digits: float32, rounding,
             or a difference quotient. Give rtol with it.
         hint: what to say otherwise.
@@ -548,6 +549,8 @@ def _is_of_another_dtype(got: Any, want: Any) -> bool:
 def _like(want: Any, wrong: Any) -> Any:
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
+    if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
+        return torch.as_tensor(wrong).detach().to(want.dtype)
     return wrong
 
 

@@ -186,11 +186,14 @@ def test_what_a_student_calls_torch_is_not_what_a_question_uses() -> None:
     assert names["torch"] is None
 
 
-def test_an_entry_of_a_result_is_judged_by_itself() -> None:
-    pair = ask("(x + 1, x * 2)", x=leaf([3.0, 4.0]))
-    pair.part(0, "sum").returns(tensor([4.0, 5.0]))
-    wrong = said(lambda: pair.part(1, "product").returns(tensor([0.0, 8.0])))
+def test_the_entries_of_a_result_are_judged_by_themselves() -> None:
+    first, second = ask("(x + 1, x * 2)", x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
+    first.returns(tensor([4.0, 5.0]))
+    wrong = said(lambda: second.returns(tensor([0.0, 8.0])))
     assert wrong.startswith("(x + 1, x * 2), x = [3, 4], float64, product\n")
+    for other in ("[x, x]", "(x, None)", "(x,)", "x"):
+        answer = ask(other, x=leaf([3.0, 4.0]))
+        assert "no pair" in said(lambda answer=answer: answer.parts("sum", "product", hint="no pair"))
 
 
 def test_what_torch_warns_of_once_a_process_is_caught_each_time() -> None:

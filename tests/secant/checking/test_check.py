@@ -379,6 +379,13 @@ def _message(*case: Any, compare: Any = _compare) -> str:
     return str(failure.value)
 
 
+def test_a_mistake_may_be_a_list_or_of_another_dtype() -> None:
+    got, want = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0])
+    for wrong in ([1, 2], torch.tensor([1.0, 2.0], dtype=torch.float64)):
+        with pytest.raises(check.CheckFailed, match="a slip"):
+            check.close(got, want, mistakes=[(wrong, "a slip")])
+
+
 def test_the_simplest_case_is_shown() -> None:
     assert _message([1.234, 5.678, 3.912]).startswith("square(6.0) m")
     check.smallest(_compare, [1.234, 2.5])
