@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
 import torch
@@ -43,7 +43,7 @@ class Options(TypedDict, total=False):
             ends the task with the student's own lines.
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
-        warned: catch warnings, for `warns_nothing`.
+        warned: catch warnings, for `warns_nothing`; those, too, that torch gives once a process.
         words: the call as a message shows it, in the place of what the arguments say.
         below: code that a message shows below the call, such as what a model computes.
     """
@@ -159,9 +159,24 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
-        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)"."""
-        shown = options.pop("words", "") or self._line + say(en=", then ", ko=", 이어서 ") + text
+        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)". It shows what g is."""
+        known = _needed(self._text, self._arguments)
+        fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
+        values = "".join(
+            f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
+        )
+        shown = options.pop("words", "") or self._line + say(en=", then ", ko=", 이어서 ") + text + values
         return self._ask(text, shown, usual=hint, options=options)
+
+    def parts(self, *names: str, hint: str) -> "list[Answer]":
+        """Return the entries of the result, each to be judged by itself under its name.
+
+        `hint` says what is wrong where the result is no tuple of so many, or holds a None.
+        """
+        found = self.result if isinstance(self.result, tuple) else ()
+        self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
+        pairs = zip(names, found, strict=True)
+        return [replace(self, call=f"{self.call}, {name}", result=part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
@@ -368,7 +383,9 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
     behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
     behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]
-    return ", ".join([text, *behind]) + "".join(graphs.arrangement(one.layout) for one in leaves.values())
+    return ", ".join([text, *behind]) + "".join(
+        graphs.arrangement(one.layout, name) for name, one in leaves.items()
+    )
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -398,5 +415,6 @@ def _literal(argument: Any) -> str:
         return check.numbers(argument)
     if isinstance(argument, list | tuple):
         inside = ", ".join(part if isinstance(part, str) else _literal(part) for part in argument)
-        return f"[{inside}]" if isinstance(argument, list) else f"({inside},)"
+        end = "," if len(argument) == 1 else ""
+        return f"[{inside}]" if isinstance(argument, list) else f"({inside}{end})"
     return repr(argument)

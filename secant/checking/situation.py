@@ -90,6 +90,7 @@ class Situation:
 
         def run() -> Any:
             limit = graphs.limit_steps(request["steps"]) if request.get("steps") else contextlib.nullcontext()
+            torch.set_warn_always(bool(request.get("warned")))  # of some things torch warns once a process
             try:
                 with limit, made if request.get("counted") else contextlib.nullcontext():
                     return eval(code, self._names)
@@ -97,6 +98,8 @@ class Situation:
                 if not request.get("steps"):
                     raise
                 stopped.append(type(error).__name__)
+            finally:
+                torch.set_warn_always(False)
 
         with (
             warnings.catch_warnings(record=True)

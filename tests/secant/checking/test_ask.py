@@ -117,6 +117,13 @@ def test_an_error_ends_the_task_unless_the_test_has_a_hint_for_it() -> None:
     assert message.endswith("likely cause: tomorrow")
 
 
+def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() -> None:
+    message = said(lambda: ask("refuse(x)", {"errors": {}}, x=leaf(1.0)))
+    assert message.splitlines()[2:] == ["  ValueError: not today", '    raise ValueError("not today")']
+    message = said(lambda: ask("x.view(3)", {"errors": {}}, x=leaf(1.0)))
+    assert "eval" not in message
+
+
 def test_arguments_come_back_by_their_names() -> None:
     answer = ask("[x, y, x * 1]", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
     answer.equals(["x", "y", "?"])
@@ -136,6 +143,11 @@ def test_a_gradient_is_asked_for_by_what_arrives() -> None:
     assert said(lambda: y.gradient("x").returns(tensor([2.0, 4.0]))).startswith(
         "y = x**2, x = [1, 2], float64: gradient of x, arriving: [1, 10]\n"
     )
+
+
+def test_a_later_question_shows_the_arguments_that_it_is_the_first_to_name() -> None:
+    y = ask("y = x**2", x=leaf([1.0, 2.0]), g=tensor([1.0, 10.0]))
+    assert y.then("g * x").call == "y = x**2, x = [1, 2], float64, then g * x, g = [1, 10]"
 
 
 def test_a_statement_runs_before_the_question_and_is_told() -> None:
@@ -172,3 +184,24 @@ def test_what_a_student_calls_torch_is_not_what_a_question_uses() -> None:
     with asked_elsewhere(lambda request: situation.put(request, names)):
         ask("mine(torch.ones(2))").returns(torch.full((2,), 2.0))
     assert names["torch"] is None
+
+
+def test_the_entries_of_a_result_are_judged_by_themselves() -> None:
+    first, second = ask("(x + 1, x * 2)", x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
+    first.returns(tensor([4.0, 5.0]))
+    wrong = said(lambda: second.returns(tensor([0.0, 8.0])))
+    assert wrong.startswith("(x + 1, x * 2), x = [3, 4], float64, product\n")
+    for other in ("[x, x]", "(x, None)", "(x,)", "x"):
+        with pytest.raises(check.CheckFailed, match="no pair"):
+            ask(other, x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
+
+
+def test_what_torch_warns_of_once_a_process_is_caught_each_time() -> None:
+    for _ in range(2):
+        answer = ask("x.grad or (x**2).backward(create_graph=True)", {"warned": True}, x=leaf(1.0))
+        assert any("create_graph" in warning for warning in answer.seen["warned"])
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 1)])
+def test_a_tuple_prints_as_python_does(shape: tuple[int, ...]) -> None:
+    assert call_of("ones(shape)", {"shape": shape}) == f"ones({shape})"
