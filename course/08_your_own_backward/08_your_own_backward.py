@@ -1247,7 +1247,10 @@ r"""
 
 # %% nbgrader={"grade_id": "at_the_kink", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def at_the_kink():
-    """Return autograd's slope at 0 of "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)": a dict of floats."""
+    """Return autograd's slope at 0 of each function, a dict of floats.
+
+    Its keys: "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)".
+    """
     ### BEGIN SOLUTION
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     ### END SOLUTION
