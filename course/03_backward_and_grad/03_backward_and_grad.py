@@ -1326,105 +1326,87 @@ import torch
 from secant import leaf
 
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
+_MODEL = "graphs.Spy('torch.tanh(X @ inner) @ outer + bias', inner=inner, outer=outer, bias=bias)"
 _GRADS = "{name: p.grad for name, p in model.named_parameters()}"
+_ELSEWHERE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
 
 
-def _by_piece(weights, batches):
-    """Return by name of each weight the gradients of the pieces' mean squares, one below the other."""
-    leaves = [weight.clone().requires_grad_() for weight in weights.values()]
-    inner, outer, bias = leaves
-    found = []
-    for X, Y in batches:
-        out = torch.tanh(X @ inner) @ outer + bias
-        found.append(torch.autograd.grad(((out - Y) ** 2).mean(), leaves))
-    return {name: torch.stack(parts) for name, parts in zip(weights, zip(*found, strict=True), strict=True)}
+def _by_piece(weights, pieces):
+    """Return for each piece the gradient of its mean square, by name of the weight."""
+    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+    for X, Y in pieces:
+        out = torch.tanh(X @ leaves["inner"]) @ leaves["outer"] + leaves["bias"]
+        found = torch.autograd.grad(((out - Y) ** 2).mean(), list(leaves.values()))
+        yield dict(zip(leaves, found, strict=True))
 
 
 def _wrong_shares(sizes, columns):
-    """Return by hint what pieces may have been multiplied by in the place of their share of the rows."""
+    """Return by hint what a piece may have been multiplied by in the place of its share of the rows."""
     rows, n = sum(sizes), len(sizes)
-    others = [0.0] * (n - 1)
+    last = [0.0] * (n - 1)
+    fixed = (sizes[0] * n, sizes[0] * (n - 1) + sizes[-1])
     return {
         hint.by_number: [[1 / n] * n],
         hint.added: [[1.0] * n],
-        hint.by_rows: [[size / rows * columns / fixed for size in sizes] for fixed in (1, 2, 3)],
+        hint.by_rows: [[size / rows * columns / wrong for size in sizes] for wrong in (1, 2, 3)],
         hint.summed: [[size * columns for size in sizes]],
-        hint.emptied: [[*others, share] for share in (sizes[-1] / rows, 1.0, 1 / n)],
-        hint.by_one: [
-            [size / one for size in sizes] for one in (sizes[0] * n, sizes[0] * (n - 1) + sizes[-1])
-        ],
+        hint.emptied: [[*last, share] for share in (sizes[-1] / rows, 1.0, 1 / n)],
+        hint.by_one: [[size / wrong for size in sizes] for wrong in fixed],
         hint.so_far: [[size / sum(sizes[: k + 1]) for k, size in enumerate(sizes)]],
         hint.nearly: [[round(size / rows, places) for size in sizes] for places in (1, 2, 3)],
     }
 
 
-def _compare(sizes, columns, dtype, frozen=False, training=True):
+def _compare(sizes, columns, dtype, tracked=True, training=True):
     rows, shapes = sum(sizes), {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
     (X, Y, *made), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
-    weights = dict(zip(shapes, made, strict=True))
-    tracked = {name: not frozen or name != "bias" for name in weights}
+    weights, batches = dict(zip(shapes, made, strict=True)), f"list(zip(X.split({sizes}), Y.split({sizes})))"
+    asked = [name for name in weights if tracked or name != "bias"]
     pieces = list(zip(X.split(sizes), Y.split(sizes), strict=True))
-    parts = _by_piece(weights, pieces), _by_piece({n: w + 0.25 for n, w in weights.items()}, pieces)
+    here = list(_by_piece(weights, pieces))
+    there = list(_by_piece({name: weight + 0.25 for name, weight in weights.items()}, pieces))
 
-    def grads(shares, parts):
-        summed = {name: torch.tensordot(tensor(shares), part, 1) for name, part in parts.items()}
-        return {name: tensor(summed[name], dtype) if tracked[name] else None for name in summed}
+    def grads(shares, found=here):
+        pairs = list(zip(shares, found, strict=True))
+        return {k: tensor(sum(w * g[k] for w, g in pairs), dtype) if k in asked else None for k in weights}
 
-    words = f"accumulate(model, list(zip(X.split({sizes}), Y.split({sizes})))), {dtype}"
     answer = ask(
         "accumulate(model, batches)",
         {
-            "words": words + ", bias.requires_grad = False" * frozen + ", model.eval()" * (not training),
+            "words": f"accumulate(model, {batches}), {dtype}, bias.requires_grad = {tracked}",
             "below": f"model(X) = tanh(X @ inner) @ outer + bias; {code}",
         },
-        **{name: leaf(weight, dtype, tracked=tracked[name]) for name, weight in weights.items()},
+        **{name: leaf(weight, dtype, tracked=name in asked) for name, weight in weights.items()},
         X=leaf(X, dtype, layout="slice", tracked=False),
         Y=tensor(Y, dtype),
-        model="graphs.Spy('torch.tanh(X @ inner) @ outer + bias', inner=inner, outer=outer, bias=bias)"
-        f".train({training})",
-        batches=f"list(zip(X.split({sizes}), Y.split({sizes})))",
+        model=f"{_MODEL}.train({training})",
+        batches=batches,
         given="list(batches)",
     )
     found = answer.then(_GRADS)
-    found.holds(tracked["bias"] or found.result["bias"] is None, hint.frozen)
-    filled = all(found.result[name] is not None for name in weights if tracked[name])
+    found.holds(tracked or found.result["bias"] is None, hint.frozen)
+    filled = all(found.result[name] is not None for name in asked)
     found.holds(filled, hint.single if 1 in sizes else hint.empty)
-    wrong = {
-        why: tuple(grads(shares, parts[0]) for shares in several)
-        for why, several in _wrong_shares(sizes, columns).items()
-    }
+    wrong = {why: tuple(map(grads, shares)) for why, shares in _wrong_shares(sizes, columns).items()}
     right = [size / rows for size in sizes]
-    found.returns(grads(right, parts[0]), mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype])
-    found.is_untracked(hint.graph)
-    buffers = [("grad", f"model.{name}") for name in weights]
-    answer.changes_nothing(but=buffers, hints=_CAUSES)
-    modes = answer.then("model.modes").result
-    answer.holds(set(modes) <= {training}, hint.mode)
+    found.returns(grads(right), mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype]).is_untracked(hint.graph)
+    answer.changes_nothing(but=[("grad", f"model.{name}") for name in weights], hints=_CAUSES)
+    answer.then("sorted(set(model.modes))", hint.mode).equals([training])
     same = answer.then("len(batches) == len(given) and all(a is b for a, b in zip(batches, given))")
-    answer.holds(same.result, hint.changed)
-    log = answer.then("model.log").result
-    called = [step for step in log if step != "backward"]
-    answer.then("sorted(step for step in model.log if step != 'backward')").equals(
-        sorted(sizes), hint=hint.turns
-    )
-    answer.holds(log == [step for size in called for step in (size, "backward")], hint.open)
-    elsewhere = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
-    answer.after(elsewhere).then(_GRADS, hint.stale).returns(grads(right, parts[1]))
+    same.equals(True, hint=hint.changed)
+    answer.then("sorted(n for n in model.log if n != 'backward')").equals(sorted(sizes), hint=hint.turns)
+    answer.then("model.log[1::2]").equals(["backward"] * len(sizes), hint=hint.open)
+    answer.after(_ELSEWHERE).then(_GRADS, hint.stale).returns(grads(right, there))
 
 
 # From small to large, so that the first case that fails is a small one.
 for _dtype in ("float64", "float32"):
-    _compare([1], 1, _dtype)
-    _compare([2, 1], 1, _dtype)
-    _compare([1, 1], 2, _dtype, frozen=True, training=False)
-    _compare([4], 2, _dtype)
-    _compare([7, 3], 1, _dtype)
-    _compare([5, 5], 3, _dtype)
-    _compare([3, 5, 2], 3, _dtype, frozen=True)
-    _compare([3, 5, 2], 3, _dtype, training=False)
-    _compare([1, 6, 2], 3, _dtype)
-    _compare([1, 1, 1, 5], 1, _dtype)
-    _compare([2, 2, 2, 2, 2, 1], 2, _dtype, frozen=True, training=False)
+    for _sizes, _columns in (([1], 1), ([2, 1], 1), ([4], 2), ([7, 3], 1), ([5, 5], 3)):
+        _compare(_sizes, _columns, _dtype)
+    for _sizes, _columns in (([1, 1], 2), ([3, 5, 2], 3), ([2, 2, 2, 2, 2, 1], 2)):
+        _compare(_sizes, _columns, _dtype, tracked=False, training=False)
+    for _sizes, _columns in (([3, 5, 2], 3), ([1, 6, 2], 3), ([1, 1, 1, 5], 1)):
+        _compare(_sizes, _columns, _dtype)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

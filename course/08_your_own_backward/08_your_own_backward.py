@@ -855,12 +855,9 @@ _ERRORS |= {"fn takes": hint.all, "fn에는": hint.all, "": hint.raises}
 
 
 def _compare(forward, backward, want, inputs, dtype="float64", tracked=True, layout="", why=""):
-    how = {
-        "words": f"backward_is_right(fn, {inputs}), {dtype}, requires_grad={tracked}",
-        "below": f"fn: {forward}, backward: {', '.join(backward)}",
-        "errors": _ERRORS,
-        "warned": True,
-    }
+    words = f"backward_is_right(fn, {inputs}), {dtype}, requires_grad={tracked}"
+    below = f"fn: {forward}, backward: {', '.join(backward)}"
+    how = {"words": words, "below": below, "errors": _ERRORS, "warned": True}
     given = tuple(leaf(numbers, dtype, layout=layout, tracked=tracked) for numbers in inputs)
     fn = f"custom.operation({forward!r}, *{backward!r})"
     answer = ask("backward_is_right(fn, inputs)", how, fn=fn, inputs=given)
@@ -1250,7 +1247,10 @@ r"""
 
 # %% nbgrader={"grade_id": "at_the_kink", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def at_the_kink():
-    """Return autograd's slope at 0 of "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)": a dict of floats."""
+    """Return autograd's slope at 0 of each function, a dict of floats.
+
+    Its keys: "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)".
+    """
     ### BEGIN SOLUTION
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     ### END SOLUTION
@@ -1262,31 +1262,23 @@ from secant import ask, check, hints
 hint = hints("at_the_kink")
 
 _WANT = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
-_FIRST_WRONG = {
-    hint.right: [("relu", 1.0), ("maximum0", 1.0), ("abs", 1.0)],
-    hint.left: [("abs", -1.0)],
-    hint.central: [("relu", 0.5), ("clamp_min0", 0.5)],
-    hint.zero_left: [("clamp_min0", 0.0), ("maximum0", 0.0)],
-    hint.added: [("maximum0", 1.5), ("abs", 1.5)],
-    hint.equal: [("relu(x)-relu(-x)", 1.0)],
+_WRONG = {
+    "relu": {hint.right: 1.0, hint.central: 0.5},
+    "clamp_min0": {hint.zero_left: 0.0, hint.central: 0.5},
+    "maximum0": {hint.zero_left: 0.0, hint.right: 1.0, hint.added: 1.5},
+    "abs": {hint.right: 1.0, hint.left: -1.0, hint.added: 1.5},
+    "relu(x)-relu(-x)": {hint.equal: 1.0},
 }
-
-
-def _differs(slopes):
-    return next((name, slope) for name, slope in slopes.items() if slope != _WANT[name])
-
-
-_mistakes = {
-    hint.keys: lambda slopes: set(slopes) != set(_WANT),
-    hint.float: lambda slopes: {type(slope) for slope in slopes.values()} != {float},
-}
-for _why, _pairs in _FIRST_WRONG.items():
-    _mistakes[_why] = lambda slopes, pairs=_pairs: _differs(slopes) in pairs
-_slopes = ask("at_the_kink()").returns(_WANT, mistakes=_mistakes, hint=hint.run).changes_nothing()
-_slopes.holds(all(type(slope) is float for slope in _slopes.result.values()), hint.float)
+_slopes = ask("slopes = at_the_kink()")
+_keys = _slopes.then("sorted(map(str, slopes)) if isinstance(slopes, dict) else slopes")
+_keys.returns(sorted(_WANT), hint=hint.keys)
+for _name, _want in _WANT.items():
+    _slope = _slopes.then(f"slopes[{_name!r}]")
+    _slope.holds(type(_slope.result) is float, hint.float)
+    _slope.returns(_want, mistakes=_WRONG[_name], hint=hint.run)
+_slopes.changes_nothing()
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_slopes = ask("slopes = at_the_kink()").returns(_WANT)
 for _ in range(2):
     _later = _slopes.after("slopes.update(dict.fromkeys(slopes, 99.0))", hint.new)
     _later.returns(_WANT).changes_nothing()

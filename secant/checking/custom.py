@@ -1,7 +1,6 @@
 """Operations with a backward of their own, made from formulas or a student's, and what calls of them do."""
 
 import contextlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,6 @@ from secant.checking.functions import formula
 from secant.checking.graphs import strided
 from secant.checking.observe import observe
 from secant.language import say
-from secant.quiet import ask_first
 
 Operation = Callable[..., Any]
 
@@ -156,28 +154,6 @@ def _walked_alone(
         found = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
         return dict(zip(tracked, map(_copy, found), strict=True))
     return {}
-
-
-def judgement(judge: Callable[..., Any], apply: Operation, inputs: Sequence[Tensor]) -> dict[str, Any]:
-    """Ask a student's function of an operation and its inputs, a tuple, what it thinks of them.
-
-    Returns:
-        Plain data. result: what came back. raised: the error that came instead, other than those that tests
-        pass on. warned: the warnings. changes: as those of `observe`, of the inputs.
-    """
-    calls = observe(**{f"inputs[{place}]": value for place, value in enumerate(inputs)})
-    result, raised = None, ""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none of these
-        try:
-            result = calls(judge, apply, tuple(inputs))
-        except NotImplementedError:
-            raise
-        except (RuntimeError, ValueError) as error:  # GradcheckError is a RuntimeError
-            raised = f"{type(error).__name__}: {str(error).partition(',')[0]}"
-    warned = [str(warning.message).partition(". ")[0] for warning in caught]
-    return {"result": result, "raised": raised, "warned": warned, "changes": calls.changes}
 
 
 def after_a_change(apply: Operation, inputs: Sequence[Tensor], g: Tensor) -> list[Tensor | None] | None:
