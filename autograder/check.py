@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
+from autograder.course.saves import saves
 from autograder.terminal import Terminal, err, out
 from secant.language import Language, language, say
 from secant.visible import visible
@@ -54,7 +55,6 @@ class Checked:
         )
 
 
-LOOK_SECONDS = 0.3  # between two looks at a file that is watched
 _FIELDS = ("id", "points", "max_points", "outcome", "message", "seconds")
 
 
@@ -107,33 +107,6 @@ def _checker(*, keep_warm: bool = True) -> "Checker":
         waiting.close()
         raise
     return Checker(waiting, keep_warm=keep_warm)
-
-
-def saves(notebook: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
-    """Yield at once, and then whenever a file has changed and is still again.
-
-    It is looked at, since not every file system tells of changes, and editors replace files. Several saves in
-    quick succession are one; a file that is gone for a while is waited for.
-    """
-    seen = _stamp(notebook)
-    yield
-    while True:
-        pause()
-        now = _stamp(notebook)
-        if now in (seen, None):
-            continue
-        pause()
-        if _stamp(notebook) == now:
-            seen = now
-            yield
-
-
-def _stamp(file: Path) -> tuple[int, int, int] | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _by_server(notebook: Path) -> Checked | None:

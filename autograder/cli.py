@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, feedback, collect, export, pack, doctor."""
+"""The command line: autograder build, check, grade, feedback, collect, export, pack, new, preview, doctor."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
@@ -480,6 +480,43 @@ def pack(
     packed = edition.pack(find_root(Path.cwd()), languages, output)
     out.print(f"{packed.path}: {_count(packed.lessons, 'lesson')}, {packed.bytes / 1e6:.1f} MB.")
     out.print("No line of an answer, a hidden test or a worked solution was found in it.")
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="The lesson's folder, like 11_my_lesson.")],
+) -> None:
+    """Write a small complete lesson to start from: two tasks, an explorer, hints, right and wrong answers."""
+    from autograder.build.new import new_lesson
+
+    new_lesson(find_root(Path.cwd()), name)
+    number = name[:2]
+    out.print(f"wrote    course/{name}, which builds and passes.", style="green")
+    out.print(
+        f"Edit course/{name}/{name}.py beside `autograder preview {number}`, which builds it at each save."
+    )
+    out.print(f"`make test lesson={number}` asks its right and wrong answers.")
+    out.print("When it is ready, give it a [[lesson]] in course/syllabus.toml; then it is on the start page.")
+
+
+@app.command()
+def preview(
+    lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
+) -> None:
+    """Build a lesson whenever one of its files is saved, and say what the contract refuses."""
+    from autograder.build.preview import preview as watched
+
+    root = find_root(Path.cwd())
+    (chosen,) = choose_lessons(find_lessons(root), [lesson])
+    with suppress(KeyboardInterrupt):
+        for turn in watched(root, chosen):
+            for problem in turn.problems:
+                err.print(problem, style="red")
+            for path in turn.written:
+                out.print(f"wrote    {path}", style="green")
+            problems = _count(len(turn.problems), "problem")
+            state = problems if turn.problems else f"built in {turn.seconds:.1f} s"
+            out.print(f"{chosen.name}: {state}. Waiting for a change; Ctrl-C ends it.")
 
 
 @app.command()

@@ -15,6 +15,8 @@ from secant.causes import likely
 from secant.language import say
 from secant.visible import visible
 
+#: The file that a test's question seems to stand in (secant/checking/situation.py).
+QUESTION = "<question>"
 #: What stands in an answer's place in a release.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
 
@@ -55,7 +57,7 @@ def _show(
             trace = _joined(own[-_MOST:])
             # Kept as it is shown: IPython formats an error once more, to store it, and then all of its steps.
             lines = told(error, own)
-        elif isinstance(error, NameError) and steps[-1] is cells[-1]:
+        elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             lines = [f"{kind.__name__}: {error}", _not_run()]
         elif likely(kind.__name__, _text(error)):  # it was called in another way than the task says
             lines = told(error, [])

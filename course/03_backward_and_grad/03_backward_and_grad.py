@@ -164,11 +164,13 @@ predicted(
     "3 two calls",
     right="C",
     A=say(
-        en="12 is the slope of the last call alone. But `backward()` does not overwrite the buffer, it adds to it.",
+        en="12 is the slope of the last call alone. But `backward()` does not overwrite the buffer, it adds "
+        "to it.",
         ko="12는 마지막 호출만의 기울기입니다. 그러나 `backward()`는 버퍼를 덮어쓰지 않고 버퍼에 더합니다.",
     ),
     B=say(
-        en="16 is right. But `first` is not a copy: it is another name of the tensor that the second call changed.",
+        en="16 is right. But `first` is not a copy: it is another name of the tensor that the second call "
+        "changed.",
         ko="16은 맞습니다. 그러나 `first`는 복사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
     ),
     C=say(
@@ -339,7 +341,8 @@ predicted(
         ko="`kept`는 복사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
     ),
     B=say(
-        en="`zero_()` changes the tensor, and `kept` is that tensor. `x.grad = None` changes only what `x.grad` refers to.",
+        en="`zero_()` changes the tensor, and `kept` is that tensor. `x.grad = None` changes only what "
+        "`x.grad` refers to.",
         ko="`zero_()`는 텐서를 바꾸고, `kept`가 바로 그 텐서입니다. `x.grad = None`은 `x.grad`가 가리키는 것만 바꿉니다.",
     ),
     C=say(
@@ -562,8 +565,14 @@ r"""
 predict(
     "3 unequal pieces",
     A=say(en="Yes: the mean of the means is the mean", ko="같다. 평균의 평균은 전체의 평균이다"),
-    B=say(en="No: the rows of the piece of 3 count for too much", ko="다르다. 3행짜리 조각의 행이 지나치게 반영된다"),
-    C=say(en="No: the rows of the piece of 7 count for too much", ko="다르다. 7행짜리 조각의 행이 지나치게 반영된다"),
+    B=say(
+        en="No: the rows of the piece of 3 count for too much",
+        ko="다르다. 3행짜리 조각의 행이 지나치게 반영된다",
+    ),
+    C=say(
+        en="No: the rows of the piece of 7 count for too much",
+        ko="다르다. 7행짜리 조각의 행이 지나치게 반영된다",
+    ),
 )
 
 # %%
@@ -587,7 +596,8 @@ predicted(
         ko="조각의 크기가 모두 같을 때만 그렇습니다.",
     ),
     B=say(
-        en="Each of the 3 rows counts for 1/2 · 1/3 = 1/6, each of the 7 for 1/2 · 1/7 = 1/14. All should count for 1/10.",
+        en="Each of the 3 rows counts for 1/2 · 1/3 = 1/6, each of the 7 for 1/2 · 1/7 = 1/14. All should "
+        "count for 1/10.",
         ko="3행에서는 한 행이 1/2 · 1/3 = 1/6만큼, 7행에서는 1/2 · 1/7 = 1/14만큼 반영됩니다. 모두 1/10이어야 합니다.",
     ),
     C=say(
@@ -889,142 +899,86 @@ def grad_history(fs, x):
 
 
 # %% nbgrader={"grade_id": "test_grad_history", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, observe, probe, say
+hint = hints("grad_history")
 
-
-@probe
-def _sums(powers, x, dtype):
-    functions = {2: lambda t: t**2, 3: lambda t: t**3}
-    fs, x = [functions[power] for power in powers], torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=True)
-    calls = observe()
-    history = calls(grad_history, fs, x)
-    places = {entry.data_ptr() for entry in history if isinstance(entry, torch.Tensor)} if isinstance(history, list) else ()
-    after = None if x.grad is None else x.grad.detach().clone()
-    if after is not None:
-        x.grad.detach().fill_(1234.0)
-    return {**calls.data(), "after": after, "left": len(fs), "copies": len(places) > 1}
+_KNOWN = {"square": "lambda t: (t**2).sum()", "cube": "lambda t: (t**3).sum()"}
+_APART = "type(history) is list and len({t.data_ptr() for t in history if torch.is_tensor(t)}) > 1"
 
 
-_alias, _at_once = say(en="all entries are one tensor: `x.grad` in a list is an alias, and each backward() changes it in place. Keep a copy", ko="모든 원소가 같은 텐서입니다. 리스트에 넣은 `x.grad`는 별명이고, backward()를 부를 때마다 제자리에서 바뀝니다. 복사본을 넣으세요"), say(en="the entries are copies, but all of the sum: call backward() on each f(x) by itself, and copy x.grad right after each call", ko="원소가 복사본이기는 하지만 모두 gradient를 다 더한 값입니다. 함수마다 따로 backward()를 부르고, 부를 때마다 바로 x.grad를 복사하세요")
-_alone, _early = say(en="these are the gradients of the single calls; x.grad adds them up, and its values are what you are to return", ko="호출 하나하나의 gradient입니다. 이것이 차례로 더해진 x.grad를 구하세요"), say(en="an entry is None: x.grad was read before backward(), or had just been emptied. Read it after each backward()", ko="None인 원소가 있습니다. backward() 전에, 또는 비운 직후에 x.grad를 읽었습니다. backward()를 부를 때마다 그 뒤에 읽으세요")
-_total, _still = say(en="afterwards x.grad must hold the sum of all gradients: do not empty it, and call each backward() on x itself", ko="끝난 뒤 x.grad에는 모든 gradient의 합이 있어야 합니다. 비우지 말고, x 자체에 대해 backward()를 부르세요"), say(en="an entry still is the tensor in x.grad, under another name; the last one needs a copy too", ko="아직 x.grad의 텐서인 원소가 있습니다. 마지막 원소도 복사본이어야 합니다")
-_inside, _fewer, _again = say(en="only one entry came back: does return stand inside the loop? Then the function ends with the first", ko="원소가 하나뿐입니다. return이 반복문 안에 있지 않나요? 그러면 첫 함수에서 끝납니다"), say(en="one entry for each place in the list, also when a function occurs in it twice", ko="같은 함수가 두 번 나와도 자리마다 원소가 하나씩 있어야 합니다"), say(en="the function that is in the list twice has counted only once", ko="리스트에 두 번 나오는 함수가 한 번만 반영되었습니다")
-_twice, _graph, _eaten = say(en="x.grad is the sum already; you added the earlier gradients once more", ko="x.grad는 이미 합입니다. 앞의 gradient를 한 번 더 더했습니다"), say(en="an entry has requires_grad=True, so it is still part of a graph", ko="requires_grad가 True인 원소가 있습니다. 아직 그래프에 연결되어 있습니다"), say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다")
-_after = say(en=": x.grad afterwards", ko=": 끝난 뒤의 x.grad")
-_filled = say(en=": the entries after x.grad was filled with other numbers", ko=": x.grad에 다른 수를 채운 뒤의 원소")
-for _powers, _x, _dtype, _sums_of, _wrongs in (((2, 3), 2.0, "float32", (4.0, 16.0), {12.0: _alone, 20.0: _twice}), ((2, 2), 3.0, "float64", (6.0, 12.0), {6.0: _again, 18.0: _twice})):
-    _call = f"grad_history([t**{_powers[0]}, t**{_powers[1]}], x={_x}), {_dtype}"
-    with check.asking(_call):
-        _seen = _sums(_powers, _x, _dtype)
-    _history, _want = _seen["results"][0], [torch.tensor(_sum, dtype=getattr(torch, _dtype)) for _sum in _sums_of]
-    _listed = isinstance(_history, list)
-    check.that(not (_listed and any(entry is None for entry in _history)), f"{_call}: {_early}")
-    _hint = (_inside if len(_history) == 1 and _powers[0] != _powers[1] else _fewer if len(_history) < 2 else check.stale() if len(_history) > 2 else "") if _listed else ""
-    _mistakes = [([_want[1]] * 2, _at_once if _seen["copies"] else _alias), *(([_want[0], torch.full_like(_want[0], _last)], _why) for _last, _why in _wrongs.items())]
-    check.close(_history, _want, _call, mistakes=_mistakes, hint=_hint)
-    check.that(_seen["after"] is not None, f"{_call}{_after}: None\n  {_total}")
-    check.close(_seen["after"], _want[1], _call + _after, hint=_total)
-    check.close(_seen["kept"][0], _want, _call + _filled, hint=_still)
-    check.that(not _seen["tracked"][0], f"{_call}: {_graph}")
-    check.that(_seen["left"] == 2, f"{_call}: {_eaten}")
+def _compare(fs, x, dtype, sums, wrong, layout="", general=""):
+    want = [tensor(part, dtype) for part in sums]
+    history = ask("history = grad_history(fs, x)", **_KNOWN, fs=fs, x=leaf(x, dtype, layout=layout))
+    all_alike = hint.at_once if history.then(_APART).result else hint.alias
+    mistakes = {
+        **{why: [tensor(part, dtype) for part in row] for why, row in wrong.items()},
+        all_alike: want[-1:] * len(want),
+        hint.twice: [sum(want[: place + 1]) for place in range(len(want))],
+        hint.inside if len(set(fs)) > 1 else hint.fewer: want[:1],
+        hint.early: lambda entries: any(entry is None for entry in entries),
+        hint.fewer: lambda entries: len(entries) < len(want),
+        hint.stale: lambda entries: len(entries) > len(want),
+    }
+    history.returns(want, mistakes=mistakes, hint=general)
+    total = history.then("x.grad")
+    history.then("x.grad is None or x.grad.detach().fill_(1234.0)")
+    history.still_returns(want, hint.still)
+    return history, total
+
+
+_compare(["square", "cube"], 2.0, "float32", [4.0, 16.0], {hint.alone: [4.0, 12.0]})
+_compare(["square", "square"], 3.0, "float64", [6.0, 12.0], {hint.once: [6.0, 6.0]})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula, graphs
+from itertools import accumulate
 
+import torch
 
-@probe
-def _calls(names, x, dtype, apart):
-    functions = {name: formula(f"({name}).sum()", sin=torch.sin, max=torch.maximum) for name in names}
-    fs = [functions[name] for name in names]
-    given = list(fs)
-    x = graphs.leaf(x, getattr(torch, dtype)).detach()
-    x = (graphs.strided(x) if apart else x).requires_grad_()
-    calls = observe(x=x)
-    calls(grad_history, fs, x)
-    same = len(fs) == len(given) and all(a is b for a, b in zip(fs, given, strict=True))
-    total = None if x.grad is None else x.grad.detach().clone()
-    if total is not None:
-        x.grad.detach().fill_(1234.0)
-    x.grad, x.data = None, x.data + 1
-    later = calls.data()["kept"][0]
-    calls(grad_history, list(given), x)
-    return {**calls.data(), "total": total, "later": later, "same": same}
-
-
+_KNOWN |= {
+    "linear": "lambda t: (3 * t).sum()",
+    "sine": "lambda t: torch.sin(t).sum()",
+    "bent": "lambda t: torch.maximum(t, -t / 2).sum()",
+}
 _SLOPES = {
-    "t**2": lambda t: 2 * t,
-    "t**3": lambda t: 3 * t**2,
-    "3*t": lambda t: 3 + 0 * t,
-    "sin(t)": torch.cos,
-    "max(t, -t/2)": lambda t: torch.where(t > 0, 1.0, -0.5).to(t.dtype),
+    "square": lambda t: 2 * t,
+    "cube": lambda t: 3 * t**2,
+    "linear": lambda t: 3 + 0 * t,
+    "sine": torch.cos,
+    "bent": lambda t: torch.where(t > 0, 1.0, -0.5),
 }
 
 
-def _running(names, x, dtype):
-    here = torch.as_tensor(x, dtype=torch.float64)
-    sums, total = [], torch.zeros_like(here)
-    for name in names:
-        total = total + _SLOPES[name](here)
-        sums.append(total.to(getattr(torch, dtype)))
-    return sums
-
-
-def _plus_one(x):
-    return [_plus_one(part) for part in x] if isinstance(x, list) else x + 1
-
-
-_sum = say(en="entry k is the sum of the first k gradients", ko="k번째 원소는 처음 k개의 gradient를 더한 것입니다")
-_new = say(en="a later call changed an earlier result: make a new list each time", ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 리스트를 만드세요")
-
-
-def _compare(names, x, dtype, apart=False):
-    call = f"grad_history([{', '.join(names)}], x={x}), {dtype}"
-    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부") if apart else ""
-    want = _running(names, x, dtype)
-    alone = [_running([name], x, dtype)[0] for name in names]
-    with check.asking(call):
-        found = _calls(names, x, dtype, apart)
-    entries, elsewhere = found["results"]
-    listed = isinstance(entries, list)
-    check.that(not (listed and any(entry is None for entry in entries)), f"{call}: {_early}")
-    mistakes = [([want[-1]] * len(want) if want else [], _alias), (alone, _alone)]
-    hint = ""
-    if listed and len(entries) != len(want):
-        hint = _fewer if len(entries) < len(want) else check.stale()
-    elif listed and all(getattr(entry, "dtype", None) == getattr(torch, dtype) for entry in entries):
-        hint = _sum
-    check.close(entries, want, call, mistakes=mistakes, hint=hint)
+def _compare_again(fs, x, dtype, layout=""):
+    alone, elsewhere = ([_SLOPES[f](tensor(x) + moved) for f in fs] for moved in (0, 1))
+    want, later = ([tensor(part, dtype) for part in accumulate(parts)] for parts in (alone, elsewhere))
+    history, total = _compare(fs, x, dtype, want, {hint.alone: alone}, layout, hint.sum)
     if want:
-        emptied = say(en="the buffer was emptied in between", ko="중간에 버퍼를 비웠습니다")
-        check.that(found["total"] is not None, f"{call}{_after}: None\n  {_total}")
-        check.close(found["total"], want[-1], call + _after, mistakes=[(alone[-1], emptied)], hint=_total)
+        total.holds(total.result is not None, hint.total)
+        total.returns(want[-1], mistakes={hint.emptied: tensor(alone[-1], dtype)}, hint=hint.total)
     else:
-        check.equal(found["total"], None, call + _after)
-    check.close(found["later"], want, call + _filled, hint=_still)
-    check.that(not found["tracked"][0], f"{call}: {_graph}")
-    check.untouched(found["changes"], call, but=[("grad", "x")])
-    check.that(found["same"], f"{call}: {_eaten}")
-    then = say(en=", then again after x.grad = None and x += 1", ko=", 이어서 x.grad = None, x += 1 다음에 한 번 더")
-    check.not_stale(elsewhere, _running(names, _plus_one(x), dtype), call + then)
-    first = say(en=": the first list, looked at after a later call", ko=": 첫 리스트를 뒤의 호출 다음에 다시 본 값")
-    check.not_overwritten(found["kept"][0], want, call + first, hint=_new)
+        total.equals(None)
+    history.is_untracked(hint.graph).changes_nothing(but=[("grad", "x")])
+    history.then("fs", by_name=True).equals(fs, hint=hint.eaten)
+    history.after("x.grad = None; x.data = x.data + 1").returns(later)
+    history.still_returns(want, hint.new)
 
 
 for _dtype in ("float64", "float32"):
-    _compare(["t**2", "t**3"], 2.0, _dtype)
-    check.smallest(_compare, ["t**3", "t**2"], check.draw(0.5, 3), _dtype)
-    check.smallest(_compare, ["t**2", "t**2"], check.draw(0.5, 3), _dtype)
-    check.smallest(_compare, ["sin(t)", "t**2", "sin(t)", "3*t"], check.draw(-3, -0.5), _dtype)
-    check.smallest(_compare, ["t**2", "t**2", "t**2"], check.draws(3, -3, 3), _dtype)
-    check.smallest(_compare, ["max(t, -t/2)", "t**3", "max(t, -t/2)"], [check.draws(2, -3, -0.1), check.draws(2, 0.1, 3)], _dtype)
-    check.smallest(_compare, ["t**3"], [[check.draws(2, -3, 3)]], _dtype)
-    check.smallest(_compare, ["t**2", "sin(t)"], [check.draws(2, -3, 3), check.draws(2, -3, 3)], _dtype, True)
-    check.smallest(_compare, [], check.draws(2, -3, 3), _dtype)
-    _compare(["t**2", "t**3"], [], _dtype)
-    _compare(["t**2", "t**3"], torch.empty(0, 3), _dtype)
-_compare(["t**2", "sin(t)"], 0.0, "float64")
+    _compare_again(["square", "cube"], 2.0, _dtype)
+    check.smallest(_compare_again, ["cube", "square"], check.draw(0.5, 3), _dtype)
+    check.smallest(_compare_again, ["square", "square"], check.draw(0.5, 3), _dtype)
+    check.smallest(_compare_again, ["sine", "square", "sine", "linear"], check.draw(-3, -0.5), _dtype)
+    check.smallest(_compare_again, ["square"] * 3, check.draws(3, -3, 3), _dtype)
+    _signs = [check.draws(2, -3, -0.1), check.draws(2, 0.1, 3)]
+    check.smallest(_compare_again, ["bent", "cube", "bent"], _signs, _dtype)
+    check.smallest(_compare_again, ["cube"], [[check.draws(2, -3, 3)]], _dtype)
+    _rows = [check.draws(2, -3, 3), check.draws(2, -3, 3)]
+    check.smallest(_compare_again, ["square", "sine"], _rows, _dtype, "slice")
+    check.smallest(_compare_again, [], check.draws(2, -3, 3), _dtype)
+    for _x in ([], torch.empty(0, 3)):
+        _compare_again(["square", "cube"], _x, _dtype)
+_compare_again(["square", "sine"], 0.0, "float64")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1103,91 +1057,68 @@ def train5(w0, lr, zero):
 
 
 # %% nbgrader={"grade_id": "test_train5", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import warnings
+from secant import ask, check, hints
 
-from secant import check, observe, probe, say
+hint = hints("train5")
 
-
-@probe
-def _run(w0, lr, zero):
-    calls = observe()
-    with warnings.catch_warnings(action="ignore"):  # torch warns of the .grad of what is no leaf
-        return calls.attempt(train5, w0, lr, zero), calls.changes
-
-
-_leaf, _first, _place, _once = say(en="w.grad is None. w = w - lr * w.grad makes a new tensor: it is no leaf any more, and nothing lands in its .grad. Change w itself, in place: with torch.no_grad(): w -= lr * w.grad", ko="w.grad가 None입니다. w = w - lr * w.grad라고 쓰면 새 텐서가 생깁니다. 이제 w는 leaf가 아니어서 .grad에 아무것도 남지 않습니다. w 자체를 제자리에서 바꾸세요. with torch.no_grad(): w -= lr * w.grad"), say(en="before the first backward() w.grad is None, and None has no zero_(): write w.grad = None, or ask first", ko="첫 backward() 전에는 w.grad가 None이고, None에는 zero_()가 없습니다. w.grad = None이라고 쓰거나 None인지 먼저 확인하세요"), say(en="a tracked leaf may be changed in place only where torch records nothing: with torch.no_grad():", ko="추적되는 leaf는 torch가 기록하지 않는 곳에서만 제자리에서 바꿀 수 있습니다. with torch.no_grad(): 안에서 바꾸세요"), say(en="compute the loss anew in each step: each backward() needs the graph of its own step", ko="스텝마다 loss를 새로 계산하세요. backward()에는 그 스텝의 그래프가 필요합니다")
-_errors = {"zero_": _first, "NoneType": _leaf, "does not require grad": _leaf, "a leaf Variable": _place, "second time": _once, "modified by an inplace": _once}
-_others = [*[(w, say(en="w went on from where another call left it: begin at w0, with a new leaf, in every call", ko="앞의 호출이 끝난 자리에서 이어 갔습니다. 부를 때마다 w0에서 새 leaf로 시작하세요")) for w in ([0.180224, 0.0032768, 0.18612224, 0.331743232, 0.4110155776], [0.262144, 0.1441792, 0.00262144, 0.148897792, 0.2653945856])], ([0.8, 0.46, 0.062, 0.3086, 0.58042], say(en="that is momentum: with zero=False nothing of the buffer is lost, and backward() adds to all of it", ko="모멘텀입니다. zero=False이면 버퍼가 조금도 줄지 않고, backward()는 그 전부에 더합니다")), ([0.8, 0.44, 0.0, 0.0, 0.0], say(en="w stopped at 0: let it go past the minimum, where it is negative", ko="w가 0에서 멈추었습니다. 최소점을 지나 음수가 되어도 그대로 두세요")), ([0.9, 0.8, 0.7, 0.6, 0.5], say(en="the loss is w**2, not |w|", ko="loss는 |w|가 아니라 w**2입니다"))]
-_resets = [say(en="these are the norms with a reset; for zero=False never empty the buffer, so that the old gradients stay in it. A new leaf in each step, as w = (...).detach().requires_grad_() makes one, has an empty buffer too: change w itself, in place", ko="버퍼를 비웠을 때의 값입니다. zero=False이면 한 번도 비우지 마세요. 이전 gradient가 남아 있어야 합니다. w = (...).detach().requires_grad_()처럼 스텝마다 새 leaf를 만들어도 버퍼가 비어 있게 됩니다. w 자체를 제자리에서 바꾸세요"), say(en="these are the norms without a reset; for zero=True empty the buffer before each backward()", ko="버퍼를 비우지 않았을 때의 값입니다. zero=True이면 backward()를 부르기 전마다 비우세요")]
-_late, _six, _losses, _five, _int = say(en="the first is |w| before the first step; keep |w| after each step", ko="맨 앞은 첫 스텝 전의 |w|입니다. 스텝을 마칠 때마다 그 뒤의 |w|를 넣으세요"), say(en="the start is not a step: five norms, each after its step", ko="출발점은 스텝이 아닙니다. 스텝을 마친 뒤의 노름만 다섯 개 넣으세요"), say(en="these are the losses w**2; keep |w|", ko="loss인 w**2의 값입니다. |w|를 넣으세요"), say(en="return five floats, also where w is 0 or moves no more", ko="w가 0이거나 더 움직이지 않아도 float 다섯 개를 돌려주세요"), say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
-_nearly, _sign, _stays = say(en="nearly: compute in float64 and do not round", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요"), say(en="a norm is never negative: keep |w|, not w", ko="노름은 음수가 될 수 없습니다. w가 아니라 |w|를 넣으세요"), say(en="w did not move: was the buffer emptied between backward() and the step? Empty it before backward()", ko="w가 움직이지 않았습니다. backward()와 업데이트 사이에서 버퍼를 비우지 않았나요? backward() 전에 비우세요")
-_reset, _kept, _fine = [0.8, 0.64, 0.512, 0.4096, 0.32768], [0.8, 0.44, 0.008, 0.4544, 0.80992], [0.294, 0.28812, 0.2823576, 0.276710448, 0.27117623904]
-for _w0, _lr, _zero, _norms in ((1.0, 0.1, True, _reset), (1.0, 0.1, False, _kept), (0, 1, True, [0.0] * 5), (0.3, 0.01, True, _fine)):
-    _call = f"train5({_w0}, {_lr}, {_zero})"
-    with check.asking(_call):
-        _result, _changes = _run(_w0, _lr, _zero)
-    check.no_error([_result], _call, _errors)
-    _mistakes = [(_kept if _zero else _reset, _resets[_zero]), ([*_kept[:2], *(-_norm for _norm in _kept[2:])], _sign), ([_w0, *_norms[:-1]], _late), ([_w0, *_norms], _six), ([_norm**2 for _norm in _norms], _losses), ([float(_w0)] * 5, _stays), *_others]
-    _mistakes += [([1.2**k for k in range(1, 6)], say(en="w moved uphill: subtract lr * w.grad", ko="반대 방향으로 갔습니다. lr * w.grad를 빼세요"))]
-    check.close(_result, _norms, _call, rtol=1e-11, mistakes=_mistakes, nearly=_nearly, hint=_five if _w0 == 0 else "")
-    check.that(not any(type(_norm) is int for _norm in _result), f"{_call}: {_result}\n  {_int}")
-    check.untouched(_changes, _call)
+_errors = {"zero_": hint.first, "NoneType": hint.leaf, "does not require grad": hint.leaf}
+_errors |= {"second time": hint.once, "modified by an inplace": hint.once}
+_reset = [3.8, 3.61, 3.4295, 3.258025, 3.09512375]
+_kept = [3.8, 3.41, 2.8495, 2.146525, 1.33622375]
+for _zero, _want in ((True, _reset), (False, _kept)):
+    _wrong = {
+        hint.kept if _zero else hint.reset: _kept if _zero else _reset,
+        hint.losses: [norm**2 for norm in _want],
+        hint.late: [4.0, *_want[:-1]],
+        hint.six: [4.0, *_want],
+        hint.stays: [4.0] * 5,
+        hint.uphill: lambda norms: norms[0] > 4,
+        hint.went_on: lambda norms: norms[0] < 3.1,
+        hint.norm: lambda norms: abs(norms[0] - 3.975) < 1e-6,
+        hint.momentum: lambda norms: abs(norms[1] - 3.43) < 1e-6,
+    }
+    _answer = ask(f"train5(4.0, 0.025, {_zero})", {"errors": _errors, "warned": True})
+    _answer.returns(_want, mistakes=_wrong, nearly=hint.nearly).changes_nothing()
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-@probe
-def _calls(w0, lr, zeros):
-    calls = observe()
-    for zero in zeros:
-        calls(train5, w0, lr, zero)
-    return calls.data()
 
 
-def _walk(w0, lr, zero, before=False):
-    """The same five steps with plain numbers, w with its sign."""
-    w, buffer, found = float(w0), 0.0, []
+def _walk(w, lr, zero):
+    """Return where w begins and where each of the five steps leads, with its sign, in plain numbers."""
+    places, buffer = [float(w)], 0.0
     for _ in range(5):
-        found.append(w)
-        buffer = 2 * w if zero else buffer + 2 * w
-        w -= lr * buffer
-    return found if before else [*found[1:], w]
-
-
-_flags = (True, True, False, False, True, False)
+        buffer = 2 * places[-1] + (0.0 if zero else buffer)
+        places.append(places[-1] - lr * buffer)
+    return places
 
 
 def _compare(w0, lr):
-    with check.asking(say(en=f"train5({w0}, {lr}, zero), zero one of True and False", ko=f"train5({w0}, {lr}, zero), zero는 True 또는 False")):
-        found = _calls(w0, lr, _flags)
-    for place, (zero, result) in enumerate(zip(_flags, found["results"], strict=True)):
-        call = f"train5({w0}, {lr}, {zero})"
-        signed = _walk(w0, lr, zero)
-        before = [abs(w) for w in _walk(w0, lr, zero, before=True)]
-        short = isinstance(result, list) and len(result) < 5
-        mistakes = [
-            ([abs(w) for w in _walk(w0, lr, not zero)], _resets[zero]),
-            (signed, _sign),
-            (before, _late),
-            ([abs(float(w0)), *map(abs, signed)], _six),
-            ([w * w for w in signed], _losses),
-        ]
-        hint = _five if short else check.stale() if zero in _flags[:place] else ""
-        tolerance = {"rtol": 1e-11, "atol": 1e-12 * max(1.0, abs(w0))}
-        check.close(result, [abs(w) for w in signed], call, mistakes=mistakes, nearly=_nearly, hint=hint, **tolerance)
-        check.that(not any(type(norm) is int for norm in result), f"{call}: {result}\n  {_int}")
-    check.untouched(found["changes"], f"train5({w0}, {lr}, zero)")
-    check.not_overwritten(
-        found["kept"][0],
-        found["results"][0],
-        say(en=f"train5({w0}, {lr}, True): its list, looked at after a second call", ko=f"train5({w0}, {lr}, True): 한 번 더 부른 뒤에 다시 본 첫 리스트"),
-        hint=say(en="the second call changed the first list: begin a new list in every call", ko="두 번째 호출이 첫 번째 리스트를 바꾸었습니다. 호출할 때마다 리스트를 새로 만드세요"),
-    )
+    first = ask("train5(w0, lr, True)", {"errors": _errors, "warned": True}, w0=w0, lr=lr)
+    for call, zero in enumerate((True, True, False, False, True, False)):
+        answer = first.then(f"train5(w0, lr, {zero})", hint.stale) if call else first
+        places = _walk(w0, lr, zero)
+        want, other = ([abs(w) for w in walk[1:]] for walk in (places, _walk(w0, lr, not zero)))
+        wrong = {
+            hint.kept if zero else hint.reset: other,
+            hint.sign: places[1:],
+            hint.late: [abs(w) for w in places[:-1]],
+            hint.six: [abs(w) for w in places],
+            hint.losses: [w**2 for w in want],
+            hint.five: lambda norms: len(norms) < 5,
+            hint.stopped: lambda norms, want=want: 0.0 in norms and 0.0 not in want,
+        }
+        answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-11, atol=1e-12 * max(1.0, abs(w0)))
+        answer.holds(not any(type(norm) is int for norm in answer.result), hint.int).changes_nothing()
+    first.still_returns([abs(w) for w in _walk(w0, lr, True)[1:]], hint.new)
 
 
-for _w0, _lr in [
+for _w0, _lr in (
     (1.0, 0.1),
     (-1.0, 0.1),
     (0.0, 0.1),
+    (0, 1),
     (0, 0.3),
+    (0.3, 0.01),
     (2, 1),
     (3, 0.25),
     (-2, 0.125),
@@ -1198,7 +1129,7 @@ for _w0, _lr in [
     (check.draw(-3, -0.5), check.draw(0.05, 0.45)),
     (check.draw(-3, -0.5), check.draw(0.6, 1.4)),
     (check.draw(200, 900), check.draw(0.01, 0.04)),
-]:
+):
     check.smallest(_compare, _w0, _lr)
 ### END HIDDEN TESTS
 
@@ -1225,7 +1156,12 @@ w0, lr = 1.0, 0.1
 try:
     curves = {zero: [abs(w0), *train5(w0, lr, zero)] for zero in (True, False)}
 except NotImplementedError:
-    print(say(en="Solve task 3.3 first, then run this cell again.", ko="과제 3.3을 먼저 풀고 이 셀을 다시 실행하세요."))
+    print(
+        say(
+            en="Solve task 3.3 first, then run this cell again.",
+            ko="과제 3.3을 먼저 풀고 이 셀을 다시 실행하세요.",
+        )
+    )
 else:
     figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
     for (zero, norms), style in zip(curves.items(), ("o-", "s--"), strict=True):
@@ -1357,204 +1293,120 @@ def accumulate(model, batches):
 
 
 # %% nbgrader={"grade_id": "test_accumulate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, tensor
 
-from secant import check, observe, probe, say
+hint = hints("accumulate")
 
-
-@probe
-def _run(X, Y, w, training):
-    log, modes = [], set()
-
-    class Spy(torch.nn.Linear):
-        def forward(self, X):
-            modes.add(self.training)
-            log.append(len(X) if X.ndim > 1 else 1)
-            out = super().forward(X)
-            if out.requires_grad:
-                out.register_hook(lambda gradient: log.append("backward"))
-            return out
-
-    model = Spy(2, 3, dtype=torch.float64).train(training)
-    model.weight.data.copy_(w)
-    model.bias.requires_grad_(False).zero_()
-    batches = list(zip(X.split([3, 5, 2]), Y.split([3, 5, 2]), strict=True))
-    calls = observe(model=model)
-    calls(accumulate, model, batches)
-    return model.weight.grad, model.bias.grad, log, calls.changes, modes <= {training}
-
-
-(_X, _Y, _w), _code = check.draw_again(X=(10, 2), Y=(10, 3), w=(3, 2))
-_by_row = torch.einsum("rc,ri->rci", _X @ _w.T - _Y, _X) * 2 / 3  # each row's gradient, of the mean over the columns
-_means, _whole = [_piece.mean(0) for _piece in _by_row.split([3, 5, 2])], _by_row.mean(0)
-_by_number, _by_rows, _by_one = say(en="you divided by the number of pieces, which is right only when all are of the same size: weigh each by its share of the rows", ko="조각의 수로 나누었습니다. 크기가 모두 같을 때만 맞습니다. 조각마다 행의 비율을 곱하세요"), say(en="you divided by the number of rows alone, or by a wrong number of columns; mse_loss is the mean over all elements, columns too", ko="행의 수로만 나누었거나 열의 수가 틀렸습니다. mse_loss는 열까지 포함한 모든 원소의 평균입니다"), say(en="the pieces are measured by one of them; count all rows", ko="한 조각의 크기를 기준으로 삼았습니다. 행을 모두 세세요")
-_added, _sum, _emptied, _empty = say(en="the means are simply added: weigh each by its share of the rows", ko="평균을 그냥 더했습니다. 조각마다 행의 비율을 곱하세요"), say(en="this is the gradient of the sum, not of the mean", ko="평균이 아니라 합의 gradient입니다"), say(en="only the last piece is left: do not empty the buffers in the loop", ko="마지막 조각만 남았습니다. 반복문 안에서 버퍼를 비우지 마세요"), say(en=" is None: it was filled by no backward(), or emptied afterwards", ko="가 None입니다. backward()로 채우지 않았거나 나중에 비웠습니다")
-_moved, _frozen, _mode = say(en="model.weight has other values now: fill the .grad alone, and do not step", ko="model.weight의 값이 바뀌었습니다. .grad만 채우고 업데이트는 하지 마세요"), say(en="model.bias has a .grad, but it is not tracked: leave its requires_grad and its .grad alone", ko="model.bias에 .grad가 생겼습니다. 추적되지 않는 파라미터이니 requires_grad와 .grad를 그대로 두세요"), say(en="the model ran in another mode than it came in: train() and eval() change what Dropout and the like compute. Leave the mode alone while the model runs, too", ko="모델이 들어올 때와 다른 모드로 실행되었습니다. train()과 eval()에 따라 Dropout 같은 층의 계산이 달라집니다. 모델을 부르는 동안에도 모드를 그대로 두세요")
-_nearly = say(en="nearly: was a share rounded, or made a float32 tensor? A Python float has all the digits", ko="거의 맞습니다. 비율을 반올림하거나 float32 텐서로 만들지 않았나요? 파이썬 float는 자릿수가 모두 남습니다")
-_none_of_it, _so_far, _absolute = say(en="all zeros: a share made with //, or as an integer, is 0. Divide with /", ko="모두 0입니다. //로 나누거나 정수로 만든 비율은 0이 됩니다. /로 나누세요"), say(en="you divided by the rows counted so far: count the rows of all pieces before the loop", ko="그때까지 센 행의 수로 나누었습니다. 반복문에 들어가기 전에 모든 조각의 행을 세세요"), say(en="that is the gradient of the mean absolute error; the loss is mse_loss, the mean of the squares", ko="절댓값 오차 평균(L1)의 gradient입니다. loss는 제곱의 평균인 mse_loss입니다")
-_turns = say(en="call the model once for each piece, with that piece alone, and backward() before the next piece: neither all rows at once nor row by row, and no call just to count", ko="모델은 조각마다 한 번씩, 그 조각만 넣어 부르고, 다음 조각보다 먼저 backward()를 부르세요. 한꺼번에 넣어도, 한 행씩 넣어도, 개수를 세려고 더 불러도 안 됩니다")
-_call = say(en="accumulate(model, batches), 3 + 5 + 2 rows, 3 columns, model.bias not tracked", ko="accumulate(model, batches), 3 + 5 + 2행, 3열, model.bias는 추적하지 않음")
-_made = f"\n    model(X) = X @ w.T; {_code}"
-for _training in (True, False):
-    with check.asking(_call + _made):
-        _found, _bias, _log, _changes, _as_given = _run(_X, _Y, _w, _training)
-    check.that(_found is not None, f"{_call}{_made}\n  model.weight.grad{_empty}")
-    check.that(_bias is None, f"{_call}{_made}\n  {_frozen}")
-    _mistakes = [(sum(_means) / 3, _by_number), (_whole * 10 / 9, _by_one), (_whole * 10 / 8, _by_one), (sum(_means), _added), (3 * _whole, _by_rows), (1.5 * _whole, _by_rows), (30 * _whole, _sum), *((_means[2] * _share, _emptied) for _share in (0.2, 1 / 3, 1)), (0.0, _none_of_it)]
-    _mistakes += [(_means[0] + 0.625 * _means[1] + 0.2 * _means[2], _so_far), (torch.einsum("rc,ri->ci", torch.sign(_X @ _w.T - _Y), _X) / 30, _absolute)]
-    check.close(_found, _whole, f"{_call}: model.weight.grad{_made}", rtol=1e-10, atol=1e-12, mistakes=_mistakes, nearly=_nearly)
-    check.that(_log in ([3, "backward", 5, "backward", 2, "backward"], [2, "backward", 5, "backward", 3, "backward"]), f"{_call}: {_log}{_made}\n  {_turns}")
-    check.that(("value", "model.weight") not in map(tuple, _changes), f"{_call}{_made}\n  {_moved}")
-    check.untouched(_changes, _call + _made, but=[("grad", "model.weight")])
-    check.that(_as_given, f"{_call}{_made}\n  {_mode}")
+_wrong = {
+    hint.by_number: tensor([4 / 3, 0.0]),
+    hint.by_one: tensor([8 / 3, 2.0]),
+    hint.added: tensor([4.0, 0.0]),
+    hint.by_rows: tensor([4.0, 3.0]),
+    hint.summed: tensor([32.0, 24.0]),
+    hint.emptied: tensor([-2.0, -1.0]),
+    hint.zeros: tensor([0.0, 0.0]),
+    hint.so_far: tensor([26 / 3, 1.0]),
+    hint.absolute: tensor([0.25, 0.0]),
+}
+_CAUSES = {"value": hint.moved, "requires_grad": hint.given}
+_answer = ask(
+    "accumulate(model, batches)",
+    piece="lambda n, y: (torch.ones(n, 1).double(), torch.tensor([y] * n).double())",
+    batches=["piece(2, [-8.0, 2.0])", "piece(4, [-4.0, -6.0])", "piece(2, [8.0, 4.0])"],
+    model="graphs.Spy('X * w', w=leaf([0.0, 0.0], torch.float64)).eval()",
+)
+_grad = _answer.then("model.w.grad")
+_grad.holds(_grad.result is not None, hint.empty).returns(tensor([2.0, 1.5]), mistakes=_wrong)
+_answer.then("model.log").equals([2, "backward", 4, "backward", 2, "backward"], hint=hint.turns)
+_answer.changes_nothing(but=[("grad", "model.w")], hints=_CAUSES)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-import functools
+import torch
 
-from torch import nn
+from secant import leaf
 
-from secant import graphs
-
-
-@probe
-def _calls(weights, X, Y, sizes, dtype, frozen):
-    kind = getattr(torch, dtype)
-    rows, open_graphs, done, modes = [], [], [], set()
-
-    class Spy(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for name, value in weights.items():
-                self.register_parameter(name, nn.Parameter(value.to(kind, copy=True)))
-
-        def forward(self, X):
-            modes.add(self.training)
-            open_graphs.append(len(rows) - len(done))
-            rows.append(len(X) if X.ndim > 1 else 1)
-            out = torch.tanh(X @ self.inner) @ self.outer + self.bias
-            if out.requires_grad:
-                out.register_hook(lambda gradient: done.append(1))
-            return out
-
-    model = Spy().train(not frozen)
-    model.bias.requires_grad_(not frozen)
-    X, Y = graphs.strided(X.to(kind)), Y.to(kind, copy=True)
-    batches = list(zip(X.split(sizes), Y.split(sizes), strict=True))
-    given = list(batches)
-
-    def grads():
-        return {name: p.grad for name, p in model.named_parameters()}
-
-    calls = observe(model=model, X=X, Y=Y)
-    calls(accumulate, model, batches)
-    calls(grads)
-    same = len(batches) == len(given) and all(a is b for a, b in zip(batches, given, strict=True))
-    tracked = any(piece.requires_grad for pair in given for piece in pair)
-    seen = {"same": same, "inputs": tracked, "rows": list(rows), "graphs": list(open_graphs), "changes": list(calls.changes)}
-    for p in model.parameters():
-        p.grad = None
-        p.data += 0.25
-    calls(accumulate, model, given[::-1])
-    calls(grads)
-    return {**calls.data(), **seen, "as_given": modes <= {not frozen}}
-
-
-def _share_gradients(weights, X, Y, sizes, shares):
-    """The gradients of the pieces' means, each times its share, added up."""
-    leaves = {name: value.double().clone().requires_grad_() for name, value in weights.items()}
-    total = 0.0
-    for x, y, share in zip(X.split(sizes), Y.split(sizes), shares, strict=True):
-        out = torch.tanh(x @ leaves["inner"]) @ leaves["outer"] + leaves["bias"]
-        total = total + share * ((out - y) ** 2).mean()
-    found = torch.autograd.grad(total, list(leaves.values()))
-    return dict(zip(leaves, found, strict=True))
-
-
-_single = say(en=". A piece of a single row counts too", ko=". 한 행짜리 조각도 빠뜨리지 마세요")
-_in_graph = say(en="a .grad is still part of a graph", ko="아직 그래프에 연결된 .grad가 있습니다")
-_changed = say(en="the list of batches, or a tensor in it, was changed", ko="리스트 batches나 그 안의 텐서가 바뀌었습니다")
-_tracked = say(
-    en="requires_grad of a tensor in batches was changed; only the parameters need a gradient",
-    ko="batches에 든 텐서의 requires_grad가 바뀌었습니다. gradient는 파라미터에만 필요합니다",
-)
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
+_MODEL = "graphs.Spy('torch.tanh(X @ inner) @ outer + bias', inner=inner, outer=outer, bias=bias)"
+_GRADS = "{name: p.grad for name, p in model.named_parameters()}"
+_ELSEWHERE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
 
 
-def _compare(sizes, columns, dtype, frozen=False):
-    rows, n, kind = sum(sizes), len(sizes), getattr(torch, dtype)
-    shapes = {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
+def _by_piece(weights, pieces):
+    """Return for each piece the gradient of its mean square, by name of the weight."""
+    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+    for X, Y in pieces:
+        out = torch.tanh(X @ leaves["inner"]) @ leaves["outer"] + leaves["bias"]
+        found = torch.autograd.grad(((out - Y) ** 2).mean(), list(leaves.values()))
+        yield dict(zip(leaves, found, strict=True))
+
+
+def _wrong_shares(sizes, columns):
+    """Return by hint what a piece may have been multiplied by in the place of its share of the rows."""
+    rows, n = sum(sizes), len(sizes)
+    last = [0.0] * (n - 1)
+    fixed = (sizes[0] * n, sizes[0] * (n - 1) + sizes[-1])
+    return {
+        hint.by_number: [[1 / n] * n],
+        hint.added: [[1.0] * n],
+        hint.by_rows: [[size / rows * columns / wrong for size in sizes] for wrong in (1, 2, 3)],
+        hint.summed: [[size * columns for size in sizes]],
+        hint.emptied: [[*last, share] for share in (sizes[-1] / rows, 1.0, 1 / n)],
+        hint.by_one: [[size / wrong for size in sizes] for wrong in fixed],
+        hint.so_far: [[size / sum(sizes[: k + 1]) for k, size in enumerate(sizes)]],
+        hint.nearly: [[round(size / rows, places) for size in sizes] for places in (1, 2, 3)],
+    }
+
+
+def _compare(sizes, columns, dtype, tracked=True, training=True):
+    rows, shapes = sum(sizes), {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
     (X, Y, *made), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
-    weights, code = dict(zip(shapes, made, strict=True)), f"\n    model(X) = tanh(X @ inner) @ outer + bias; {code}"
+    weights, batches = dict(zip(shapes, made, strict=True)), f"list(zip(X.split({sizes}), Y.split({sizes})))"
+    asked = [name for name in weights if tracked or name != "bias"]
+    pieces = list(zip(X.split(sizes), Y.split(sizes), strict=True))
+    here = list(_by_piece(weights, pieces))
+    there = list(_by_piece({name: weight + 0.25 for name, weight in weights.items()}, pieces))
 
-    def shared(shares, sizes=sizes, weights=weights):
-        grads = _share_gradients(weights, X, Y, sizes, shares)
-        return {k: None if frozen and k == "bias" else g.to(kind) for k, g in grads.items()}
+    def grads(shares, found=here):
+        pairs = list(zip(shares, found, strict=True))
+        return {k: tensor(sum(w * g[k] for w, g in pairs), dtype) if k in asked else None for k in weights}
 
-    pieces = " + ".join(map(str, sizes))
-    call = f"accumulate(model, batches), {dtype}, " + say(en=f"{pieces} row{'s' * (rows > 1)}, {columns} column{'s' * (columns > 1)}", ko=f"{pieces}행, {columns}열")
-    call += say(en=", model.bias not tracked", ko=", model.bias는 추적하지 않음") if frozen else ""
-
-    def mistakes(name):
-        shares = [
-            ([1 / n] * n, _by_number),
-            ([1.0] * n, _added),
-            ([size / rows * columns for size in sizes], _by_rows),
-            *(([size / rows * columns / fixed for size in sizes], _by_rows) for fixed in (2, 3)),
-            ([size * columns for size in sizes], _sum),
-            *(([*[0.0] * (n - 1), share], _emptied) for share in (sizes[-1] / rows, 1.0, 1 / n)),
-            ([size / sizes[0] / n for size in sizes], _by_one),
-            ([size / (sizes[0] * (n - 1) + sizes[-1]) for size in sizes], _by_one),
-            ([size / sum(sizes[: k + 1]) for k, size in enumerate(sizes)], _so_far),
-            *(([round(size / rows, places) for size in sizes], _nearly) for places in (1, 2, 3)),
-        ]
-        return [(shared(share)[name], why) for share, why in shares]
-
-    with check.asking(call + code):
-        found = _calls(weights, X, Y, sizes, dtype, frozen)
-    _, grads, _, again = found["results"]
-    check.that(not (frozen and grads["bias"] is not None), f"{call}{code}\n  {_frozen}")
-    for name, grad in grads.items():
-        left_out = _single if 1 in sizes else ""
-        check.that(grad is not None or (frozen and name == "bias"), f"{call}{code}\n  model.{name}.grad{_empty}{left_out}")
-    want = shared([1.0], [rows])
-    for name in [name for name in sorted(want) if want[name] is not None]:
-        whose, wrong = f"{call}: model.{name}.grad{code}", functools.partial(mistakes, name)
-        check.close(grads[name], want[name], whose, mistakes=wrong, nearly=_nearly, **_EXACT[dtype])
-    asked = [("grad", f"model.{name}") for name in weights]
-    check.untouched(found["changes"], call + code, but=asked)
-    check.that(not found["inputs"], f"{call}{code}\n  {_tracked}")
-    check.that(found["as_given"], f"{call}{code}\n  {_mode}")
-    check.that(found["same"], f"{call}{code}\n  {_changed}")
-    check.that(not found["tracked"][1], f"{call}{code}\n  {_in_graph}")
-    given = say(en=": the rows that the model was given in each call (sorted)", ko=": 모델이 호출마다 받은 행의 수(정렬)")
-    check.equal(sorted(found["rows"]), sorted(sizes), call + given + code, hint=_turns)
-    check.that(
-        not any(found["graphs"]),
-        f"{call}{code}\n  "
-        + say(
-            en="a piece went through the model before backward() was called on the one before. So all the graphs "
-            "are in memory at once, as if you had put in all rows together",
-            ko="앞 조각에서 backward()를 부르기 전에 다음 조각을 모델에 넣었습니다. 그러면 모든 그래프가 한꺼번에 메모리에 남아, "
-            "모든 행을 함께 넣은 것과 같습니다",
-        ),
+    answer = ask(
+        "accumulate(model, batches)",
+        {
+            "words": f"accumulate(model, {batches}), {dtype}, bias.requires_grad = {tracked}",
+            "below": f"model(X) = tanh(X @ inner) @ outer + bias; {code}",
+        },
+        **{name: leaf(weight, dtype, tracked=name in asked) for name, weight in weights.items()},
+        X=leaf(X, dtype, layout="slice", tracked=False),
+        Y=tensor(Y, dtype),
+        model=f"{_MODEL}.train({training})",
+        batches=batches,
+        given="list(batches)",
     )
-    moved = {name: (value.to(kind) + 0.25).double() for name, value in weights.items()}
-    then = say(en=", then again with other weights and the pieces in reverse order", ko=", 이어서 가중치를 바꾸고 조각을 거꾸로 넣어 한 번 더")
-    for name, grad in shared([1.0], [rows], moved).items():
-        check.not_stale(again[name], grad, f"{call}{then}: model.{name}.grad{code}")
+    found = answer.then(_GRADS)
+    found.holds(tracked or found.result["bias"] is None, hint.frozen)
+    filled = all(found.result[name] is not None for name in asked)
+    found.holds(filled, hint.single if 1 in sizes else hint.empty)
+    wrong = {why: tuple(map(grads, shares)) for why, shares in _wrong_shares(sizes, columns).items()}
+    right = [size / rows for size in sizes]
+    found.returns(grads(right), mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype]).is_untracked(hint.graph)
+    answer.changes_nothing(but=[("grad", f"model.{name}") for name in weights], hints=_CAUSES)
+    answer.then("sorted(set(model.modes))", hint.mode).equals([training])
+    same = answer.then("len(batches) == len(given) and all(a is b for a, b in zip(batches, given))")
+    same.equals(True, hint=hint.changed)
+    answer.then("sorted(n for n in model.log if n != 'backward')").equals(sorted(sizes), hint=hint.turns)
+    answer.then("model.log[1::2]").equals(["backward"] * len(sizes), hint=hint.open)
+    answer.after(_ELSEWHERE).then(_GRADS, hint.stale).returns(grads(right, there))
 
 
 # From small to large, so that the first case that fails is a small one.
 for _dtype in ("float64", "float32"):
-    _compare([1], 1, _dtype)
-    _compare([2, 1], 1, _dtype)
-    _compare([1, 1], 2, _dtype, frozen=True)
-    _compare([4], 2, _dtype)
-    _compare([7, 3], 1, _dtype)
-    _compare([5, 5], 3, _dtype)
-    _compare([1, 6, 2], 3, _dtype)
-    _compare([1, 1, 1, 5], 1, _dtype)
-    _compare([2, 2, 2, 2, 2, 1], 2, _dtype, frozen=True)
+    for _sizes, _columns in (([1], 1), ([2, 1], 1), ([4], 2), ([7, 3], 1), ([5, 5], 3)):
+        _compare(_sizes, _columns, _dtype)
+    for _sizes, _columns in (([1, 1], 2), ([3, 5, 2], 3), ([2, 2, 2, 2, 2, 1], 2)):
+        _compare(_sizes, _columns, _dtype, tracked=False, training=False)
+    for _sizes, _columns in (([3, 5, 2], 3), ([1, 6, 2], 3), ([1, 1, 1, 5], 1)):
+        _compare(_sizes, _columns, _dtype)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1623,70 +1475,52 @@ def all_grads(x0):
 
 
 # %% nbgrader={"grade_id": "test_all_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import warnings
+import math
 
-from secant import check, observe, probe, say
+from secant import ask, check, hints
 
+hint = hints("all_grads")
 
-@probe
-def _call(x0):
-    calls = observe()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = calls.attempt(all_grads, x0)
-    return result, [str(warning.message).partition(". ")[0] for warning in caught], calls.changes
+_ERRORS = {"NoneType": hint.none, "floating point": hint.integer}
 
 
-_cut, _late = say(en="x.grad is None: nothing flowed back to x. Was y or z detached from it, or is x not a leaf?", ko="x.grad가 None입니다. x까지 거슬러 오지 못했습니다. y나 z를 detach로 끊었거나, x가 leaf가 아닐 수 있습니다"), say(en="y and z are not leaves, so call retain_grad() on them before backward(): afterwards is too late", ko="y와 z는 leaf가 아닙니다. retain_grad()를 backward()보다 먼저 호출하세요. 나중에 부르면 늦습니다")
-_order, _second, _doubled = say(en="the order is dz/dx, dz/dy, dz/dz", ko="순서는 dz/dx, dz/dy, dz/dz입니다"), say(en="the second is dy/dx; dz/dy belongs there", ko="둘째 값이 dy/dx입니다. dz/dy를 넣으세요"), say(en="dz/dx is doubled: backward() ran twice and x.grad added up", ko="dz/dx가 두 배입니다. backward()를 두 번 불러 x.grad에 쌓였습니다")
-_EXACT = {"rtol": 1e-11, "atol": 0.0, "nearly": say(en="nearly: compute in float64, do not round, and take no difference quotient: autograd's own gradient has all the digits", ko="거의 맞습니다. float64로 계산하고 반올림하지 마세요. 차분몫이 아니라 autograd가 구한 gradient를 돌려주세요")}
-_errors = {"NoneType": say(en="a .grad is None: y and z are not leaves, and keep theirs only if retain_grad() is called on them before backward(). (Is it that of x? Then y or z was detached from it)", ko=".grad가 None입니다. y와 z는 leaf가 아니므로 backward()보다 먼저 retain_grad()를 불러야 gradient가 남습니다. (x의 것이 None이라면 y나 z를 x에서 끊은 것입니다)"), "floating point": say(en="a tensor of integers cannot be tracked: begin with float(x0)", ko="정수 텐서는 추적할 수 없습니다. float(x0)로 시작하세요")}
+def _compare(x0, dx, dy, dy_dx, more=None):
+    wrong = {
+        hint.order: ((1.0, dy, dx),),
+        hint.second: ((dx, dy_dx, 1.0),),
+        hint.doubled: ((2 * dx, dy, 1.0),),
+        hint.also_y: ((dx + dy_dx, dy + 1, 1.0), (dx + dy_dx, dy, 1.0)),
+        hint.cut: lambda three: three[0] is None,
+        hint.late: lambda three: None in three,
+        hint.base: tuple((dx * s, dy * s, 1.0) for s in (math.log10(math.e), math.log2(math.e))),
+        **(more or {}),
+    }
+    answer = ask("all_grads(x0)", {"errors": _ERRORS, "warned": True}, x0=x0)
+    answer.returns((dx, dy, 1.0), rtol=1e-11, atol=0.0, mistakes=wrong, nearly=hint.nearly)
+    answer.warns_nothing(hint.warning).changes_nothing()
+    return answer
 
 
-_also_y, _warning = say(en="backward() ran on y too, and its gradients were added: z alone is enough", ko="y에서도 backward()를 불러 그 gradient까지 더해졌습니다. z에서만 부르면 됩니다"), say(en="a warning appeared; do not read .grad of a tensor that is not a leaf and on which retain_grad() was not called", ko="경고가 떴습니다. leaf도 아니고 retain_grad()도 부르지 않은 텐서의 .grad는 읽지 마세요")
-for _x0, _dx, _dy in ((5.0, 0.6, 0.008), (3, 1.0, 1 / 27), (0.3, 10.0, 1 / 0.027)):
-    _asked = f"all_grads({_x0})"
-    with check.asking(_asked):
-        _result, _warned, _changes = _call(_x0)
-    check.no_error([_result], _asked, _errors)
-    _mistakes = [((1.0, _dy, _dx), _order), ((_dx, 3 * _x0**2, 1.0), _second), ((2 * _dx, _dy, 1.0), _doubled), ((_dx + 3 * _x0**2, _dy + 1, 1.0), _also_y), *(((_dx * _s, _dy * _s, 1.0), say(en="that is another logarithm; log is the natural one, torch.log", ko="다른 로그입니다. 여기서 log는 자연로그 torch.log입니다")) for _s in (0.43429448190325176, 1.4426950408889634))]
-    check.that(not (isinstance(_result, tuple) and None in _result), f"{_asked}: {_result}\n  {_late if isinstance(_result, tuple) and _result[0] is not None else _cut}")
-    check.close(_result, (_dx, _dy, 1.0), _asked, mistakes=_mistakes, **_EXACT)
-    check.that(not _warned, f"{_asked}\n  {_warning}\n  {_warned}")
-    check.untouched(_changes, _asked)
+_compare(5.0, 0.6, 0.008, 75.0)
+_compare(3, 1.0, 1 / 27, 27.0)
+_compare(0.3, 10.0, 1 / 0.027, 0.27)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_first = say(en="the first is dy/dx; every gradient here is that of z", ko="첫째 값이 dy/dx입니다. 여기서는 모두 z의 gradient입니다")
-_int = say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
-_twice = say(en="everything is doubled: backward() ran twice", ko="모두 두 배입니다. backward()를 두 번 불렀습니다")
 
 
-def _compare(x0):
-    call = f"all_grads({x0})"
-    dx, dy = 3 / x0, 1 / x0**3
-    mistakes = [
-        ((1.0, dy, dx), _order),
-        ((3.0 * x0**2, dy, 1.0), _first),
-        ((dx, 3.0 * x0**2, 1.0), _second),
-        ((2 * dx, 2 * dy, 2.0), _twice),
-        ((2 * dx, dy, 1.0), _doubled),
-        ((dx + 3.0 * x0**2, dy + 1, 1.0), _also_y),
-        ((dx + 3.0 * x0**2, dy, 1.0), _also_y),
-    ]
-    for _ in range(2):
-        with check.asking(call):
-            result, warned, changes = _call(x0)
-        check.no_error([result], call, _errors)
-        cause = _late if isinstance(result, tuple) and result[0] is not None else _cut
-        check.that(not (isinstance(result, tuple) and None in result), f"{call}: {result}\n  {cause}")
-        check.close(result, (dx, dy, 1.0), call, mistakes=mistakes, **_EXACT)
-        check.that(not any(type(number) is int for number in result), f"{call}: {result}\n  {_int}")
-        check.that(not warned, f"{call}\n  {_warning}\n  {warned}")
-        check.untouched(changes, call)
+def _compare_twice(x0):
+    dx, dy, dy_dx = 3 / x0, 1 / x0**3, 3.0 * x0**2
+    more = {hint.first: ((dy_dx, dy, 1.0),), hint.twice: ((2 * dx, 2 * dy, 2.0),)}
+    answer = _compare(x0, dx, dy, dy_dx, more)
+    answer.holds(not any(type(number) is int for number in answer.result), hint.int)
+    answer.again().returns((dx, dy, 1.0), rtol=1e-11, atol=0.0)
+    answer.warns_nothing(hint.warning).changes_nothing()
 
 
-for _x0 in (2.0, 1, 3, 12, 5.0, *check.draws(3, 0.2, 0.9), *check.draws(3, 1.1, 9), check.draw(100, 900), 0.01, 1000):
-    check.smallest(_compare, _x0)
+for _x0 in (2.0, 1, 3, 12, 5.0, 0.01, 1000, check.draw(100, 900)):
+    check.smallest(_compare_twice, _x0)
+for _x0 in (*check.draws(3, 0.2, 0.9), *check.draws(3, 1.1, 9)):
+    check.smallest(_compare_twice, _x0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% backward on a leaf of its own task="fresh_grad"
 def fresh_grad(f, x):
     leaf = x.detach().clone().requires_grad_()

@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% takes it that backward overwrites task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
 def fresh_grad(f, x):
     f(x).sum().backward()
@@ -90,7 +91,7 @@ def fresh_grad(f, x):
     return copy.grad
 
 
-# %% a central quotient task="fresh_grad" en="nearly: a difference quotient" ko="거의 맞습니다. 차분몫"
+# %% a central quotient task="fresh_grad" hint="nearly"
 def fresh_grad(f, x):
     h, found = (1e-6 if x.dtype == torch.float64 else 1e-2), torch.zeros_like(x)
     with torch.no_grad():
@@ -129,18 +130,18 @@ def fresh_grad(f, x):
     return found
 
 
-# %% torch.func where parameters are tracked task="fresh_grad" en="so does torch.func.grad where f uses tracked" ko="torch.func.grad로 구하면 그렇습니다"
+# %% torch.func where parameters are tracked task="fresh_grad" hint="graph"
 def fresh_grad(f, x):
     return torch.func.grad(lambda t: f(t).sum())(x.detach())
 
 
-# %% at a place beside x task="fresh_grad" en="or x moved a little" ko="x를 조금 옮기지"
+# %% at a place beside x task="fresh_grad" hint="nearly"
 def fresh_grad(f, x):
     leaf = (x.detach() + 1e-4).requires_grad_()
     return torch.autograd.grad(f(leaf).sum(), leaf)[0]
 
 
-# %% keeps the alias task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+# %% keeps the alias task="grad_history" hint="alias"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -149,7 +150,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% empties in between task="grad_history" en="the gradients of the single calls" ko="호출 하나하나의 gradient입니다"
+# %% empties in between task="grad_history" hint="alone"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -159,7 +160,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% the gradients of the calls, one by one task="grad_history" en="the gradients of the single calls" ko="호출 하나하나의 gradient입니다"
+# %% the gradients of the calls, one by one task="grad_history" hint="alone"
 def grad_history(fs, x):
     history = [torch.autograd.grad(f(x), x)[0] for f in fs]
     for f in fs:
@@ -169,7 +170,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% copies all but the last task="grad_history" en="the last one needs a copy too" ko="마지막 원소도 복사본이어야"
+# %% copies all but the last task="grad_history" hint="still"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -179,7 +180,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% empties the buffer at the end task="grad_history" en="x.grad must hold the sum" ko="모든 gradient의 합이 있어야"
+# %% empties the buffer at the end task="grad_history" hint="total"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -189,7 +190,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% works on a leaf of its own task="grad_history" en="x.grad must hold the sum" ko="모든 gradient의 합이 있어야"
+# %% works on a leaf of its own task="grad_history" hint="total"
 def grad_history(fs, x):
     leaf = x.detach().clone().requires_grad_()
     history = []
@@ -199,7 +200,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% reads before each backward task="grad_history" en="x.grad was read before backward()" ko="backward() 전에"
+# %% reads before each backward task="grad_history" hint="early"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -208,7 +209,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% detach for a copy task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+# %% detach for a copy task="grad_history" hint="alias"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -235,7 +236,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% eats the list task="grad_history" en="the list fs was changed" ko="리스트 fs가 바뀌었습니다"
+# %% eats the list task="grad_history" hint="eaten"
 def grad_history(fs, x):
     history = []
     while fs:
@@ -244,7 +245,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% one entry a function task="grad_history" en="also when a function occurs in it twice" ko="같은 함수가 두 번 나와도"
+# %% one entry a function task="grad_history" hint="fewer"
 def grad_history(fs, x):
     history = {}
     for f in fs:
@@ -253,7 +254,7 @@ def grad_history(fs, x):
     return list(history.values())
 
 
-# %% the list of the call before task="grad_history" en="was something kept from the call before" ko="앞의 호출에서 남겨 둔 값"
+# %% the list of the call before task="grad_history" hint="stale"
 def grad_history(fs, x, history=[]):
     for f in fs:
         f(x).backward()
@@ -261,14 +262,14 @@ def grad_history(fs, x, history=[]):
     return history[:]
 
 
-# %% one backward on the sum task="grad_history" en="the entries are copies, but all of the sum" ko="복사본이기는 하지만"
+# %% one backward on the sum task="grad_history" hint="at_once"
 def grad_history(fs, x):
     if fs:
         sum(f(x) for f in fs).backward()
     return [x.grad.clone() for _ in fs]
 
 
-# %% gradients still in a graph task="grad_history" en="it is still part of a graph" ko="아직 그래프에 연결되어"
+# %% gradients still in a graph task="grad_history" hint="graph"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -298,7 +299,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% a function that stands twice counts once task="grad_history" en="has counted only once" ko="한 번만 반영되었습니다"
+# %% a function that stands twice counts once task="grad_history" hint="once"
 def grad_history(fs, x):
     history, done = [], set()
     for f in fs:
@@ -309,7 +310,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% sums up the sums task="grad_history" en="you added the earlier gradients once more" ko="앞의 gradient를 한 번 더 더했습니다"
+# %% sums up the sums task="grad_history" hint="twice"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -318,14 +319,14 @@ def grad_history(fs, x):
     return history
 
 
-# %% copies when all is added up task="grad_history" en="copy x.grad right after each call" ko="부를 때마다 바로 x.grad를 복사하세요"
+# %% copies when all is added up task="grad_history" hint="at_once"
 def grad_history(fs, x):
     for f in fs:
         f(x).backward()
     return [x.grad.clone() for _ in fs]
 
 
-# %% keeps the alias, and empties at the end task="grad_history" en="is an alias, and each backward() changes it" ko="`x.grad`는 별명이고"
+# %% keeps the alias, and empties at the end task="grad_history" hint="alias"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -335,7 +336,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% returns from inside the loop task="grad_history" en="does return stand inside the loop" ko="return이 반복문 안에"
+# %% returns from inside the loop task="grad_history" hint="inside"
 def grad_history(fs, x):
     history = []
     for f in fs:
@@ -345,7 +346,7 @@ def grad_history(fs, x):
     return history
 
 
-# %% ignores zero task="train5" en="these are the norms with a reset" ko="버퍼를 비웠을 때의 값"
+# %% ignores zero task="train5" hint="reset"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -358,7 +359,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% never empties task="train5" en="these are the norms without a reset" ko="버퍼를 비우지 않았을 때의 값"
+# %% never empties task="train5" hint="kept"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -370,7 +371,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% keeps the sign task="train5" en="a norm is never negative" ko="노름은 음수가 될 수 없습니다"
+# %% keeps the sign task="train5" hint="sign"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -380,7 +381,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% the norm before the step task="train5" en="before the first step" ko="첫 스텝 전의"
+# %% the norm before the step task="train5" hint="late"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -390,7 +391,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% trains in float32 task="train5" en="compute in float64" ko="float64로 계산하고"
+# %% trains in float32 task="train5" hint="nearly"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), requires_grad=True)
     norms = []
@@ -404,7 +405,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% one list for all calls task="train5" en="begin a new list in every call" ko="호출할 때마다 리스트를 새로 만드세요"
+# %% one list for all calls task="train5" hint="new"
 _norms_so_far = []
 
 
@@ -418,7 +419,7 @@ def train5(w0, lr, zero):
     return _norms_so_far
 
 
-# %% the start as a sixth entry task="train5" en="the start is not a step" ko="출발점은 스텝이 아닙니다"
+# %% the start as a sixth entry task="train5" hint="six"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, [abs(float(w0))]
     for _ in range(5):
@@ -428,7 +429,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% goes uphill task="train5" en="w moved uphill" ko="반대 방향으로"
+# %% goes uphill task="train5" hint="uphill"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -452,7 +453,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% the losses task="train5" en="these are the losses" ko="loss인 w**2의 값입니다"
+# %% the losses task="train5" hint="losses"
 def train5(w0, lr, zero):
     w, buffer, losses = float(w0), 0.0, []
     for _ in range(5):
@@ -477,7 +478,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% a buffer that outlives the call task="train5" en="was something kept from the call before" ko="앞의 호출에서 남겨 둔 값"
+# %% a buffer that outlives the call task="train5" hint="stale"
 _buffer = {}
 
 
@@ -492,7 +493,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% stops at the minimum task="train5" en="return five floats, also where w is 0" ko="w가 0이거나 더 움직이지 않아도"
+# %% stops at the minimum task="train5" hint="five"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -504,7 +505,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% ints in, ints out task="train5" en="there is an int in it" ko="int가 들어 있습니다"
+# %% ints in, ints out task="train5" hint="int"
 def train5(w0, lr, zero):
     w, buffer, norms = w0, 0, []
     for _ in range(5):
@@ -514,7 +515,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% rounds to six digits task="train5" en="do not round" ko="반올림하지 마세요"
+# %% rounds to six digits task="train5" hint="nearly"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -539,7 +540,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% a new leaf in every step task="train5" en="A new leaf in each step" ko="스텝마다 새 leaf를 만들어도"
+# %% a new leaf in every step task="train5" hint="reset"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -552,7 +553,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% float64 too late task="train5" en="compute in float64" ko="float64로 계산하고"
+# %% float64 too late task="train5" hint="nearly"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0)).double().requires_grad_()
     norms = []
@@ -566,7 +567,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% a new w that is no leaf task="train5" en="it is no leaf any more" ko="이제 w는 leaf가 아니어서"
+# %% a new w that is no leaf task="train5" hint="leaf"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -579,7 +580,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% a new w that is not tracked task="train5" en="it is no leaf any more" ko="이제 w는 leaf가 아니어서"
+# %% a new w that is not tracked task="train5" hint="leaf"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -593,7 +594,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% zeroes a buffer that is not there task="train5" en="None has no zero_()" ko="None에는 zero_()가 없습니다"
+# %% zeroes a buffer that is not there task="train5" hint="first"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -607,7 +608,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% steps while torch records task="train5" en="only where torch records nothing" ko="기록하지 않는 곳에서만"
+# %% steps while torch records task="train5" en="Do that under torch.no_grad()" ko="torch.no_grad() 안에서 바꾸거나"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -620,7 +621,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% one loss for all steps task="train5" en="compute the loss anew in each step" ko="스텝마다 loss를 새로 계산하세요"
+# %% one loss for all steps task="train5" hint="once"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms, loss = [], w**2
@@ -634,7 +635,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% empties between backward and the step task="train5" en="was the buffer emptied between backward() and the step" ko="사이에서 버퍼를 비우지 않았나요"
+# %% empties between backward and the step task="train5" hint="stays"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -648,7 +649,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% one w for all calls task="train5" en="begin at w0, with a new leaf" ko="w0에서 새 leaf로 시작하세요"
+# %% one w for all calls task="train5" hint="went_on"
 _w = []
 
 
@@ -666,7 +667,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% momentum in the place of a full buffer task="train5" en="that is momentum" ko="모멘텀입니다"
+# %% momentum in the place of a full buffer task="train5" hint="momentum"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -676,7 +677,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% never past the minimum task="train5" en="w stopped at 0" ko="w가 0에서 멈추었습니다"
+# %% never past the minimum task="train5" hint="stopped"
 def train5(w0, lr, zero):
     w, buffer, norms = float(w0), 0.0, []
     for _ in range(5):
@@ -686,7 +687,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% the loss is the norm task="train5" en="the loss is w**2, not |w|" ko="loss는 |w|가 아니라 w**2입니다"
+# %% the loss is the norm task="train5" hint="norm"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -700,19 +701,19 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% divides by the number of pieces task="accumulate" en="right only when all are of the same size" ko="크기가 모두 같을 때만"
+# %% divides by the number of pieces task="accumulate" hint="by_number"
 def accumulate(model, batches):
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) / len(batches)).backward()
 
 
-# %% forgets to divide task="accumulate" en="the means are simply added" ko="평균을 그냥 더했습니다"
+# %% forgets to divide task="accumulate" hint="added"
 def accumulate(model, batches):
     for X, Y in batches:
         torch.nn.functional.mse_loss(model(X), Y).backward()
 
 
-# %% empties in the loop task="accumulate" en="only the last piece is left" ko="마지막 조각만 남았습니다"
+# %% empties in the loop task="accumulate" hint="emptied"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -720,20 +721,20 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% forgets the columns task="accumulate" en="the mean over all elements, columns too" ko="열까지 포함한"
+# %% forgets the columns task="accumulate" hint="by_rows"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / rows).backward()
 
 
-# %% puts the pieces together task="accumulate" en="with that piece alone" ko="그 조각만 넣어"
+# %% puts the pieces together task="accumulate" hint="turns"
 def accumulate(model, batches):
     X, Y = (torch.cat(parts) for parts in zip(*batches, strict=True))
     torch.nn.functional.mse_loss(model(X), Y).backward()
 
 
-# %% one backward at the end task="accumulate" en="and backward() before the next piece" ko="다음 조각보다 먼저 backward()를"
+# %% one backward at the end task="accumulate" hint="turns"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     loss = 0
@@ -742,7 +743,7 @@ def accumulate(model, batches):
     loss.backward()
 
 
-# %% steps task="accumulate" en="fill the .grad alone, and do not step" ko="업데이트는 하지 마세요"
+# %% steps task="accumulate" hint="moved"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -758,27 +759,27 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% measures by the first piece task="accumulate" en="the pieces are measured by one of them" ko="한 조각의 크기를 기준으로"
+# %% measures by the first piece task="accumulate" hint="by_one"
 def accumulate(model, batches):
     first = len(batches[0][0])
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / first / len(batches)).backward()
 
 
-# %% shares in float32 task="accumulate" en="made a float32 tensor" ko="float32 텐서로 만들지"
+# %% shares in float32 task="accumulate" hint="nearly"
 def accumulate(model, batches):
     sizes = torch.tensor([float(len(X)) for X, _ in batches])
     for (X, Y), share in zip(batches, sizes / sizes.sum(), strict=True):
         (torch.nn.functional.mse_loss(model(X), Y) * share).backward()
 
 
-# %% the sum of all errors task="accumulate" en="the gradient of the sum, not of the mean" ko="평균이 아니라 합의"
+# %% the sum of all errors task="accumulate" hint="summed"
 def accumulate(model, batches):
     for X, Y in batches:
         torch.nn.functional.mse_loss(model(X), Y, reduction="sum").backward()
 
 
-# %% zeros for what is not tracked task="accumulate" en="but it is not tracked" ko="추적되지 않는 파라미터"
+# %% zeros for what is not tracked task="accumulate" hint="frozen"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for parameter in model.parameters():
@@ -787,7 +788,7 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% tracks every parameter task="accumulate" en="but it is not tracked" ko="추적되지 않는 파라미터"
+# %% tracks every parameter task="accumulate" hint="frozen"
 def accumulate(model, batches):
     model.requires_grad_()
     rows = sum(len(X) for X, _ in batches)
@@ -795,7 +796,7 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% steps and resets at the end task="accumulate" en="or emptied afterwards" ko="나중에 비웠습니다"
+# %% steps and resets at the end task="accumulate" hint="empty"
 def accumulate(model, batches):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
     rows = sum(len(X) for X, _ in batches)
@@ -805,7 +806,7 @@ def accumulate(model, batches):
     optimizer.zero_grad()
 
 
-# %% eats the batches task="accumulate" en="the list of batches, or a tensor in it, was changed" ko="리스트 batches나 그 안의 텐서가"
+# %% eats the batches task="accumulate" hint="changed"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     while batches:
@@ -831,7 +832,7 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% row by row task="accumulate" en="call the model once for each piece" ko="조각마다 한 번씩"
+# %% row by row task="accumulate" hint="turns"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -839,7 +840,7 @@ def accumulate(model, batches):
             (torch.nn.functional.mse_loss(model(x), y) / rows).backward()
 
 
-# %% rows that lose their dimension task="accumulate" en="nor row by row" ko="한 행씩 넣어도"
+# %% rows that lose their dimension task="accumulate" hint="turns"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -847,28 +848,28 @@ def accumulate(model, batches):
             (torch.nn.functional.mse_loss(model(x), y) / rows).backward()
 
 
-# %% calls the model to count task="accumulate" en="no call just to count" ko="개수를 세려고 더 불러도"
+# %% calls the model to count task="accumulate" hint="turns"
 def accumulate(model, batches):
     elements = sum(model(X).numel() for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / elements).backward()
 
 
-# %% two columns taken for granted task="accumulate" en="or by a wrong number of columns" ko="열의 수가 틀렸습니다"
+# %% two columns taken for granted task="accumulate" hint="by_rows"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y, reduction="sum") / rows / 2).backward()
 
 
-# %% all pieces but the last of one size task="accumulate" en="the pieces are measured by one of them" ko="한 조각의 크기를 기준으로"
+# %% all pieces but the last of one size task="accumulate" hint="by_one"
 def accumulate(model, batches):
     rows = (len(batches) - 1) * len(batches[0][0]) + len(batches[-1][0])
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% tracks the inputs task="accumulate" en="requires_grad of a tensor in batches was changed" ko="텐서의 requires_grad가 바뀌었습니다"
+# %% tracks the inputs task="accumulate" hint="given"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -876,7 +877,7 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% another mode while it runs task="accumulate" en="the model ran in another mode than it came in" ko="다른 모드로 실행되었습니다"
+# %% another mode while it runs task="accumulate" hint="mode"
 def accumulate(model, batches):
     was = model.training
     model.eval()
@@ -886,7 +887,7 @@ def accumulate(model, batches):
     model.train(was)
 
 
-# %% trains while it runs task="accumulate" en="the model ran in another mode than it came in" ko="다른 모드로 실행되었습니다"
+# %% trains while it runs task="accumulate" hint="mode"
 def accumulate(model, batches):
     was = model.training
     model.train()
@@ -896,14 +897,14 @@ def accumulate(model, batches):
     model.train(was)
 
 
-# %% shares in whole numbers task="accumulate" en="a share made with //" ko="//로 나누거나"
+# %% shares in whole numbers task="accumulate" hint="zeros"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * (len(X) // rows)).backward()
 
 
-# %% rows counted on the way task="accumulate" en="the rows counted so far" ko="그때까지 센 행의 수로"
+# %% rows counted on the way task="accumulate" hint="so_far"
 def accumulate(model, batches):
     rows = 0
     for X, Y in batches:
@@ -911,21 +912,21 @@ def accumulate(model, batches):
         (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% another loss task="accumulate" en="the mean absolute error" ko="절댓값 오차 평균"
+# %% another loss task="accumulate" hint="absolute"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.l1_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% rounded shares task="accumulate" en="was a share rounded" ko="비율을 반올림하거나"
+# %% rounded shares task="accumulate" hint="nearly"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
         (torch.nn.functional.mse_loss(model(X), Y) * round(len(X) / rows, 2)).backward()
 
 
-# %% no piece of one row task="accumulate" en="A piece of a single row counts too" ko="한 행짜리 조각도"
+# %% no piece of one row task="accumulate" hint="single"
 def accumulate(model, batches):
     rows = sum(len(X) for X, _ in batches)
     for X, Y in batches:
@@ -933,7 +934,7 @@ def accumulate(model, batches):
             (torch.nn.functional.mse_loss(model(X), Y) * len(X) / rows).backward()
 
 
-# %% retain_grad afterwards task="all_grads" en="before backward(): afterwards is too late" ko="나중에 부르면 늦습니다"
+# %% retain_grad afterwards task="all_grads" hint="late"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -944,12 +945,12 @@ def all_grads(x0):
     return x.grad.item(), y.grad, z.grad
 
 
-# %% slopes of the single steps task="all_grads" en="the second is dy/dx" ko="둘째 값이 dy/dx입니다"
+# %% slopes of the single steps task="all_grads" hint="second"
 def all_grads(x0):
     return 3.0 / x0, 3.0 * x0**2, 1.0
 
 
-# %% backward twice task="all_grads" en="x.grad added up" ko="x.grad에 쌓였습니다"
+# %% backward twice task="all_grads" hint="doubled"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -962,7 +963,7 @@ def all_grads(x0):
     return first or x.grad.item(), y.grad.item(), z.grad.item()
 
 
-# %% gradients in float32 task="all_grads" en="nearly: compute in float64" ko="거의 맞습니다. float64로 계산하고"
+# %% gradients in float32 task="all_grads" hint="nearly"
 def all_grads(x0):
     x = torch.tensor(float(x0), requires_grad=True)
     y = x**3
@@ -973,7 +974,7 @@ def all_grads(x0):
     return x.grad.item(), y.grad.item(), z.grad.item()
 
 
-# %% reads what was not kept task="all_grads" en="a warning appeared" ko="경고가 떴습니다"
+# %% reads what was not kept task="all_grads" hint="warning"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -999,7 +1000,7 @@ def all_grads(x0):
     return torch.autograd.grad(z, (x, y, z))
 
 
-# %% in the order of the walk back task="all_grads" en="the order is dz/dx, dz/dy, dz/dz" ko="순서는 dz/dx, dz/dy, dz/dz입니다"
+# %% in the order of the walk back task="all_grads" hint="order"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1007,7 +1008,7 @@ def all_grads(x0):
     return tuple(g.item() for g in torch.autograd.grad(z, (z, y, x)))
 
 
-# %% backward on y as well task="all_grads" en="backward() ran on y too" ko="y에서도 backward()를"
+# %% backward on y as well task="all_grads" hint="also_y"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1032,7 +1033,7 @@ def all_grads(x0):
         return x.grad.item(), (1 / y).item(), 1.0
 
 
-# %% an int for dz/dz task="all_grads" en="there is an int in it" ko="int가 들어 있습니다"
+# %% an int for dz/dz task="all_grads" hint="int"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1040,7 +1041,7 @@ def all_grads(x0):
     return *(g.item() for g in torch.autograd.grad(z, (x, y))), 1
 
 
-# %% rounds to nine decimals task="all_grads" en="do not round" ko="반올림하지 마세요"
+# %% rounds to nine decimals task="all_grads" hint="nearly"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1048,7 +1049,7 @@ def all_grads(x0):
     return tuple(round(g.item(), 9) for g in torch.autograd.grad(z, (x, y, z)))
 
 
-# %% cuts x off task="all_grads" en="nothing flowed back to x" ko="x까지 거슬러 오지 못했습니다"
+# %% cuts x off task="all_grads" hint="cut"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = (x**3).detach().requires_grad_()
@@ -1058,7 +1059,7 @@ def all_grads(x0):
     return x.grad, y.grad.item(), z.grad.item()
 
 
-# %% the logarithm of base ten task="all_grads" en="log is the natural one" ko="자연로그 torch.log입니다"
+# %% the logarithm of base ten task="all_grads" hint="base"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1066,7 +1067,7 @@ def all_grads(x0):
     return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
 
 
-# %% reads what was not kept as a number task="all_grads" en="only if retain_grad() is called on them before backward()" ko="먼저 retain_grad()를 불러야"
+# %% reads what was not kept as a number task="all_grads" hint="none"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
@@ -1075,7 +1076,7 @@ def all_grads(x0):
     return x.grad.item(), y.grad.item(), z.grad.item()
 
 
-# %% an int that is to be tracked task="all_grads" en="begin with float(x0)" ko="float(x0)로 시작하세요"
+# %% an int that is to be tracked task="all_grads" hint="integer"
 def all_grads(x0):
     x = torch.tensor(x0, dtype=torch.float64 if isinstance(x0, float) else None, requires_grad=True)
     y = x**3
@@ -1083,7 +1084,7 @@ def all_grads(x0):
     return tuple(g.item() for g in torch.autograd.grad(z, (x, y, z)))
 
 
-# %% quotients in the place of gradients task="all_grads" en="take no difference quotient" ko="차분몫이 아니라"
+# %% quotients in the place of gradients task="all_grads" hint="nearly"
 def all_grads(x0):
     h = 1e-5 * x0
 
@@ -1093,7 +1094,7 @@ def all_grads(x0):
     return (z(x0 + h) - z(x0 - h)) / (2 * h), 1.0 / x0**3, 1.0
 
 
-# %% float64 after the start task="all_grads" en="nearly: compute in float64" ko="거의 맞습니다. float64로 계산하고"
+# %% float64 after the start task="all_grads" hint="nearly"
 def all_grads(x0):
     x = torch.tensor(float(x0)).double().requires_grad_()
     y = x**3

@@ -227,8 +227,14 @@ $223.97 = 125 \log 6$입니다.
 predict(
     "8 float32",
     A=say(en="True: the backward is right", ko="True: backward가 맞기 때문"),
-    B=say(en="It refuses: the backward is too inexact in `float32`", ko="불합격: `float32`에서는 backward가 부정확하기 때문"),
-    C=say(en="It refuses: the quotient is too inexact in `float32`", ko="불합격: `float32`에서는 차분몫이 부정확하기 때문"),
+    B=say(
+        en="It refuses: the backward is too inexact in `float32`",
+        ko="불합격: `float32`에서는 backward가 부정확하기 때문",
+    ),
+    C=say(
+        en="It refuses: the quotient is too inexact in `float32`",
+        ko="불합격: `float32`에서는 차분몫이 부정확하기 때문",
+    ),
 )
 
 # %%
@@ -251,8 +257,10 @@ predicted(
         ko="backward는 `float32`에서도 75를 냅니다. 틀린 것은 다른 쪽입니다.",
     ),
     C=say(
-        en="In `float32` neighbours are 4.8e-7 apart at 5, and 7.6e-6 at 125: too coarse for a step of 1e-6 (lesson 1). So 75 becomes 68.7.",
-        ko="이웃한 `float32` 수는 5 근처에서 4.8e-7, 125 근처에서 7.6e-6씩 떨어져 있습니다. 1e-6만큼 움직여 재기에는 너무 성깁니다(수업 01). 그래서 75가 68.7이 되었습니다.",
+        en="In `float32` neighbours are 4.8e-7 apart at 5, and 7.6e-6 at 125: too coarse for a step of 1e-6 "
+        "(lesson 1). So 75 becomes 68.7.",
+        ko="이웃한 `float32` 수는 5 근처에서 4.8e-7, 125 근처에서 7.6e-6씩 떨어져 있습니다. 1e-6만큼 움직여 재기에는 너무 성깁니다(수업 01). 그래서 "
+        "75가 68.7이 되었습니다.",
     ),
 )
 
@@ -354,11 +362,13 @@ predicted(
     "8 a straight line",
     right="B",
     A=say(
-        en="That is the slope of the function. But autograd differentiates the code: both relu say 0 at 0, and 0 - (-0) is 0.",
+        en="That is the slope of the function. But autograd differentiates the code: both relu say 0 at 0, "
+        "and 0 - (-0) is 0.",
         ko="함수의 기울기로는 맞습니다. 그러나 autograd는 코드를 미분합니다. 두 relu가 0에서 모두 0이라고 하므로 0 - (-0)은 0입니다.",
     ),
     B=say(
-        en="Both relu say 0 at 0. Autograd differentiates the code, not the function, and here it is plainly wrong: nothing is kinked.",
+        en="Both relu say 0 at 0. Autograd differentiates the code, not the function, and here it is "
+        "plainly wrong: nothing is kinked.",
         ko="두 relu가 0에서 모두 0이라고 합니다. autograd는 함수가 아니라 코드를 미분하고, 여기서는 분명히 틀린 값입니다. 이 함수는 꺾이지 않았습니다.",
     ),
     C=say(
@@ -460,11 +470,13 @@ predicted(
     "8 where",
     right="B",
     A=say(
-        en="On paper, yes. But `where` only sends the gradient 0 into that branch, and there sqrt divides it by nan.",
+        en="On paper, yes. But `where` only sends the gradient 0 into that branch, and there sqrt divides "
+        "it by nan.",
         ko="종이 위에서는 그렇습니다. 그러나 `where`는 그 갈래로 gradient 0을 보낼 뿐이고, 거기서 sqrt가 그것을 nan으로 나눕니다.",
     ),
     B=say(
-        en="`where` sends the gradient 0 into the branch with the root. There it is divided by 2 sqrt(-1), nan; at x = 0 it is 0 / 0.",
+        en="`where` sends the gradient 0 into the branch with the root. There it is divided by 2 sqrt(-1), "
+        "nan; at x = 0 it is 0 / 0.",
         ko="`where`는 제곱근 쪽으로 gradient 0을 보냅니다. 거기서 2 sqrt(-1), 곧 nan으로 나눕니다. x = 0에서는 0 / 0입니다.",
     ),
     C=say(
@@ -687,117 +699,83 @@ class MyPow(torch.autograd.Function):
 # %% nbgrader={"grade_id": "test_MyPow", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, probe, say
+from secant import check, hints, probe, tensor
 from secant.checking.custom import walk_back
+from secant.checking.walks import judge_operation
+
+hint = hints("MyPow")
 
 
 @probe
-def _seen(x, q, tracked, g):
-    return walk_back(MyPow.apply, {"x": x.clone(), "q": q.clone()}, tracked, g.clone())
+def _seen(*asked):
+    return walk_back(MyPow.apply, *asked)
 
 
-_not_own, _in_vain, _between, _alone = say(en="the result's grad_fn is not MyPowBackward: apply must go through MyPow's own forward and backward", ko="결과의 grad_fn이 MyPowBackward가 아닙니다. apply가 MyPow의 forward와 backward를 거쳐야 합니다"), say(en="backward ran torch's {} for an input that needs no gradient: ask ctx.needs_input_grad, and return None there", ko="gradient가 필요 없는 입력 때문에 backward가 torch의 {} 연산을 실행했습니다. ctx.needs_input_grad를 보고 None을 돌려주세요"), say(en="this belongs to another call, made in between: keep on ctx what belongs to a call, not on the class", ko="그사이에 다른 값으로 부른 호출의 gradient입니다. 호출에 딸린 것은 클래스가 아니라 ctx에 두세요"), say(en="grad_output is missing: each gradient is multiplied by what arrives", ko="grad_output이 빠졌습니다. 도착한 값을 gradient마다 곱하세요")
-_unasked, _whole = say(en="backward returned a gradient for {}, which needs none: return None there", ko="gradient가 필요 없는 {}에도 backward가 gradient를 돌려주었습니다. 그 자리에는 None을 돌려주세요"), say(en="q was rounded: it need not be whole", ko="q를 정수로 바꾸었습니다. q는 정수가 아닐 수도 있습니다")
-_swapped, _plus, _power, _factor, _again = say(en="the two gradients are swapped: return them in the order of forward's inputs", ko="두 gradient의 순서가 바뀌었습니다. forward의 입력과 같은 순서로 돌려주세요"), say(en="the slope in q is x^q log x: log(x), not log(x + 1)", ko="q에 대한 기울기는 x^q log x입니다. log(x + 1)이 아니라 log(x)입니다"), say(en="the slope in x is q x^(q - 1): the exponent falls by one", ko="x에 대한 기울기는 q x^(q - 1)입니다. 지수가 1 줄어듭니다"), say(en="the slope of x^q in x has the factor q", ko="x^q을 x로 미분하면 q가 곱해집니다"), say(en="a second walk back gave another answer: backward changed what was saved", ko="두 번째로 거슬러 갔을 때 답이 달라졌습니다. backward가 저장된 것을 바꾸었습니다")
+def _compare(x, q, g, value, slopes, dtype="float64", apart=False, why=""):
+    x, q, g, value = (tensor(number, dtype) for number in (x, q, g, value))
+    slopes = {name: tensor(slope, dtype) for name, slope in slopes.items()}
+    other_logs = torch.log10(x), torch.log2(x), torch.log(value)
+    wrong_x = {
+        hint.power: g * q * value,
+        hint.factor: g * value / x,
+        hint.whole: g * q * x ** (q.trunc() - 1),
+    }
+    wrong_q = {
+        hint.plus: g * value * torch.log(x + 1),
+        hint.natural: tuple(g * value * log for log in other_logs),
+        hint.floor: tuple(g * value * torch.log(x + 10.0**-digits) for digits in range(3, 16)),
+    }
+    wrong, inputs = {"x": wrong_x, "q": wrong_q}, {"x": x, "q": q}
+    return judge_operation("MyPow", _seen, inputs, g, value, slopes, wrong, why, apart=apart)
 
 
-_floor = say(en="the logarithm is of x + a small number, or of a clamped x: every x is above 0 here, so take log(x) as it is", ko="x에 작은 수를 더하거나 x를 잘라서 로그를 구했습니다. 여기서 x는 모두 0보다 크니 log(x)를 그대로 쓰세요")
-_negative, _natural = say(en="x**q by way of exp(q * log(x)) is nan for x below 0: write x**q, and x ** (q - 1) for its slope", ko="x**q를 exp(q * log(x))로 구하면 x가 음수일 때 nan이 됩니다. x**q로, 기울기는 x ** (q - 1)로 쓰세요"), say(en="the slope in q is x^q log x, with the natural logarithm of x: torch.log(x)", ko="q에 대한 기울기는 x^q log x입니다. log는 x의 자연로그 torch.log(x)입니다")
-_summed, _no_gradient = say(en="these are the gradients of all numbers, added up: each number of {} has its own", ko="모든 원소의 gradient를 더했습니다. {}의 원소마다 자기 gradient가 있습니다"), say(en="backward returned None for {}, which needs a gradient: ctx.needs_input_grad[0] is that of x, [1] that of q", ko="gradient가 필요한 {}에 backward가 None을 돌려주었습니다. ctx.needs_input_grad[0]은 x, [1]은 q에 대한 것입니다")
-_in_place, _once = say(en="a tensor was changed in place after it was saved: make a new one, with no operation whose name ends in _", ko="저장한 텐서를 제자리에서 바꾸었습니다. 이름이 _로 끝나는 연산을 쓰지 말고 새 텐서를 만드세요"), say(en="the first walk back went well, the second stopped: leave what backward needs on ctx", ko="첫 번째로 거슬러 갔을 때는 괜찮았는데 두 번째에 멈추었습니다. backward에 필요한 것은 ctx에 남겨 두세요")
-
-
-def _slopes(x, q):
-    return {"x": q * x ** (q - 1), "q": x**q * torch.log(x)}
-
-
-def _wrongs(x, q, g, name):
-    slope, here = _slopes(x, q)[name], x**q
-    formulas = {"x": [(g * q * here, _power), (g * x ** (q - 1), _factor), (g * q * x ** (q.trunc() - 1), _whole)], "q": [(g * here * torch.log(x + 1), _plus), (g * here * torch.log10(x), _natural), (g * here * torch.log2(x), _natural), (g * here * torch.log(here), _natural), *((g * here * torch.log(x + 10.0**-n), _floor) for n in range(3, 16))]}[name]
-    there = [_slopes(*place)[name] for place in ((1.5 * x, 1.5 * q), (1.5 * x, q), (x, 1.5 * q))]
-    return [*formulas, (slope, _alone), (g * _slopes(x, q)["q" if name == "x" else "x"], _swapped), *((g * other, _between) for other in there), ((g * slope).sum().expand(x.shape), _summed.format(name))]
-
-
-def _compare(x, q, tracked, g):
-    call = f"MyPow.apply({f'x={x.tolist()}, q={q.tolist()}' if x.numel() < 7 else f'x, q {tuple(x.shape)}'}), {str(x.dtype)[6:]}, " + ", ".join(tracked) + say(en=" tracked", ko=" 추적") + f", grad_output={g.tolist() if g.numel() < 7 else '...'}"
-    with check.asking(call):
-        found = _seen(x, q, tracked, g)
-    below = bool((x < 0).any())
-    check.close(found["value"], x**q, call, hint=_negative if below else "")
-    check.untouched(found["changes"], call)
-    why = _in_place if "inplace" in found["error"] else _once if found["walked"] else ""
-    check.that(found["node"] == "MyPowBackward" and not found["error"], f"{call}: {found['error'] or _not_own}" + (f"\n  {why}" if found["error"] and why else ""))
-    for name in tracked:
-        check.that(found["gradients"][name] is not None, f"{call}: {_no_gradient.format(name)}")
-        want, hint = g * _slopes(x, q)[name], _negative if below else _floor if name == "q" and bool((x < 0.01).any()) else ""
-        check.close(found["gradients"][name], want, f"{call}: " + say(en=f"gradient of {name}", ko=f"{name}의 gradient"), mistakes=lambda name=name: _wrongs(x, q, g, name), hint=hint)
-        check.repeatable(found["again"][name], want, f"{call}: {name}", hint=_again)
-    vain = {"x": [name for name in found["operations"] if name in ("log", "log2", "log10", "log1p", "xlogy")], "q": [name for name in found["operations"] if name == "pow"][1:]}
-    check.that(len(tracked) == 2 or not vain[tracked[0]], f"{call}: {_in_vain.format(*vain[tracked[0]][:1], 'torch')}")
-    unasked = [name for name in found["returned"] if name not in tracked]
-    check.that(not unasked, f"{call}: {_unasked.format(*unasked, '')}")
-
-
-for _x, _q, _tracked, _g in ((5.0, 3.0, ["x", "q"], 1.0), ([2.0, 3.0], [2.0, 1.5], ["x", "q"], [1.0, -2.0]), (-2.0, 3.0, ["x"], 0.5), (5.0, 3.0, ["q"], 1.0), (1e-12, 0.3, ["q"], 1.0)):
-    _compare(*(torch.tensor(_value, dtype=torch.float64) for _value in (_x, _q)), _tracked, torch.tensor(_g, dtype=torch.float64))
+_compare(5.0, 3.0, 1.0, 125.0, {"x": 75.0, "q": 201.17973905426254})
+_both = {"x": [4.0, 2.598076211353316], "q": [2.772588722239781, 5.708556905378076]}
+_compare([2.0, 3.0], [2.0, 1.5], [1.0, -2.0], [4.0, 5.196152422706632], _both)
+_compare(-2.0, 3.0, 0.5, -8.0, {"x": 12.0}, why=hint.negative)
+_compare(5.0, 3.0, 1.0, 125.0, {"q": 201.17973905426254})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import graphs
-from secant.checking.custom import after_a_change
+_LOGARITHMS = ("log", "log2", "log10", "log1p", "xlogy")
 
 
-@probe
-def _of_slices(x, q, g):
-    x, q = graphs.strided(x), graphs.strided(q.mT).mT if q.ndim > 1 else graphs.strided(q)
-    return walk_back(MyPow.apply, {"x": x, "q": q}, ["x", "q"], g.mT.contiguous().mT if g.ndim else g.expand(x.shape))
+def _apply(x, q, g, dtype, tracked=("x", "q"), **how):
+    both = {"x": q * x ** (q - 1), "q": x**q * torch.log(x)}
+    slopes = {name: both[name] for name in tracked}
+    call, found = _compare(x, q, g, x**q, slopes, dtype, **how)
+    logs = [name for name in found["operations"] if name in _LOGARITHMS and "q" not in tracked]
+    powers = [name for name in found["operations"] if name == "pow" and "x" not in tracked]
+    for name in logs + powers[1:]:
+        check.refuse(call, hint.in_vain.format(name=name))
+    for name in set(found["returned"]) - set(tracked):
+        check.refuse(call, hint.unasked.format(name=name))
 
 
-@probe
-def _changed(x, q, g):
-    return after_a_change(MyPow.apply, [x, q], g)
+def _with_signs(shape):
+    """Return x of both signs, and whole q."""
+    size = torch.Size(shape).numel()
+    signs = tensor([(-1.0, 1.0)[place % 2] for place in range(size)]).reshape(shape)
+    q = tensor([(3.0, -1.0, 2.0, 1.0, 0.0)[place % 5] for place in range(size)]).reshape(shape)
+    return signs * check.draw_tensor(*shape, low=0.3, high=3), q
 
 
-_silent = say(
-    en="x and q were changed in place between apply and the walk back, and the gradient is silently wrong: keep inputs with ctx.save_for_backward",
-    ko="apply와 거슬러 가기 사이에 x와 q를 제자리에서 바꾸었더니 gradient가 오류 없이 틀렸습니다. 입력은 ctx.save_for_backward로 저장하세요",
-)
-
-
-def _several(shape, dtype, tracked, negative=False):
-    n = torch.Size(shape).numel()
-    x = torch.tensor(check.draws(n, 0.3, 3)).reshape(shape)
-    q = torch.tensor(check.draws(n, -2, 3)).reshape(shape)
-    if negative:
-        x = torch.where(torch.arange(n).reshape(shape) % 2 == 0, -x, x)
-        q = torch.tensor([float((3, -1, 2, 1, 0)[k % 5]) for k in range(n)]).reshape(shape)
-    g = torch.tensor(check.draws(n, -3, 3)).reshape(shape)
-    _compare(*(t.to(dtype) for t in (x, q)), tracked, g.to(dtype))
-
-
-for _dtype in (torch.float64, torch.float32):
-    for _tracked in (["x", "q"], ["x"], ["q"]):
+for _dtype in ("float64", "float32"):
+    _apply(tensor(-2.0), tensor(3.0), tensor(0.5), _dtype, ("x",), why=hint.negative)
+    _apply(tensor(5.0), tensor(3.0), tensor(1.0), _dtype, ("q",))
+    _apply(tensor(1e-12), tensor(0.3), tensor(1.0), _dtype, ("q",), why=hint.floor)
+    for _tracked in (("x", "q"), ("x",), ("q",)):
         for _shape in ((), (3,), (2, 3), (1, 4, 2), (0,), (2, 0)):
-            _several(_shape, _dtype, _tracked)
+            _x = check.draw_tensor(*_shape, low=0.3, high=3)
+            _q = check.draw_tensor(*_shape, low=-2, high=3)
+            _apply(_x, _q, check.draw_tensor(*_shape), _dtype, _tracked)
     for _shape in ((), (5,), (2, 3)):
-        _several(_shape, _dtype, ["x"], negative=True)
-    _small = torch.tensor([1e-4, 1e-6, 1e-9, 1e-12, 1e-20, 1e-30], dtype=_dtype)
-    for _tracked in (["x", "q"], ["q"]):
-        _compare(_small, torch.tensor(check.draws(6, 0.1, 0.4), dtype=_dtype), _tracked, torch.tensor(check.draws(6, 1, 3), dtype=_dtype))
-    for _shape, _g in (((4,), check.draw_tensor()), ((2, 3), check.draw_tensor()), ((2, 3), check.draw_tensor(2, 3))):
-        _x, _q = (check.draw_tensor(*_shape, low=0.5, high=2.5).to(_dtype) for _ in range(2))
-        _g = _g.to(_dtype)
-        _call = f"MyPow.apply(x, q), {_shape}, {_dtype}, " + say(en="slices of larger tensors, an expanded or transposed grad_output", ko="더 큰 텐서에서 잘라 낸 것, expand하거나 전치한 grad_output")
-        with check.asking(_call):
-            _found = _of_slices(_x, _q, _g)
-        check.that(not _found["error"], f"{_call}: {_found['error']}")
-        check.close(_found["gradients"], {_name: _g * _slope for _name, _slope in _slopes(_x, _q).items()}, _call)
-        check.untouched(_found["changes"], _call)
-    _x, _q, _g = (check.draw_tensor(3, low=0.5, high=2.5).to(_dtype) for _ in range(3))
-    with check.asking("MyPow.apply(x, q)"):
-        _found = _changed(_x, _q, _g)
-    if _found is not None:
-        for _got, _slope in zip(_found, _slopes(_x, _q).values(), strict=True):
-            check.close(_got, _g * _slope, "MyPow.apply(x, q), x.add_(1), q.add_(1), backward", hint=_silent)
+        _apply(*_with_signs(_shape), check.draw_tensor(*_shape), _dtype, ("x",), why=hint.negative)
+    _small, _q = tensor([1e-4, 1e-6, 1e-9, 1e-12, 1e-20, 1e-30]), tensor(check.draws(6, 0.1, 0.4))
+    for _tracked in (("x", "q"), ("q",)):
+        _apply(_small, _q, tensor(check.draws(6, 1, 3)), _dtype, _tracked, why=hint.floor)
+    for _g in (check.draw_tensor().expand(4), check.draw_tensor().expand(2, 3), check.draw_tensor(2, 3)):
+        _x, _q = (check.draw_tensor(*_g.shape, low=0.5, high=2.5) for _ in range(2))
+        _apply(_x, _q, _g, _dtype, apart=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -868,55 +846,50 @@ def backward_is_right(fn, inputs):
 
 
 # %% nbgrader={"grade_id": "test_backward_is_right", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf
 
-from secant import check, probe, say
-from secant.checking.custom import judgement, operation
+hint = hints("backward_is_right")
 
-
-@probe
-def _judged(forward, backward, inputs, tracked, expanded):
-    given = [(t.expand(3) if expanded else t.clone()).requires_grad_(tracked) for t in inputs]
-    return judgement(backward_is_right, operation(forward, *backward), given)
+_ERRORS = {"stride 0": hint.stride, "require gradient": hint.untracked}
+_ERRORS |= {"fn takes": hint.all, "fn에는": hint.all, "": hint.raises}
 
 
-_raises, _warned = say(en="return False where the backward is wrong, and raise nothing: raise_exception=False", ko="backward가 틀렸으면 False를 돌려주세요. 오류가 나지 않게 하려면 raise_exception=False를 넘기면 됩니다"), say(en="a warning appeared: gradcheck warns unless all inputs are float64", ko="경고가 떴습니다. gradcheck는 입력이 모두 float64가 아니면 경고합니다")
-_hints = {True: say(en="this backward is right. In float32 the quotient is too inexact: copy every input to float64 first. And every input must be tracked in the copy. If it is, compare at the given inputs, not at others", ko="맞는 backward입니다. float32에서는 차분몫이 부정확하니 먼저 모든 입력을 float64로 복사하세요. 복사본은 모두 추적되어야 합니다. 다른 값이 아니라 주어진 입력에서 비교하세요"), False: say(en="this backward is wrong; compare all numbers of all inputs, each output for itself, with the tolerance of gradcheck", ko="틀린 backward입니다. 모든 입력의 모든 수를, 출력마다 따로, gradcheck의 허용 오차로 비교하세요")}
-_errors = {"stride 0": say(en="gradcheck refuses an expanded tensor: copy it with clone()", ko="gradcheck는 expand한 텐서를 받지 않습니다. clone()으로 복사하세요"), "require gradient": say(en="the copies are not tracked: gradcheck moves only inputs with requires_grad, so call requires_grad_() on each copy, also where the input was not tracked", ko="복사본이 추적되지 않습니다. gradcheck는 requires_grad가 True인 입력만 움직입니다. 입력이 추적되지 않더라도 복사본마다 requires_grad_()를 부르세요"), **dict.fromkeys(("fn takes", "fn에는"), say(en="gradcheck calls fn with the tensors of the tuple that it is given: hand it the whole tuple of copies", ko="gradcheck는 받은 튜플의 텐서로 fn을 부릅니다. 복사본을 하나만 넘기지 말고 튜플째 넘기세요"))}
-_place, _ignores, _within, _alike = say(en="this backward is right for x > 0 and wrong for x < 0: compare at the given inputs, not at others", ko="x > 0이면 맞고 x < 0이면 틀린 backward입니다. 다른 값이 아니라 주어진 입력에서 비교하세요"), say(en="this backward ignores grad_output: at a single output with grad_output 1 it looks right. Try others, as gradcheck does", ko="grad_output을 무시하는 backward입니다. 출력이 하나이고 grad_output이 1이면 맞아 보입니다. gradcheck처럼 다른 값도 넣어 보세요"), say(en="off by less than 1e-5 + 1e-3 times the quotient's size: that counts as right, as in gradcheck", ko="차이가 1e-5 + 1e-3 × 차분몫의 크기보다 작습니다. gradcheck처럼 맞는 것으로 보세요"), say(en="one slope of many is 0.4 % off: look at every number, not at a random sum of them (fast_mode)", ko="여러 기울기 가운데 하나가 0.4 % 틀렸습니다. 무작위로 더한 값(fast_mode)이 아니라 원소마다 비교하세요")
+def _compare(forward, backward, want, inputs, dtype="float64", tracked=True, layout="", why=""):
+    words = f"backward_is_right(fn, {inputs}), {dtype}, requires_grad={tracked}"
+    below = f"fn: {forward}, backward: {', '.join(backward)}"
+    how = {"words": words, "below": below, "errors": _ERRORS, "warned": True}
+    given = tuple(leaf(numbers, dtype, layout=layout, tracked=tracked) for numbers in inputs)
+    fn = f"custom.operation({forward!r}, *{backward!r})"
+    answer = ask("backward_is_right(fn, inputs)", how, fn=fn, inputs=given)
+    answer.equals(want, mistakes={why or (hint.right if want else hint.wrong): not want})
+    answer.warns_nothing(hint.warned).changes_nothing()
 
 
-def _compare(forward, backward, want, inputs, dtype=torch.float64, tracked=True, expanded=False, hint=""):
-    call = f"backward_is_right(fn, {inputs}), {str(dtype)[6:]}" + ("" if tracked else say(en=", not tracked", ko=", 추적하지 않음")) + (", expand(3)" if expanded else "") + f"\n    fn: {forward}, backward: {', '.join(backward)}"
-    with check.asking(call):
-        found = _judged(forward, backward, [torch.tensor(t, dtype=dtype) for t in inputs], tracked, expanded)
-    check.no_error([found] if found["raised"] else [], call, {**_errors, "": _raises})
-    check.equal(found["result"], want, call, hint=(hint or _hints[want]) if isinstance(found["result"], bool) else "")
-    check.that(not found["warned"], f"{call}: {found['warned'][:1]}\n  {_warned}")
-    check.untouched(found["changes"], call)
-
-
-_compare("x.abs()", ["g"], False, [-2.0], hint=_place)
-for _q, _want, _places, _dtype, _tracked in (("", True, [5.0, 3.0], torch.float64, True), ("+1", False, [5.0, 3.0], torch.float64, True), ("", True, [[5.0, 2.0], [3.0, 1.5]], torch.float32, False), (")*(1.01", False, [[5.0, 2.0], [3.0, 1.5]], torch.float32, True)):
-    _compare("x**q", ["g*q*x**(q-1)", f"g*x**q*torch.log(x{_q})"], _want, _places, _dtype, _tracked)
-_compare("x**2", ["2*x"], False, [3.0], hint=_ignores)
-_compare("torch.sin(x)", ["g*torch.cos(x)"], True, [0.5], expanded=True)
+_slope = "g*q*x**(q-1)"
+_compare("x.abs()", ["g"], False, [-2.0], why=hint.place)
+_compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, [5.0, 3.0])
+_compare("x**q", [_slope, "g*x**q*torch.log(x+1)"], False, [5.0, 3.0])
+_vectors = [[5.0, 2.0], [3.0, 1.5]]
+_compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, _vectors, "float32", tracked=False)
+_compare("x**q", [_slope, "g*x**q*torch.log(x)*1.01"], False, _vectors, "float32")
+_compare("x**2", ["2*x"], False, [3.0], why=hint.ignores)
+_compare("torch.sin(x)", ["g*torch.cos(x)"], True, [[0.5] * 3], layout="expanded")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_wide = say(en="this backward is right. fn bends within a short way: take a quotient with a small h, like the 1e-6 of gradcheck", ko="맞는 backward입니다. fn이 짧은 구간에서 많이 휘니 gradcheck의 1e-6처럼 작은 h로 차분몫을 구하세요")
-_cases = [
-    ("torch.sin(x)", ["g*torch.cos(x)"], True, 1),
+_SINE, _COSINE = "torch.sin(x)", "g*torch.cos(x)"
+_CASES = [
+    (_SINE, [_COSINE], True, 1),
     ("torch.exp(x).sum()", ["g*torch.exp(x)"], True, 1),
     ("x*q", ["g*q", "g*x"], True, 2),
     ("x.cumsum(0)", ["g.flip(0).cumsum(0).flip(0)"], True, 1),
     ("3*x", ["3*g"], True, 1),
-    ("torch.sin(x)", ["-g*torch.cos(x)"], False, 1),
-    ("torch.sin(x)", ["g*torch.cos(x)*0.9985"], False, 1),
+    (_SINE, ["-g*torch.cos(x)"], False, 1),
+    (_SINE, ["g*torch.cos(x)*0.9985"], False, 1),
     ("x/10000", ["g*1.5e-4"], False, 1),
     ("x/1000", ["g/1000"], True, 1),
     ("x/1000", ["g/500"], False, 1),
-    ("torch.sin(x)", ["torch.cos(x)"], False, 1),
-    ("torch.sin(x)", ["0*g"], False, 1),
+    (_SINE, ["torch.cos(x)"], False, 1),
+    (_SINE, ["0*g"], False, 1),
     ("torch.exp(x).sum()", ["torch.exp(x)"], False, 1),
     ("x*q", ["g*x", "g*q"], False, 2),
     ("x*q", ["g*q", "None"], False, 2),
@@ -925,25 +898,28 @@ _cases = [
     # Right in the sum over the outputs, or in the sum over the inputs.
     ("2*x", ["2*g.flip(0)"], False, 1),
     ("x.cumsum(0)", ["g.cumsum(0)"], False, 1),
-    ("x**2", ["torch.cat([2*g*x][:1]) + g*torch.tensor([1.0, -1.0, 0.0], dtype=x.dtype)"], False, 1),
+    ("x**2", ["2*g*x + g*torch.tensor([1.0, -1.0, 0.0], dtype=x.dtype)"], False, 1),
 ]
-_compare("torch.sin(x)", ["g*torch.cos(x)*1.0005"], True, [check.draws(2, 0.5, 1.2)], hint=_within)
-_compare("torch.sin(50*x)", ["50*g*torch.cos(50*x)"], True, [check.draws(2, 0.5, 1.2)], hint=_wide)
-_compare("x/1000", ["g*1.003e-3"], True, [check.draws(2, 0.5, 1.2)], hint=_within)
-for _dtype in (torch.float64, torch.float32):
-    for _number, (_forward, _backward, _want, _n) in enumerate(_cases):
+_compare(_SINE, ["g*torch.cos(x)*1.0005"], True, [check.draws(2, 0.5, 1.2)], why=hint.within)
+_compare("torch.sin(50*x)", ["50*g*torch.cos(50*x)"], True, [check.draws(2, 0.5, 1.2)], why=hint.wide)
+_compare("x/1000", ["g*1.003e-3"], True, [check.draws(2, 0.5, 1.2)], why=hint.within)
+for _dtype in ("float64", "float32"):
+    for _number, (_forward, _backward, _want, _n) in enumerate(_CASES):
         _inputs = [check.draws(3, 0.5, 1.2) for _ in range(_n)]
-        _hint = _ignores if _want is False and "g" not in _backward[0].replace("torch.", "") else ""
-        _compare(_forward, _backward, _want, _inputs, _dtype, _number % 2 == 0, hint=_hint)
-    _compare("x @ q", ["g @ q.T", "x.T @ g"], True, [[[check.draw(1, 2), -1.0, 2.0], [0.5, 2.0, 1.0]], [check.draws(2, -2, 2), [1.0, 0.0], [2.0, 3.0]]], _dtype)
+        _ignored = not _want and "g" not in _backward[0].replace("torch.", "")
+        _why = hint.ignores if _ignored else ""
+        _compare(_forward, _backward, _want, _inputs, _dtype, _number % 2 == 0, why=_why)
+    _factors = [[check.draws(3, 1, 2), [0.5, 2.0, 1.0]], [check.draws(2, -2, 2), [1.0, 0.0], [2.0, 3.0]]]
+    _compare("x @ q", ["g @ q.T", "x.T @ g"], True, _factors, _dtype)
     _square = [check.draws(2, 1, 2), check.draws(2, -2, -1)]
     _compare("x @ q", ["g @ q", "x @ g"], False, [_square, [[1.0, 2.0], [-1.0, 3.0]]], _dtype)
     for _want, _factor in ((True, ""), (False, "*1.05")):
-        _number = check.draw(0.5, 1.2)
-        _compare("torch.sin(x)", [f"g*torch.cos(x){_factor}"], _want, [_number], _dtype)
-        _compare("torch.sin(x)", [f"g*torch.cos(x){_factor}"], _want, [_number], _dtype, tracked=False, expanded=True)
-        _compare("torch.sin(x)", [f"g*torch.cos(x){_factor}"], _want, [[[_number, -2.0], [1.0, 0.5]]], _dtype)
-_compare("torch.sin(x)", ["g*torch.cos(x)*(1 + 0.004*(torch.arange(20) == 7))"], False, [check.draws(20, 0.5, 1.2)], hint=_alike)
+        _number, _backward = check.draw(0.5, 1.2), [_COSINE + _factor]
+        _compare(_SINE, _backward, _want, [_number], _dtype)
+        _compare(_SINE, _backward, _want, [[_number] * 3], _dtype, tracked=False, layout="expanded")
+        _compare(_SINE, _backward, _want, [[[_number, -2.0], [1.0, 0.5]]], _dtype)
+_one_of_many = "g*torch.cos(x)*(1 + 0.004*(torch.arange(20) == 7))"
+_compare(_SINE, [_one_of_many], False, [check.draws(20, 0.5, 1.2)], why=hint.alike)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1022,105 +998,86 @@ class StableSoftplus(torch.autograd.Function):
 
 
 # %% nbgrader={"grade_id": "test_StableSoftplus", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import check, hints, probe, tensor
+from secant.checking.custom import walk_back
+from secant.checking.walks import judge_operation
+
+hint = hints("StableSoftplus")
+
+
+@probe
+def _seen(*asked):
+    return walk_back(StableSoftplus.apply, *asked)
+
+
+def _signs(x, want, rtol, large):
+    off = lambda got: (got - want).abs() > rtol * want.abs() + 1e-300
+    return {
+        hint.big: lambda got: ~got.isfinite(),
+        hint.capped: lambda got: (x > 99) & ((got - want).abs() > 0.1 * want.abs()),
+        large: lambda got: (x > 9)[off(got)].all(),
+        hint.nearly: lambda got: ((got - want).abs() < 1e-3 * want.abs())[off(got)].all(),
+    }
+
+
+def _compare(x, g, value, slope, dtype, apart=False, signs=_signs):
+    rtol, atol = (1e-8, 1e-300) if dtype == "float64" else (1e-5, 1e-35)
+    x, g, value, slope = (tensor(number, dtype) for number in (x, g, value, slope))
+    wrong = {"value": signs(x, value, rtol, hint.early), "x": signs(x, g * slope, rtol, hint.one)}
+    if (x.abs() < 9).all():
+        wrong["value"][hint.relu] = x.clamp(min=0)
+        wrong["x"][hint.step] = g * (x > 0)
+    exact = {"rtol": rtol, "atol": atol, "apart": apart}
+    judge_operation("StableSoftplus", _seen, {"x": x}, g, value, {"x": slope}, wrong, **exact)
+
+
+for _dtype in ("float64", "float32"):
+    _compare([0], [1], [0.69314718056], [0.5], _dtype)
+    _compare([-3, 2], [1, -2], [0.0485873516, 2.126928011], [0.0474258732, 0.880797078], _dtype)
+    _compare([2000], [2], [2000], [1], _dtype)
+    _compare([13, 16], [1, 3], [13.0000022603, 16.0000001125], [0.9999977397, 0.9999998875], _dtype)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
 import math
 
 import torch
 
-from secant import check, probe, say
-from secant.checking.custom import walk_back
+
+def _softplus(x):
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
-@probe
-def _seen(x, g):
-    return walk_back(StableSoftplus.apply, {"x": x.clone()}, ["x"], g.clone())
+def _slope(x):
+    return math.exp(min(x, 0.0)) / (1 + math.exp(-abs(x)))
 
 
-_not_own, _step, _big, _alone = say(en="the result's grad_fn is not StableSoftplusBackward: apply must go through the class's own forward and backward", ko="결과의 grad_fn이 StableSoftplusBackward가 아닙니다. apply가 클래스의 forward와 backward를 거쳐야 합니다"), say(en="that is the slope of relu; the softplus has no kink: its slope is e^x / (1 + e^x)", ko="relu의 기울기입니다. softplus는 꺾이지 않습니다. 기울기는 e^x / (1 + e^x)입니다"), say(en="exp(x) is inf for large x, and inf / inf is nan: use exp(-|x|)", ko="x가 크면 exp(x)는 inf이고 inf / inf는 nan입니다. exp(-|x|)를 쓰세요"), say(en="grad_output is missing: multiply the slope by what arrives", ko="grad_output이 빠졌습니다. 기울기에 도착한 값을 곱하세요")
-_clamped, _early = say(en="too large where the result should be tiny: do not clamp the exponent; exp(-|x|) may fall to 0", ko="아주 작아야 할 곳에서 너무 큽니다. 지수를 자르지(clamp) 마세요. exp(-|x|)는 0까지 작아져도 됩니다"), say(en="x alone is not exact enough yet: log1p(exp(-x)) still counts here", ko="아직 x만으로는 부정확합니다. 여기서는 log1p(exp(-x))를 더해야 합니다")
-_capped, _one = say(en="far off where x is large: the value goes on growing like x, so neither clamp nor nan_to_num may put another number there", ko="x가 큰 곳에서 많이 다릅니다. 값은 x처럼 끝없이 커집니다. clamp나 nan_to_num으로 다른 수를 넣지 마세요"), say(en="the slope comes near 1 there but is not 1: it is 1 / (1 + e^-x), for every x", ko="여기서 기울기는 1에 가깝지만 1은 아닙니다. 어떤 x에서나 1 / (1 + e^-x)입니다")
-_relu, _nearly = say(en="that is relu; the softplus is log(1 + e^x), at 0 it is log 2", ko="relu의 값입니다. softplus는 log(1 + e^x)이고 0에서는 log 2입니다"), say(en="nearly: is something added, rounded, or a difference quotient? A formula in x's dtype has all the digits", ko="거의 맞습니다. 작은 수를 더하거나, 반올림하거나, 차분몫을 쓰지 않았나요? x의 dtype으로 식을 그대로 계산하세요")
-_tiny, _between, _again = say(en="digits are lost where the result is tiny: 1 + t rounds to 1. log1p(t) keeps them for the value, and for the slope do not subtract from 1", ko="결과가 아주 작은 곳에서 자릿수를 잃었습니다. 1 + t가 1로 반올림됩니다. 값에는 log1p(t)를 쓰고, 기울기는 1에서 빼서 구하지 마세요"), say(en="this belongs to another call, made in between: keep on ctx what belongs to a call, not on the class", ko="그사이에 다른 값으로 부른 호출의 gradient입니다. 호출에 딸린 것은 클래스가 아니라 ctx에 두세요"), say(en="a second walk back gave another answer: backward changed what was saved", ko="두 번째로 거슬러 갔을 때 답이 달라졌습니다. backward가 저장된 것을 바꾸었습니다")
+def _of_each(f, x):
+    return tensor([f(number) for number in x.double().flatten().tolist()]).reshape(x.shape)
 
 
-def _hint(x, got, want, what, exact):
-    off = ~torch.isclose(got.to(want.dtype), want, **exact)
-    x, got, want = x[off], got[off], want[off]
-    if not got.isfinite().all():
-        return _big
-    if (x < -14).any():
-        return _clamped if bool(((x < -14) & (got.abs() > 1.5 * want.abs())).any()) else _tiny
-    if (x > 9).all():
-        return _one if what == "gradient" else _capped if bool(((got - want).abs() > 0.1 * want).any()) else _early
-    return _nearly if bool(((got - want).abs() < 1e-3 * want.abs()).all()) else ""
+def _with_tiny(x, want, rtol, large):
+    low = lambda got: ((got - want).abs() > rtol * want.abs()) & got.isfinite() & (x < -14)
+    tiny = {hint.clamped: lambda got: low(got) & (got.abs() > 1.5 * want.abs()), hint.tiny: low}
+    return {**tiny, **_signs(x, want, rtol, large)}
 
 
-def _of(function, x):
-    return torch.tensor([function(number) for number in x.double().flatten().tolist()], dtype=torch.float64).reshape(x.shape).to(x.dtype)
+def _apply(x, g, dtype, apart=False):
+    x = tensor(x, dtype)
+    _compare(x, g, _of_each(_softplus, x), _of_each(_slope, x), dtype, apart, _with_tiny)
 
 
-def _compare(x, g):
-    call, exact = f"StableSoftplus.apply({x.tolist() if x.numel() < 7 else tuple(x.shape)}), {str(x.dtype)[6:]}, grad_output={g.tolist() if g.numel() < 7 else '...'}", {"rtol": 1e-8 if x.dtype == torch.float64 else 1e-5, "atol": 1e-300 if x.dtype == torch.float64 else 1e-35}
-    value, slope, there = _of(lambda n: max(n, 0.0) + math.log1p(math.exp(-abs(n))), x), *(_of(lambda n: math.exp(min(n, 0.0)) / (1 + math.exp(-abs(n))), at) for at in (x, 1.5 * x))
-    with check.asking(call):
-        found = _seen(x, g)
-    for what in ("value", "gradient"):
-        want, got = (value, found["value"]) if what == "value" else (g * slope, found["gradients"].get("x"))
-        check.that(what == "value" or (found["node"] == "StableSoftplusBackward" and not found["error"]), f"{call}: {found['error'] or _not_own}" + (f"\n  {_again}" if found["error"] and found["walked"] else ""))
-        mistakes = [(x.clamp(min=0), _relu)][: bool((x.abs() < 9).all())] if what == "value" else [(slope, _alone), *([] if (x < -100).any() or (x > 9).any() else [(g * there, _between), (there, _between)]), *([] if (x < -14).any() or (x > 9).any() else [(g * (x > 0), _step)])]
-        hint = _hint(x, got, want, what, exact) if isinstance(got, torch.Tensor) and got.shape == x.shape else ""
-        check.close(got, want, f"{call}: {say(en=what, ko={'value': '값'}.get(what, what))}", mistakes=mistakes, hint=hint, **exact)
-        check.untouched(found["changes"], call)
-    check.repeatable(found["again"]["x"], g * slope, call, hint=_again, **exact)
-
-
-for _dtype in (torch.float64, torch.float32):
-    for _x, _g in (([0.0], [1.0]), ([-3.0, 0.5, 2.0], [1.0, -2.0, 0.5]), ([-1000.0, 1000.0], [1.0, 2.0]), ([-40.0], [3.0]), ([13.0], [1.0])):
-        _compare(torch.tensor(_x, dtype=_dtype), torch.tensor(_g, dtype=_dtype))
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-from secant import graphs
-from secant.checking.custom import after_a_change
-
-
-@probe
-def _of_slices(x, g):
-    return walk_back(StableSoftplus.apply, {"x": graphs.strided(x.mT).mT}, ["x"], g.expand(x.shape))
-
-
-@probe
-def _changed(x, g):
-    return after_a_change(StableSoftplus.apply, [x], g)
-
-
-_silent = say(
-    en="x was changed in place between apply and the walk back, and the gradient is silently wrong: keep inputs with ctx.save_for_backward",
-    ko="apply와 거슬러 가기 사이에 x를 제자리에서 바꾸었더니 gradient가 오류 없이 틀렸습니다. 입력은 ctx.save_for_backward로 저장하세요",
-)
-
-
-def _slope_at(x):
-    return _of(lambda n: math.exp(min(n, 0.0)) / (1 + math.exp(-abs(n))), x)
-
-
-for _dtype in (torch.float64, torch.float32):
-    for _low, _high in ((-3, 3), (-9, 9), (-30, -14), (9, 14), (14, 30), (-70, -40), (40, 80), (-600, -110), (-5000, -200), (200, 5000)):
+_RANGES = [(-3, 3), (-9, 9), (-30, -14), (9, 14), (14, 30)]
+_RANGES += [(-70, -40), (40, 80), (-600, -110), (-5000, -200), (200, 5000)]
+for _dtype in ("float64", "float32"):
+    _apply([-1000.0, 1000.0], [1.0, 2.0], _dtype)
+    _apply([-40.0], [3.0], _dtype)
+    for _low, _high in _RANGES:
         for _shape in ((), (3,), (2, 3), (1, 4, 2)):
-            _x = check.draw_tensor(*_shape, low=_low, high=_high).to(_dtype)
-            _compare(_x, check.draw_tensor(*_shape).to(_dtype))
+            _apply(check.draw_tensor(*_shape, low=_low, high=_high), check.draw_tensor(*_shape), _dtype)
     for _shape in ((0,), (2, 0)):
-        _compare(torch.zeros(_shape, dtype=_dtype), torch.zeros(_shape, dtype=_dtype))
-    _compare(torch.tensor([-1e30, -0.0, 1e-12, 15.1, 1e30], dtype=_dtype), torch.tensor([1.0, -1.0, 3.0, 2.0, -2.0], dtype=_dtype))
-    _x, _g = check.draw_tensor(2, 3).to(_dtype), torch.tensor(check.draw(-3, -0.5), dtype=_dtype)
-    _call = f"StableSoftplus.apply(x), (2, 3), {_dtype}, " + say(en="a slice of a larger tensor, an expanded grad_output", ko="더 큰 텐서에서 잘라 낸 것, expand한 grad_output")
-    with check.asking(_call):
-        _found = _of_slices(_x, _g)
-    check.that(not _found["error"], f"{_call}: {_found['error']}")
-    check.close(_found["gradients"]["x"], _g * _slope_at(_x), _call)
-    check.untouched(_found["changes"], _call)
-    with check.asking("StableSoftplus.apply(x)"):
-        _found = _changed(_x, _g.expand(2, 3))
-    if _found is not None:
-        check.close(_found[0], _g * _slope_at(_x), "StableSoftplus.apply(x), x.add_(1), backward", hint=_silent)
+        _apply(torch.zeros(_shape), torch.zeros(_shape), _dtype)
+    _apply([-1e30, -0.0, 1e-12, 15.1, 1e30], [1.0, -1.0, 3.0, 2.0, -2.0], _dtype)
+    _apply(check.draw_tensor(2, 3), tensor(check.draw(-3, -0.5)).expand(2, 3), _dtype, apart=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1290,54 +1247,41 @@ r"""
 
 # %% nbgrader={"grade_id": "at_the_kink", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def at_the_kink():
-    """Return autograd's slope at 0 of "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)": a dict of floats."""
+    """Return autograd's slope at 0 of each function, a dict of floats.
+
+    Its keys: "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)".
+    """
     ### BEGIN SOLUTION
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
     ### END SOLUTION
 
 
 # %% nbgrader={"grade_id": "test_at_the_kink", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints
 
-from secant import check, observe, probe, say
+hint = hints("at_the_kink")
 
-
-@probe
-def _calls(times):
-    calls = observe()
-    for _ in range(times):
-        result = calls(at_the_kink)
-        if isinstance(result, dict):
-            result.update(dict.fromkeys(result, 99.0))
-    return calls.data()
-
-
-_functions = {"relu": torch.relu, "clamp_min0": lambda x: x.clamp(min=0), "maximum0": lambda x: torch.maximum(x, torch.zeros_like(x)), "abs": torch.abs, "relu(x)-relu(-x)": lambda x: torch.relu(x) - torch.relu(-x)}
-_central, _right, _left, _zero_left, _equal, _keys, _added, _run, _float = say(en="that is the central quotient; autograd does not take it", ko="중앙 차분몫입니다. autograd는 그것을 쓰지 않습니다"), say(en="that is the slope to the right of 0; autograd has its own answer", ko="0의 오른쪽에서의 기울기입니다. autograd의 답은 따로 있습니다"), say(en="that is the slope to the left of 0; autograd has its own answer", ko="0의 왼쪽에서의 기울기입니다. autograd의 답은 따로 있습니다"), say(en="0 is the slope to the left of 0, and the value there; autograd's slope is another", ko="0의 왼쪽에서의 기울기입니다. 0에서의 함숫값이기도 합니다. autograd가 내는 기울기는 따로 있습니다"), say(en="the function is x, with the slope 1; but autograd differentiates the code, and here that is a difference of two relu at 0", ko="함수로는 x이고 기울기가 1입니다. 그러나 autograd는 코드를 미분합니다. 여기서는 0에서의 두 relu의 차입니다"), say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="that is 0 + 1 + 0.5: .grad adds up. Take a fresh x for each function", ko="0 + 1 + 0.5입니다. .grad에는 계속 더해집니다. 함수마다 x를 새로 만드세요"), say(en="run it: x = 0, tracked, then backward()", ko="실행해 보세요. 추적되는 x = 0에서 backward()를 부릅니다"), say(en="each value is a Python float: x.grad.item(), 0.0 and not 0", ko="값은 모두 파이썬 float입니다. x.grad.item()을 쓰고, 0이 아니라 0.0이라고 쓰세요")
-with check.asking("at_the_kink()"):
-    _found = _calls(1)
-_got = _found["results"][0]
-check.that(isinstance(_got, dict), f"at_the_kink(): {check.kind(_got)}\n  {_keys}" + (say(en=". Is a return missing?", ko=". return을 빠뜨리지 않았나요?") if _got is None else ""))
-check.equal(sorted(map(str, _got)), sorted(_functions), say(en="the keys of at_the_kink()", ko="at_the_kink()의 키"), hint=_keys)
-for _key, _f in _functions.items():
-    _zero = torch.tensor(0.0, requires_grad=True)
-    _want = torch.autograd.grad(_f(_zero), _zero)[0].item()
-    _hand = {"relu": {1.0: _right, 0.5: _central}, "clamp_min0": {0.0: _zero_left, 0.5: _central}, "maximum0": {0.0: _zero_left, 1.0: _right, 1.5: _added}, "abs": {1.0: _right, -1.0: _left, 1.5: _added}, "relu(x)-relu(-x)": {1.0: _equal}}[_key]
-    check.that(type(_got[_key]) is float, f"at_the_kink()[{_key!r}]: {check.kind(_got[_key])}\n  {_float}")
-    check.close(_got[_key], _want, f"at_the_kink()[{_key!r}]", mistakes=_hand, hint=_run)
-check.untouched(_found["changes"], "at_the_kink()")
+_WANT = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
+_WRONG = {
+    "relu": {hint.right: 1.0, hint.central: 0.5},
+    "clamp_min0": {hint.zero_left: 0.0, hint.central: 0.5},
+    "maximum0": {hint.zero_left: 0.0, hint.right: 1.0, hint.added: 1.5},
+    "abs": {hint.right: 1.0, hint.left: -1.0, hint.added: 1.5},
+    "relu(x)-relu(-x)": {hint.equal: 1.0},
+}
+_slopes = ask("slopes = at_the_kink()")
+_keys = _slopes.then("sorted(map(str, slopes)) if isinstance(slopes, dict) else slopes")
+_keys.returns(sorted(_WANT), hint=hint.keys)
+for _name, _want in _WANT.items():
+    _slope = _slopes.then(f"slopes[{_name!r}]")
+    _slope.holds(type(_slope.result) is float, hint.float)
+    _slope.returns(_want, mistakes=_WRONG[_name], hint=hint.run)
+_slopes.changes_nothing()
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_new = say(en="what the caller does with one dict must not change the next: make a new one in every call", ko="앞에서 받은 dict를 바꾸었더니 다음 결과가 달라졌습니다. 부를 때마다 dict를 새로 만드세요")
-with check.asking("at_the_kink()"):
-    _found = _calls(3)
-for _got in _found["results"]:
-    for _key, _f in _functions.items():
-        _zero = torch.tensor(0.0, requires_grad=True)
-        _want = torch.autograd.grad(_f(_zero), _zero)[0].item()
-        check.close(_got[_key] if isinstance(_got, dict) and _key in _got else None, _want, f"at_the_kink()[{_key!r}], " + say(en="after an earlier dict was changed", ko="앞의 dict를 바꾼 뒤"), hint=_new)
-    check.equal(sorted(map(str, _got)), sorted(_functions), "at_the_kink()", hint=_new)
-check.untouched(_found["changes"], "at_the_kink()")
+for _ in range(2):
+    _later = _slopes.after("slopes.update(dict.fromkeys(slopes, 99.0))", hint.new)
+    _later.returns(_WANT).changes_nothing()
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% the first style task="MyPow"
 class MyPow(torch.autograd.Function):
     @staticmethod
@@ -14,7 +15,9 @@ class MyPow(torch.autograd.Function):
     def backward(ctx, grad_output):
         x, q = ctx.saved_tensors
         needs_x, needs_q = ctx.needs_input_grad
-        return grad_output * q * x ** (q - 1) if needs_x else None, grad_output * x**q * x.log() if needs_q else None
+        return grad_output * q * x ** (
+            q - 1
+        ) if needs_x else None, grad_output * x**q * x.log() if needs_q else None
 
 
 # %% saves the result too task="MyPow"
@@ -43,7 +46,10 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):
         y = x**q
-        slopes = [q * x ** (q - 1) if ctx.needs_input_grad[0] else None, y * torch.log(x) if ctx.needs_input_grad[1] else None]
+        slopes = [
+            q * x ** (q - 1) if ctx.needs_input_grad[0] else None,
+            y * torch.log(x) if ctx.needs_input_grad[1] else None,
+        ]
         ctx.save_for_backward(*slopes)
         return y
 
@@ -108,7 +114,9 @@ def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone() for t in inputs)
     for t in doubles:
         t.requires_grad = True
-    return torch.autograd.gradcheck(fn, doubles, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=False, fast_mode=False)
+    return torch.autograd.gradcheck(
+        fn, doubles, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=False, fast_mode=False
+    )
 
 
 # %% quotients by hand task="backward_is_right"

@@ -6,7 +6,8 @@ import warnings
 import torch
 from torch.autograd import gradcheck
 
-# %% the slope in q as in Code 21 task="MyPow" en="log(x), not log(x + 1)" ko="log(x + 1)이 아니라 log(x)입니다"
+
+# %% the slope in q as in Code 21 task="MyPow" hint="plus"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):
@@ -16,7 +17,9 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
-        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x + 1) if ctx.needs_input_grad[1] else None
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(
+            x + 1
+        ) if ctx.needs_input_grad[1] else None
 
 
 # %% computes what nobody needs task="MyPow" en="for an input that needs no gradient" ko="gradient가 필요 없는 입력 때문에"
@@ -52,7 +55,7 @@ class MyPow(torch.autograd.Function):
         return g * q * x ** (q - 1), grad_q
 
 
-# %% forgets grad_output task="MyPow" en="grad_output is missing" ko="grad_output이 빠졌습니다"
+# %% forgets grad_output task="MyPow" hint="arriving"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -65,10 +68,12 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
-        return q * x ** (q - 1) if ctx.needs_input_grad[0] else None, x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return q * x ** (q - 1) if ctx.needs_input_grad[0] else None, x**q * torch.log(
+            x
+        ) if ctx.needs_input_grad[1] else None
 
 
-# %% leaves the exponent as it is task="MyPow" en="the exponent falls by one" ko="지수가 1 줄어듭니다"
+# %% leaves the exponent as it is task="MyPow" hint="power"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -81,10 +86,12 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.saved_tensors
-        return g * q * x**q if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return g * q * x**q if ctx.needs_input_grad[0] else None, g * x**q * torch.log(
+            x
+        ) if ctx.needs_input_grad[1] else None
 
 
-# %% returns them in the other order task="MyPow" en="the two gradients are swapped" ko="순서가 바뀌었습니다"
+# %% returns them in the other order task="MyPow" hint="swapped_inputs"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -100,7 +107,7 @@ class MyPow(torch.autograd.Function):
         return g * x**q * torch.log(x), g * q * x ** (q - 1)
 
 
-# %% keeps its inputs on the class task="MyPow" en="keep on ctx what belongs to a call" ko="클래스가 아니라 ctx에 두세요"
+# %% keeps its inputs on the class task="MyPow" hint="between"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):
@@ -110,10 +117,12 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         x, q = MyPow.x, MyPow.q
-        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(
+            x
+        ) if ctx.needs_input_grad[1] else None
 
 
-# %% keeps its inputs as attributes task="MyPow" en="the gradient is silently wrong" ko="gradient가 오류 없이 틀렸습니다"
+# %% keeps its inputs as attributes task="MyPow" hint="silent"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):
@@ -123,7 +132,9 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         x, q = ctx.x.detach(), ctx.q.detach()
-        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(
+            x
+        ) if ctx.needs_input_grad[1] else None
 
 
 # %% multiplies grad_output in place task="MyPow" en="the call changed grad_output itself" ko="grad_output의 값이 바뀌었습니다"
@@ -200,11 +211,13 @@ class MyPow(torch.autograd.Function):
     def backward(ctx, g):
         x, q = ctx.saved_tensors
         grad_x = g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None
-        grad_q = (g.view(-1) * (x**q * torch.log(x)).view(-1)).view(x.shape) if ctx.needs_input_grad[1] else None
+        grad_q = (
+            (g.view(-1) * (x**q * torch.log(x)).view(-1)).view(x.shape) if ctx.needs_input_grad[1] else None
+        )
         return grad_x, grad_q
 
 
-# %% only whole exponents task="MyPow" en="it need not be whole" ko="q는 정수가 아닐 수도 있습니다"
+# %% only whole exponents task="MyPow" hint="whole"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -222,7 +235,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the exponent on the class task="MyPow" en="keep on ctx what belongs to a call" ko="클래스가 아니라 ctx에 두세요"
+# %% the exponent on the class task="MyPow" hint="between"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, q):
@@ -233,10 +246,12 @@ class MyPow(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         (x,), q = ctx.saved_tensors, MyPow.q
-        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(x) if ctx.needs_input_grad[1] else None
+        return g * q * x ** (q - 1) if ctx.needs_input_grad[0] else None, g * x**q * torch.log(
+            x
+        ) if ctx.needs_input_grad[1] else None
 
 
-# %% a clamp under the logarithm task="MyPow" en="or of a clamped x" ko="x를 잘라서"
+# %% a clamp under the logarithm task="MyPow" hint="floor"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -254,7 +269,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a higher clamp under the logarithm task="MyPow" en="or of a clamped x" ko="x를 잘라서"
+# %% a higher clamp under the logarithm task="MyPow" hint="floor"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -272,7 +287,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a tiny number in the logarithm task="MyPow" en="the logarithm is of x + a small number" ko="x에 작은 수를 더하거나"
+# %% a tiny number in the logarithm task="MyPow" hint="floor"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -290,7 +305,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% a small number in the logarithm task="MyPow" en="the logarithm is of x + a small number" ko="x에 작은 수를 더하거나"
+# %% a small number in the logarithm task="MyPow" hint="floor"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -325,7 +340,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, None
 
 
-# %% asks for the other input task="MyPow" en="ctx.needs_input_grad[0] is that of x" ko="ctx.needs_input_grad[0]은 x"
+# %% asks for the other input task="MyPow" en="ctx.needs_input_grad[0] is that of x" ko="ctx.needs_input_grad[0]이 x"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -343,7 +358,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the power by way of exp and log task="MyPow" en="is nan for x below 0" ko="x가 음수일 때 nan이"
+# %% the power by way of exp and log task="MyPow" hint="negative"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -361,7 +376,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the slope by way of exp and log task="MyPow" en="is nan for x below 0" ko="x가 음수일 때 nan이"
+# %% the slope by way of exp and log task="MyPow" hint="negative"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -379,7 +394,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the logarithm of base ten task="MyPow" en="the natural logarithm of x" ko="x의 자연로그"
+# %% the logarithm of base ten task="MyPow" hint="natural"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -397,7 +412,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% the logarithm of the result task="MyPow" en="the natural logarithm of x" ko="x의 자연로그"
+# %% the logarithm of the result task="MyPow" hint="natural"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -433,7 +448,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% empties ctx after the walk task="MyPow" en="the first walk back went well" ko="첫 번째로 거슬러 갔을 때는 괜찮았는데"
+# %% empties ctx after the walk task="MyPow" hint="walked_once"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -453,7 +468,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% changes what it has saved task="MyPow" en="a tensor was changed in place after it was saved" ko="저장한 텐서를 제자리에서"
+# %% changes what it has saved task="MyPow" hint="saved_in_place"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -490,25 +505,32 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% checks in the dtype it is given task="backward_is_right" en="In float32 the quotient is too inexact" ko="float32에서는 차분몫이 부정확하니"
+# %% checks in the dtype it is given task="backward_is_right" hint="right"
 def backward_is_right(fn, inputs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return gradcheck(fn, tuple(t.detach().clone().requires_grad_() for t in inputs), raise_exception=False)
+        return gradcheck(
+            fn, tuple(t.detach().clone().requires_grad_() for t in inputs), raise_exception=False
+        )
 
 
-# %% lets the error through task="backward_is_right" en="return False where the backward is wrong" ko="backward가 틀렸으면 False를"
+# %% lets the error through task="backward_is_right" hint="raises"
 def backward_is_right(fn, inputs):
     return gradcheck(fn, tuple(t.detach().double().clone().requires_grad_() for t in inputs))
 
 
 # %% tracks the caller's own tensors task="backward_is_right" en="requires_grad was changed" ko="requires_grad가 바뀌었습니다"
 def backward_is_right(fn, inputs):
-    inputs = tuple(t.requires_grad_() if t.dtype == torch.float64 else t.requires_grad_().detach().double().requires_grad_() for t in inputs)
+    inputs = tuple(
+        t.requires_grad_()
+        if t.dtype == torch.float64
+        else t.requires_grad_().detach().double().requires_grad_()
+        for t in inputs
+    )
     return gradcheck(fn, inputs, raise_exception=False)
 
 
-# %% only the tracked inputs task="backward_is_right" en="And every input must be tracked in the copy" ko="복사본은 모두 추적되어야 합니다"
+# %% only the tracked inputs task="backward_is_right" hint="right"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
     try:
@@ -517,19 +539,19 @@ def backward_is_right(fn, inputs):
         return False
 
 
-# %% only the first input task="backward_is_right" en="compare all numbers of all inputs" ko="모든 입력의 모든 수를"
+# %% only the first input task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     first, *others = (t.detach().double().clone() for t in inputs)
     return gradcheck(lambda t: fn(t, *others), (first.requires_grad_(),), raise_exception=False)
 
 
-# %% a generous tolerance task="backward_is_right" en="with the tolerance of gradcheck" ko="gradcheck의 허용 오차로"
+# %% a generous tolerance task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, rtol=0.05, atol=0.05)
 
 
-# %% one walk back, from the sum of the outputs task="backward_is_right" en="this backward ignores grad_output" ko="grad_output을 무시하는 backward입니다"
+# %% one walk back, from the sum of the outputs task="backward_is_right" hint="ignores"
 def backward_is_right(fn, inputs):
     doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
     found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
@@ -548,7 +570,7 @@ def backward_is_right(fn, inputs):
     return True
 
 
-# %% compares the sums of all gradients task="backward_is_right" en="this backward ignores grad_output" ko="grad_output을 무시하는 backward입니다"
+# %% compares the sums of all gradients task="backward_is_right" hint="ignores"
 def backward_is_right(fn, inputs):
     doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
     found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
@@ -565,67 +587,67 @@ def backward_is_right(fn, inputs):
     return torch.tensor(gradcheck(fn, doubles, raise_exception=False))
 
 
-# %% no copy of an expanded input task="backward_is_right" en="copy it with clone()" ko="clone()으로 복사하세요"
+# %% no copy of an expanded input task="backward_is_right" hint="stride"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False)
 
 
-# %% the fast mode task="backward_is_right" en="not at a random sum of them" ko="무작위로 더한 값(fast_mode)이 아니라"
+# %% the fast mode task="backward_is_right" hint="alike"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, fast_mode=True)
 
 
-# %% a floor ten times as high task="backward_is_right" en="with the tolerance of gradcheck" ko="gradcheck의 허용 오차로"
+# %% a floor ten times as high task="backward_is_right" hint="wrong"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, atol=1e-4)
 
 
-# %% no allowance for size task="backward_is_right" en="that counts as right, as in gradcheck" ko="gradcheck처럼 맞는 것으로 보세요"
+# %% no allowance for size task="backward_is_right" hint="within"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, rtol=0.0)
 
 
-# %% stricter than gradcheck task="backward_is_right" en="that counts as right, as in gradcheck" ko="gradcheck처럼 맞는 것으로 보세요"
+# %% stricter than gradcheck task="backward_is_right" hint="within"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, atol=1e-6, rtol=1e-4)
 
 
-# %% only the tracked inputs, whatever gradcheck says task="backward_is_right" en="the copies are not tracked" ko="복사본이 추적되지 않습니다"
+# %% only the tracked inputs, whatever gradcheck says task="backward_is_right" hint="untracked"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False)
 
 
-# %% one copy in the place of all task="backward_is_right" en="hand it the whole tuple of copies" ko="튜플째 넘기세요"
+# %% one copy in the place of all task="backward_is_right" hint="all"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles[0], raise_exception=False)
 
 
-# %% checks at ones task="backward_is_right" en="compare at the given inputs" ko="주어진 입력에서 비교하세요"
+# %% checks at ones task="backward_is_right" hint="place"
 def backward_is_right(fn, inputs):
     ones = tuple(torch.ones_like(t, dtype=torch.float64).requires_grad_() for t in inputs)
     return gradcheck(fn, ones, raise_exception=False)
 
 
-# %% checks at places of its own task="backward_is_right" en="compare at the given inputs" ko="주어진 입력에서 비교하세요"
+# %% checks at places of its own task="backward_is_right" hint="right"
 def backward_is_right(fn, inputs):
     places = tuple(torch.full(t.shape, -0.7, dtype=torch.float64, requires_grad=True) for t in inputs)
     return gradcheck(fn, places, raise_exception=False)
 
 
-# %% a quotient with a large step task="backward_is_right" en="take a quotient with a small h" ko="작은 h로 차분몫을"
+# %% a quotient with a large step task="backward_is_right" hint="wide"
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, eps=1e-2)
 
 
-# %% the plain formulas task="StableSoftplus" en="inf / inf is nan" ko="inf / inf는 nan입니다"
+# %% the plain formulas task="StableSoftplus" hint="big"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -638,7 +660,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.exp(x) / (1 + torch.exp(x))
 
 
-# %% only the value is stable task="StableSoftplus" en="inf / inf is nan" ko="inf / inf는 nan입니다"
+# %% only the value is stable task="StableSoftplus" hint="big"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -654,7 +676,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.exp(x) / (1 + torch.exp(x))
 
 
-# %% log(1 + t) in the place of log1p task="StableSoftplus" en="log1p(t) keeps them" ko="값에는 log1p(t)를 쓰고"
+# %% log(1 + t) in the place of log1p task="StableSoftplus" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -669,7 +691,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(ctx.saved_tensors[0])
 
 
-# %% the slope as one minus something task="StableSoftplus" en="do not subtract from 1" ko="1에서 빼서 구하지 마세요"
+# %% the slope as one minus something task="StableSoftplus" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -684,7 +706,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * (1 - torch.exp(-ctx.saved_tensors[0]))
 
 
-# %% the slope of relu task="StableSoftplus" en="that is the slope of relu" ko="relu의 기울기입니다"
+# %% the slope of relu task="StableSoftplus" hint="step"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -699,7 +721,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * (ctx.saved_tensors[0] > 0)
 
 
-# %% forgets what arrives task="StableSoftplus" en="grad_output is missing" ko="grad_output이 빠졌습니다"
+# %% forgets what arrives task="StableSoftplus" hint="arriving"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(x):
@@ -727,7 +749,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * ctx.saved_tensors[0]
 
 
-# %% keeps its slope on the class task="StableSoftplus" en="keep on ctx what belongs to a call" ko="클래스가 아니라 ctx에 두세요"
+# %% keeps its slope on the class task="StableSoftplus" hint="between"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -739,7 +761,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * StableSoftplus.slope
 
 
-# %% keeps its input as an attribute task="StableSoftplus" en="the gradient is silently wrong" ko="gradient가 오류 없이 틀렸습니다"
+# %% keeps its input as an attribute task="StableSoftplus" hint="silent"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -751,14 +773,14 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(ctx.x.detach())
 
 
-# %% torch's softplus under the name task="StableSoftplus" en="apply must go through the class's own" ko="클래스의 forward와 backward를 거쳐야 합니다"
+# %% torch's softplus under the name task="StableSoftplus" en="apply must go through StableSoftplus's own" ko="StableSoftplus의 forward와 backward를 거쳐야 합니다"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def apply(x):
         return torch.logaddexp(x, torch.zeros_like(x))
 
 
-# %% x itself, too early task="StableSoftplus" en="x alone is not exact enough yet" ko="아직 x만으로는 부정확합니다"
+# %% x itself, too early task="StableSoftplus" hint="early"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -771,7 +793,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a clamped exponent task="StableSoftplus" en="do not clamp the exponent" ko="지수를 자르지(clamp) 마세요"
+# %% a clamped exponent task="StableSoftplus" hint="clamped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -784,7 +806,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a clamped exponent in the slope task="StableSoftplus" en="do not clamp the exponent" ko="지수를 자르지(clamp) 마세요"
+# %% a clamped exponent in the slope task="StableSoftplus" hint="clamped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -797,7 +819,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.exp(x.clamp(-80, 80)) / (1 + torch.exp(x.clamp(-80, 80)))
 
 
-# %% a slope of 0 below what float32 can hold task="StableSoftplus" en="digits are lost where the result is tiny" ko="자릿수를 잃었습니다"
+# %% a slope of 0 below what float32 can hold task="StableSoftplus" hint="tiny"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -810,7 +832,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.where(x < -103, 0.0, torch.sigmoid(x))
 
 
-# %% a value that stops growing task="StableSoftplus" en="the value goes on growing like x" ko="값은 x처럼 끝없이"
+# %% a value that stops growing task="StableSoftplus" hint="capped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -823,7 +845,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% infinity mended by a number task="StableSoftplus" en="the value goes on growing like x" ko="값은 x처럼 끝없이"
+# %% infinity mended by a number task="StableSoftplus" hint="capped"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -836,7 +858,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a slope of 1, too early task="StableSoftplus" en="comes near 1 there but is not 1" ko="1에 가깝지만 1은 아닙니다"
+# %% a slope of 1, too early task="StableSoftplus" hint="one"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -849,7 +871,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.where(x > 15, 1.0, torch.sigmoid(x))
 
 
-# %% a note that lasts for one walk task="StableSoftplus" en="a second walk back gave another answer" ko="두 번째로 거슬러 갔을 때"
+# %% a note that lasts for one walk task="StableSoftplus" hint="walked_once"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -865,7 +887,7 @@ class StableSoftplus(torch.autograd.Function):
         return gradient
 
 
-# %% the value of relu task="StableSoftplus" en="that is relu; the softplus is" ko="relu의 값입니다"
+# %% the value of relu task="StableSoftplus" hint="relu"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -878,7 +900,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.sigmoid(x)
 
 
-# %% a slope that is a little off task="StableSoftplus" en="nearly: is something added" ko="거의 맞습니다. 작은 수를 더하거나"
+# %% a slope that is a little off task="StableSoftplus" hint="nearly"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -961,7 +983,7 @@ def safe_sqrt(x):
     return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
 
 
-# %% equal functions have equal slopes task="at_the_kink" en="autograd differentiates the code" ko="autograd는 코드를 미분합니다"
+# %% equal functions have equal slopes task="at_the_kink" hint="equal"
 def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
 
@@ -971,22 +993,22 @@ def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 0.0, "maximum0": 0.0, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
-# %% the central quotients task="at_the_kink" en="that is the central quotient" ko="중앙 차분몫입니다"
+# %% the central quotients task="at_the_kink" hint="central"
 def at_the_kink():
     return {"relu": 0.5, "clamp_min0": 0.5, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
 
 
-# %% the slopes to the right task="at_the_kink" en="the slope to the right of 0" ko="0의 오른쪽에서의 기울기입니다"
+# %% the slopes to the right task="at_the_kink" hint="right"
 def at_the_kink():
     return {"relu": 1.0, "clamp_min0": 1.0, "maximum0": 1.0, "abs": 1.0, "relu(x)-relu(-x)": 1.0}
 
 
-# %% keys of its own task="at_the_kink" en="exactly these five keys" ko="키가 꼭 이 다섯 개인"
+# %% keys of its own task="at_the_kink" hint="keys"
 def at_the_kink():
     return {"relu": 0.0, "clamp": 1.0, "maximum": 0.5, "abs": 0.0, "difference": 0.0}
 
 
-# %% tensors task="at_the_kink" en="each value is a Python float" ko="값은 모두 파이썬 float입니다"
+# %% tensors task="at_the_kink" hint="float"
 def at_the_kink():
     functions = {
         "relu": torch.relu,
@@ -998,12 +1020,12 @@ def at_the_kink():
     return {name: torch.func.grad(f)(torch.tensor(0.0)) for name, f in functions.items()}
 
 
-# %% ints among the floats task="at_the_kink" en="0.0 and not 0" ko="0이 아니라 0.0이라고"
+# %% ints among the floats task="at_the_kink" hint="float"
 def at_the_kink():
     return {"relu": 0, "clamp_min0": 1, "maximum0": 0.5, "abs": 0, "relu(x)-relu(-x)": 0}
 
 
-# %% one dict for all calls task="at_the_kink" en="make a new one in every call" ko="부를 때마다 dict를 새로 만드세요"
+# %% one dict for all calls task="at_the_kink" hint="new"
 _known = {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
@@ -1017,7 +1039,7 @@ def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
 
-# %% values, not slopes task="at_the_kink" en="and the value there" ko="0에서의 함숫값이기도"
+# %% values, not slopes task="at_the_kink" hint="zero_left"
 def at_the_kink():
     return dict.fromkeys(("relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)"), 0.0)
 
@@ -1028,7 +1050,7 @@ def at_the_kink():
     slopes["relu"] = 0.0
 
 
-# %% one x for all five task="at_the_kink" en=".grad adds up" ko=".grad에는 계속 더해집니다"
+# %% one x for all five task="at_the_kink" hint="added"
 def at_the_kink():
     functions = {
         "relu": torch.relu,

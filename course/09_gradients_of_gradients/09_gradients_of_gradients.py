@@ -84,7 +84,10 @@ torch.autograd.grad(x.grad, x)
 predict(
     "9 twice",
     A=say(en="−0.12, the slope of the slope", ko="기울기의 기울기인 −0.12"),
-    B=say(en="0: `x.grad` holds a number, and a number does not change", ko="0. `x.grad`에는 수가 들어 있고, 수는 변하지 않는다"),
+    B=say(
+        en="0: `x.grad` holds a number, and a number does not change",
+        ko="0. `x.grad`에는 수가 들어 있고, 수는 변하지 않는다",
+    ),
     C=say(en="an error", ko="오류"),
 )
 
@@ -194,8 +197,14 @@ def slope_of(top, bottom):
     return torch.autograd.grad(top, bottom, retain_graph=True)[0].item()
 
 
-print(say(en="by way of a:", ko="a를 거쳐:"), f"{slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}")
-print(say(en="by way of b:", ko="b를 거쳐:"), f"{slope_of(c, b):.0f} * {slope_of(b, x):.4f} = {slope_of(c, b) * slope_of(b, x):.2f}")
+print(
+    say(en="by way of a:", ko="a를 거쳐:"),
+    f"{slope_of(c, a):.3f} * {slope_of(a, x):.0f} = {slope_of(c, a) * slope_of(a, x):.2f}",
+)
+print(
+    say(en="by way of b:", ko="b를 거쳐:"),
+    f"{slope_of(c, b):.0f} * {slope_of(b, x):.4f} = {slope_of(c, b) * slope_of(b, x):.2f}",
+)
 print(say(en="together   :", ko="합치면  :"), f"{slope_of(c, x):.2f}")
 
 # %% [markdown] lang="en"
@@ -250,7 +259,10 @@ r"""
 predict(
     "9 line",
     A=say(en="0", ko="0"),
-    B=say(en="the error of section 1 again, in spite of `create_graph=True`", ko="`create_graph=True`를 주어도 1절의 오류가 다시 난다"),
+    B=say(
+        en="the error of section 1 again, in spite of `create_graph=True`",
+        ko="`create_graph=True`를 주어도 1절의 오류가 다시 난다",
+    ),
     C="None",
 )
 
@@ -404,6 +416,7 @@ predict(
     C=say(en="about 1000², one for each number of H", ko="약 1000²번, H의 성분마다 한 번씩"),
 )
 
+
 # %%
 def f(x):
     return x[0] ** 2 * x[1]
@@ -463,6 +476,7 @@ r"""
 $f$가 가장 낮은 곳은 어디일까요? 그곳에서는 기울기가 0이어야 합니다. $x$에서 $s$만큼 움직이면 기울기는 약 $f'(x) + f''(x)\,s$이고, $s = -\frac{f'(x)}{f''(x)}$일 때 0입니다. 이만큼 움직이기를 되풀이하는 것이
 **뉴턴 방법**(Newton's method)입니다. 학습률은 없습니다. 얼마나 갈지는 이계 미분계수가 정해 줍니다.
 """
+
 
 # %%
 def newton_path(start, steps):
@@ -725,100 +739,64 @@ def second_derivative(f, x):
 
 
 # %% nbgrader={"grade_id": "test_second_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import warnings
+from secant import ask, check, hints, leaf, tensor
 
-import torch
-
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("second_derivative")
 
 
-@probe
-def _seen(f, x, dtype, held):
-    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
-    calls = observe(x=x, w=w)
-    with warnings.catch_warnings(action="ignore"):
-        calls(second_derivative, formula(f, w=w), x)
-    return calls.data()
+def _compare(f, x, dtype, grad, slope, want, why=""):
+    want, slope = tensor(want, dtype), tensor(slope, dtype)
+    arguments = {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
+    answer = ask("second_derivative(f, x)", {"warned": True}, **arguments)
+    answer.holds(answer.result is not None or bool(want), hint.none)
+    added = tuple(number + grad for number in (want, slope) if grad)
+    wrong = {hint.zero: 0.0, hint.first: slope, hint.added: added}
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=why)
+    return answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
 
 
-_first, _added, _graph = say(en="this is the first derivative: differentiate it once more", ko="일계 미분계수입니다. 한 번 더 미분하세요"), say(en="what stood in x.grad has been added: work with the gradient that torch.autograd.grad returns", ko="x.grad에 있던 값이 더해졌습니다. torch.autograd.grad가 돌려주는 gradient를 쓰세요"), say(en="the result is still part of a graph (requires_grad=True). create_graph=True belongs to the first call only, and torch.func.grad at a tracked x records too: detach() the result", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True). create_graph=True는 첫 호출에만 필요하고, torch.func.grad도 추적되는 x에서는 기록합니다. 결과에 detach()를 부르세요")
-_nearly, _zero, _none = say(en="nearly: a difference quotient, or rounding on the way? Autograd gives it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? autograd는 끝자리까지 맞는 값을 줍니다"), say(en="0 is right only where the gradient does not depend on x. Was create_graph=True forgotten, and the error caught?", ko="0은 gradient가 x에 의존하지 않을 때만 맞습니다. create_graph=True를 잊고, 오류를 잡아 0을 돌려주지 않았나요?"), say(en="the result is None: allow_unused=True gives None where no way leads back to x. Return zeros there", ko="결과가 None입니다. x로 되돌아가는 길이 없으면 allow_unused=True는 None을 줍니다. 그때는 0을 돌려주세요")
-
-
-def _compare(f, x, dtype, held, slope, second, hint=""):
-    call = f"second_derivative(lambda t: {f}, x={x}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else "")
-    want, slope = (torch.tensor(number, dtype=getattr(torch, dtype)) for number in (second, slope))
-    with check.asking(call):
-        found = _seen(f, x, dtype, held)
-    mistakes, rtol = [(0.0, _zero), (slope, _first), (want + (held or 0), _added), (slope + (held or 0), _added)], 1e-10 if dtype == "float64" else 1e-4
-    check.that(found["results"][0] is not None or bool(want), f"{call}: {_none}")
-    check.close(found["results"][0], want, call, rtol=rtol, atol=rtol, mistakes=mistakes, nearly=_nearly, hint=hint)
-    check.untouched(found["changes"], call)
-    check.that(not found["tracked"][0], f"{call}: {_graph}")
-
-
-for _case in (("torch.log(t**3)", 5.0, "float64", None, 0.6, -0.12), ("t**3", 2.0, "float32", 9.0, 12.0, 12.0), ("3*t + 1", 2.0, "float64", None, 3.0, 0.0), ("w*t", 2.0, "float64", 4.0, 3.0, 0.0)):
-    _compare(*_case)
+_compare("torch.log(t**3)", 5.0, "float64", None, 0.6, -0.12)
+_compare("t**3", 2.0, "float32", 9.0, 12.0, 12.0)
+_compare("3*t + 1", 2.0, "float64", None, 3.0, 0.0)
+_compare("w*t", 2.0, "float64", 4.0, 3.0, 0.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_warning = say(en="a warning appeared: backward(create_graph=True) ties x and x.grad in a circle. Use torch.autograd.grad", ko="경고가 떴습니다. backward(create_graph=True)를 쓰면 x와 x.grad가 서로 붙들게 됩니다. torch.autograd.grad를 쓰세요")
+import torch
+
+# The first derivative, and the second.
 _FORMS = {
-    "torch.log(t*t)": (lambda x: 2 / x, lambda x: -2 / x**2),
-    "t**4 - 8*t**2": (lambda x: 4 * x**3 - 16 * x, lambda x: 12 * x**2 - 16),
-    "torch.sin(2*t)": (lambda x: 2 * torch.cos(2 * x), lambda x: -4 * torch.sin(2 * x)),
-    "torch.exp(w*t/4)": (lambda x: 0.75 * torch.exp(0.75 * x), lambda x: 0.5625 * torch.exp(0.75 * x)),
-    "w*t + torch.cos(t)": (lambda x: 3 - torch.sin(x), lambda x: -torch.cos(x)),
-    "t/2": (lambda x: 0.5 + 0 * x, lambda x: 0 * x),
-    "torch.relu(t) - w*t": (lambda x: (x > 0).double() - 3, lambda x: 0 * x),
-    "t * torch.abs(t)": (lambda x: 2 * x.abs(), lambda x: 2 * x.sign()),
-    "(t**2).reshape(1).sum()": (lambda x: 2 * x, lambda x: 2 + 0 * x),
+    "torch.log(t*t)": lambda x: (2 / x, -2 / x**2),
+    "t**4 - 8*t**2": lambda x: (4 * x**3 - 16 * x, 12 * x**2 - 16),
+    "torch.sin(2*t)": lambda x: (2 * torch.cos(2 * x), -4 * torch.sin(2 * x)),
+    "torch.exp(w*t/4)": lambda x: (0.75 * torch.exp(0.75 * x), 0.5625 * torch.exp(0.75 * x)),
+    "w*t + torch.cos(t)": lambda x: (3 - torch.sin(x), -torch.cos(x)),
+    "t/2": lambda x: (0.5, 0.0),
+    "torch.relu(t) - w*t": lambda x: ((x > 0).double() - 3, 0.0),
+    "t * torch.abs(t)": lambda x: (2 * x.abs(), 2 * x.sign()),
+    "(t**2).reshape(1).sum()": lambda x: (2 * x, 2.0),
 }
 
 
-@probe
-def _later(f, x, dtype, held):
-    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
-    f, calls, buffer = formula(f, w=w), observe(x=x, w=w), x.grad
-    torch.set_warn_always(True)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        calls(second_derivative, f, x)
-    torch.set_warn_always(False)
-    calls(second_derivative, f, x)
-    x.data += 1
-    calls(second_derivative, f, x)
-    calls(second_derivative, lambda t: -2 * f(t), x)
-    return {**calls.data(), "same": x.grad is buffer, "warned": [str(warning.message)[:70] for warning in caught if "create_graph" in str(warning.message)]}
-
-
-def _again(f, x, dtype, held):
-    first, second = _FORMS[f]
-    here, there = (torch.tensor(place, dtype=torch.float64) for place in (x, x + 1))
-    _compare(f, x, dtype, held, first(here).item(), second(here).item())
-    call = f"second_derivative(lambda t: {f}, x={x}), {dtype}, x.grad = {held}"
-    want, later = (second(place).to(getattr(torch, dtype)) for place in (here, there))
-    rtol = 1e-10 if dtype == "float64" else 1e-4
-    with check.asking(call):
-        found = _later(f, x, dtype, held)
-    check.untouched(found["changes"], call)
-    check.that(not found["warned"], f"{call}\n  {_warning}\n  {found['warned']}")
-    check.that(found["same"], say(en=f"{call}: x.grad is another tensor now", ko=f"{call}: x.grad가 다른 텐서로 바뀌었습니다"))
-    check.repeatable(found["results"][1], want, call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=rtol)
-    check.not_stale(found["results"][2], later, call + say(en=", then again after x += 1", ko=", 이어서 x += 1 다음에 한 번 더"), rtol=rtol, atol=rtol)
-    check.not_stale(found["results"][3], -2 * later, call + say(en=", then another f, -2 * f(t)", ko=", 이어서 다른 함수 -2 * f(t)로"), rtol=rtol, atol=rtol)
-    check.not_overwritten(found["kept"][0], want, call + say(en=": the first result, looked at after later calls", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값"), rtol=rtol, atol=rtol)
+def _again(f, x, dtype, grad):
+    (first, second), (_, later) = (_FORMS[f](tensor(place)) for place in (x, x + 1))
+    want, later = tensor(second, dtype), tensor(later, dtype)
+    answer = _compare(f, x, dtype, grad, first, second)
+    answer.holds(not any("create_graph" in warning for warning in answer.seen["warned"]), hint.circle)
+    answer.again().returns(want)
+    answer.after("x.data += 1").returns(later)
+    answer.then("second_derivative(lambda t: -2 * f(t), x)", hint.other_function).returns(-2 * later)
+    answer.still_returns(want)
 
 
 for _dtype in ("float64", "float32"):
-    for _held in (None, check.draw(-9, -1)):
+    for _grad in (None, check.draw(-9, -1)):
         for _f in _FORMS:
-            check.smallest(_again, _f, check.draw(0.3, 2.5), _dtype, _held)
-            check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _held)
+            check.smallest(_again, _f, check.draw(0.3, 2.5), _dtype, _grad)
+            check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _grad)
     _again("t**4 - 8*t**2", 0.0, _dtype, 1.0)
     _again("w*t + torch.cos(t)", 0.0, _dtype, None)
-_kink = say(en="the slope of f has a kink near x, at 0: a difference quotient reaches over it", ko="x 가까이 0에서 f의 기울기가 꺾입니다. 차분몫은 그 너머의 값까지 씁니다")
-for _x in (1e-6, -1e-6):
-    _compare("t * torch.abs(t)", _x, "float64", None, 2 * abs(_x), 2.0 if _x > 0 else -2.0, _kink)
+_compare("t * torch.abs(t)", 1e-6, "float64", None, 2e-6, 2.0, hint.kink)
+_compare("t * torch.abs(t)", -1e-6, "float64", None, 2e-6, -2.0, hint.kink)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -894,61 +872,54 @@ def hvp(f, x, v):
 # %% nbgrader={"grade_id": "test_hvp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, formula, graphs, observe, operations, probe, say
+from secant import ask, check, hints, leaf, tensor
+
+hint = hints("hvp")
 
 
-@probe
-def _seen(f, x, v, dtype, held, apart=False):
-    x, v, w = (torch.as_tensor(value, dtype=getattr(torch, dtype)) for value in (x, v, 3.0))
-    x, v = ((tensor.clone() if not apart else graphs.strided(tensor.mT).mT if tensor.ndim > 1 else graphs.strided(tensor)) for tensor in (x, v))
-    x.requires_grad_().grad, w = None if held is None else torch.full_like(x, held), w.requires_grad_()
-    f, calls = formula(f, w=w), observe(x=x, v=v, w=w)
-    for function, weights in ((f, v), (f, v), (f, 2 * v + 1), (lambda t: -2 * f(t), v)):
-        calls(hvp, function, x, weights)
-    return calls.data()
+def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why=""):
+    """`ones`: H times ones; `diagonal`: that of H; `slope`: the gradient."""
+    leaves = {"x": leaf(x, dtype, grad, layout=layout), "w": leaf(3.0, dtype)}
+    leaves["v"] = leaf(v, dtype, layout=layout, tracked=False)
+    answer = ask("hvp(f, x, v)", f=f"lambda t: {f}", **leaves).changes_nothing()
+    v, ones, diagonal, slope = map(tensor, (v, ones, diagonal, slope))
+    want = tensor(want, dtype)
+    wrong = {
+        hint.ones: ones,
+        hint.rows: ones * v,
+        hint.diagonal: diagonal * v,
+        hint.gradient: (slope, slope * v),
+        hint.number: (want * v).sum().item(),
+    }
+    if not why:
+        wrong[hint.step] = lambda got: torch.allclose(got, want, rtol=0.1, atol=0.1)
+    exact = {"rtol": 1e-10, "atol": 1e-9} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-3}
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=why, **exact)
+    return answer.is_untracked(hint.graph)
 
 
-@probe
-def _work(n):
-    x = torch.linspace(0, 1, n, dtype=torch.float64).requires_grad_()
-    with operations() as made:
-        hvp(lambda t: (t**4).sum() + (t[1:] * t[:-1]).sum(), x, torch.linspace(-1, 2, n, dtype=torch.float64))
-    return made.count, made.largest
-
-
-_ones, _diagonal, _number, _rows = say(en="this is H times ones, the sums of its rows: v is not used", ko="H에 성분이 모두 1인 벡터를 곱한 것(행의 합)입니다. v를 쓰지 않았습니다"), say(en="this is the diagonal of H times v: the mixed derivatives are missing", ko="H의 대각 성분에만 v를 곱했습니다. 서로 다른 변수로 미분한 것이 빠졌습니다"), say(en="this is v·Hv, a single number for all", ko="v·Hv, 곧 전체를 더한 수 하나입니다"), say(en="these are the sums of H's rows, times v: begin the second walk with v instead", ko="H의 행의 합에 v를 곱했습니다. 두 번째로 거슬러 갈 때 v에서 출발하세요")
-_gradient, _nearly, _graph = say(en="this is the gradient, or the gradient times v", ko="gradient이거나 gradient에 v를 곱한 것입니다"), say(en="nearly: a difference quotient, or rounding on the way?", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요?"), say(en="the result is still part of a graph (requires_grad=True)", ko="결과가 아직 그래프에 연결되어 있습니다(requires_grad=True)")
-_none, _step = say(en="the result is None: allow_unused=True gives None where no way leads back to x. Return zeros there", ko="결과가 None입니다. x로 되돌아가는 길이 없으면 allow_unused=True는 None을 줍니다. 그때는 0을 돌려주세요"), say(en="only roughly right: a difference quotient whose step is too small for this dtype, or too large? Two walks back need no step", ko="대강만 맞습니다. 차분몫을 썼는데 h가 이 dtype에 너무 작거나 너무 큰 것 아닌가요? 두 번 거슬러 가면 h가 필요 없습니다")
-_large = say(en="a tensor with more than 10 n numbers was made: was H itself built?", ko="원소가 10 n개보다 많은 텐서가 생겼습니다. H 자체를 만들지 않았나요?")
-_grows = say(en="the number of operations grows with n: one walk back for each row, or number, of H is too many", ko="연산의 수가 n에 따라 늘어납니다. H의 행이나 성분마다 한 번씩 거슬러 가면 너무 많습니다")
-
-
-def _compare(f, x, v, dtype, H, slope, held=None, apart=False, hint=""):
-    call = f"hvp(lambda t: {f}, x={x}, v={v}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else "") + (say(en=", slices of larger tensors", ko=", 더 큰 텐서의 일부") if apart else "")
-    H, slope, v = (torch.as_tensor(part, dtype=torch.float64) for part in (H, slope, v))
-    want, other, ones = ((H @ t.reshape(-1)).reshape(v.shape).to(getattr(torch, dtype)) for t in (v, 2 * v + 1, torch.ones_like(v)))
-    with check.asking(call):
-        found = _seen(f, x, v, dtype, held, apart)
-    rtol, got = 1e-10 if dtype == "float64" else 1e-4, found["results"][0]
-    mistakes = [(ones, _ones), (ones * v.to(ones.dtype), _rows), ((H.diagonal().reshape(v.shape) * v).to(want.dtype), _diagonal), (slope.to(want.dtype), _gradient), ((slope * v).to(want.dtype), _gradient), (v.reshape(-1).dot(H @ v.reshape(-1)).item(), _number)]
-    check.that(got is not None or bool(want.any()), f"{call}: {_none}")
-    roughly = isinstance(got, torch.Tensor) and (got.dtype, got.shape, got.layout) == (want.dtype, want.shape, want.layout) and torch.allclose(got, want, rtol=0.1, atol=0.1)
-    check.close(got, want, call, rtol=rtol, atol=10 * rtol, mistakes=mistakes, nearly=_nearly, hint=hint or (_step if roughly else ""))
-    check.untouched(found["changes"], call)
-    check.that(not any(found["tracked"]), f"{call}: {_graph}")
-    check.repeatable(found["results"][1], want, call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=10 * rtol)
-    check.not_stale(found["results"][2], other, call + say(en=", then with another v, 2*v + 1", ko=", 이어서 다른 v인 2*v + 1로"), rtol=rtol, atol=10 * rtol)
-    check.not_stale(found["results"][3], -2 * want, call + say(en=", then another f, -2 * f(t)", ko=", 이어서 다른 함수 -2 * f(t)로"), rtol=rtol, atol=10 * rtol)
-
-
-for _case in (("t[0]**2 * t[1]", [2.0, 3.0], [1.0, -2.0], "float64", [[6.0, 4.0], [4.0, 0.0]], [12.0, 4.0], 5.0), ("(t**3).sum()", [[1.0, 2.0]], [[1.0, 3.0]], "float32", [[6.0, 0.0], [0.0, 12.0]], [[3.0, 12.0]]), ("w * t.sum()", [1.0, 2.0], [1.0, 1.0], "float64", [[0.0, 0.0], [0.0, 0.0]], [3.0, 3.0])):
-    _compare(*_case)
-_call = "hvp(lambda t: (t**4).sum() + (t[1:] * t[:-1]).sum(), x, v), n = 200"
-with check.asking(_call):
-    (_few, _), (_many, _largest) = _work(2), _work(200)
-check.that(_largest <= 2000 and _many <= _few + 20, f"{_call}: {_few} → {_many}, {_largest}\n  {_large if _largest > 2000 else _grows}")
+_compare("t[0]**2 * t[1]", [2, 3], [1, -2], [-2, 4], [10, 4], [6, 0], [12, 4], "float64", 5.0)
+_compare("(t**3).sum()", [[1, 2]], [[1, 3]], [[6, 36]], [[6, 12]], [[6, 12]], [[3, 12]], "float32")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import formula
+
+
+def _cost(n):
+    x, v = (f"torch.linspace({ends}, {n}, dtype=torch.float64)" for ends in ("0, 1", "-1, 2"))
+    f = "lambda t: (t**4).sum() + (t[1:] * t[:-1]).sum()"
+    answer = ask("hvp(f, x, v)", {"counted": True}, f=f, x=f"leaf({x})", v=v)
+    largest = answer.seen["largest"]
+    return answer.holds(largest <= 10 * max(n, 20), f"{largest}", hint.large)
+
+
+_few = _cost(2).seen["count"]
+_cost(200).costs(_few + 20, hint.grows)
+_cost(1000).costs(_few + 20, hint.grows)
+_none = ask("hvp(f, x, v)", f="lambda t: w * t.sum()", x=leaf([1, 2]), v=tensor([1, 1]), w=leaf(3))
+_none.holds(_none.result is not None, hint.none)
+_compare("w * t.sum()", [1, 2], [1, 1], [0, 0], [0, 0], [0, 0], [3, 3], "float64")
+
 _FORMS = {
     "(t**4).sum()/4 + (t*t.flip(-1)).sum()**2": (3,),
     "torch.exp(t.sum()/4) + torch.sin(w*t).sum()": (2, 3),
@@ -961,29 +932,29 @@ _FORMS = {
 }
 
 
-_zeros = say(en="v may be zeros: do not divide by its norm", ko="v는 0일 수도 있습니다. v의 노름으로 나누지 마세요")
+def _against_hessian(f, x, v, dtype, grad=None, layout="", why=""):
+    here, function = tensor(x), formula(f, w=tensor(3.0))
+    slope = torch.func.grad(function)
+    H = torch.func.jacrev(slope)(here).reshape(here.numel(), -1)
+    parts = H @ tensor(v).flatten(), H.sum(1), H.diagonal()
+    want, ones, diagonal = (part.reshape(here.shape) for part in parts)
+    answer = _compare(f, x, v, want, ones, diagonal, slope(here), dtype, grad, layout, why)
+    for asked, right in (
+        (answer.again(), want),
+        (answer.then("hvp(f, x, 2 * v + 1)", hint.stale), 2 * want + ones),
+        (answer.then("hvp(lambda t: -2 * f(t), x, v)", hint.other_function), -2 * want),
+    ):
+        asked.returns(tensor(right, dtype), atol=1e-8 if dtype == "float64" else 1e-3)
 
 
-def _against_hessian(f, x, v, dtype, held=None, apart=False):
-    here, g = torch.as_tensor(x, dtype=torch.float64), formula(f, w=torch.tensor(3.0, dtype=torch.float64))
-    H = torch.func.jacrev(torch.func.grad(g))(here).reshape(here.numel(), -1)
-    _compare(f, x, v, dtype, H, torch.func.grad(g)(here), held, apart)
-
-
+_against_hessian("(t * torch.abs(t)).sum()", [1e-6, -1e-6], [1.0, 2.0], "float64", why=hint.kink)
 for _dtype in ("float64", "float32"):
     for _f, _shape in _FORMS.items():
-        for _held, _apart in ((None, False), (check.draw(1, 9), True)):
+        for _grad, _layout in ((None, ""), (check.draw(1, 9), "slice"), (None, "transposed")):
             _x, _v = (check.draw_tensor(*_shape, low=-1.5, high=1.5).tolist() for _ in range(2))
-            check.smallest(_against_hessian, _f, _x, _v, _dtype, _held, _apart)
+            check.smallest(_against_hessian, _f, _x, _v, _dtype, _grad, _layout)
     _against_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
-    _compare("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, [[2.0, 2.0], [2.0, 2.0]], [6.0, 6.0], 1.0, hint=_zeros)
-_kink = say(en="the slope of f has a kink near x, at 0: a difference quotient reaches over it", ko="x 가까이 0에서 f의 기울기가 꺾입니다. 차분몫은 그 너머의 값까지 씁니다")
-_compare("(t * torch.abs(t)).sum()", [1e-6, -1e-6], [1.0, 2.0], "float64", [[2.0, 0.0], [0.0, -2.0]], [2e-6, 2e-6], hint=_kink)
-_call = _call.replace("200", "1000")
-with check.asking(_call):
-    _many, _largest = _work(1000)
-check.that(_many <= _few + 20, f"{_call}: {_few} → {_many}\n  {_grows}")
-check.that(_largest <= 10000, f"{_call}: {_largest}\n  {_large}")
+    _against_hessian("t.sum()**2", [1.0, 2.0], [0.0, 0.0], _dtype, 1.0, why=hint.zeros)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1051,94 +1022,80 @@ def newton_step(f, x):
 
 
 # %% nbgrader={"grade_id": "test_newton_step", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, formula, graphs, observe, probe, say
-
-
-@probe
-def _seen(f, x, dtype, held):
-    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
-    calls = observe(x=x, w=w)
-    new = calls(newton_step, formula(f, w=w), x)
-    facts = [not calls.data()["aliases"][0], new.is_leaf, new.requires_grad, new.is_leaf and new.grad is None] if isinstance(new, torch.Tensor) else []
-    return {**calls.data(), "facts": facts}
+hint = hints("newton_step")
 
 
-_root, _sign, _size = say(en="this is x - f/f', Newton's step for a root of f; here the slope is to become 0: x - f'/f''", ko="x - f/f', 곧 f의 근을 찾는 스텝입니다. 여기서는 기울기가 0이 되어야 합니다. x - f'/f''입니다"), say(en="this is x + f'/f'', away from the place: subtract", ko="x + f'/f''입니다. 반대쪽으로 갑니다. 빼세요"), say(en="this is x - f'/|f''|: do not change the sign of f''; towards a maximum is right too", ko="x - f'/|f''|입니다. f''의 부호를 바꾸지 마세요. 극대점으로 가도 됩니다")
-_descent, _still, _many, _nearly = say(en="this is gradient descent: divide the slope by the second derivative", ko="경사 하강법입니다. 기울기를 이계 미분계수로 나누세요"), say(en="x has not moved", ko="x가 움직이지 않았습니다"), say(en="many steps end there: take one", ko="여러 스텝을 가면 닿는 곳입니다. 한 스텝만 가세요"), say(en="nearly: was something added to f'', or a difference quotient or rounding used?", ko="거의 맞습니다. f''에 무엇을 더하거나, 차분몫을 쓰거나, 반올림하지 않았나요?")
-_facts = [say(en="the result shares memory with x, or is x: return a new leaf", ko="결과가 x와 메모리를 함께 쓰거나 x 자신입니다. 새 leaf를 돌려주세요"), say(en="the result is not a leaf: it is made from x and drags all graphs of the steps before along. detach() it", ko="결과가 leaf가 아닙니다. x로 만들었으니 앞 스텝의 그래프가 모두 매달려 있습니다. detach()로 끊으세요"), say(en="the result has requires_grad=False, so the next step cannot be taken from it", ko="결과의 requires_grad가 False여서 다음 스텝을 갈 수 없습니다"), say(en="the .grad of the result is not None: it must be a fresh leaf", ko="결과의 .grad가 None이 아닙니다. 새 leaf여야 합니다")]
+def _compare(f, x, dtype, grad, want, value, first, second):
+    wrong = {
+        hint.root: x - value / first if first else x,
+        hint.still: x,
+        hint.size: x - first / abs(second),
+        hint.sign: x + first / second,
+        hint.descent: (x - first, x - 0.1 * first),
+        hint.many: 2.0 if x > 0 else -2.0,
+    }
+    leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
+    answer = ask("x1 = newton_step(f, x)", f=f"lambda t: {f}", **leaves)
+    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly)
+    return _fresh(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
 
 
-def _compare(f, x, dtype, held, value, first, second):
-    call, kind = f"newton_step(lambda t: {f}, x={x}), {dtype}, x.grad = {held}" + (", w = 3." if "w" in f else ""), getattr(torch, dtype)
-    wrongs = [(x - value / first if first else x, _root), (x - first / abs(second), _size), (x + first / second, _sign), (x - first, _descent), (x - 0.1 * first, _descent), (x, _still), (2.0 if x > 0 else -2.0, _many)]
-    with check.asking(call):
-        found = _seen(f, x, dtype, held)
-    check.close(found["results"][0], torch.tensor(x - first / second, dtype=kind), call, rtol=1e-10 if dtype == "float64" else 1e-4, atol=1e-10 if dtype == "float64" else 1e-5, mistakes=[(torch.tensor(wrong, dtype=kind), why) for wrong, why in wrongs], nearly=_nearly)
-    for passed, why in zip(found["facts"], _facts, strict=True):
-        check.that(passed, f"{call}: {why}")
-    check.untouched(found["changes"], call)
+def _fresh(answer, x):
+    facts = answer.then(f"{x}.is_leaf, {x}.requires_grad, {x}.is_leaf and {x}.grad is None").result
+    for fact, why in zip(facts, (hint.not_leaf, hint.untracked, hint.full), strict=True):
+        answer.holds(fact, why)
+    return answer
 
 
-for _case in (("(t - 3)**2 + 1", 10.0, "float64", None, 50.0, 14.0, 2.0), ("t**4 - 8*t**2", 3.0, "float64", 7.0, 9.0, 60.0, 92.0), ("t**4 - 8*t**2", 0.5, "float32", None, -1.9375, -7.5, -13.0)):
-    _compare(*_case)
+_compare("(t - 3)**2 + 1", 10.0, "float64", None, 3.0, 50.0, 14.0, 2.0)
+_compare("t**4 - 8*t**2", 3.0, "float64", 7.0, 2.347826086956522, 9.0, 60.0, 92.0)
+_compare("t**4 - 8*t**2", 0.5, "float32", None, -0.07692307692307693, -1.9375, -7.5, -13.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
+# f, and its first two derivatives.
 _FORMS = {
-    "torch.exp(t) - w*t": (lambda x: torch.exp(x) - 3 * x, lambda x: torch.exp(x) - 3, lambda x: torch.exp(x)),
-    "w*t**2 + t": (lambda x: 3 * x**2 + x, lambda x: 6 * x + 1, lambda x: 6 + 0 * x),
-    "5 - t*t": (lambda x: 5 - x * x, lambda x: -2 * x, lambda x: -2 + 0 * x),
-    "torch.log(torch.cosh(t))/w": (lambda x: torch.log(torch.cosh(x)) / 3, lambda x: torch.tanh(x) / 3, lambda x: (1 - torch.tanh(x) ** 2) / 3),
-    "t**4 - 8*t**2": (lambda x: x**4 - 8 * x**2, lambda x: 4 * x**3 - 16 * x, lambda x: 12 * x**2 - 16),
+    "torch.exp(t) - w*t": lambda x: (torch.exp(x) - 3 * x, torch.exp(x) - 3, torch.exp(x)),
+    "w*t**2 + t": lambda x: (3 * x**2 + x, 6 * x + 1, 6.0),
+    "5 - t*t": lambda x: (5 - x * x, -2 * x, -2.0),
+    "torch.log(torch.cosh(t))/w": lambda x: (
+        torch.log(torch.cosh(x)) / 3,
+        torch.tanh(x) / 3,
+        (1 - torch.tanh(x) ** 2) / 3,
+    ),
+    "t**4 - 8*t**2": lambda x: (x**4 - 8 * x**2, 4 * x**3 - 16 * x, 12 * x**2 - 16),
 }
 
 
-@probe
-def _walk(f, x, dtype, held, count):
-    x, w = (graphs.leaf(value, getattr(torch, dtype), grad) for value, grad in ((x, held), (3.0, None)))
-    f, calls, places, buffer = formula(f, w=w), observe(x=x, w=w), [x], x.grad
+def _again(f, x, dtype, grad, count=3):
+    place, wants = tensor(x), []
+    value, first, second = (float(part) for part in _FORMS[f](place))
     for _ in range(count):
-        places.append(calls(newton_step, f, places[-1]))
-    facts = [[place.is_leaf, place.requires_grad, place.is_leaf and place.grad is None] for place in places[1:]]
-    calls(newton_step, f, x)
-    calls(newton_step, lambda t: t - f(t) ** 2, x)
-    return {**calls.data(), "facts": facts, "same": x.grad is buffer}
-
-
-def _again(f, x, dtype, held, count=3):
-    value, first, second = _FORMS[f]
-    here = torch.tensor(x, dtype=torch.float64)
-    _compare(f, x, dtype, held, *(form(here).item() for form in _FORMS[f]))
-    call, kind = f"newton_step(lambda t: {f}, x={x}), {dtype}, x.grad = {held}", getattr(torch, dtype)
-    with check.asking(call):
-        found = _walk(f, x, dtype, held, count)
-    place, wants = here, []
-    for _ in range(count):
-        place = place - first(place) / second(place)
-        wants.append(place.to(kind))
-    rtol = 1e-7 if dtype == "float64" else 2e-3
-    for number, (want, facts) in enumerate(zip(wants, found["facts"], strict=True)):
-        step = call + say(en=f", {number + 1} steps, each from the result of the one before", ko=f", 앞의 결과에서 이어 {number + 1}스텝")
-        check.close(found["results"][number], want, step, rtol=rtol, atol=rtol)
-        for passed, why in zip(facts, _facts[1:], strict=True):
-            check.that(passed, f"{step}: {why}")
-    check.repeatable(found["results"][count], wants[0], call + say(en=", called a second time", ko=", 두 번째 호출"), rtol=rtol, atol=rtol)
-    v, s, c = value(here), first(here), second(here)
-    other = here - (1 - 2 * v * s) / (-2 * s * s - 2 * v * c)
-    check.not_stale(found["results"][count + 1], other.to(kind), call + say(en=", then another f, t - f(t)**2", ko=", 이어서 다른 함수 t - f(t)**2로"), rtol=rtol, atol=rtol)
-    check.untouched(found["changes"], call)
-    check.that(found["same"], say(en=f"{call}: x.grad is another tensor now", ko=f"{call}: x.grad가 다른 텐서로 바뀌었습니다"))
-    check.not_overwritten(found["kept"][0], wants[0], call + say(en=": the first result, looked at after later calls", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값"), rtol=rtol, atol=rtol)
+        _, slope, curvature = _FORMS[f](place)
+        place = place - slope / curvature
+        wants.append(tensor(place, dtype))
+    answer = _compare(f, x, dtype, grad, wants[0], value, first, second)
+    near = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
+    for number, want in enumerate(wants[1:], 2):
+        step = answer.then(f"x{number} = newton_step(f, x{number - 1})")
+        _fresh(step.returns(want, **near), f"x{number}").changes_nothing()
+    answer.again().returns(wants[0], **near)
+    other = x - (1 - 2 * value * first) / (-2 * first**2 - 2 * value * second)
+    there = answer.then("newton_step(lambda t: t - f(t) ** 2, x)", hint.other_function)
+    there.returns(tensor(other, dtype), **near)
+    answer.still_returns(wants[0])
 
 
 for _dtype in ("float64", "float32"):
-    for _held in (None, check.draw(-9, -1)):
+    for _grad in (None, check.draw(-9, -1)):
         for _f in list(_FORMS)[:4]:
-            for _low, _high in ((0.2, 0.6), (-0.6, -0.25)):
-                check.smallest(_again, _f, check.draw(_low, _high), _dtype, _held)
-        check.smallest(_again, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _held, 5)
-        check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _held, 5)
+            check.smallest(_again, _f, check.draw(0.2, 0.6), _dtype, _grad)
+            check.smallest(_again, _f, check.draw(-0.6, -0.25), _dtype, _grad)
+        check.smallest(_again, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _grad, 5)
+        check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _grad, 5)
     _again("t**4 - 8*t**2", 2.0, _dtype, None)
     _again("w*t**2 + t", 0.0, _dtype, 1.0)
 ### END HIDDEN TESTS
@@ -1211,94 +1168,97 @@ def gradient_penalty(model, x):
 
 
 # %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, graphs, observe, probe, say
-
-
-@probe
-def _seen(weights, x, dtype, held, column, apart=False, training=True):
-    kind, (h, d) = getattr(torch, dtype), weights[0].shape
-    model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(d, h), torch.nn.Tanh(), torch.nn.Linear(h, 1, bias=False), torch.nn.Flatten(1 if column else 0)).to(kind).train(training)
-    for part, value in zip(model.parameters(), weights, strict=True):
-        part.data, part.grad = value.to(kind), None if held is None else torch.full_like(value, held, dtype=kind)
-    x = graphs.strided(x.to(kind)) if apart else x.to(kind, copy=True)
-    calls = observe(model=model, x=x)
-    penalty = calls(gradient_penalty, model, x)
-    calls(gradient_penalty, model, x + 1)
-    model.zero_grad()
-    if isinstance(penalty, torch.Tensor) and penalty.requires_grad and penalty.numel() == 1:
-        penalty.backward()
-    return {**calls.data(), "grads": [part.grad for part in model.parameters()]}
+hint = hints("gradient_penalty")
 
 
-_sum, _one, _square = say(en="this is the sum over the samples: take the mean", ko="샘플에 대한 합입니다. 평균을 구하세요"), say(en="this takes one norm of all samples together, or of a mean: each sample has a norm of its own", ko="모든 샘플의 gradient를 한데 모아, 또는 평균 내어 노름을 구했습니다. 샘플마다 노름을 따로 구하세요"), say(en="this is the mean of (norm² - 1)², or of norm²: it is (norm - 1)²", ko="(노름² - 1)²이나 노름²의 평균입니다. (노름 - 1)²이어야 합니다")
-_dim, _shrunk, _side, _nearly = say(en="the norm was taken over one dimension only: it goes over all numbers of a sample. flatten(1) first", ko="노름을 한 차원에 대해서만 구했습니다. 샘플의 모든 수에 대해 구하세요. 먼저 flatten(1)을 부르세요"), say(en="the gradients are those of the mean over the samples, n times too small: go back from the sum", ko="샘플에 대한 평균의 gradient라서 n배 작습니다. 합에서 거슬러 가세요"), say(en="norms below 1 count too: do not cut norm - 1 off at 0", ko="1보다 작은 노름도 셉니다. 노름 - 1을 0에서 자르지 마세요"), say(en="nearly: was something added under the root, or rounded?", ko="거의 맞습니다. 제곱근 안에 무엇을 더하거나 반올림하지 않았나요?")
-_cut = say(en="the penalty has no graph, or one that does not lead to the weights: adding it to a loss changes nothing. Record the walk back with create_graph=True, and do not detach", ko="penalty에 그래프가 없거나 가중치로 이어지지 않습니다. loss에 더해도 아무 일도 하지 않습니다. create_graph=True로 기록하고, detach하지 마세요")
+def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
+    """`grads` are those of the parameters that the penalty's walk back has to give."""
+    made = {"weights": tensor(weights, dtype)}
+    made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
+    made["x"] = leaf(x, dtype, layout=layout, tracked=False)
+    answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
+    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, **_near(dtype))
+    answer.changes_nothing().is_tracked(hint.cut)
+    loss, tracked = "2 * penalty + 0 * model(x).sum()", "[p for p in model.parameters() if p.requires_grad]"
+    twice = tuple(2 * tensor(part, dtype) for part in grads)
+    back = answer.then(f"torch.autograd.grad({loss}, {tracked})")
+    back.returns(twice, nearly=hint.nearly, hint=hint.cut, **_near(dtype))
+    return answer
 
 
-def _slopes(weights, x):
-    W, b, a = weights  # the closed form of the model's gradient: (1 - tanh²) a W
-    return (((1 - torch.tanh(x.flatten(1) @ W.T + b) ** 2) * a) @ W).reshape(x.shape)
+def _near(dtype):
+    return {"rtol": 1e-8, "atol": 1e-8} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
 
 
-def _compare(shape, dtype, held, column, *how, hidden=3):
-    x, weights = check.draw_tensor(*shape, low=-1, high=1), [check.draw_tensor(*part, low=low, high=2).requires_grad_() for part, low in (((hidden, shape[1:].numel()), -2), ((hidden,), -1), ((1, hidden), 0.5))]
-    call = f"gradient_penalty(model, x), x.shape = {tuple(shape)}, model(x).shape = {(len(x), 1)[: 1 + column]}, {dtype}, .grad = {held}"
-    with check.asking(call):
-        found = _seen([part.detach() for part in weights], x, dtype, held, column, *how)
-    slopes, kind, rtol = _slopes(weights, x), getattr(torch, dtype), 1e-8 if dtype == "float64" else 2e-3
-    norms = slopes.flatten(1).norm(dim=1)
-    want, wrongs = ((norms - 1) ** 2).mean(), [((norms - 1).square().sum(), _sum), ((slopes.norm() - 1) ** 2, _one), ((slopes.mean(0).norm() - 1) ** 2, _one), ((norms.mean() - 1) ** 2, _one), (((norms**2 - 1) ** 2).mean(), _square), ((norms**2).mean(), _square), (((norms - 1).clamp(min=0) ** 2).mean(), _side), (((norms / len(x) - 1) ** 2).mean(), _shrunk), *((((slopes.norm(dim=dim) - 1) ** 2).mean(), _dim) for dim in (1, -1))]
-    check.close(found["results"][0], want.detach().to(kind), call, rtol=rtol, atol=rtol, mistakes=[(value.item(), why) for value, why in wrongs], nearly=_nearly)
-    check.untouched(found["changes"], call)
-    check.that(found["tracked"][0] and found["grads"][0] is not None, f"{call}: {_cut}")
-    for got, grad in zip(found["grads"], torch.autograd.grad(want, weights), strict=True):
-        check.close(got, grad.to(kind), call + say(en=": a parameter's gradient after penalty.backward()", ko=": penalty.backward() 뒤 파라미터의 gradient"), rtol=rtol, atol=rtol, nearly=_nearly, hint=_cut)
-    later = (_slopes(weights, x + 1).flatten(1).norm(dim=1) - 1).detach()
-    check.not_stale(found["results"][1], (later**2).mean().to(kind), call + say(en=", then with x + 1", ko=", 이어서 x + 1로"), rtol=rtol, atol=rtol, mistakes=[((later.clamp(min=0) ** 2).mean().item(), _side)], nearly=_nearly)
-
-
-for _case in ((torch.Size([3, 2]), "float64", 5.0, True), (torch.Size([2, 2, 3]), "float32", None, False)):
-    _compare(*_case)
+_layers = "nn.Flatten(), nn.Linear(2, 2, False), nn.ReLU(), nn.Linear(2, 1, False), nn.Flatten({})"
+_wrong = {
+    hint.sum: 16.25,
+    hint.one: (16.20012437887911, 1.5625, 3.0625),
+    hint.square: (288.28125, 12.625),
+    hint.dim: 3.4625,
+    hint.shrunk: 1.40625,
+    hint.side: 8,
+}
+# The first sample's gradient is [3, 4], the second's [-0.3, -0.4].
+_weights, _grads = [3, 4, -0.3, -0.4, 1, 1], ([[2.4, 3.2], [0.3, 0.4]], [[20, -0.25]])
+_compare(_layers.format(1), _weights, [[1, 0], [-1, 0]], 8.125, _grads, "float64", _wrong, 5.0)
+_compare(_layers.format(0), _weights, [[[1, 0]], [[-1, 0]]], 8.125, _grads, "float32", _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import math
+
+import torch
+
+
+def _norms(W, b, a, x):
+    """Of the gradients, and these, in closed form: (1 - tanh²) a W."""
+    slopes = ((1 - torch.tanh(x.flatten(1) @ W.T + b) ** 2) * a) @ W
+    return slopes.norm(dim=1), slopes.reshape(x.shape)
+
+
+def _of_tanh(shape, dtype, grad, column, layout, mode):
+    size, x = math.prod(shape[1:]), check.draw_tensor(*shape, low=-1, high=1)
+    drawn = (((4, size), -2), ((4,), -1), ((1, 4), 0.5))
+    parts = [check.draw_tensor(*part, low=low, high=2).requires_grad_() for part, low in drawn]
+    norms, slopes = _norms(*parts, x)
+    want = (norms - 1).square().mean()
+    wrong = {
+        hint.sum: (norms - 1).square().sum(),
+        hint.one: tuple((norm - 1) ** 2 for norm in (slopes.norm(), slopes.mean(0).norm(), norms.mean())),
+        hint.square: ((norms**2 - 1).square().mean(), norms.square().mean()),
+        hint.side: (norms - 1).clamp(min=0).square().mean(),
+        hint.shrunk: (norms / len(x) - 1).square().mean(),
+        hint.dim: tuple((slopes.norm(dim=dim) - 1).square().mean() for dim in (1, -1)),
+    }
+    layers = f"nn.Flatten(), nn.Linear({size}, 4), nn.Tanh(), nn.Linear(4, 1, False), nn.Flatten({column})"
+    weights, grads = torch.cat([part.flatten() for part in parts]), torch.autograd.grad(want, parts)
+    answer = _compare(layers + mode, weights, x, want, grads, dtype, wrong, grad, layout)
+    later = _norms(*parts, x + 1)[0].detach() - 1
+    side = {hint.side: later.clamp(min=0).square().mean()}
+    there = answer.then("gradient_penalty(model, x + 1)", hint.stale)
+    right = tensor(later.square().mean(), dtype)
+    there.returns(right, mistakes=side, nearly=hint.nearly, **_near(dtype))
+
+
+def _of_line(w, x, bias):
+    weight, before = tensor(w), "model[0].bias.requires_grad_(False)" if bias else ""
+    beyond = weight.norm() - 1
+    grads, side = (2 * beyond * weight / weight.norm(),), {hint.side: beyond.clamp(min=0) ** 2}
+    layers, weights = f"nn.Linear({len(w[0])}, 1, {bias})", w[0] + [0.5] * bias
+    answer = _compare(layers, weights, x, beyond**2, grads, "float64", side, before=before)
+    answer.again().returns(beyond**2)
+
+
 for _dtype in ("float64", "float32"):
     for _shape in ((1, 1), (1, 3), (5, 2), (2, 1, 4), (3, 2, 2), (2, 2, 1, 2)):
-        for _held, _column, _apart, _training in ((None, True, True, False), (check.draw(-9, 9), False, False, True)):
-            _compare(torch.Size(_shape), _dtype, _held, _column, _apart, _training, hidden=4)
-
-
-@probe
-def _linear(w, x, bias):
-    model = torch.nn.Linear(len(w[0]), 1, dtype=torch.float64, bias=bias)
-    model.weight.data = torch.tensor(w, dtype=torch.float64)
-    if bias:
-        model.bias.requires_grad_(False)
-    data, calls = torch.tensor(x, dtype=torch.float64), observe(model=model)
-    penalty = calls(gradient_penalty, model, data)
-    calls(gradient_penalty, model, data)
-    if isinstance(penalty, torch.Tensor) and penalty.requires_grad:
-        (2 * penalty + model(data).sum() * 0).backward()
-    return {**calls.data(), "grad": model.weight.grad}
-
-
-def _along_a_line(w, x, bias):
-    call = say(en=f"gradient_penalty(torch.nn.Linear with weight {w}, x={x}), bias not tracked", ko=f"gradient_penalty(가중치가 {w}인 torch.nn.Linear, x={x}), bias는 추적하지 않음")
-    with check.asking(call):
-        found = _linear(w, x, bias)
-    weight = torch.tensor(w, dtype=torch.float64)
-    norm = weight.norm()
-    check.close(found["results"][0], (norm - 1) ** 2, call, rtol=1e-9, atol=1e-9, mistakes=[((norm - 1).clamp(min=0).item() ** 2, _side)], nearly=_nearly)
-    check.untouched(found["changes"], call)
-    check.close(found["grad"], 4 * (norm - 1) * weight / norm, call + say(en=": the gradient of the weights after (2 * penalty).backward()", ko=": (2 * penalty).backward() 뒤 가중치의 gradient"), hint=_cut)
-    check.repeatable(found["results"][1], (norm - 1) ** 2, call + say(en=", called a second time", ko=", 두 번째 호출"))
-
-
-_along_a_line([[0.06, -0.08]], [[1.0, 2.0]], True)
+        _of_tanh(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
+        _of_tanh(_shape, _dtype, check.draw(-9, 9), 0, "", "")
+_of_line([[0.06, -0.08]], [[1.0, 2.0]], True)
 for _bias in (True, False):
-    check.smallest(_along_a_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
-    check.smallest(_along_a_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
+    check.smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
+    check.smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1381,88 +1341,72 @@ class Cube(torch.autograd.Function):
 # %% nbgrader={"grade_id": "test_Cube", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, graphs, observe, probe, say
+from secant import ask, check, hints, leaf, tensor
+
+hint = hints("Cube")
 
 
-@probe
-def _seen(x, g, u, dtype, apart=False):
-    x, g, u = (torch.as_tensor(part, dtype=getattr(torch, dtype)) for part in (x, g, u))
-    x, g = ((part.clone() if not apart else graphs.strided(part.mT).mT if part.ndim > 1 else graphs.strided(part)).requires_grad_() for part in (x, g))
-    calls, own = observe(x=x, g=g), issubclass(Cube, torch.autograd.Function) and "backward" in vars(Cube)
-    y = calls(Cube.apply, x)
-    (first,) = calls(lambda: torch.autograd.grad(y, x, g, create_graph=True))
-    seconds = calls(lambda: torch.autograd.grad(first, (x, g), u, allow_unused=True, materialize_grads=True) if first.requires_grad else (0 * u, 0 * u))
-    return {**calls.data(), "found": [y.detach(), first.detach(), *seconds], "own": own}
+def _compare(x, g, u, wants, dtype, layout="", wrong=None):
+    """`wants`: x³, its gradient, and this one's own derivatives by x and by g, times u."""
+    cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
+    own = ask("issubclass(Cube, torch.autograd.Function) and 'backward' in vars(Cube)")
+    own.holds(own.result, hint.own)
+    leaves = {"x": leaf(x, dtype, layout=layout), "g": leaf(g, dtype, layout=layout)}
+    y, nan = ask("y = Cube.apply(x)", **leaves, u=tensor(u, dtype)), {hint.zero: torch.isnan}
+    y.changes_nothing().returns(cube, mistakes=nan)
+    first = y.then("dx = torch.autograd.grad(y, x, g, create_graph=True)[0]").changes_nothing()
+    first.returns(gradient, mistakes={**(wrong or {}), **nan})
+    first.is_tracked(hint.cut if tensor(g).any() else hint.half)
+    text = "torch.autograd.grad(dx, (x, g), u, allow_unused=True, materialize_grads=True)"
+    second_x, second_g = first.then(text).changes_nothing().parts("x", "g", hint=hint.half)
+    second_x.returns(by_x, mistakes={hint.cut: 0.0, hint.half: by_x / 2, **nan})
+    second_g.returns(by_g, mistakes={hint.half: 0.0, **nan})
 
 
-_zero, _own, _chain, _slope, _cut, _half = say(en="x is 0 here, and 0 / 0 is nan: compute 3x² from x, not by dividing by x. (where() hides it from the gradient, but not from the next derivative: lesson 8.)", ko="x가 0이면 0 / 0이 되어 nan이 나옵니다. x로 나누지 말고 3x²을 x로 계산하세요. (where()를 쓰면 gradient에서는 가려지지만 한 번 더 미분하면 다시 나타납니다. 수업 08에서 보았습니다.)"), say(en="Cube must be a torch.autograd.Function with a backward of its own", ko="Cube는 자신의 backward가 있는 torch.autograd.Function이어야 합니다"), say(en="the gradient that came in is missing: multiply by g", ko="넘어온 gradient가 빠졌습니다. g를 곱하세요"), say(en="the slope of x³ is 3x²", ko="x³의 기울기는 3x²입니다"), say(en="the second derivative is lost: to autograd what backward used is a constant. Save the input itself, and compute the slope from it in backward", ko="이계 미분계수가 사라졌습니다. backward에서 쓴 것이 autograd가 보기에는 상수입니다. 입력 자체를 저장하고, 기울기는 backward에서 그것으로 계산하세요"), say(en="one of the paths is cut: 3x² must be computed in backward from a saved tensor that autograd knows, and g must not be detached, nor a 0 returned without a graph", ko="경로 하나가 끊어졌습니다. 3x²은 autograd가 아는 저장된 텐서로 backward에서 계산해야 하고, g를 detach하거나 그래프 없는 0을 돌려주면 안 됩니다")
-
-
-def _compare(x, g, u, dtype, apart=False):
-    call, kind = say(en=f"Cube.apply(x), x={x}, g={g} coming in, {dtype}", ko=f"Cube.apply(x), x={x}, 넘어온 gradient g={g}, {dtype}") + (say(en=", slices of larger tensors", ko=", 더 큰 텐서의 일부") if apart else ""), getattr(torch, dtype)
-    with check.asking(call):
-        found = _seen(x, g, u, dtype, apart)
-    check.that(found["own"], f"{call}: {_own}")
-    check.untouched(found["changes"], call)
-    X, G, U = (torch.as_tensor(part, dtype=torch.float64) for part in (x, g, u))
-    checks = [(X**3, "x³", ()), (3 * X**2 * G, "gradient", ((3 * X**2, _chain), (X**2 * G, _slope), (3 * X * G, _slope))), (6 * X * G * U, say(en="second derivative, by x", ko="x에 대한 이계 미분"), ((0 * X, _cut), (3 * X * G * U, _half))), (3 * X**2 * U, say(en="gradient's derivative by g", ko="gradient를 g로 미분한 것"), ((0 * X, _half),))]
-    for got, (want, name, mistakes) in zip(found["found"], checks, strict=True):
-        check.close(got, want.to(kind), f"{call}: {name}", mistakes=[(wrong.to(kind), why) for wrong, why in (*mistakes, (want.where(X != 0, torch.nan), _zero))], equal_nan=True)
-
-
-for _case in (([1.0, 2.0], [2.0, 0.5], [1.0, 1.0], "float64"), ([2.0, -1.0, 0.0], [3.0, -2.0, 5.0], [1.0, 2.0, 1.0], "float32")):
-    _compare(*_case)
+_wrong = {hint.chain: [3, 12], hint.slope: ([2, 2], [6, 3])}
+_compare([1, 2], [2, 0.5], [1, 1], ([1, 8], [6, 6], [12, 6], [3, 12]), "float64", wrong=_wrong)
+_wants = [8, -1, 0], [36, -6, 0], [36, 24, 0], [12, 6, 0]
+_compare([2, -1, 0], [3, -2, 5], [1, 2, 1], _wants, "float32")
 check.visible_passed()
+
+
 ### BEGIN HIDDEN TESTS
-@probe
-def _checked(x):
-    x = graphs.leaf(x, torch.float64)
-    once, twice = (test(Cube.apply, (x,), raise_exception=False) for test in (torch.autograd.gradcheck, torch.autograd.gradgradcheck))
-    (through,) = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)
-    return once, twice, torch.autograd.grad((through**2).sum(), x)[0]
-
-
-@probe
-def _plain(x, dtype):
-    x = graphs.leaf(x, getattr(torch, dtype), 7.0)
-    calls, data = observe(x=x), x.detach().clone()
-    results = [calls(lambda: torch.autograd.grad((Cube.apply(x) ** 2).sum(), x)[0]) for _ in range(2)]
-    y = calls(Cube.apply, data)
-    return {**calls.data(), "found": [*results, y.detach()], "tracked": y.requires_grad, "kept": data}
-
-
-def _inside(x):
-    call = f"x={x}, float64: "
-    with check.asking(call + "torch.autograd.gradcheck(Cube.apply, (x,))"):
-        once, twice, third = _checked(x)
-    check.that(once, f"{call}torch.autograd.gradcheck: False\n  {_slope}")
-    check.that(twice, f"{call}torch.autograd.gradgradcheck: False\n  {_cut}")
-    X = torch.tensor(x, dtype=torch.float64, requires_grad=True)
-    slope = 24 * X**2 * torch.cos(8 * X**3)
-    check.close(third, torch.autograd.grad((slope**2).sum(), X)[0], call + say(en="sin(Cube.apply(2x)), its gradient squared and differentiated", ko="sin(Cube.apply(2x))의 gradient를 제곱해 다시 미분"), rtol=1e-7, atol=1e-8, hint=_cut)
+def _case(x, g, u, dtype, layout=""):
+    X, G, U = tensor(x), tensor(g), tensor(u)
+    wrong = {hint.chain: 3 * X**2, hint.slope: (X**2 * G, 3 * X * G)}
+    _compare(x, g, u, (X**3, 3 * X**2 * G, 6 * X * G * U, 3 * X**2 * U), dtype, layout, wrong)
 
 
 def _first_only(x, dtype):
-    call, X = f"(Cube.apply(x)**2).sum(), x={x}, {dtype}", torch.as_tensor(x, dtype=torch.float64)
-    with check.asking(call):
-        found = _plain(x, dtype)
-    check.untouched(found["changes"], call)
-    for got in found["found"][:2]:
-        check.close(got, (6 * X**5).to(getattr(torch, dtype)), call + ": gradient", hint=_chain)
-    call = say(en=f"Cube.apply(x), x={x} not tracked, {dtype}", ko=f"Cube.apply(x), 추적되지 않는 x={x}, {dtype}")
-    check.close(found["found"][2], (X**3).to(getattr(torch, dtype)), call)
-    check.close(found["kept"], X.to(getattr(torch, dtype)), call + ": x")
-    check.that(not found["tracked"], say(en=f"{call}: the result is tracked though x is not", ko=f"{call}: x는 추적되지 않는데 결과가 추적됩니다"))
+    answer = ask("torch.autograd.grad((Cube.apply(x) ** 2).sum(), x)[0]", x=leaf(x, dtype, 7.0))
+    for got in (answer, answer.again(hint.chain)):
+        got.changes_nothing().returns(tensor(6 * tensor(x) ** 5, dtype), hint=hint.chain)
+    plain = ask("Cube.apply(x)", x=leaf(x, dtype, tracked=False)).changes_nothing()
+    plain.returns(tensor(tensor(x) ** 3, dtype)).is_untracked(hint.follows)
+
+
+def _inside(x):
+    here = {"x": leaf(x)}
+    once = ask("torch.autograd.gradcheck(Cube.apply, (x,), raise_exception=False)", **here)
+    once.holds(once.result, "False", hint.slope)
+    twice = ask("torch.autograd.gradgradcheck(Cube.apply, (x,), raise_exception=False)", **here)
+    twice.holds(twice.result, "False", hint.cut)
+    dx = ask("dx = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)[0]", **here)
+    X = tensor(x).requires_grad_()
+    slope = 24 * X**2 * torch.cos(8 * X**3)
+    third = torch.autograd.grad((slope**2).sum(), X)[0]
+    dx.then("torch.autograd.grad((dx**2).sum(), x)[0]").returns(third, rtol=1e-7, atol=1e-8, hint=hint.cut)
 
 
 for _dtype in ("float64", "float32"):
-    for _apart in (False, True):
+    for _layout in ("", "slice", "transposed"):
         for _shape in ((), (1,), (4,), (2, 3), (2, 1, 2)):
             _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
-            check.smallest(_compare, *_parts, _dtype, _apart)
-        _compare([[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]], _dtype, _apart)
-    _compare([], [], [], _dtype)
-    _compare([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
+            check.smallest(_case, *_parts, _dtype, _layout)
+        _x, _g, _u = [[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]]
+        _case(_x, _g, _u, _dtype, _layout)
+    _case([], [], [], _dtype)
+    _case([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
     check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
 check.smallest(_inside, check.draws(3, -0.9, 0.9))
 check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])

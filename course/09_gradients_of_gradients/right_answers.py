@@ -132,7 +132,9 @@ def newton_step(f, x):
 def gradient_penalty(model, x):
     x = x.clone().requires_grad_(True)
     out = model(x)
-    gradients = torch.autograd.grad(out, x, grad_outputs=torch.ones_like(out), create_graph=True, retain_graph=True)[0]
+    gradients = torch.autograd.grad(
+        out, x, grad_outputs=torch.ones_like(out), create_graph=True, retain_graph=True
+    )[0]
     norms = gradients.reshape(len(x), -1).pow(2).sum(dim=1).sqrt()
     return torch.mean((norms - 1).square())
 

@@ -6,7 +6,7 @@ import math
 from secant import Value
 
 
-# %% the factors the wrong way round task="value_add_mul" en="how much a * b grows with a is b" ko="a * b가 커지는 정도는 b이고"
+# %% the factors the wrong way round task="value_add_mul" hint="swapped"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -17,7 +17,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (self.data, other.data))
 
 
-# %% the numbers for slopes of a sum task="value_add_mul" en="the slope of a sum with respect to each part is 1" ko="합의 기울기는 어느 쪽에 대해서나 1입니다"
+# %% the numbers for slopes of a sum task="value_add_mul" hint="numbers"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -439,7 +439,7 @@ class Value(Value):
             value.data = round(value.grad, 6)
 
 
-# %% no n before the power task="value_functions" en="the factor n of n * x**(n-1) is missing" ko="앞의 n이 빠졌습니다"
+# %% no n before the power task="value_functions" hint="factor"
 class Value(Value):
     def __pow__(self, number):
         slope = self.data ** (number - 1) if number else 0.0
@@ -455,7 +455,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a slope of 1 at the kink task="value_functions" en="at 0 the slope of relu is 0 here" ko="0에서 relu의 기울기는 torch처럼 0으로"
+# %% a slope of 1 at the kink task="value_functions" hint="kink"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -471,7 +471,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data >= 0 else 0.0,))
 
 
-# %% relu lets everything through task="value_functions" en="below 0 relu is 0, and so is its slope" ko="0보다 작으면 relu도 기울기도 0입니다"
+# %% relu lets everything through task="value_functions" hint="leaky"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -487,7 +487,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data else 0.0,))
 
 
-# %% the logarithm of base ten task="value_functions" en="log is the natural logarithm here" ko="여기서 log는 자연로그"
+# %% the logarithm of base ten task="value_functions" hint="log10"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -503,7 +503,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% the power rule for exp task="value_functions" en="the slope of exp is exp(x)" ko="exp의 기울기는 exp(x)입니다"
+# %% the power rule for exp task="value_functions" hint="inverse"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -583,7 +583,7 @@ class Value(Value):
         return self if self.data > 0 else Value(0.0, (self,), (0.0,))
 
 
-# %% never empties task="fit_line" en="the gradients of earlier steps are still in the buffers" ko="앞 스텝의 gradient가 버퍼에 남아"
+# %% never empties task="fit_line" hint="zero"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -594,7 +594,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% the sum for the mean task="fit_line" en="that is the sum of the squared errors" ko="오차 제곱의 합입니다"
+# %% the sum for the mean task="fit_line" hint="mean"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -606,7 +606,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% the intercept first task="fit_line" en="the slope comes first, then the intercept" ko="기울기가 먼저이고 절편이 다음"
+# %% the intercept first task="fit_line" hint="swapped"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -630,7 +630,7 @@ def fit_line(points, steps, lr):
     return a, b
 
 
-# %% uphill task="fit_line" en="the loss grows: subtract lr times the gradient" ko="loss가 커지고 있습니다"
+# %% uphill task="fit_line" hint="uphill"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -642,7 +642,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% one step short task="fit_line" en="a step too few, or one too many" ko="한 스텝 모자라거나"
+# %% one step short task="fit_line" hint="steps"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(1, steps):
@@ -654,7 +654,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% gradients by hand task="fit_line" en="Value.backward() was not called" ko="Value의 backward()를 부르지 않았습니다"
+# %% gradients by hand task="fit_line" hint="count"
 def fit_line(points, steps, lr):
     a = b = 0.0
     for _ in range(steps):
@@ -665,7 +665,7 @@ def fit_line(points, steps, lr):
     return a, b
 
 
-# %% moves after every point task="fit_line" en="each step moves a and b once" ko="스텝마다 a와 b를 한 번만"
+# %% moves after every point task="fit_line" hint="once"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -677,7 +677,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% eats the points task="fit_line" en="the list of points was changed" ko="점의 리스트가 바뀌었습니다"
+# %% eats the points task="fit_line" hint="changed"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     points.sort()
@@ -691,7 +691,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% the line goes on from the last call task="fit_line" en="begin at (0, 0) in every call" ko="호출할 때마다 (0, 0)에서"
+# %% the line goes on from the last call task="fit_line" hint="once"
 _line = []
 
 
@@ -785,7 +785,7 @@ class Value(Value):
         return Value(round(self.data * other.data, 10), (self, other), (other.data, self.data))
 
 
-# %% a square with twice its slope for each parent task="value_add_mul" en="its slopes must add up to the slope of the whole" ko="두 기울기의 합이 전체의 기울기"
+# %% a square with twice its slope for each parent task="value_add_mul" hint="twice"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -1002,7 +1002,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a slope of 0 wherever x is 0 task="value_functions" en="its slope is 1 everywhere, at 0 too" ko="기울기는 0에서도 1입니다"
+# %% a slope of 0 wherever x is 0 task="value_functions" hint="line"
 import math
 
 
@@ -1023,7 +1023,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% relu takes what is small for 0 task="value_functions" en="above 0 relu is x itself" ko="아무리 작아도 relu는 x입니다"
+# %% relu takes what is small for 0 task="value_functions" hint="small"
 import math
 
 
@@ -1045,7 +1045,7 @@ class Value(Value):
         return Value(self.data if on else 0.0, (self,), (1.0 if on else 0.0,))
 
 
-# %% a backward() for show task="fit_line" en="the gradients do not come from backward()" ko="gradient를 backward()에서 얻지"
+# %% a backward() for show task="fit_line" hint="formula"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -1058,7 +1058,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% clips the gradient task="fit_line" en="a and b move alike" ko="a와 b가 똑같이 움직입니다"
+# %% clips the gradient task="fit_line" hint="shared"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -1070,7 +1070,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% another method when there are many steps task="fit_line" en="each step moves a and b once" ko="스텝마다 a와 b를 한 번만"
+# %% another method when there are many steps task="fit_line" hint="once"
 def fit_line(points, steps, lr):
     import numpy as np
 
@@ -1086,7 +1086,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% ints when there is no step task="fit_line" en="return two floats" ko="float 두 개를 돌려주세요"
+# %% ints when there is no step task="fit_line" hint="floats"
 def fit_line(points, steps, lr):
     if steps == 0:
         return 0, 0
@@ -1100,7 +1100,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% one loss for all steps task="fit_line" en="the loss must be computed anew" ko="스텝마다 loss를 새로 계산"
+# %% one loss for all steps task="fit_line" hint="anew"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)
@@ -1112,7 +1112,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% one Value for both parameters task="fit_line" en="a and b move alike" ko="a와 b가 똑같이 움직입니다"
+# %% one Value for both parameters task="fit_line" hint="shared"
 def fit_line(points, steps, lr):
     a = b = Value(0.0)
     for _ in range(steps):
@@ -1124,7 +1124,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% rounded to four decimals task="fit_line" en="and do not round" ko="반올림하지 마세요"
+# %% rounded to four decimals task="fit_line" hint="all"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -1136,7 +1136,7 @@ def fit_line(points, steps, lr):
     return round(a.data, 4), round(b.data, 4)
 
 
-# %% only one of the two buffers emptied task="fit_line" en="set both grad to 0" ko="두 grad를 0으로"
+# %% only one of the two buffers emptied task="fit_line" hint="zero"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     for _ in range(steps):
@@ -1148,7 +1148,7 @@ def fit_line(points, steps, lr):
     return a.data, b.data
 
 
-# %% pops the points task="fit_line" en="the list of points was changed" ko="점의 리스트가 바뀌었습니다"
+# %% pops the points task="fit_line" hint="changed"
 def fit_line(points, steps, lr):
     a, b = Value(0.0), Value(0.0)
     mine = []

@@ -24,9 +24,13 @@ from secant.checking import check, graphs, situation
 from secant.language import say
 
 Put = Callable[[dict[str, Any]], dict[str, Any]]
+Sign = Callable[[Any], Any]
+Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 # What `close` takes for equal where a test knows a hint for "nearly": an exact formula in another order.
 _EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
+# What only a message needs, or is sent in another form.
+_NOT_SENT = ("before", "below", "errors", "words")
 _elsewhere: list[Put] = []
 _usual = Hints({})
 
@@ -41,11 +45,12 @@ class Options(TypedDict, total=False):
             ends the task with the student's own lines.
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
-        warned: catch warnings, for `warns_nothing`.
+        warned: catch warnings, for `warns_nothing`; those, too, that torch gives once a process.
         noting: the names of arguments, functions of one argument, of which `given` is to tell what they got.
         ahead: questions to ask right after it, in one go where the student's code is far away: `then` and
             `again`, in this order, have their answers at hand.
         words: the call as a message shows it, in the place of what the arguments say.
+        below: code that a message shows below the call, such as what a model computes.
     """
 
     before: str
@@ -57,6 +62,7 @@ class Options(TypedDict, total=False):
     noting: tuple[str, ...]
     ahead: tuple[str, ...]
     words: str
+    below: str
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,7 @@ class _Talk:
     kept: list[Any] = field(default_factory=list)
     ahead: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
-    def ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def ask(self, request: dict[str, Any]) -> Mapping[str, Any]:
         if self.ahead and self.ahead[0][0] == request["text"] and not request["before"]:
             return self.ahead.pop(0)[1]
         seen = self.put(request)
@@ -173,18 +179,33 @@ class Answer:
 
     def again(self, hint: str = "") -> "Answer":
         """Ask the same once more; `hint` says why another answer came, if the usual words do not."""
-        words = self.call + say(en=", called a second time", ko=", 두 번째 호출")
+        words = self._line + say(en=", called a second time", ko=", 두 번째 호출")
         return self._ask(self._text, words, usual=hint or _usual.again)
 
     def after(self, statement: str, hint: str = "") -> "Answer":
         """Run a statement, such as "x.data += 1", and ask the same once more."""
-        words = self.call + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
+        words = self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
-        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)"."""
-        shown = options.pop("words", "") or self.call + say(en=", then ", ko=", 이어서 ") + text
+        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)". It shows what g is."""
+        known = _needed(self._text, self._arguments)
+        fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
+        values = "".join(
+            f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
+        )
+        shown = options.pop("words", "") or self._line + say(en=", then ", ko=", 이어서 ") + text + values
         return self._ask(text, shown, usual=hint, options=options)
+
+    def parts(self, *names: str, hint: str) -> "list[Answer]":
+        """Return the entries of the result, each to be judged by itself under its name.
+
+        `hint` says what is wrong where the result is no tuple of so many, or holds a None.
+        """
+        found = self.result if isinstance(self.result, tuple) else ()
+        self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
+        pairs = zip(names, found, strict=True)
+        return [replace(self, call=f"{self.call}, {name}", result=part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
@@ -192,7 +213,7 @@ class Answer:
         The question gave the result a name, "y = f(x)".
         """
         name = self._text.partition(" = ")[0]
-        words = self.call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+        words = self._line + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
         if arriving in self._arguments:
             words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
@@ -206,9 +227,16 @@ class Answer:
             *what: what an entry lists: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
         """
         parts = f" [{', '.join(what)}]" if what else ""
-        words = self.call + say(en=f": what {function} was given{parts}", ko=f": {function}에 넘긴 것{parts}")
+        words = self._line + say(
+            en=f": what {function} was given{parts}", ko=f": {function}에 넘긴 것{parts}"
+        )
         result = [[call[part] for part in what] for call in self.seen["given"][function]]
         return replace(self, call=words, result=result, _usual="")
+
+    @property
+    def _line(self) -> str:
+        """The call, without what a message shows below it."""
+        return self.call.partition("\n")[0]
 
     def _ask(
         self, text: str, words: str, *, usual: str, before: str = "", options: Options | None = None
@@ -224,7 +252,7 @@ class Answer:
         *,
         nearly: str = "",
         hint: str = "",
-        mistakes: Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None = None,
+        mistakes: Mistakes | None = None,
         rtol: float | None = None,
         atol: float | None = None,
     ) -> "Answer":
@@ -242,13 +270,8 @@ class Answer:
         """
         if nearly and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        try:
-            check.close(self.result, want, self.call, rtol=rtol, atol=atol)
-        except check.CheckFailed:
-            values, signs = _sorted(mistakes() if callable(mistakes) else mistakes or {})
-            hint = next((why for why, sign in signs if _shows(sign, self.result)), hint or self._usual)
-            how: check.How = {"rtol": rtol, "atol": atol, "mistakes": values, "hint": hint}
-            check.close(self.result, want, self.call, nearly=nearly, **how)
+        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "nearly": nearly, "hint": hint or self._usual}
+        judge(self.result, want, self.call, mistakes=mistakes, **how)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
@@ -259,10 +282,12 @@ class Answer:
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result, looked at after all that was asked since, is still right."""
-        later = self.call + say(
+        now = self._talk.kept[self.seen["place"]]
+        later = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        check.not_overwritten(self._talk.kept[self.seen["place"]], want, later, hint=hint)
+        later += _below(self._options)
+        check.not_overwritten(now, want, later, hint=hint)
         return self
 
     def changes_nothing(
@@ -293,6 +318,11 @@ class Answer:
         check.ended(not self.seen["stopped"], self.call, hint or _usual.endless)
         return self
 
+    def warns_nothing(self, hint: str) -> "Answer":
+        """Check that the call, asked with `warned`, gave no warning."""
+        warned = self.seen["warned"]
+        return self.holds(not warned, ", ".join(warned), hint)
+
     def costs(self, most: int, hint: str) -> "Answer":
         """Check that the call, asked with `counted`, ran at most so many operations of torch."""
         return self.holds(self.seen["count"] <= most, hint)
@@ -304,7 +334,24 @@ class Answer:
         return self
 
 
-Sign = Callable[[Any], Any]
+def judge(
+    got: Any,
+    want: Any,
+    call: str,
+    *,
+    mistakes: Mistakes | None = None,
+    hint: str = "",
+    rtol: float | None = None,
+    atol: float | None = None,
+    **how: Any,
+) -> None:
+    """Check what a probe brought, with mistakes as `Answer.returns` takes them; all else as `check.close`."""
+    try:
+        check.close(got, want, call, rtol=rtol, atol=atol)
+    except check.CheckFailed:
+        values, signs = _sorted(mistakes() if callable(mistakes) else mistakes or {})
+        hint = next((why for why, sign in signs if _shows(sign, got)), hint)
+        check.close(got, want, call, mistakes=values, hint=hint, rtol=rtol, atol=atol, **how)
 
 
 def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
@@ -331,6 +378,7 @@ def _answer(
     before: str = "",
 ) -> Answer:
     call = options.get("words") or call_of(text, shown) + _after(options.get("before", ""))
+    call += _below(options)
     errors = options.get("errors")
     request: dict[str, Any] = {
         "text": text,
@@ -338,7 +386,7 @@ def _answer(
         "before": before or ("" if arguments is None else options.get("before", "")),
         "attempt": errors is not None,
     }
-    request.update((key, value) for key, value in options.items() if key not in ("before", "errors", "words"))
+    request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
     if errors is not None:
@@ -347,6 +395,11 @@ def _answer(
     kept.pop("words", None)
     kept.pop("ahead", None)
     return Answer(call, seen["result"], seen["tracked"], seen, talk, text, shown, kept, usual)
+
+
+def _below(options: Options) -> str:
+    below = options.get("below", "")
+    return f"\n    {below}" if below else ""
 
 
 def _after(statement: str) -> str:
@@ -386,16 +439,18 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
     behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
     behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]
-    return ", ".join([text, *behind]) + "".join(graphs.arrangement(one.layout) for one in leaves.values())
+    return ", ".join([text, *behind]) + "".join(
+        graphs.arrangement(one.layout, name) for name, one in leaves.items()
+    )
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that a text names, or that the code of such an argument names."""
     needed: set[str] = set()
-    for name, argument in reversed(list(arguments.items())):
-        if re.search(rf"\b{name}\b", text):
-            needed.add(name)
-            text += f" {argument}" if isinstance(argument, str | list | tuple) else ""
+    while found := {name for name in arguments.keys() - needed if re.search(rf"\b{name}\b", text)}:
+        needed |= found
+        codes = (arguments[name] for name in found)
+        text = " ".join([text, *(str(code) for code in codes if isinstance(code, str | list | tuple))])
     return {name: argument for name, argument in arguments.items() if name in needed}
 
 
@@ -416,5 +471,6 @@ def _literal(argument: Any) -> str:
         return check.numbers(argument)
     if isinstance(argument, list | tuple):
         inside = ", ".join(part if isinstance(part, str) else _literal(part) for part in argument)
-        return f"[{inside}]" if isinstance(argument, list) else f"({inside},)"
+        end = "," if len(argument) == 1 else ""
+        return f"[{inside}]" if isinstance(argument, list) else f"({inside}{end})"
     return repr(argument)

@@ -122,8 +122,9 @@ def close(
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
         mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
-            tensor like want. One that cannot be told from the right value is passed over. A function that
-            returns them is called only when got is wrong.
+            tensor like want, and a list, or a tensor of another dtype, for one of want's dtype. One that
+            cannot be told from the right value is passed over. A function that returns them is called only
+            when got is wrong.
         nearly: what to say when no mistake is recognised and got is right to three digits: float32, rounding,
             or a difference quotient. Give rtol with it.
         hint: what to say otherwise.
@@ -353,6 +354,28 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
         raise _shrunk(compare, case, failure) from None
 
 
+def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
+    """Compare, and where that fails, fail with the fewest items that fail for the same reason (`smallest`).
+
+    Args:
+        compare: a comparison of the test cell, of a list, like the edges of a graph, and of what follows it.
+        items: that list; any part of it has to be a case too.
+        *case: what follows.
+    """
+    try:
+        return compare(items, *case)
+    except CheckFailed as failure:
+        cause = failure.cause
+    for place in range(len(items)):
+        fewer = [*items[:place], *items[place + 1 :]]
+        try:
+            compare(fewer, *case)
+        except CheckFailed as failure:
+            if failure.cause == cause:
+                return fewest(compare, fewer, *case)
+    return smallest(compare, items, *case)
+
+
 def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckFailed) -> CheckFailed:
     numbers = sorted(set(_floats(case)))
     choices = [{n: _rounded(n, places) for n in numbers} for places in (0, 1, 2)]
@@ -526,6 +549,8 @@ def _is_of_another_dtype(got: Any, want: Any) -> bool:
 def _like(want: Any, wrong: Any) -> Any:
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
+    if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
+        return torch.as_tensor(wrong).detach().to(want.dtype)
     return wrong
 
 

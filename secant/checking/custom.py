@@ -1,6 +1,6 @@
 """Operations with a backward of their own, made from formulas or a student's, and what calls of them do."""
 
-import warnings
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,9 +9,9 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from secant.checking.functions import formula
+from secant.checking.graphs import strided
 from secant.checking.observe import observe
 from secant.language import say
-from secant.quiet import ask_first
 
 Operation = Callable[..., Any]
 
@@ -64,7 +64,7 @@ def _too_few(needed: int, got: int) -> str:
 
 
 def walk_back(
-    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
+    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor, apart: bool = False
 ) -> dict[str, Any]:
     """Call an operation, then another time elsewhere, then walk back through the first call, twice.
 
@@ -73,15 +73,21 @@ def walk_back(
         inputs: its arguments by name.
         tracked: the names of those that are to be leaves which require grad.
         g: the gradient that arrives from behind, of the shape of the result.
+        apart: whether no numbers are to lie side by side in memory: the inputs are slices, and g is expanded
+            if it is one number everywhere, else transposed.
 
     Returns:
         Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
         gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
+        alone: the same of a new call, without another one between it and its walk. changed: by name of the
+        tracked inputs, if these change in place before the walk; None if torch refuses.
         operations: the names of torch's operations that the first walk ran. returned: the names of the inputs
         for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
         error: what stopped a walk. walked: how many walks came to their end.
         changes: as those of `observe`, of the inputs and grad_output.
     """
+    if apart:
+        inputs, g = {name: _strided(value) for name, value in inputs.items()}, _apart(g)
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, grad_output=g)
     y = calls(apply, *leaves.values())
@@ -112,7 +118,11 @@ def walk_back(
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
+    alone = _walked_alone(apply, inputs, tracked, g) if fits else {}
+    changed = after_a_change(apply, list(inputs.values()), g) if alone else None
     return {
+        "alone": alone,
+        "changed": dict(zip(inputs, changed, strict=True)) if changed else None,
         "value": data["results"][0],
         "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
         "gradients": walks[0],
@@ -125,26 +135,25 @@ def walk_back(
     }
 
 
-def judgement(judge: Callable[..., Any], apply: Operation, inputs: Sequence[Tensor]) -> dict[str, Any]:
-    """Ask a student's function of an operation and its inputs, a tuple, what it thinks of them.
+def _strided(value: Tensor) -> Tensor:
+    return strided(value.mT).mT if value.ndim > 1 else strided(value)
 
-    Returns:
-        Plain data. result: what came back. raised: the error that came instead, other than those that tests
-        pass on. warned: the warnings. changes: as those of `observe`, of the inputs.
-    """
-    calls = observe(**{f"inputs[{place}]": value for place, value in enumerate(inputs)})
-    result, raised = None, ""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none of these
-        try:
-            result = calls(judge, apply, tuple(inputs))
-        except NotImplementedError:
-            raise
-        except (RuntimeError, ValueError) as error:  # GradcheckError is a RuntimeError
-            raised = f"{type(error).__name__}: {str(error).partition(',')[0]}"
-    warned = [str(warning.message).partition(". ")[0] for warning in caught]
-    return {"result": result, "raised": raised, "warned": warned, "changes": calls.changes}
+
+def _apart(g: Tensor) -> Tensor:
+    one = g.flatten()[:1]
+    if bool((g == one).all()):
+        return one.reshape([]).expand(g.shape) if one.numel() else g
+    return g.mT.contiguous().mT if g.ndim > 1 else strided(g)
+
+
+def _walked_alone(
+    apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
+) -> dict[str, Tensor | None]:
+    leaves = {name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()}
+    with contextlib.suppress(AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+        found = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
+        return dict(zip(tracked, map(_copy, found), strict=True))
+    return {}
 
 
 def after_a_change(apply: Operation, inputs: Sequence[Tensor], g: Tensor) -> list[Tensor | None] | None:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from secant.checking.functions import formula
 from secant.language import say
 
 Edge = tuple[Hashable, Hashable, float]
@@ -29,7 +30,7 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
     """Return a tensor with these numbers that is "tracked", with a .grad of 7, or lies oddly in memory.
 
     Args:
-        value: for "transposed" a matrix, for "expanded" one whose rows are each of a single number.
+        value: for "expanded" one that repeats its numbers along a dimension, or along several.
         kind: one of those of `arrangement`.
     """
     match kind:
@@ -38,22 +39,42 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
         case "slice":
             return strided(value)
         case "expanded":
-            return value[..., :1].expand(value.shape)
+            part = value
+            for dim in range(value.ndim):
+                first = part.narrow(dim, 0, min(1, part.shape[dim]))
+                part = first if torch.equal(first.expand_as(part), part) else part
+            return part.expand(value.shape)
         case "transposed":
-            return value.t().contiguous().t()
+            backwards = tuple(range(value.ndim)[::-1])
+            return value.permute(backwards).contiguous().permute(backwards)
     return value
 
 
-def arrangement(kind: str) -> str:
-    """Return what a message says of an x that is `arranged` so, to be put behind the call."""
+def arrangement(kind: str, name: str = "x") -> str:
+    """Return what a message says of a tensor that is `arranged` so, to be put behind the call."""
     return {
         "": "",
-        "tracked": say(en=", x tracked", ko=", 추적되는 x"),
-        "slice": say(en=", x a slice", ko=", 잘라 낸 x"),
-        "expanded": say(en=", x expanded", ko=", expand한 x"),
-        "transposed": say(en=", x transposed", ko=", 전치한 x"),
-        "empty": say(en=", x without elements", ko=", 원소가 없는 x"),
+        "tracked": say(en=f", {name} tracked", ko=f", 추적되는 {name}"),
+        "slice": say(en=f", {name} a slice", ko=f", 잘라 낸 {name}"),
+        "expanded": say(en=f", {name} expanded", ko=f", expand한 {name}"),
+        "transposed": say(en=f", {name} transposed", ko=f", 전치한 {name}"),
+        "empty": say(en=f", {name} without elements", ko=f", 원소가 없는 {name}"),
     }[kind]
+
+
+def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) -> nn.Module:
+    """Return a module, in the dtype of `numbers`, that has these as its parameters, in their order.
+
+    Args:
+        module: any; it is changed.
+        numbers: as many as its parameters hold, in one dimension.
+        grad: what fills each parameter's .grad; by default there is none.
+    """
+    module = module.to(numbers.dtype)
+    nn.utils.vector_to_parameters(numbers.clone(), module.parameters())
+    for parameter in module.parameters():
+        parameter.grad = None if grad is None else torch.full_like(parameter, grad)
+    return module
 
 
 def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
@@ -79,6 +100,11 @@ def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.T
     return tensors
 
 
+def edges(pairs: str, *slopes: float) -> list[Edge]:
+    """Return edges between nodes of one letter each: `edges("xy yz", 2.0, 3.0)` leads from x over y to z."""
+    return [(pair[0], pair[1], slope) for pair, slope in zip(pairs.split(), slopes, strict=True)]
+
+
 def chain(nodes: Sequence[Hashable], slopes: Sequence[float]) -> list[Edge]:
     """Return the edges (start, end, slope) from each node to the next."""
     return list(zip(nodes, nodes[1:], slopes, strict=False))
@@ -93,6 +119,36 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
     for k, (up, down, left, right) in enumerate(slopes):
         edges += [(k, (k, 0), up), (k, (k, 1), down), ((k, 0), k + 1, left), ((k, 1), k + 1, right)]
     return edges
+
+
+class Spy(nn.Module):
+    """A model that notes how it is used.
+
+    Args:
+        text: what it computes, a formula in X, torch and the parameters: "X @ w.T + b".
+        **parameters: tensors; those that require grad become tracked parameters, the others stay untracked.
+
+    Attributes:
+        log: the number of rows for each call, and "backward" when a gradient has reached its result.
+        modes: the values of `training` that it was called with.
+    """
+
+    def __init__(self, text: str, **parameters: torch.Tensor) -> None:
+        super().__init__()
+        for name, value in parameters.items():
+            tracked = value.requires_grad
+            self.register_parameter(name, nn.Parameter(value.detach().clone(), requires_grad=tracked))
+        self._text = text
+        self.log: list[int | str] = []
+        self.modes: list[bool] = []
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        self.modes.append(self.training)
+        self.log.append(len(X) if X.ndim > 1 else 1)
+        result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
+        if result.requires_grad:
+            result.register_hook(lambda gradient: self.log.append("backward"))
+        return result
 
 
 class limit_steps:

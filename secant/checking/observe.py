@@ -2,13 +2,16 @@
 
 import contextlib
 import linecache
+import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
 from secant.checking.watch import Change, watch
+from secant.tracebacks import QUESTION
 
 # Deeper than any result that a task asks for; a list may contain itself.
 _DEPTH = 6
@@ -97,8 +100,9 @@ def copy_of(value: Any, depth: int = _DEPTH) -> Any:
 
 def _line_of(error: Exception) -> str:
     """Return the line of the called function that an error came through, where it is known."""
-    step = error.__traceback__ and error.__traceback__.tb_next
-    line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno).strip() if step else ""
+    steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
+    own = (step for step in steps if step[0] != QUESTION and Path(step[0]).parent != Path(__file__).parent)
+    line = linecache.getline(*next(own, ("", 0))).strip()
     return line and f"\n    {line}"
 
 

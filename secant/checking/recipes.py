@@ -9,6 +9,7 @@ import torch
 from secant.checking import check, graphs
 from secant.checking.observe import observe
 from secant.language import say
+from secant.value import TorchValue
 
 # For each Value, in the order in which they are made: the places of its parents, and the slopes.
 Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
@@ -108,18 +109,18 @@ def check_operation(
         values, mistakes: wrong data and wrong slopes that betray their cause.
     """
     stopped = say(en="it stopped with an error:", ko="오류로 멈추었습니다.")
-    check.that(not found["raised"], f"{call}: {stopped} {found['raised']}")
+    check.holds(not found["raised"], call, f"{stopped} {found['raised']}")
     check.equal(found["kind"], "Value", f"type({call})")
     old = say(
         en="the result is an operand itself, or that of an earlier call: make a new Value each time",
         ko="결과가 피연산자 자체이거나 앞에서 돌려준 Value입니다. 매번 새 Value를 만드세요",
     )
-    check.that(not found["old"], f"{call}: {old}")
+    check.holds(not found["old"], call, old)
     strange = say(
         en="data, grad and slopes must be plain numbers (a bool is none), not",
         ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
     )
-    check.that(not found["strange"], f"{call}: {strange} {', '.join(found['strange'])}")
+    check.holds(not found["strange"], call, f"{strange} {', '.join(found['strange'])}")
     exact = say(
         en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
         ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
@@ -129,12 +130,12 @@ def check_operation(
         en="each parent needs one slope, in the same order",
         ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
     )
-    check.that(found["even"], f"{call}: {uneven}")
+    check.holds(found["even"], call, uneven)
     lost = say(
         en="an operand is no parent of the result: keep the operand itself in `parents`, no copy",
         ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
     )
-    check.that(not found["lost"], f"{call}: {lost} ({', '.join(found['lost'])})")
+    check.holds(not found["lost"], call, f"{lost} ({', '.join(found['lost'])})")
     by_operand = say(en=f"{call}: slopes by operand", ko=f"{call}: 피연산자마다의 기울기")
     check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes, nearly=exact)
     not_yet = say(
@@ -146,7 +147,7 @@ def check_operation(
         en="a Value that was only read has changed: make a new one, and leave every grad alone",
         ko="읽기만 해야 할 Value가 바뀌었습니다. 새 Value를 만들고, grad는 건드리지 마세요",
     )
-    check.that(not found["changed"], f"{call}: {touched} ({', '.join(found['changed'])})")
+    check.holds(not found["changed"], call, f"{touched} ({', '.join(found['changed'])})")
     check.untouched(found["changes"], call)
 
 
@@ -186,20 +187,20 @@ def check_order(
             ko="너무 오래 걸렸습니다. 한 Value를 경로마다, 또는 다른 Value마다 다시 보지 마세요",
         ),
     }
-    check.that(not found["stopped"], f"{what}: {stopped.get(found['stopped'])}")
+    check.holds(not found["stopped"], what, stopped.get(found["stopped"], ""))
     for number, (root, (kind, order)) in enumerate(zip(roots, found["orders"], strict=True), 1):
         call = f"{what}: {names[root]}.order()"
         call += say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else ""
-        check.that(kind == "list", f"{call}: {say(en='return a list', ko='리스트를 돌려주세요')} ({kind})")
+        check.holds(kind == "list", call, f"{say(en='return a list', ko='리스트를 돌려주세요')} ({kind})")
         more = ", ..." if len(order) > 12 else ""
         listed = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
         problem = _order_problem(recipe, root, order, names)
-        check.that(not problem, f"{call} = [{listed}{more}]\n  {problem}")
+        check.holds(not problem, f"{call} = [{listed}{more}]", problem)
     changed = say(
         en="a Value was changed, or something was left on it: only read its fields",
         ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",
     )
-    check.that(not found["changed"], f"{what}: {changed}")
+    check.holds(not found["changed"], what, changed)
     check.untouched(found["changes"], what)
 
 
@@ -266,7 +267,7 @@ def check_passes(
     for number, (root, (grads, returned, spoilt)) in enumerate(zip(roots, found["calls"], strict=True), 1):
         call = f"{what}: {names[root]}.backward()"
         call += say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else ""
-        check.that(not spoilt, f"{call}: {changed}")
+        check.holds(not spoilt, call, changed)
         want = _after(recipe, root, now)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (grads, want))
         check.close(
@@ -397,3 +398,28 @@ def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
             if parent in at and child in at and at[parent] < at[child]:
                 return parent, child
     return None
+
+
+Points = Sequence[tuple[float, float]]
+
+
+def fitted(fit: Callable[..., Any], points: Points, steps: int, lr: float, scale: float) -> dict[str, Any]:
+    """Return what a student's `fit_line` gives with torch's Value in the place of its own, as plain data.
+
+    Args:
+        fit: the function.
+        points, steps, lr: its arguments.
+        scale: what every gradient is multiplied by, so that one that is not read from a Value shows.
+
+    result: what came back. passes: how many backward passes there were. same: whether the points are the
+    same as before. changes: as in `observe`.
+    """
+    names, calls, given = fit.__globals__, observe(), [tuple(point) for point in points]
+    mine = names.get("Value")
+    names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, scale
+    try:
+        result = calls(fit, points, steps, lr)
+    finally:
+        names["Value"], TorchValue.scale = mine, 1.0
+    same = [tuple(point) for point in points] == given
+    return {"result": result, "passes": TorchValue.passes, "same": same, "changes": calls.changes}

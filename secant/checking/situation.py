@@ -19,6 +19,8 @@ from secant.checking import custom, graphs, recipes
 from secant.checking.functions import formula, noted
 from secant.checking.observe import observe
 from secant.checking.operations import operations
+from secant.quiet import ask_first
+from secant.tracebacks import QUESTION
 
 #: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
 KIND = "secant.argument"
@@ -92,36 +94,45 @@ class Situation:
         self._calls.changes = []
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
-        stopped, made, caught = "", None, []
-        with contextlib.ExitStack() as around:
-            if request.get("warned"):
-                caught = around.enter_context(warnings.catch_warnings(record=True))
-                warnings.simplefilter("always")
-            if request.get("counted"):
-                made = around.enter_context(operations())
-            if request.get("steps"):
-                around.enter_context(graphs.limit_steps(request["steps"]))
+        made, stopped = operations(), []
+
+        def run() -> Any:
+            limit = graphs.limit_steps(request["steps"]) if request.get("steps") else contextlib.nullcontext()
+            torch.set_warn_always(bool(request.get("warned")))  # of some things torch warns once a process
             try:
-                self._names[name] = result = call(eval, code, self._names)
-                self._places += 1
+                with limit, made if request.get("counted") else contextlib.nullcontext():
+                    return eval(code, self._names)
             except (RecursionError, TimeoutError) as error:
                 if not request.get("steps"):
                     raise
-                stopped, result = type(error).__name__, None
-        seen = {} if stopped else self._calls.last()
+                stopped.append(type(error).__name__)
+            finally:
+                torch.set_warn_always(False)
+
+        with (
+            warnings.catch_warnings(record=True)
+            if request.get("warned")
+            else contextlib.nullcontext() as caught
+        ):
+            if request.get("warned"):
+                warnings.simplefilter("always")
+                ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none
+            self._names[name] = result = call(run)
+        self._places += 1
+        seen = self._calls.last()
         heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
         return {
-            "result": self._by_name(result) if request.get("by_name") else seen.get("results"),
-            "tracked": seen.get("tracked", False),
-            "aliases": seen.get("aliases", []),
+            "result": self._by_name(result) if request.get("by_name") else seen["results"],
+            "tracked": seen["tracked"],
+            "aliases": seen["aliases"],
             "changes": self._calls.changes,
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
-            "stopped": stopped,
+            "stopped": "".join(stopped),
             "place": self._places,
-            "count": made.count if made else 0,
-            "largest": made.largest if made else 0,
+            "count": made.count,
+            "largest": made.largest,
             "given": heard,
-            "warned": [str(warning.message).partition(". ")[0] for warning in caught],
+            "warned": [str(warning.message).partition(". ")[0] for warning in caught or ()],
         }
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
@@ -145,8 +156,8 @@ def _compiled(text: str) -> tuple[str, Any]:
     """Return the name that a question gives its result, and the code of the result."""
     body = ast.parse(text).body[-1]
     if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
-        return body.targets[0].id, compile(ast.Expression(body.value), "<question>", "eval")
-    return "_", compile(text, "<question>", "eval")
+        return body.targets[0].id, compile(ast.Expression(body.value), QUESTION, "eval")
+    return "_", compile(text, QUESTION, "eval")
 
 
 def _made(argument: Any, names: dict[str, Any]) -> Any:

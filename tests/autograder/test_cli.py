@@ -18,8 +18,8 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
-from autograder.check import saves
 from autograder.cli import app
+from autograder.course.saves import saves
 from autograder.edition.pack import course_files
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable

@@ -9,11 +9,10 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from secant.checking.custom import judgement
+from secant.checking import situation
 from secant.checking.watch import watch
 from secant.quiet import quietly
 
@@ -164,7 +163,7 @@ def test_an_answer_is_not_blamed_for_what_an_explorer_warns_of_meanwhile() -> No
             go_on.wait()
             warn_of("of the explorer's function")
 
-    def answer(apply: Any, inputs: Any) -> bool:
+    def answer() -> bool:
         go_on.set()
         thread.join()
         return True
@@ -173,4 +172,5 @@ def test_an_answer_is_not_blamed_for_what_an_explorer_warns_of_meanwhile() -> No
     thread = threading.Thread(target=drawn, args=(inside, go_on))
     thread.start()
     inside.wait()
-    assert judgement(answer, len, [])["warned"] == []
+    request = {"text": "answer()", "arguments": {}, "warned": True}
+    assert situation.put(request, {"answer": answer})["warned"] == []

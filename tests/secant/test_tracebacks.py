@@ -11,20 +11,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 from secant.tracebacks import STUB
 
 TEST = """\
-from secant import check, observe, probe, say
+from secant import ask, check, hints
 
-
-@probe
-def _slope(x):
-    calls = observe()
-    calls(slope, lambda t: t**2, x)
-    return calls.data()
-
-
-_why = say(en="folded hint", ko="접힌 힌트")
-with check.asking("slope(3)"):
-    _found = _slope(3.0)
-check.equal(_found["results"], [6.0], "slope(3)")
+hint = hints("slope", {"why": {"en": "folded hint", "ko": "접힌 힌트"}})
+ask("slope(f, x)", f="lambda t: t**2", x=3.0).equals(6.0, hint=hint.why)
+check.visible_passed()
 """
 ANSWERS = {
     "none": "slope = None\ndel slope",
@@ -94,19 +85,19 @@ def test_a_cell_that_was_not_run_is_named_as_the_cause(outputs: Any) -> None:
 
 TOLD = {
     "own": """\
-The call was slope(3)
+The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
   ZeroDivisionError: float division by zero
   at slope, line 2: return helper(x)
   at helper, line 4: return x / 0
   likely cause: a division by zero. Is a special case missing, or a step h that has become 0?""",
     "given": """\
-The call was slope(3)
+The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
   TypeError: unsupported operand type(s) for ** or pow(): 'str' and 'int'
   at slope, line 2: return f('a')""",
     "deep": """\
-The call was slope(3)
+The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
   RecursionError: maximum recursion depth exceeded
   at slope, line 2: return slope(f, x)
@@ -116,7 +107,7 @@ Your code was stopped.
   KeyboardInterrupt
   at slope, line 2: raise KeyboardInterrupt""",
     "called": """\
-The call was slope(3)
+The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
   TypeError: slope() takes 1 positional argument but 2 were given
   likely cause: """,
@@ -133,14 +124,14 @@ def test_an_error_is_told_as_a_verdict_tells_it(outputs: Any, name: str) -> None
 
 def test_an_error_is_told_in_korean(outputs: Any) -> None:
     assert plain(outputs["ko", "own"]).splitlines()[:3] == [
-        "부른 것: slope(3)",
+        "부른 것: slope(lambda t: t**2, 3.0)",
         "코드에서 오류가 났습니다.",
         "  ZeroDivisionError: float division by zero",
     ]
 
 
 def test_other_errors_are_shown_as_ever(outputs: Any) -> None:
-    assert plain(outputs["en", "wrong"]).startswith("slope(3)")
+    assert plain(outputs["en", "wrong"]).startswith("slope(lambda t: t**2, 3.0)")
     assert outputs["en", "wrong"].ename == "CheckFailed"
     assert "def slope(f, x)\n                   ^\nSyntaxError" in plain(outputs["en", "syntax"])
     shown = plain(outputs["en", "no test"])

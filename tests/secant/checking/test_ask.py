@@ -1,13 +1,213 @@
-"""The language of the tests: how a question is shown, and what can be asked of it."""
+"""The language of the tests: what a question prints as, what is seen of its answer, and what a check says."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+import torch
 
-from secant import ask, check, leaf, tensor
+from secant import ask, check, language, leaf, tensor
 from secant.checking import situation
-from secant.checking.ask import asked_elsewhere, call_of
+from secant.checking.ask import Answer, asked_elsewhere, call_of
+from tests.support.settings import settings_kept
 
 
-def halves(f, x, h):
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    with settings_kept():
+        language("en")
+        yield
+
+
+def gradient(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    return torch.autograd.grad(f(x).sum(), x)[0]
+
+
+def fill(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
+    f(x).sum().backward()
+    return x.grad
+
+
+def refuse(x: torch.Tensor) -> None:
+    raise ValueError("not today")
+
+
+def said(judge: Callable[[], object]) -> str:
+    with pytest.raises(check.CheckFailed) as failure:
+        judge()
+    return str(failure.value)
+
+
+def of_square(function: str, **how: Any) -> Answer:
+    return ask(f"{function}(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0], **how))
+
+
+def test_a_right_answer_passes_everything() -> None:
+    answer = of_square("gradient", grad=9.0)
+    answer.returns(tensor([2.0, 4.0]), nearly="nearly").changes_nothing().is_untracked()
+    answer.owns_its_memory().keeps_buffers()
+    answer.again().returns(tensor([2.0, 4.0]))
+    answer.after("x.data += 1").returns(tensor([4.0, 6.0]))
+    answer.still_returns(tensor([2.0, 4.0]))
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "shown"),
+    [
+        ("f(g, x)", {"g": "torch.sin", "x": leaf(2.0)}, "f(torch.sin, x=2), float64"),
+        ("f(x, h)", {"x": tensor([1.0], "float32"), "h": 0.5}, "f(x=[1], h=0.5), float32"),
+        ("a + b", {"a": 2.0, "b": 3.0}, "a + b, a = 2.0, b = 3.0"),
+        ("f(g, x)", {"g": "lambda t: w * t", "x": 1.0, "w": 3.0}, "f(lambda t: w * t, 1.0), w = 3.0"),
+        ("f(x)", {"x": leaf([1.0], grad=7.0), "unused": 3}, "f(x=[1]), float64, x.grad = 7.0"),
+        ("f(x)", {"x": leaf([1.0], layout="slice")}, "f(x=[1]), float64, x a slice"),
+        ("f(x)", {"x": torch.zeros(5, 5)}, "f(x=a tensor of shape (5, 5)), float32"),
+    ],
+)
+def test_a_question_prints_as_the_call_that_a_student_would_type(
+    text: str, arguments: dict[str, Any], shown: str
+) -> None:
+    assert call_of(text, arguments) == shown
+
+
+@pytest.mark.parametrize(
+    ("judge", "why"),
+    [
+        (lambda answer: answer.changes_nothing(), "x.grad is not what it was before the call"),
+        (lambda answer: answer.owns_its_memory(), "alias of an argument"),
+        (lambda answer: answer.again().returns(tensor([2.0, 4.0])), "second of two equal calls"),
+        (lambda answer: answer.after("x.data += 1").returns(tensor([4.0, 6.0])), "the call before"),
+        (lambda answer: answer.is_tracked(), "not tracked"),
+        (lambda answer: answer.then("f(x)").is_untracked(), "requires_grad=True"),
+        (
+            lambda answer: answer.returns(tensor([2.0, 4.1]), mistakes={"half": (0.5, lambda t: 0)}),
+            "expected",
+        ),
+        (lambda answer: answer.returns(tensor([2.0, 4.1]), mistakes={"look": torch.isfinite}), "look"),
+        (
+            lambda answer: answer.returns(tensor([2.0, 4.1]), mistakes={"known": (0.5, answer.result)}),
+            "known",
+        ),
+        (lambda answer: answer.returns(tensor([2.0001, 4.0]), nearly="almost"), "almost"),
+    ],
+)
+def test_each_check_says_the_call_and_the_cause(judge: Callable[[Answer], object], why: str) -> None:
+    message = said(lambda: judge(of_square("fill")))
+    assert message.startswith("fill(lambda t: t**2, x=[1, 2]), float64")
+    assert message.splitlines()[1].startswith("  ")
+    assert why in message
+
+
+def test_an_earlier_result_is_looked_at_again() -> None:
+    answer = of_square("fill")
+    answer.returns(tensor([2.0, 4.0]))
+    answer.again()
+    assert "a later call changed an earlier result" in said(lambda: answer.still_returns(tensor([2.0, 4.0])))
+
+
+def test_a_copy_in_the_place_of_a_buffer_shows() -> None:
+    answer = ask("setattr(x, 'grad', x.grad.clone())", x=leaf([1.0], grad=2.0))
+    assert "another tensor now" in said(lambda: answer.keeps_buffers())
+
+
+def test_an_error_ends_the_task_unless_the_test_has_a_hint_for_it() -> None:
+    with pytest.raises(ValueError, match="not today"):
+        ask("refuse(x)", x=leaf(1.0))
+    message = said(lambda: ask("refuse(x)", {"errors": {"today": "tomorrow"}}, x=leaf(1.0)))
+    assert message.startswith("refuse(x=1), float64\n  the call raised an error:\n  ValueError: not today")
+    assert message.endswith("likely cause: tomorrow")
+
+
+def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() -> None:
+    message = said(lambda: ask("refuse(x)", {"errors": {}}, x=leaf(1.0)))
+    assert message.splitlines()[2:] == ["  ValueError: not today", '    raise ValueError("not today")']
+    message = said(lambda: ask("x.view(3)", {"errors": {}}, x=leaf(1.0)))
+    assert "eval" not in message
+
+
+def test_arguments_come_back_by_their_names() -> None:
+    answer = ask("[x, y, x * 1]", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
+    answer.equals(["x", "y", "?"])
+
+
+def test_steps_and_operations_are_counted() -> None:
+    endless = ask("endless(lambda: 0)", {"steps": 1000}, endless="lambda f: [f() for _ in iter(int, 1)]")
+    assert "a loop that does not end" in said(lambda: endless.ends())
+    two = ask("x + x + x", {"counted": True}, x=tensor(1.0))
+    assert two.seen["count"] == 2
+    assert "too many" in said(lambda: two.costs(1, "too many"))
+
+
+def test_a_gradient_is_asked_for_by_what_arrives() -> None:
+    y = ask("y = x**2", x=leaf([1.0, 2.0]), g=tensor([1.0, 10.0]))
+    y.gradient("x").returns(tensor([2.0, 40.0]))
+    assert said(lambda: y.gradient("x").returns(tensor([2.0, 4.0]))).startswith(
+        "y = x**2, x = [1, 2], float64: gradient of x, arriving: [1, 10]\n"
+    )
+
+
+def test_a_later_question_shows_the_arguments_that_it_is_the_first_to_name() -> None:
+    y = ask("y = x**2", x=leaf([1.0, 2.0]), g=tensor([1.0, 10.0]))
+    assert y.then("g * x").call == "y = x**2, x = [1, 2], float64, then g * x, g = [1, 10]"
+
+
+def test_a_statement_runs_before_the_question_and_is_told() -> None:
+    answer = ask("t.retains_grad", {"before": "t.retain_grad()"}, x=leaf(1.0), t="x * 2")
+    answer.equals(True)
+    assert answer.call == "t.retains_grad, x = 1, t = x * 2, float64, after t.retain_grad()"
+
+
+def test_asked_elsewhere_nothing_but_plain_data_is_sent_and_no_expected_value() -> None:
+    sent: list[Any] = []
+
+    def put(request: dict[str, Any]) -> dict[str, Any]:
+        sent.append(request)
+        return situation.put(request, {"gradient": gradient})
+
+    with asked_elsewhere(put):
+        answer = of_square("gradient")
+        answer.returns(tensor([2.0, 4.0]), mistakes={"secret hint": 17.0})
+        answer.again().returns(tensor([2.0, 4.0]))
+
+    def plain(value: Any) -> bool:
+        if isinstance(value, dict):
+            return all(isinstance(key, str) and plain(part) for key, part in value.items())
+        return isinstance(value, str | int | float | torch.Tensor | None)
+
+    assert len(sent) == 2
+    assert all(map(plain, sent))
+    assert "secret" not in str(sent)
+    assert "17" not in str(sent)
+
+
+def test_what_a_student_calls_torch_is_not_what_a_question_uses() -> None:
+    names = {"torch": None, "mine": lambda x: 2 * x}
+    with asked_elsewhere(lambda request: situation.put(request, names)):
+        ask("mine(torch.ones(2))").returns(torch.full((2,), 2.0))
+    assert names["torch"] is None
+
+
+def test_the_entries_of_a_result_are_judged_by_themselves() -> None:
+    first, second = ask("(x + 1, x * 2)", x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
+    first.returns(tensor([4.0, 5.0]))
+    wrong = said(lambda: second.returns(tensor([0.0, 8.0])))
+    assert wrong.startswith("(x + 1, x * 2), x = [3, 4], float64, product\n")
+    for other in ("[x, x]", "(x, None)", "(x,)", "x"):
+        with pytest.raises(check.CheckFailed, match="no pair"):
+            ask(other, x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
+
+
+def test_what_torch_warns_of_once_a_process_is_caught_each_time() -> None:
+    for _ in range(2):
+        answer = ask("x.grad or (x**2).backward(create_graph=True)", {"warned": True}, x=leaf(1.0))
+        assert any("create_graph" in warning for warning in answer.seen["warned"])
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 1)])
+def test_a_tuple_prints_as_python_does(shape: tuple[int, ...]) -> None:
+    assert call_of("ones(shape)", {"shape": shape}) == f"ones({shape})"
+
+
+def halves(f: Callable[..., torch.Tensor], x: torch.Tensor, h: float) -> torch.Tensor:
     f(x + h)
     return (f(x) - f(x - h)).detach()
 
@@ -36,9 +236,9 @@ def test_what_is_no_tensor_is_noted_by_its_type() -> None:
 
 
 def test_questions_asked_ahead_are_answered_in_one_go() -> None:
-    sent = []
+    sent: list[str] = []
 
-    def put(request):
+    def put(request: dict[str, Any]) -> dict[str, Any]:
         sent.append(request["text"])
         return situation.put(request, {"scaled": lambda x: 2 * x})
 
@@ -60,10 +260,10 @@ def test_a_result_that_a_later_call_overwrites_is_found() -> None:
 
 
 def test_mistakes_are_worked_out_for_a_wrong_result_alone() -> None:
-    worked_out = []
+    worked_out: list[str] = []
     answer = ask("f(2.0)", f="lambda t: 2 * t")
 
-    def mistakes():
+    def mistakes() -> dict[str, float]:
         worked_out.append("once")
         return {"the hint": 4.0}
 

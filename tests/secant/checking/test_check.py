@@ -379,9 +379,30 @@ def _message(*case: Any, compare: Any = _compare) -> str:
     return str(failure.value)
 
 
+def test_a_mistake_may_be_a_list_or_of_another_dtype() -> None:
+    got, want = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0])
+    for wrong in ([1, 2], torch.tensor([1.0, 2.0], dtype=torch.float64)):
+        with pytest.raises(check.CheckFailed, match="a slip"):
+            check.close(got, want, mistakes=[(wrong, "a slip")])
+
+
 def test_the_simplest_case_is_shown() -> None:
     assert _message([1.234, 5.678, 3.912]).startswith("square(6.0) m")
     check.smallest(_compare, [1.234, 2.5])
+
+
+def test_the_fewest_items_that_fail_for_the_same_reason_are_shown() -> None:
+    def compare(items: list[float], most: float) -> None:
+        check.holds(not items or max(items) < most, f"f({items})", "too large")
+        check.holds(sum(items) < 7, f"f({items})", "too much")
+
+    with pytest.raises(check.CheckFailed) as failure:
+        check.fewest(compare, [1.25, 9.125, 2.5, 8.0], 5.0)
+    assert str(failure.value).startswith("f([8.0])\n  too large")
+    with pytest.raises(check.CheckFailed) as failure:
+        check.fewest(compare, [1.25, 4.0, 3.5], 5.0)
+    assert str(failure.value).startswith("f([4.0, 3.5])\n  too much")
+    check.fewest(compare, [1.25, 2.5], 5.0)
 
 
 def test_a_case_that_would_pass_or_collapse_is_not_shown() -> None:

@@ -34,6 +34,38 @@ def test_an_arrangement_keeps_the_numbers(kind: str) -> None:
     assert x.requires_grad == (kind == "tracked")
     assert x.is_contiguous() == (kind in ("", "tracked", "empty"))
     assert graphs.arrangement(kind).startswith(", x") == bool(kind)
+    assert ("weights" in graphs.arrangement(kind, "weights")) == bool(kind)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)])
+def test_a_tensor_of_any_shape_can_be_transposed(shape: tuple[int, ...]) -> None:
+    given = torch.randn(shape)
+    x = graphs.arranged(given, "transposed")
+    assert torch.equal(x, given)
+    assert x.is_contiguous() == (len(shape) < 2)
+
+
+@pytest.mark.parametrize(("part", "shape"), [((), (4, 3)), ((1, 3), (4, 3)), ((3, 1), (2, 3, 4))])
+def test_an_expanded_tensor_is_read_many_times(part: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    given = torch.randn(part).expand(shape)
+    x = graphs.arranged(given.clone(), "expanded")
+    assert torch.equal(x, given)
+    assert [step == 0 for step in x.stride()] == [step == 0 for step in given.stride()]
+
+
+def test_edges_are_named_by_their_ends() -> None:
+    assert graphs.edges("xy yz", 2.0, 3.0) == [("x", "y", 2.0), ("y", "z", 3.0)]
+    assert graphs.edges("") == []
+
+
+def test_a_module_is_filled_with_numbers_and_with_grads() -> None:
+    numbers = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+    model = graphs.filled(nn.Linear(2, 1), numbers, 9.0)
+    assert [p.tolist() for p in model.parameters()] == [[[1, 2]], [3]]
+    assert [p.grad.tolist() for p in model.parameters() if p.grad is not None] == [[[9, 9]], [9]]
+    assert model(torch.ones(2, dtype=torch.float64)).item() == 6
+    assert numbers.tolist() == [1, 2, 3]
+    assert all(p.grad is None for p in graphs.filled(nn.Linear(2, 1), numbers).parameters())
 
 
 def test_a_leaf_is_new_and_tracked() -> None:
@@ -89,3 +121,14 @@ def test_few_steps_are_no_matter() -> None:
     with graphs.limit_steps(1000):
         assert sorted([2, 1], key=lambda n: n) == [1, 2]
     assert sys.gettrace() is before
+
+
+def test_a_spy_notes_rows_walks_and_modes() -> None:
+    model = graphs.Spy("X @ w.T + b", w=graphs.leaf([[1.0], [2.0]]), b=torch.zeros(2)).eval()
+    assert [parameter.requires_grad for parameter in model.parameters()] == [True, False]
+    model(torch.ones(3, 1)).sum().backward()
+    model.train()
+    assert model(torch.ones(1)).tolist() == [1.0, 2.0]
+    assert model.log == [3, "backward", 1]
+    assert model.modes == [False, True]
+    assert model.get_parameter("w").grad.tolist() == [[3.0], [3.0]]

@@ -1,0 +1,66 @@
+"""A new lesson to start from: small, complete and right, in both languages."""
+
+import re
+from pathlib import Path
+
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson, english_hash, find_lessons, read_text
+from autograder.course.minutes import minutes, rounded
+
+_NAME = re.compile(r"(?P<number>\d\d)_[a-z0-9_]+")
+_TEMPLATE = Path(__file__).parent / "template"
+#: What a lesson's folder holds, by the template that it is made from.
+_FILES = {
+    "lesson.txt": "{name}.py",
+    "hints.txt": "hints.toml",
+    "right.txt": "right_answers.py",
+    "wrong.txt": "wrong_answers.py",
+    "solutions.txt": "solutions.py",
+}
+
+
+def new_lesson(root: Path, name: str) -> Lesson:
+    """Write a new lesson's folder: two tasks, an explorer, hints, right and wrong answers, solutions.
+
+    Args:
+        root: the course directory.
+        name: of the folder, like "11_my_lesson".
+
+    Raises:
+        CourseError: for a name that cannot be one, or one or a number that is taken.
+    """
+    given = _NAME.fullmatch(name)
+    if not given:
+        raise CourseError(f'"{name}" is no name of a lesson: it is like 11_my_lesson.')
+    if not _TEMPLATE.is_dir():
+        raise CourseError("A class's edition holds no template: write lessons in a copy of the repository.")
+    taken = [lesson for lesson in find_lessons(root) if lesson.name[:2] == given["number"]]
+    if taken:
+        raise CourseError(f"There is a lesson {given['number']}: {taken[0].folder}. Choose another number.")
+    lesson = Lesson(name, root / "course" / name)
+    lesson.folder.mkdir()
+    marks = {"N": str(int(given["number"])), "NN": given["number"], "TITLE": _title(name), "MINUTES": "0"}
+    for template, file in _FILES.items():
+        path = lesson.folder / file.format(name=name)
+        path.write_text(_filled(template, marks), encoding="utf-8")
+    marks["MINUTES"] = str(rounded(minutes(read_text(lesson.text).cells)))
+    lesson.text.write_text(_filled("lesson.txt", marks), encoding="utf-8")
+    return lesson
+
+
+def _title(name: str) -> str:
+    words = name.partition("_")[2].replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _filled(template: str, marks: dict[str, str]) -> str:
+    """Return a template with its marks filled, and in each Korean cell the hash of its English twin."""
+    text = (_TEMPLATE / template).read_text(encoding="utf-8")
+    for mark, value in marks.items():
+        text = text.replace(f"@{mark}@", value)
+    cells = re.split(r"(?m)^(?=# %%)", text)
+    for before, place in zip(cells, range(1, len(cells)), strict=False):
+        english = re.search(r'r"""\n(.*?)\n"""', before, re.DOTALL)
+        if english:
+            cells[place] = cells[place].replace("@HASH@", english_hash(english[1]))
+    return "".join(cells)

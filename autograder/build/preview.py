@@ -1,0 +1,33 @@
+"""A lesson built again whenever its author saves a file of it."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.build.builder import BuildError, build
+from autograder.course.errors import CourseError
+from autograder.course.lesson import Lesson
+from autograder.course.saves import saves
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What came of a build: the files written, or what is wrong with the lesson."""
+
+    seconds: float
+    written: list[Path]
+    problems: list[str]
+
+
+def preview(root: Path, lesson: Lesson) -> Iterator[Preview]:
+    """Build a lesson at once, and again after each save."""
+    for _ in saves(lesson.folder):
+        started = time.monotonic()
+        try:
+            written, problems = build(root, [lesson]).written, []
+        except BuildError as error:
+            written, problems = [], error.problems
+        except CourseError as error:
+            written, problems = [], [str(error)]
+        yield Preview(time.monotonic() - started, written, problems)

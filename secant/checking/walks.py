@@ -1,0 +1,115 @@
+"""What an operation with a backward of its own must do, called and walked back through: lesson 8."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from secant.catalogue import Hints
+from secant.checking import check
+from secant.checking.ask import judge
+from secant.language import say
+
+Mistakes = Mapping[str, Mapping[str, Any]]
+Seen = dict[str, Any]
+
+_usual = Hints({})
+
+
+def judge_operation(
+    name: str,
+    seen: Callable[..., Seen],
+    inputs: Mapping[str, torch.Tensor],
+    g: torch.Tensor,
+    value: torch.Tensor,
+    slopes: Mapping[str, torch.Tensor],
+    mistakes: Mistakes,
+    hint: str = "",
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    apart: bool = False,
+) -> tuple[str, Seen]:
+    """Call a student's operation, walk back through it twice, and check all that came of it.
+
+    Args:
+        name: of the student's class.
+        seen: the probe, which hands what it is given to `custom.walk_back`.
+        inputs: by name, in the order of forward.
+        g: the gradient that arrives.
+        value: the result.
+        slopes: by name of each tracked input, what g is to be multiplied by.
+        mistakes: of the value, under "value", and of each input's gradient, under its name, as for
+            `Answer.returns`; a missing factor g, swapped inputs and gradients added up are known already.
+        hint: what to say where no mistake is recognised.
+        rtol, atol: as for `check.close`.
+        apart: whether no numbers are to lie side by side in memory.
+
+    Returns:
+        The call, as a student would type it, and what the probe told.
+    """
+    call = _call(name, inputs, g, list(slopes)) + (_usual.apart if apart else "")
+    with check.asking(call):
+        found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), g.clone(), apart)
+    wrong = mistakes.get("value", {})
+    judge(found["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    check.untouched(found["changes"], call)
+    error = found["error"]
+    once = _usual.walked_once if found["walked"] else ""
+    check.holds(not error, call, error, _usual.saved_in_place if "inplace" in error else once)
+    check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
+    for place, of in enumerate(inputs):
+        if of in slopes:
+            wrong = {**mistakes.get(of, {}), **_usual_mistakes(of, g, slopes)}
+            _judge_gradient(found, call, of, place, g * slopes[of], wrong, hint, rtol, atol)
+    for of, got in (found["changed"] or {}).items():
+        if of in slopes:
+            later = f"{name}.apply({', '.join(inputs)}), {of}.add_(1), backward"
+            check.close(got, g * slopes[of], later, rtol=rtol, atol=atol, hint=_usual.silent)
+    return call, found
+
+
+def _judge_gradient(
+    found: Seen,
+    call: str,
+    of: str,
+    place: int,
+    want: torch.Tensor,
+    wrong: Mapping[str, Any],
+    hint: str,
+    rtol: float | None,
+    atol: float | None,
+) -> None:
+    got = found["gradients"][of]
+    check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
+    if _is(found["alone"].get(of), want, rtol, atol):
+        hint, wrong = _usual.between, {}
+    asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
+    judge(got, want, asked, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    asked += say(en=", walked to a second time", ko=", 두 번째로 거슬러 간 것")
+    check.close(found["again"][of], want, asked, rtol=rtol, atol=atol, hint=_usual.walked_again)
+
+
+def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+    slope = slopes[of]
+    others = tuple(g * other for name, other in slopes.items() if name != of)
+    together = (g * slope).sum().expand(slope.shape)
+    return {
+        _usual.arriving: slope,
+        _usual.swapped_inputs: others,
+        _usual.added_together.format(name=of): together,
+    }
+
+
+def _call(name: str, inputs: Mapping[str, torch.Tensor], g: torch.Tensor, tracked: list[str]) -> str:
+    shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items())
+    asked = f"{name}.apply({shown}), {str(g.dtype)[6:]}, grad_output={check.numbers(g)}"
+    return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
+
+
+def _is(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:
+    try:
+        check.close(got, want, rtol=rtol, atol=atol)
+    except check.CheckFailed:
+        return False
+    return True

@@ -1,0 +1,107 @@
+"""What is said of an operation that is walked back through."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from secant import check
+from secant.checking.ask import tensor
+from secant.checking.custom import operation, walk_back
+from secant.checking.walks import judge_operation
+
+X, G = tensor([2.0, 3.0]), tensor([1.0, -2.0])
+
+
+def judged(apply: Any, tracked: tuple[str, ...] = ("x", "q"), apart: bool = False) -> None:
+    def seen(*asked: Any) -> dict[str, Any]:
+        return walk_back(apply, *asked)
+
+    inputs, slopes = {"x": X, "q": X + 1}, {"x": X + 1, "q": X}
+    asked = {name: slopes[name] for name in tracked}
+    mistakes = {"value": {"a sum": 2 * X + 1}, "q": {"the value": X**2 + X}}
+    exact: dict[str, Any] = {"rtol": 1e-9, "atol": 0.0, "apart": apart}
+    judge_operation("Formula", seen, inputs, G, X**2 + X, asked, mistakes, "wrong", **exact)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_right_operation_passes(apart: bool) -> None:
+    judged(operation("x * q", "g * q", "g * x"), apart=apart)
+
+
+@pytest.mark.parametrize(
+    ("apply", "words"),
+    [
+        (torch.mul, "grad_fn is not FormulaBackward"),
+        (operation("x + q", "g", "g"), "a sum"),
+        (operation("x * q + 1", "g * q", "g * x"), "wrong"),
+        (operation("x * q", "g * q", "x * q"), "the value"),
+        (operation("x * q", "g", "g * x"), "wrong"),
+        (operation("x * q", "q", "g * x"), "missing as a factor"),
+        (operation("x * q", "g * x", "g * q"), "swapped"),
+        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each number of x has its own"),
+        (operation("x * q", "g * q", "None"), r"None for q.*needs_input_grad\[1\]"),
+        (operation("x * q", "g.mul_(q)", "g"), "changed grad_output itself"),
+        (operation("x * q", "g * q", "g * x", "g"), "incorrect number of gradients"),
+    ],
+)
+def test_what_is_wrong_is_told(apply: Any, words: str) -> None:
+    with pytest.raises(check.CheckFailed, match=words):
+        judged(apply)
+
+
+def test_an_input_that_is_not_tracked_is_not_judged() -> None:
+    judged(operation("x * q", "g * q", "None"), ("x",))
+
+
+def test_what_is_kept_on_the_class_is_told_from_what_is_wrong() -> None:
+    kept: list[torch.Tensor] = []
+
+    class Formula(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+            kept[:] = [x.detach(), q.detach()]
+            return x * q
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * kept[1], g * kept[0]
+
+    with pytest.raises(check.CheckFailed, match="belongs to another call"):
+        judged(Formula.apply)
+
+
+@pytest.mark.parametrize(
+    ("stops", "words"), [(True, "the first walk back went well"), (False, "a second walk back gave another")]
+)
+def test_a_second_walk_that_stops_or_differs_is_told(stops: bool, words: str) -> None:
+    class Formula(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+            ctx.kept, ctx.scale = [x.detach(), q.detach()], 1.0
+            return x * q
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            x, q = ctx.kept
+            ctx.kept = None if stops else ctx.kept
+            ctx.scale *= 2
+            return g * q * ctx.scale / 2, g * x * ctx.scale / 2
+
+    with pytest.raises(check.CheckFailed, match=words):
+        judged(Formula.apply)
+
+
+def test_an_input_that_is_kept_unwatched_is_told() -> None:
+    class Formula(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+            ctx.kept = x, q
+            return x * q
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.kept[1].detach(), g * ctx.kept[0].detach()
+
+    with pytest.raises(check.CheckFailed, match=r"x.add_\(1\), backward\n(.*\n)*.*silently wrong"):
+        judged(Formula.apply)

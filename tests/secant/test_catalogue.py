@@ -1,0 +1,92 @@
+"""Hints by name: a task's, its lesson's, the kit's; in the language in use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.course.hints import in_one, used, with_all, with_hints
+from secant import catalogue, hints, language
+from tests.support.lessons import LESSONS
+from tests.support.settings import settings_kept
+
+TEXTS = {
+    "all": {"shape": {"en": "any shape", "ko": "어떤 shape든"}},
+    "slope": {
+        "mean": {"en": 'the "mean"', "ko": "평균", "de": "der Mittelwert"},
+        "hidden": {"en": "a hidden case", "ko": "숨은 경우"},
+        "again": {"en": "of its own", "ko": "과제만의 힌트"},
+    },
+}
+CELL = 'from secant import hints\n\nhint = hints("slope")\nprint(hint.mean, hint.shape, hint.stale)'
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    with settings_kept():
+        yield
+
+
+@pytest.mark.parametrize(("tongue", "mean"), [("en", 'the "mean"'), ("ko", "평균")])
+def test_a_kept_cell_speaks_the_language_in_use(tongue: str, mean: str) -> None:
+    language(tongue)
+    names: dict[str, object] = {}
+    exec(with_all(CELL.replace("print", "told = "), TEXTS), names)
+    shared = catalogue.usual()["stale"][tongue]
+    assert names["told"] == (mean, TEXTS["all"]["shape"][tongue], shared)
+
+
+def test_a_task_overrides_the_kit() -> None:
+    language("en")
+    assert hints("slope", catalogue.of_task(TEXTS, "slope")).again == "of its own"
+    assert hints("other", catalogue.of_task(TEXTS, "other")).again == catalogue.usual()["again"]["en"]
+
+
+@pytest.mark.parametrize(("tongue", "mean"), [("en", 'the "mean"'), ("ko", "평균"), ("de", "der Mittelwert")])
+def test_a_release_holds_the_hints_of_its_visible_part_in_its_language(tongue: str, mean: str) -> None:
+    """A third language is one more entry."""
+    texts = {**TEXTS, "all": {"shape": {**TEXTS["all"]["shape"], "de": "jede Form"}}}
+    released = in_one(with_all(CELL, texts), tongue)
+    names: dict[str, object] = {}
+    exec(released.replace("print", "told = "), names)
+    assert names["told"][0] == mean
+    others = [text[lang] for text in texts["slope"].values() for lang in text if text[lang] != mean]
+    assert not [text for text in others if text in released]
+
+
+def test_long_hints_are_written_over_several_lines() -> None:
+    long = 'a "quoted" word, a \\ and a line\nbreak, ' * 8
+    texts = {"slope": {"mean": {"en": long, "ko": long}}}
+    released = in_one(with_all(CELL.replace(", hint.shape, hint.stale", ""), texts), "en")
+    assert max(map(len, released.splitlines())) <= 100
+    names: dict[str, object] = {}
+    exec(released.replace("print", "told = "), names)
+    assert names["told"] == long
+
+
+def test_a_notebook_carries_its_hints() -> None:
+    marks = {"nbgrader": {"grade": True, "solution": False, "grade_id": "test_slope"}}
+    notebook = new_notebook(
+        cells=[new_code_cell(CELL, metadata=marks), new_code_cell(CELL)],
+        metadata={"secant": {"hints": TEXTS}},
+    )
+    test, other = with_hints(notebook).cells
+    assert "평균" in test.source
+    assert other.source == CELL
+    assert used(CELL) == ["mean", "shape", "stale"]
+
+
+def test_a_notebook_of_source_finds_its_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As stock nbgrader runs it: in a folder with the lesson's name, somewhere in the course."""
+    (lesson,) = [one for one in LESSONS if one.name.startswith("03")]
+    monkeypatch.chdir(lesson.root / "source" / lesson.name)
+    language("ko")
+    assert hints("fresh_grad").mean == catalogue.read_hints(lesson.folder)["fresh_grad"]["mean"]["ko"]
+
+
+def test_without_a_catalogue_a_hint_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert hints("fresh_grad").mean == ""
+    with pytest.raises(AttributeError):
+        hints("fresh_grad").__wrapped__  # noqa: B018
