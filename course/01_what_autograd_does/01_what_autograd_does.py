@@ -777,13 +777,15 @@ from secant import ask, check, hints, tensor
 
 hint = hints("forward_difference")
 
-_up = {hint.back: 11.998, hint.derivative: 12.0, hint.difference: 0.012002, hint.swapped: -12.002}
-_typed, _left = (tensor(_wrong, "float32") for _wrong in ([1.9073486, 2.0027161], [1.9047619, 2.0]))
+_up = {hint.back: 11.998, hint.derivative: 12.0, hint.swapped: -12.002}
+_part = {hint.difference: 0.012002, hint.parentheses: -17981.987998}
+_typed, _side = tensor([1.9073486, 2.0027161], "float32"), tensor([1.9047619, 2.0], "float32")
+_parabola = "lambda t: 2 * t**2"
 for _f, _x, _h, _dtype, _want, _wrong in (
-    ("lambda t: 2 * t**2", 3.0, 0.001, "float64", 12.002, {**_up, hint.parentheses: -17981.987998}),
-    ("lambda t: 2 * t", [8.0, 1.0], 1e-5, "float32", [2.0, 2.0], {hint.typed: _typed, hint.side: _left}),
-    ("lambda t: 2 * t**2", 3.0, -1.0, "float64", 10.0, {hint.left: 14.0, hint.sign: -10.0}),
-    ("lambda t: 2 * t**2", 3.3, 1e-5, "float32", 13.333333, {hint.wide: 13.20002, hint.typed: 13.35144}),
+    (_parabola, 3.0, 0.001, "float64", 12.002, {**_up, **_part}),
+    ("lambda t: 2 * t", [8.0, 1.0], 1e-5, "float32", [2.0, 2.0], {hint.typed: _typed, hint.side: _side}),
+    (_parabola, 3.0, -1.0, "float64", 10.0, {hint.left: 14.0, hint.sign: -10.0}),
+    (_parabola, 3.3, 1e-5, "float32", 13.333333, {hint.wide: 13.20002, hint.typed: 13.35144}),
 ):
     _answer = ask("forward_difference(f, x, h)", f=_f, x=tensor(_x, _dtype), h=_h).changes_nothing()
     _why = hint.elementwise if isinstance(_x, list) else ""
@@ -833,12 +835,12 @@ def _exactly(*case):
     _compare(*case, rtol=1e-11, atol=0.0)
 
 
-def _parabola():
+def _drawn():
     return [check.draw(-2, 2), 1.5, 0.5]
 
 
 for _x, _h in ((5.0, 1e-5), (5.0, 3e-6), (check.draw(4.1, 7.9), 1e-5), (check.draw(4.1, 7.9), 3e-6)):
-    check.smallest(_compare, _parabola(), _x, _h, "float32", hint.rounding)
+    check.smallest(_compare, _drawn(), _x, _h, "float32", hint.rounding)
 for _dtype, _coefficients, _x, _h in (
     ("float64", check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.25),
     ("float32", check.draws(4, -2, 2), check.draws(4, -3, 3), -0.5),
@@ -850,10 +852,10 @@ for _dtype, _coefficients, _x, _h in (
 _sizes = [check.draw(low, 2 * low) for low in (0.5, 1, 2, 4, 8)]
 for _h in (1e-5, -3e-6):
     for _x in (_sizes, [[_sizes[0]], [_sizes[4]]]):
-        check.smallest(_compare, _parabola(), _x, _h, "float32", hint.elementwise)
-check.smallest(_compare, _parabola(), _sizes, 7e-11, "float64", hint.rounding)
-check.smallest(_compare, _parabola(), -check.draw(1, 3), -7.7e-11, "float64", hint.rounding)
-check.smallest(_exactly, _parabola(), check.draw(1, 3), 0.1, "float64", hint.rounding)
+        check.smallest(_compare, _drawn(), _x, _h, "float32", hint.elementwise)
+check.smallest(_compare, _drawn(), _sizes, 7e-11, "float64", hint.rounding)
+check.smallest(_compare, _drawn(), -check.draw(1, 3), -7.7e-11, "float64", hint.rounding)
+check.smallest(_exactly, _drawn(), check.draw(1, 3), 0.1, "float64", hint.rounding)
 check.smallest(_compare, "t", check.draws(3, -3, 3), 0.5, "float64", hint.itself)
 for _x, _h in ((check.draws(3, -3, 3), 1), ([[[check.draw(1, 3)]]], 0.03)):
     check.smallest(_compare, check.draws(3, -2, 2), _x, _h, "float64", "", "", 7.0)
@@ -1483,10 +1485,10 @@ hint = hints("doubling_slope")
 
 _rounds = {hint.rounds: 3.0, hint.less: 4.0, hint.more: 16.0}
 _rules = {hint.adds: 6.0, hint.constant: 1.0, hint.once: 2.0}
-_turned = {hint.negative: -4.0, hint.itself: -12.0, hint.ran: 10 / 3, hint.less: 2.0, hint.more: 8.0}
+_turned = {hint.negative: -4.0, hint.itself: -12.0, hint.ran: 10 / 3}
 for _x, _limit, _want, _why, _wrong in (
     (1.0, 8.0, 8.0, "", {**_rounds, **_rules}),
-    (-3.0, 10.0, 4.0, hint.negative, _turned),
+    (-3.0, 10.0, 4.0, hint.negative, {**_turned, hint.less: 2.0, hint.more: 8.0}),
     (5.0, 2.0, 1.0, hint.over, {hint.ran: 0.4, hint.itself: 5.0, hint.more: 2.0}),
     (0.5, -4.0, 1.0, hint.never, {}),
     (1 - 2.0**-20, 8.0, 16.0, hint.quotient, {}),

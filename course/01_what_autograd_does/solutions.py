@@ -1,4 +1,4 @@
-# Worked solutions of lesson 1: why each answer is right, and a detour. The code itself is the lesson's answer.
+# Worked solutions of lesson 1: why each answer is right, and a detour. The code itself stands in the lesson.
 
 # %% [markdown] task="forward_difference" lang="en"
 r"""
