@@ -780,10 +780,11 @@ hint = hints("forward_difference")
 _up = {hint.back: 11.998, hint.derivative: 12.0, hint.swapped: -12.002}
 _part = {hint.difference: 0.012002, hint.parentheses: -17981.987998}
 _typed, _side = tensor([1.9073486, 2.0027161], "float32"), tensor([1.9047619, 2.0], "float32")
+_line = {hint.typed: _typed, hint.side: _side}
 _parabola = "lambda t: 2 * t**2"
 for _f, _x, _h, _dtype, _want, _wrong in (
     (_parabola, 3.0, 0.001, "float64", 12.002, {**_up, **_part}),
-    ("lambda t: 2 * t", [8.0, 1.0], 1e-5, "float32", [2.0, 2.0], {hint.typed: _typed, hint.side: _side}),
+    ("lambda t: 2 * t", [8.0, 1.0], 1e-5, "float32", [2.0, 2.0], _line),
     (_parabola, 3.0, -1.0, "float64", 10.0, {hint.left: 14.0, hint.sign: -10.0}),
     (_parabola, 3.3, 1e-5, "float32", 13.333333, {hint.wide: 13.20002, hint.typed: 13.35144}),
 ):
