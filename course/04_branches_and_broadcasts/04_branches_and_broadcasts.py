@@ -262,7 +262,8 @@ predicted(
     "4 hook",
     right="C",
     A=say(
-        en="The hook is called with the gradient, and the gradient is the sum: the paths meet before the hook sees anything.",
+        en="The hook is called with the gradient, and the gradient is the sum: "
+        "the paths meet before the hook sees anything.",
         ko="hook이 받는 것은 gradient이고 gradient는 합입니다. hook에 닿기 전에 두 경로가 먼저 합쳐집니다.",
     ),
     B=say(
@@ -486,7 +487,8 @@ predicted(
     "4 zero",
     right="B",
     A=say(
-        en="The formula, typed as it stands, does give that; PyTorch's backward step has a case of its own for x = 0.",
+        en="The formula, typed as it stands, does give that; "
+        "PyTorch's backward step has a case of its own for x = 0.",
         ko="식을 그대로 쓰면 그렇게 됩니다. 그래서 PyTorch의 backward는 x = 0을 따로 다룹니다.",
     ),
     B=say(
@@ -907,7 +909,7 @@ $D(n)$은 $n$에서 나가는 간선마다 (기울기) × (간선 끝의 $D$)를
 
 # %% nbgrader={"grade_id": "total_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def total_derivative(edges, src, out):
-    """Return the derivative of out with respect to src, a float: the sum over all paths of the product of slopes.
+    """Return the derivative of out with respect to src, a float: over all paths, the sum of the products.
 
     edges: a list of tuples (from, to, local slope), in any order; src, out: nodes.
     """
@@ -933,7 +935,8 @@ hint = hints("total_derivative")
 
 
 def _asked(edges, ends, **options):
-    names = {"edges": str(edges), "given": "list(edges)", "src": repr(ends[0]), "out": repr(ends[1])}
+    src, out = map(repr, ends)
+    names = {"edges": str(edges), "given": "list(edges)", "src": src, "out": out}
     return ask("total_derivative(edges, src, out)", options, **names)
 
 
@@ -1003,7 +1006,7 @@ for _graph, _ends, _why, *_wrong in (
     (_edges("xy xy", _a, _b), "xy", hint.several, {hint.several: (_a, _b)}),
     (_edges("xy xy", _a, _a), "xy", hint.several, {hint.several: _a}),
     (_edges("ux xy yz xy xy", _c, _a, 2, _b, -1), "uz", hint.several),
-    # Whole numbers, zeros, paths that cancel, and slopes of every size: a product is not 0 because it is small.
+    # Whole numbers, zeros, paths that cancel, and slopes of every size: a small product is not 0.
     (_edges("xy xw yz wz", 2, 3, 5, -7), "xz", ""),
     (_edges("xy xw yz wz xz", 0, _a, _b, 0.0, _c), "xz", hint.halfway),
     (_edges("xy xy yz", _a, -_a, _b), "xz", ""),
@@ -1074,10 +1077,10 @@ for _count in (20, 40):
 # Shuffled: diamonds whose paths do not nearly cancel, a long chain, and a wide fan.
 _drawn = [check.draws(4, -1.5, 1.5) for _ in range(300)]
 _slopes = [s for s in _drawn if abs(s[0] * s[2] + s[1] * s[3]) > 1][:40]
-_want = math.prod(up * left + down * right for up, down, left, right in _slopes)
+_product = math.prod(up * left + down * right for up, down, left, right in _slopes)
 _fan = [edge for k in range(300) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 300, float(k)))]
 for _graph, _out, _want, _text in (
-    (graphs.diamonds(_slopes), 40, _want, "graphs.diamonds(slopes)"),
+    (graphs.diamonds(_slopes), 40, _product, "graphs.diamonds(slopes)"),
     (graphs.chain(range(201), [-0.99, 1.01] * 100), 200, 0.9999**100, "graphs.chain(range(201), ...)"),
     (_fan, 300, 0.5 * 150 * 299, "[(0, (k, 'y'), 0.5), ((k, 'y'), 300, float(k)), ...]"),
 ):
@@ -1181,7 +1184,8 @@ def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None,
     """`copies` are parts of g that an answer may take for its sum."""
     made = leaf(g, dtype, **{"tracked": False, **how})
     answer = ask("unbroadcast(g, shape)", {"errors": error or why}, g=made, shape=str(shape))
-    g, want, copies = tensor(g, dtype), tensor(want, dtype), [tensor(copy, dtype) for copy in copies]
+    g, want = tensor(g, dtype), tensor(want, dtype)
+    copies = [tensor(copy, dtype) for copy in copies]
     n = g.numel() // want.numel()
     known = {
         hint.mean: want / n,
@@ -1387,17 +1391,16 @@ def _judge(answer, want, dtype, why=("", ""), wrong=None):
         part.returns(tensor(right, dtype), mistakes=wrong, hint=cause)
 
 
-_log2, _log5, _low = math.log(2), math.log(5), 1e-20
+_ln2, _ln5, _low = math.log(2), math.log(5), 1e-20
 _slopes, _shapes = (hint.slope_x, hint.slope_q), (hint.shapes, hint.shapes)
 _zeros, _tiny = (hint.base_at_zero, hint.at_zero), (hint.tiny, hint.tiny)
-_slips, _in_sum = {hint.no_g: (75.0, 125 * _log5), hint.swapped: _log5}, {hint.before_sum: 0.0}
+_slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: 0.0}
 _at_low = 0.05 * _low**-0.95, _low**0.05 * math.log(_low)
-_no_exponent = hint.one_constant, hint.q_is_zero
 for _x, _q, _g, _want, _why, _wrong in (
-    (5, 3, 0.008, (0.6, _log5), _slopes, _slips),
-    (2, [1, 2], [1, 1], (5, [2 * _log2, 4 * _log2]), _shapes, {}),
-    ([[0], [2]], 1, [[1], [1]], ([[1], [1]], 2 * _log2), _zeros, _in_sum),
-    ([2, 2], [0, 3], [1, 1], ([0, 12], [_log2, 8 * _log2]), _no_exponent, {}),
+    (5, 3, 0.008, (0.6, _ln5), _slopes, _slips),
+    (2, [1, 2], [1, 1], (5, [2 * _ln2, 4 * _ln2]), _shapes, {}),
+    ([[0], [2]], 1, [[1], [1]], ([[1], [1]], 2 * _ln2), _zeros, _in_sum),
+    ([2, 2], [0, 3], [1, 1], ([0, 12], [_ln2, 8 * _ln2]), (hint.one_constant, hint.q_is_zero), {}),
     (_low, 0.05, 1, _at_low, _tiny, {}),
 ):
     for _dtype in ("float64", "float32"):

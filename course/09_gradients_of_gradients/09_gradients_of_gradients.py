@@ -124,7 +124,8 @@ predicted(
         ko="이계 미분계수로는 맞지만 autograd는 그것을 알 수 없습니다. `x.grad`에 `grad_fn`이 없기 때문입니다.",
     ),
     B=say(
-        en="True, it is a plain number. But autograd does not call it constant: it finds no graph, and stops.",
+        en="True, it is a plain number. But autograd does not call it constant: "
+        "it finds no graph, and stops.",
         ko="그냥 수라는 것은 맞습니다. 그러나 autograd는 상수로 치지 않습니다. 그래프를 찾지 못해 멈춥니다.",
     ),
     C=say(
@@ -286,7 +287,8 @@ predicted(
     "9 line",
     right="B",
     A=say(
-        en="As mathematics 0 is right. But the gradient is a 3 without any graph, and autograd answers with an error.",
+        en="As mathematics 0 is right. But the gradient is a 3 without any graph, "
+        "and autograd answers with an error.",
         ko="수학으로는 0이 맞습니다. 그러나 gradient는 그래프가 없는 3이고, autograd는 오류로 답합니다.",
     ),
     B=say(
@@ -294,7 +296,8 @@ predicted(
         ko="기울기 3은 `x`에 의존하지 않으므로 기록할 것이 없었습니다.",
     ),
     C=say(
-        en="`None` comes only if you ask for it with `allow_unused=True`, and only if the gradient has a graph that leads elsewhere.",
+        en="`None` comes only if you ask for it with `allow_unused=True`, "
+        "and only if the gradient has a graph that leads elsewhere.",
         ko="`None`은 `allow_unused=True`를 주고, gradient에 다른 텐서로 이어지는 그래프가 있을 때만 나옵니다.",
     ),
 )
@@ -440,7 +443,8 @@ predicted(
     "9 passes",
     right="B",
     A=say(
-        en="That builds the whole matrix, row by row, as in lesson 5. One row is one walk; but a product with one vector is one walk too.",
+        en="That builds the whole matrix, row by row, as in lesson 5. "
+        "One row is one walk; but a product with one vector is one walk too.",
         ko="그것은 수업 05처럼 행렬 전체를 한 행씩 만드는 방법입니다. 한 행이 한 번이지만, 벡터 하나와의 곱도 한 번이면 됩니다.",
     ),
     B=say(
@@ -1181,7 +1185,8 @@ def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout=""
     answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
     answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, **_near(dtype))
     answer.changes_nothing().is_tracked(hint.cut)
-    loss, tracked = "2 * penalty + 0 * model(x).sum()", "[p for p in model.parameters() if p.requires_grad]"
+    loss = "2 * penalty + 0 * model(x).sum()"
+    tracked = "[p for p in model.parameters() if p.requires_grad]"
     twice = tuple(2 * tensor(part, dtype) for part in grads)
     back = answer.then(f"torch.autograd.grad({loss}, {tracked})")
     back.returns(twice, nearly=hint.nearly, hint=hint.cut, **_near(dtype))
@@ -1193,14 +1198,8 @@ def _near(dtype):
 
 
 _layers = "nn.Flatten(), nn.Linear(2, 2, False), nn.ReLU(), nn.Linear(2, 1, False), nn.Flatten({})"
-_wrong = {
-    hint.sum: 16.25,
-    hint.one: (16.20012437887911, 1.5625, 3.0625),
-    hint.square: (288.28125, 12.625),
-    hint.dim: 3.4625,
-    hint.shrunk: 1.40625,
-    hint.side: 8,
-}
+_wrong = {hint.sum: 16.25, hint.one: (16.20012437887911, 1.5625, 3.0625), hint.side: 8}
+_wrong |= {hint.square: (288.28125, 12.625), hint.dim: 3.4625, hint.shrunk: 1.40625}
 # The first sample's gradient is [3, 4], the second's [-0.3, -0.4].
 _weights, _grads = [3, 4, -0.3, -0.4, 1, 1], ([[2.4, 3.2], [0.3, 0.4]], [[20, -0.25]])
 _compare(_layers.format(1), _weights, [[1, 0], [-1, 0]], 8.125, _grads, "float64", _wrong, 5.0)

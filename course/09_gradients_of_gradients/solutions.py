@@ -1,4 +1,5 @@
-# Why the course's own answers to lesson 9 are right, and a detour that many take. `autograder check` shows them.
+# Why the course's own answers to lesson 9 are right, and a detour that many take.
+# `autograder check` shows them.
 
 # %% [markdown] task="second_derivative" lang="en"
 r"""
