@@ -31,6 +31,11 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 _EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 # What only a message needs, or is sent in another form.
 _NOT_SENT = ("before", "below", "errors", "words")
+# What `situation.put` leaves out where there is nothing to say.
+_NOTHING: Mapping[str, Any] = {
+    **{"tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
+    **{"count": 0, "largest": 0, "given": {}, "warned": []},
+}
 _elsewhere: list[Put] = []
 _usual = Hints({})
 
@@ -149,9 +154,10 @@ class _Talk:
         if self.ahead and self.ahead[0][0] == request["text"] and not request["before"]:
             return self.ahead.pop(0)[1]
         seen = self.put(request)
-        self.kept = seen["kept"]
-        self.ahead = list(zip(request.get("ahead", ()), seen["ahead"], strict=True))
-        return seen
+        self.kept = seen.get("kept", [seen["result"]])
+        ahead = [{**_NOTHING, **more} for more in seen.get("ahead", ())]
+        self.ahead = list(zip(request.get("ahead", ()), ahead, strict=True))
+        return {**_NOTHING, **seen}
 
 
 @dataclass

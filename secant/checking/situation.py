@@ -58,13 +58,16 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         limit on steps ended it with. count, largest: as those of `operations`. warned: the warnings.
         given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
         ahead: the same for each of the questions that were to be asked right after it. kept: all results of
-        the situation as they are now; `place` is that of this one.
+        the situation as they are now, once there are several; `place` is that of this one. What there is
+        nothing to say of is left out, for speed.
     """
     if request["arguments"] is not None:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
     seen = _now[-1].ask(request)
     ahead = [_now[-1].ask({**request, "text": text, "before": ""}) for text in request.get("ahead", ())]
-    return {**seen, "ahead": ahead, "kept": _now[-1].kept()}
+    # What the first result is now nobody asks before there is a second.
+    kept = {"kept": _now[-1].kept()} if seen["place"] or ahead else {}
+    return {**seen, **kept, **({"ahead": ahead} if ahead else {})}
 
 
 class Situation:
@@ -121,19 +124,19 @@ class Situation:
         self._places += 1
         seen = self._calls.last()
         heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
-        return {
-            "result": self._by_name(result) if request.get("by_name") else seen["results"],
+        told = {
             "tracked": seen["tracked"],
             "aliases": seen["aliases"],
             "changes": self._calls.changes,
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": "".join(stopped),
-            "place": self._places,
             "count": made.count,
             "largest": made.largest,
             "given": heard,
             "warned": [str(warning.message).partition(". ")[0] for warning in caught or ()],
         }
+        result = self._by_name(result) if request.get("by_name") else seen["results"]
+        return {"result": result, "place": self._places, **{k: v for k, v in told.items() if v}}
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
         found = self._watched.items()
