@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from secant.language import say
 
+#: The file that a test's question seems to stand in (secant/checking/situation.py).
+QUESTION = "<question>"
 _MOST = 2_000  # characters of a message that are looked at
 
 

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
-from secant.causes import likely
+from secant.causes import QUESTION, likely
 from secant.language import say
 from secant.visible import visible
 
-#: The file that a test's question seems to stand in (secant/checking/situation.py).
-QUESTION = "<question>"
 #: What stands in an answer's place in a release.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
 

@@ -17,6 +17,7 @@ DECIDING = (
     "autograder.grading.result",
     "autograder.intake",
     "autograder.sandbox",
+    "secant.catalogue",
     "secant.causes",
     "secant.checking",
     "secant.language",

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from secant.causes import QUESTION
 from secant.checking.watch import Change, watch
-from secant.tracebacks import QUESTION
 
 # Deeper than any result that a task asks for; a list may contain itself.
 _DEPTH = 6

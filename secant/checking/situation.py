@@ -15,12 +15,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from secant.causes import QUESTION
 from secant.checking import custom, graphs, recipes
 from secant.checking.functions import formula, noted
 from secant.checking.observe import observe
 from secant.checking.operations import operations
 from secant.quiet import ask_first
-from secant.tracebacks import QUESTION
 
 #: How an argument that is more than a value is marked: {_KIND: "code" | "leaf", ...}.
 KIND = "secant.argument"
