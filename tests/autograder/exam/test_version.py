@@ -105,9 +105,10 @@ def decides(name: str) -> bool:
 
 def test_what_decides_leans_on_nothing_else_of_ours() -> None:
     # The template imports all of secant, so that no candidate has to; the wall asks where packages lie, and
-    # what it looks through is remembered in a file.
+    # what it looks through is remembered in a file. Where a course is, only a notebook of source/ asks.
     found = {(path, name) for _, path in deciding_files() for name in imported(path) if not decides(name)}
     assert {(path.name, name) for path, name in found} == {
+        ("catalogue.py", "secant.where.course_above"),
         ("template.py", "secant"),
         ("visible.py", "autograder"),
         ("visible.py", "secant"),
