@@ -31,6 +31,7 @@ from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
 from autograder.grading.jobs import Page
 from autograder.grading.result import NO_RESPONSE, GradedTask, Printed, Result
+from autograder.intake.pictures import is_picture
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
@@ -57,7 +58,7 @@ _LEFT_OUT = (
 def graded_notebook(
     assignment: Assignment, submission: Submission | None, result: Result, words: Words
 ) -> NotebookNode:
-    """Return the notebook with what became of it written in as outputs.
+    """Return the notebook with what became of it written in as outputs, beside the pictures that it shows.
 
     Args:
         assignment: the lesson.
@@ -74,7 +75,7 @@ def graded_notebook(
     printed = {printed.place: printed.cell for printed in result.cells}
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs, cell.execution_count = list(filter(is_picture, cell.outputs)), None
             cell.source = clipped(visible(cell.source))  # for people: what ran, and submitted/, have the rest
         name = grade_id(cell)
         if is_test(cell):
@@ -84,7 +85,7 @@ def graded_notebook(
             why = words.get(task.id, {}).get(submission.language, "") if submission else ""
             cell.outputs = [_verdict(task, why.replace("**", ""))]
         elif place in printed:
-            cell.outputs = _outputs(printed[place])
+            cell.outputs = _outputs(printed[place]) + cell.outputs
         elif cell.cell_type == "markdown" and is_answer(cell) and name in prose:
             cell.source = harmless(cell.source)
     _choose_colours(notebook)
@@ -206,6 +207,9 @@ class Pages:
             head: see `page_head`.
             student, lesson: whose, and of what.
         """
+        for cell in notebook.cells:  # a page is of text: what a student's file shows is a person's to see
+            if cell.cell_type == "code":
+                cell.outputs = [output for output in cell.outputs if not is_picture(output)]
         names = {"student": student, "assignment": lesson, "notebook": lesson, "db_url": self._db_url}
         names |= {"entered": entered}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}

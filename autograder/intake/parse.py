@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
 MAX_BRACKETS = 2_000_000  # an empty list costs thirty times its two bytes once it is parsed
@@ -23,6 +24,7 @@ class Cell:
     id: str
     grade_id: str
     marks: tuple[Any, ...]  # what nbgrader's metadata claim, and whether there are tags
+    pictures: tuple[str, ...] = ()  # that its outputs show, in base64
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,10 @@ def parse(data: bytes) -> Submitted:
             en=f"The notebook has {len(raw):,} cells; at most {MAX_CELLS:,} can be graded.",
             ko=f"노트북의 셀이 {len(raw):,}개입니다. 최대 {MAX_CELLS:,}개까지 채점할 수 있습니다.",
         )
-    cells = [_cell(entry, number) for number, entry in enumerate(raw, 1) if isinstance(entry, dict)]
+    numbered = [(number, entry) for number, entry in enumerate(raw, 1) if isinstance(entry, dict)]
+    cells = _illustrated(
+        [_cell(entry, number) for number, entry in numbered], [entry for _, entry in numbered]
+    )
     return Submitted(cells, str(_mapping(document.get("metadata")).get("lang", ""))[:8], old)
 
 
@@ -141,6 +146,20 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
         grade_id=_word(marks.get("grade_id")),
         marks=marks_of(marks, metadata),
     )
+
+
+def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
+    """Add the pictures that the cells of code show, the first ones, as many as are kept."""
+    left, chars = MOST, MOST_CHARS
+    found = []
+    for cell, entry in zip(cells, raw, strict=True):
+        kept = []
+        for picture in pictures_of(entry) if cell.kind == "code" and left else ():
+            if left and len(picture) <= chars:
+                kept.append(picture)
+                left, chars = left - 1, chars - len(picture)
+        found.append(replace(cell, pictures=tuple(kept)) if kept else cell)
+    return found
 
 
 def _word(value: Any) -> str:

@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell
 from autograder.course.cells import grade_id, imports, is_answer, is_test
 from autograder.intake.pairing import Pairing, is_written
 from autograder.intake.parse import Cell
+from autograder.intake.pictures import output_of
 from autograder.intake.submission import Step
 
 
@@ -56,7 +57,7 @@ def steps_of(pairing: Pairing, layout: list[tuple[Cell, int | None]]) -> list[St
 def notebook_of(
     release: NotebookNode, pairing: Pairing, layout: list[tuple[Cell, int | None]]
 ) -> NotebookNode:
-    """The lesson's notebook in the student's order, with the student's answers and code."""
+    """The lesson's notebook in the student's order, with the student's answers, code and pictures."""
     cells: list[NotebookNode] = []
     places: dict[int, NotebookNode] = {}
     for cell, index in layout:
@@ -65,6 +66,8 @@ def notebook_of(
         else:
             places[index] = _our_cell(pairing.lesson[index], cell.source)
             cells.append(places[index])
+        if cells[-1].cell_type == "code" and not is_test(cells[-1]):
+            cells[-1].outputs = list(map(output_of, cell.pictures))
     for index, ours in enumerate(pairing.lesson):
         if index not in places:  # what is missing goes behind the cell that it follows in the lesson
             places[index] = _our_cell(ours, ours.source)

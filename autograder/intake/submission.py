@@ -62,8 +62,8 @@ class Submission:
         script: what the examiner needs of it.
         answers: the text of each task's answer that was found, by task id.
         unwritten: the tasks whose answer is missing, empty, or the released stub.
-        notebook: our cells with the student's answers, extra code cells and order. Its tests are the
-            released ones, so nothing hidden is in it.
+        notebook: our cells with the student's answers, extra code cells, order, and pictures, which are the
+            only outputs. Its tests are the released ones, so nothing hidden is in it.
         file: the name of the file that was read.
         notes: what staff may want to know, such as `changed_test:grad_square`; see `take_in`.
     """

@@ -8,11 +8,16 @@ Who is not root cannot become somebody else: then the students differ by what nb
 import os
 import pwd
 import runpy
+import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.small_class import build_course
 
 #: Whether students are users of their own.
 SEPARATE = os.geteuid() == 0
@@ -52,6 +57,32 @@ class Student:
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert code in (0, 1)
         return code == 0
+
+
+@contextmanager
+def class_with_exchange(python: Sequence[str], settings: str = "") -> Iterator[tuple[Path, list[Student]]]:
+    """Make a course of the fixture lesson and an exchange, for an instructor and two students.
+
+    Args:
+        python: how to run Python.
+        settings: more lines of the course's own `nbgrader_config_local.py`.
+
+    Yields:
+        The course, and the students. The exchange is `exchange` beside the course.
+    """
+    place = Path(tempfile.mkdtemp(prefix="secant-term-"))  # pytest's own folders are closed to other users
+    try:
+        place.chmod(0o755)
+        exchange, root = place / "exchange", place / "class"
+        exchange.mkdir()
+        exchange.chmod(0o777)
+        root.mkdir(mode=0o700)
+        build_course(root)
+        local = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n{settings}"
+        (root / "nbgrader_config_local.py").write_text(local)
+        yield root, students(place, exchange, "secant", python)
+    finally:
+        shutil.rmtree(place)
 
 
 def students(place: Path, exchange: Path, course: str, python: Sequence[str]) -> list[Student]:

@@ -6,10 +6,8 @@ English release, one with the Korean. A third one's notebook came by mail.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,8 +17,8 @@ import pytest
 from nbformat import v4
 from nbgrader.api import Gradebook
 
-from tests.support.people import SEPARATE, Student, students
-from tests.support.small_class import STEPS, WRONG, answered, build_course, hand_in, solutions
+from tests.support.people import SEPARATE, Student, class_with_exchange
+from tests.support.small_class import STEPS, WRONG, answered, hand_in, solutions
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange and the wall are Linux's")
 
@@ -64,20 +62,9 @@ class Term:
 
 @pytest.fixture
 def term(python: list[str]) -> Iterator[Term]:
-    place = Path(tempfile.mkdtemp(prefix="secant-term-"))
-    try:
-        place.chmod(0o755)
-        exchange, root = place / "exchange", place / "class"
-        exchange.mkdir()
-        exchange.chmod(0o777)
-        root.mkdir(mode=0o700)
-        build_course(root)
-        with (root / "nbgrader_config_local.py").open("w") as config:
-            config.write(f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n")
-            config.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
-        yield Term(root, python, *students(place, exchange, "secant", python))
-    finally:
-        shutil.rmtree(place)
+    penalty = 'c.LateSubmissionPlugin.penalty_method = "zero"\n'
+    with class_with_exchange(python, penalty) as (root, (ann, bob)):
+        yield Term(root, python, ann, bob)
 
 
 def work(term: Term, who: Student, answers: dict[str, str], language: str) -> None:

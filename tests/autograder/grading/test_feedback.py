@@ -1,16 +1,18 @@
 """A person who grades is shown all that stands in a student's cells, and nothing that hides or steers."""
 
+import base64
 import json
 import unicodedata
 from dataclasses import replace
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, writes
+from nbformat.v4 import new_code_cell, new_output, writes
 
 from autograder.course.cells import grade_id, is_test
 from autograder.grading.feedback import as_text, graded_notebook, placed
 from autograder.grading.result import GradedTask, Result
+from autograder.intake.pictures import MOST
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import Found, understand
 from autograder.page.facts import Head, Row
@@ -19,6 +21,7 @@ from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, Line
 from secant.visible import visible
 from tests.support.lessons import LESSONS, assignment
+from tests.support.pictures import picture, shown
 
 LESSON = LESSONS[0]
 ODD = "\x1b[2J\x07\0\x9b\u202e\u2066\u200b\ufeff\u3164\U000e0041"
@@ -81,3 +84,33 @@ def test_prose_keeps_its_letters_and_an_emoji_its_parts() -> None:
         assert harmless(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
     assert r"a\u200db" in harmless("a\u200db")
     assert r"\ud800" in harmless("\ud800")
+
+
+def test_a_person_sees_the_pictures_that_the_file_holds_and_nothing_else_of_its_outputs() -> None:
+    release = assignment(LESSON).releases["en"]
+    plot = picture(40, 20)
+    outputs = [
+        shown(plot[:30] + "\n" + plot[30:]),  # as a notebook breaks its lines
+        shown("no base64"),
+        shown(base64.b64encode(b"<svg onload=alert(1)>").decode()),
+        shown(picture(40, 20, "JPEG")),
+        shown(picture(4001, 1)),
+        new_output("stream", text="Score: 10/10"),
+    ]
+    drawing = new_code_cell("plt.show()", outputs=outputs)
+    many = new_code_cell("1", outputs=[shown(plot)] * 50)
+    cells = [
+        NotebookNode({**cell, "outputs": [shown(plot)]}) if is_test(cell) else cell for cell in release.cells
+    ]
+    notebook = NotebookNode({**release, "cells": [*cells, drawing, many]})
+    taken = understand(
+        Found("a.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
+    )
+    assert isinstance(taken, Submission)
+    *graded, drawn, more = autograded(taken).cells
+    pictures = [output.data for output in drawn.outputs if output.output_type == "display_data"]
+    assert pictures == [{"image/png": plot}]
+    found = [output for output in more.outputs if output.output_type == "display_data"]
+    assert len(found) == MOST - 1 - sum(map(is_test, release.cells))
+    assert "display_data" not in json.dumps(graded), "a test cell's output is the verdict alone"
+    assert "Score: 10/10" not in json.dumps(drawn)

@@ -1,0 +1,91 @@
+"""An instructor's week in formgrader on JupyterLab, by clicking: from the student version to the feedback."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat import v4
+from playwright.sync_api import FrameLocator, Locator, expect
+
+from tests.support import jupyterlab as lab
+from tests.support.people import Student, class_with_exchange
+from tests.support.pictures import picture, shown
+from tests.support.small_class import STEPS, WRONG, answered, solutions
+
+AUTOGRADE_SECONDS = 60
+
+
+class Desk:
+    """Formgrader as JupyterLab shows it."""
+
+    def __init__(self, frame: FrameLocator) -> None:
+        self.frame = frame
+
+    def row(self, name: str) -> Locator:
+        """The row of the table on the screen that has this in it."""
+        return self.frame.locator("tr", has_text=name)
+
+    def press(self, row: str, button: str) -> str:
+        """Press a button of a row; return what the window that it opens says, and close that."""
+        self.row(row).locator(f".{button} a").click()
+        window = self.frame.locator(".modal.in")
+        expect(window).to_be_visible(timeout=AUTOGRADE_SECONDS * 1000)
+        said = window.inner_text()
+        window.locator(".modal-footer button").first.click()
+        expect(window).to_have_count(0)
+        return said
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_week_of_clicks(python: list[str], browser: Any) -> None:
+    with class_with_exchange(python) as (root, (ann, _)):
+        click_through(root, ann, browser)
+
+
+def click_through(root: Path, ann: Student, browser: Any) -> None:
+    answers = solutions(root) | WRONG | {"why": "The curve in my plot bends down."}
+    with lab.jupyterlab(root) as address, lab.open_lab(browser, address, width=1500, height=1100) as page:
+        page.get_by_role("menuitem", name="Nbgrader").click()
+        page.get_by_role("menuitem", name="Formgrader").click()
+        desk = Desk(page.frame_locator("iframe"))
+
+        assert "Successfully created the student version" in desk.press(STEPS, "assign")
+        assert "Successfully released" in desk.press(STEPS, "release")
+        expect(desk.row(STEPS).locator(".status")).to_have_text("released")
+
+        ann.nbgrader("fetch_assignment", STEPS)
+        work = answered(root, answers)
+        work.cells.insert(-1, v4.new_code_cell("plt.show()", outputs=[shown(picture(240, 120))]))
+        (ann.home / STEPS / f"{STEPS}.ipynb").write_text(v4.writes(work), encoding="utf-8")
+        ann.nbgrader("submit", STEPS)
+
+        assert "Successfully collected" in desk.press(STEPS, "collect")
+        desk.row(STEPS).locator(".num-submissions a").click()
+        assert "Successfully autograded" in desk.press(ann.id, "autograde")
+        row = desk.row(ann.id)
+        expect(row.locator(".status")).to_have_text("needs manual grading")
+        expect(row.locator(".score")).to_have_text(re.compile(r"^3 / "))
+
+        # The note is graded with the student's plot on the same page.
+        desk.frame.get_by_role("link", name="Manual Grading").click()
+        desk.frame.get_by_role("link", name=STEPS).click()
+        desk.frame.get_by_role("link", name=STEPS).last.click()
+        desk.frame.get_by_role("link", name="Submission #1").click()
+        plot = desk.frame.locator(".output_png img")
+        expect(plot).to_have_count(1)
+        assert plot.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [240, 120]
+        desk.frame.locator("input.score").last.fill("1")
+        desk.frame.locator("textarea.comment").last.fill("Well seen.")
+        desk.frame.locator("textarea.comment").last.press("Tab")
+        expect(desk.frame.locator(".comment-saved.glyphicon-ok").last).to_be_visible()
+
+        desk.frame.get_by_role("link", name="Manual Grading").first.click()
+        desk.frame.get_by_role("link", name="Manage Assignments").click()
+        assert "Successfully generated feedback" in desk.press(STEPS, "generate-feedback")
+        assert "Successfully released feedback" in desk.press(STEPS, "release-feedback")
+    ann.nbgrader("fetch_feedback", STEPS)
+    (fetched,) = (ann.home / STEPS / "feedback").glob(f"*/{STEPS}.html")
+    assert "Well seen." in fetched.read_text(encoding="utf-8")
+    assert re.search(r"<p class=\"score\">4 of \d+ points</p>", fetched.read_text(encoding="utf-8"))
