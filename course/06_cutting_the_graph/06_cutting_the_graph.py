@@ -158,7 +158,8 @@ predicted(
     "6 detached numbers",
     right="B",
     A=say(
-        en="`detach` makes a new tensor object without a history, but copies no numbers. `y.clone().detach()` copies them.",
+        en="`detach` makes a new tensor object without a history, but copies no numbers. "
+        "`y.clone().detach()` copies them.",
         ko="`detach`는 계산 과정이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
     ),
     B=say(
@@ -166,7 +167,8 @@ predicted(
         ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
     ),
     C=say(
-        en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a change.",
+        en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a "
+        "change.",
         ko="`w`는 추적되지 않으므로 여기서는 막지 않습니다. PyTorch가 이런 변경을 언제 알아차리는지는 수업 07에서 봅니다.",
     ),
 )
@@ -316,7 +318,8 @@ predicted(
     "6 one factor cut",
     right="B",
     A=say(
-        en="12 is the slope of the formula. But autograd walks through what was recorded, and there the second factor is a constant.",
+        en="12 is the slope of the formula. But autograd walks through what was recorded, and there the "
+        "second factor is a constant.",
         ko="12는 식의 기울기입니다. 그러나 autograd는 기록된 것을 거슬러 가고, 거기서 둘째 인수는 상수입니다.",
     ),
     B=say(
@@ -440,11 +443,13 @@ predicted(
     "6 eval",
     right="B",
     A=say(
-        en="`eval()` changes what layers such as Dropout compute. What is recorded is decided by the gradient mode.",
+        en="`eval()` changes what layers such as Dropout compute. What is recorded is decided by the "
+        "gradient mode.",
         ko="`eval()`은 Dropout 같은 층이 무엇을 계산할지를 바꿉니다. 기록할지는 gradient 모드가 정합니다.",
     ),
     B=say(
-        en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. To use a model you want both.",
+        en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. "
+        "To use a model you want both.",
         ko="스위치는 둘입니다. `eval()`은 층이 무엇을 계산할지, `no_grad`는 그것을 기록할지를 정합니다. 모델을 쓰기만 할 때는 둘 다 필요합니다.",
     ),
     C=say(
@@ -902,70 +907,66 @@ _WHY |= {"generator": hint.generator, "NoneType": hint.none}
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 
 
-def _compare(params, lr, of, layout=""):
-    """of: by name of a parameter its dtype, its numbers, its .grad, and where the step must lead."""
-    kinds = [dtype for dtype, *_ in of.values()]
-    call = f"sgd_step_({params}, lr={lr}), {kinds[0] if len(set(kinds)) == 1 else ', '.join(kinds)}"
-    before = f"held = [{', '.join(of)}]; second = [t.detach() for t in held]; params = {params}"
-    for name, (_, start, grad, _) in of.items():
-        call += f", {name} = {start}, {name}.grad = {grad}"
-        before += f"; {name}.grad = torch.tensor({grad}, dtype={name}.dtype)" if grad is not None else ""
-    leaves = {name: leaf(start, dtype, layout=layout) for name, (dtype, start, *_) in of.items()}
-    how = {"before": before, "words": call, "errors": _WHY}
-    answer = ask(f"sgd_step_(params, {lr})", how, **leaves)
-    now, second = answer.then("held, second").result
-    stay = all(p.equal(leaf.value) for p, leaf in zip(now, leaves.values(), strict=True))
-    still = hint.skipped if not stay else hint.used if " for " in params else hint.still
-    for name, p, seen in zip(of, now, second, strict=True):
-        dtype, start, grad, want = of[name]
-        start, want, slope = (tensor(numbers, dtype) for numbers in (start, want, grad or 0.0))
-        wrong = {still: start, hint.uphill: 2 * start - want, hint.no_lr: start - slope}
-        wrong[hint.twice] = 2 * want - start
-        judge(p, want, f"{call}: {name}", mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype])
-        check.close(seen, want, f"{call}: {name}.detach()", hint=hint.apart, **_EXACT[dtype])
-    if params[0] == "[":
-        same = answer.then("[*map(id, params)] == [*map(id, held)]").result
-        answer.holds(same, hint.listed)
-    answer.changes_nothing(but=[("value", name) for name in of if of[name][2] is not None])
-    answer.holds(answer.result is None, hint.nothing)
-    return answer
+def _compare(call, leaves, grads, wants, before="", still=hint.still):
+    answer = ask(call, {"before": before, "errors": _WHY}, **leaves)
+    now = answer.then(f"[{', '.join(leaves)}]").result
+    others = any(not p.equal(leaf.value) for p, leaf in zip(now, leaves.values(), strict=True))
+    for name, p, grad, want in zip(leaves, now, grads, wants, strict=True):
+        start, dtype = leaves[name].value, str(leaves[name].value.dtype)[6:]
+        want, slope = tensor(want, dtype), tensor(0.0 if grad is None else grad, dtype)
+        wrong = {hint.skipped if others else still: start, hint.uphill: 2 * start - want}
+        wrong |= {hint.no_lr: start - slope, hint.twice: 2 * want - start}
+        whose, exact = f"{answer.call}: {name}", _EXACT[dtype]
+        judge(p, want, whose, mistakes=wrong, nearly=hint.nearly, **exact)
+    moved = [("value", name) for name, grad in zip(leaves, grads, strict=True) if grad is not None]
+    return answer.changes_nothing(but=moved).holds(answer.result is None, hint.nothing)
 
 
-_moves, _stays = ("float32", 2.0, 4.0, 1.6), ("float32", 5.0, None, 5.0)
-_compare("[p, q, r]", 0.1, {"p": _moves, "q": _stays, "r": _moves})
-_moves, _stays = ("float64", [1.0, -2.0], [0.5, 1.0], [0.85, -2.3]), ("float64", [[3.0]], None, [[3.0]])
-_compare("(t for t in [p, q, r])", 0.3, {"p": _moves, "q": _stays, "r": _moves})
+_moves, _stays = leaf(2.0, "float32", grad=4.0), leaf(5.0, "float32")
+_leaves = {"p": _moves, "q": _stays, "r": _moves}
+_compare("sgd_step_([p, q, r], 0.1)", _leaves, [4.0, None, 4.0], [1.6, 5.0, 1.6])
+_leaves = {"p": leaf([1.0, -2.0], grad=0.5), "q": leaf([[3.0]]), "r": leaf(2.0, grad=-4.0)}
+_call, _wants = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 3.2]
+_compare(_call, _leaves, [0.5, None, -4.0], _wants, still=hint.used)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
 
-def _compare_all(form, lr, dtypes, values, grads, layout=""):
-    of = {}
-    for name, dtype, start, grad in zip("pqrs", dtypes, values, grads, strict=False):
-        want = tensor(start) - lr * tensor(0.0 if grad is None else grad)
-        of[name] = dtype, start, grad, want.tolist()
-    answer = _compare(form.format(", ".join(of)), lr, of, layout)
-    leaves = answer.then("all(t.is_leaf and t.requires_grad for t in held)")
-    answer.holds(leaves.result, hint.leaf)
+def _compare_drawn(form, lr, dtypes, values, grads, layout=""):
+    rows = list(zip("pqrs", dtypes, values, grads, strict=False))
+    leaves = {name: leaf(value, dtype, layout=layout) for name, dtype, value, _ in rows}
+    wants = [tensor(value) - lr * tensor(0.0 if grad is None else grad) for *_, value, grad in rows]
+    all_, still = ", ".join(leaves), hint.used if " for " in form else hint.still
+    before = f"held = [{all_}]; second = [t.detach() for t in held]"
+    for name, *_, grad in rows:
+        before += f"; {name}.grad = torch.tensor({grad}, dtype={name}.dtype)" if grad is not None else ""
+    answer = _compare(f"sgd_step_({form.format(all_)}, {lr})", leaves, grads, wants, before, still)
+    second, tracked = answer.then("second, [t.is_leaf and t.requires_grad for t in held]").result
+    for seen, want, (name, dtype, *_) in zip(second, wants, rows, strict=True):
+        whose = f"{answer.call}: {name}.detach()"
+        check.close(seen, tensor(want, dtype), whose, hint=hint.apart, **_EXACT[dtype])
+    if "params" in form:
+        same = answer.then("[*map(id, params)] == [*map(id, held)]")
+        answer.holds(same.result, hint.listed)
+    answer.holds(all(tracked), hint.leaf)
 
 
-for _form in ("[{}]", "({},)", "(t for t in [{}])"):
+for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
     for _dtype in ("float64", "float32"):
-        _alike = [_dtype] * 2
-        _lr, _start, _slope = check.draw(0.01, 2), check.draw(-3, 3), check.draw(-3, 3)
-        check.smallest(_compare_all, _form, _lr, _alike, [_start], [_slope])
+        _start, _slope = check.draw(-3, 3), check.draw(-3, 3)
+        check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype], [_start], [_slope])
         _values, _slopes = [check.draws(3, -3, 3), _start], [check.draws(3, -3, 3), None]
-        check.smallest(_compare_all, _form, check.draw(0.01, 2), _alike, _values, _slopes)
+        check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype] * 2, _values, _slopes)
         _rows = [check.draws(2, -3, 3) for _ in range(3)]
         _values = [check.draw(1, 3), check.draw(-3, -1), _rows, []]
         _slopes = [check.draw(1, 3), None, [row[::-1] for row in _rows], []]
-        check.smallest(_compare_all, _form, 1, [_dtype, "float64", "float32", _dtype], _values, _slopes)
-        _pairs = [[_rows, check.draws(2, 1, 3)] for _ in range(2)]
-        check.smallest(_compare_all, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, "slice")
-    _mixed = ["float64", "float32", "float64", "float32"]
-    _compare_all(_form, 0.25, _mixed, [1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0])
-    _compare_all(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
-    _compare_all(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
+        check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32", _dtype], _values, _slopes)
+        _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
+        check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, "slice")
+    _values, _slopes = [1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0]
+    _compare_drawn(_form, 0.25, ["float64", "float32"] * 2, _values, _slopes)
+    _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
+    _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
 _left = ask(
     "[torch.set_grad_enabled(False), sgd_step_([p], 0.5), torch.is_grad_enabled()][-1]",
     {"words": "with torch.no_grad(): sgd_step_([p], 0.5)"},
@@ -1045,50 +1046,41 @@ def evaluate(model, x):
 
 
 # %% nbgrader={"grade_id": "test_evaluate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import ask, check, hints, leaf, tensor
+from secant import ask, check, hints, tensor
 
 hint = hints("evaluate")
 
-_MODEL = "nn.Sequential(nn.Linear(2, 3), {}, nn.Linear(3, 1))"
-_MODES = "[module.training for module in model.modules()]"
-_READY = """
-for module, mode in zip(model.modules(), modes):
-    module.training = mode
-for buffer, numbers in zip(model.buffers(), stats):
-    buffer.copy_(numbers)
-tracked = []
-model[2].register_forward_pre_hook(lambda _, given: tracked.append(given[0].requires_grad))
-"""
+_HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
 
 
-def _compare(layer, numbers, x, dtype, modes, want, stats=(), wrong=0.0, x_tracked=False):
-    model = _MODEL.format(layer)
-    words = f"evaluate(model, x={x}), {dtype}, {_MODES} = {modes}"
-    given = {"numbers": tensor(numbers, dtype), "stats": [tensor(row, dtype) for row in stats]}
-    given |= {"model": f"graphs.filled({model}, numbers)", "modes": modes}
-    given["x"] = leaf(x, dtype, tracked=x_tracked)
-    how = {"before": _READY, "words": words, "below": f"model = {model}"}
-    answer = ask("result = evaluate(model, x)", how, **given)
+def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", more="", **given):
+    model = f"nn.Sequential(nn.Linear(2, 3), {layer}, nn.Linear(3, 1))"
+    given |= {"numbers": tensor(numbers, dtype), "model": f"graphs.filled({model}, numbers)"}
+    words = f"evaluate(model, x={x}), {dtype}, {modes}"
+    before = f"seen = []; {_HOOK}; {modes}{more}"
+    how = {"before": before, "words": words, "below": f"model = {model}"}
+    answer = ask("result = evaluate(model, x)", how, x=tensor(x, dtype), **given)
     random = hint.random if "Dropout" in layer else ""
-    answer.returns(tensor(want, dtype), mistakes={hint.of_batch: tensor(wrong, dtype)}, hint=random)
-    tracked, inference = answer.then("tracked, result.is_inference()").result
-    answer.holds(not any(tracked), hint.recorded).is_untracked(hint.tracked).changes_nothing()
-    answer.holds(not inference, hint.refused)
-    check.equal(len(tracked), 1, f"{words}: {hint.times}")
+    answer.returns(tensor(want, dtype), mistakes={hint.of_batch: of_batch}, hint=random)
+    seen, inference = answer.then("seen, result.is_inference()").result
+    answer.holds(not any(seen), hint.recorded).holds(not inference, hint.refused)
+    return answer.is_untracked(hint.tracked).changes_nothing(), seen
 
 
-_first, _last = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [1.0, -1.0, 2.0, 0.5]
-_x, _want = [[1.0, 1.0], [2.0, -1.0]], [[7.5], [8.5]]
-_compare("nn.Dropout(0.5)", _first + _last, _x, "float32", [True] * 4, _want)
-_norm, _stats = [1.0, 2.0, 1.0, 0.0, 0.0, 1.0], [[1.0, 0.0, 2.0], [4.0, 1.0, 1.0]]
-_compare(
-    *("nn.BatchNorm1d(3, eps=0.0)", _first + _norm + _last, _x, "float64", [True, True, False, True]),
-    *([[2.5], [8.0]], _stats, [[-0.5], [5.5]]),
-)
+_first, _x = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [[1.0, 1.0], [2.0, -1.0]]
+_last = [1.0, -1.0, 2.0, 0.5]
+_compare("nn.Dropout(0.5)", _first + _last, _x, "float32", [[7.5], [8.5]], 0.0)
+_norm, _batch = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[-0.5], [5.5]]
+_compare("nn.BatchNorm1d(3, eps=0.0)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
 _nested = "nn.Sequential(nn.AlphaDropout(0.5))"
-_compare(_nested, _first + _last, _x, "float32", [True, True, False, True, True], _want)
+_compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, "model[1].training = False")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+_MODES = "[module.training for module in model.modules()]"
+_STATS = """
+for buffer, numbers in zip(model.buffers(), stats):
+    buffer.copy_(numbers)
+"""
 _FAULTY = """
 model[2].register_forward_pre_hook(lambda *_: math.sqrt(-1))
 reached = False
@@ -1099,9 +1091,8 @@ except ValueError:
 """
 
 
-def _values(numbers, stats, x, of_batch=False):
-    parts = [6, 3, 3, 3, 3, 1] if stats else [6, 3, 3, 1]
-    W, b, *norm, V, a = tensor(numbers).split(parts)
+def _values(numbers, stats, x, of_batch):
+    W, b, *norm, V, a = tensor(numbers).split([6, 3, 3, 3, 3, 1] if stats else [6, 3, 3, 1])
     hidden = tensor(x) @ W.reshape(3, 2).T + b
     if stats:
         (gain, shift), (mean, var) = norm, map(tensor, stats)
@@ -1110,37 +1101,40 @@ def _values(numbers, stats, x, of_batch=False):
     return hidden @ V.reshape(3, 1) + a
 
 
-def _compare_drawn(layer, numbers, stats, x, dtype, modes, x_tracked=False):
+def _compare_drawn(layer, numbers, stats, x, dtype, modes, tracked=False):
     want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
-    _compare(layer, numbers, x, dtype, modes, want, stats, wrong, x_tracked)
+    more, stats = f"{_STATS}x.requires_grad_({tracked})", [tensor(row, dtype) for row in stats]
+    answer, seen = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
+    check.equal(len(seen), 1, f"{answer.call}: {hint.times}")
 
 
 def _drawn(layer, rows):
-    batch = "Batch" in layer
-    norm = check.draws(3, 0.5, 2) + check.draws(3, -1, 1) if batch else []
-    stats = [check.draws(3, -1, 1), check.draws(3, 0.5, 2)] if batch else []
-    ends = check.draws(6, -2, 2) + check.draws(3, 0.5, 2), check.draws(3, 0.5, 2) + check.draws(1, -1, 1)
-    return layer, ends[0] + norm + ends[1], stats, [check.draws(2, 0.5, 2) for _ in range(rows)]
+    W, b, V, a = (check.draws(n, low, 2) for n, low in ((6, -2), (3, 0.5), (3, 0.5), (1, -1)))
+    gain, shift, mean, var = (check.draws(3, low, low + 1.5) for low in (0.5, -1, -1, 0.5))
+    norm, stats = (gain + shift, [mean, var]) if "Batch" in layer else ([], [])
+    return layer, W + b + norm + V + a, stats, [check.draws(2, 0.5, 2) for _ in range(rows)]
 
 
-def _raises(layer, modes):
-    call, model = f"evaluate(model, x), {hint.raises}", _MODEL.format(layer)
-    how = {"before": _READY + _FAULTY, "words": f"{call}: {_MODES}", "below": f"model = {model}"}
-    found = ask(_MODES, how, model=model, modes=modes, stats=[])
-    found.holds(found.then("reached").result, hint.swallowed)
-    found.equals(modes)
-
-
+_turns = "model.eval(); model.training = model[1].training = True"
 for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
-    for _dtype in ("float64", "float32"):
-        for _letters in ("TTTT", "FFFF", "TTFT", "FFTF", "TFTF"):
-            _modes = [letter == "T" for letter in _letters]
-            check.smallest(_compare_drawn, *_drawn(_layer, 4), _dtype, _modes, _modes[0])
+    for _modes in (
+        "model.train()",
+        "model.eval()",
+        "model[1].eval()",
+        "model.eval(); model[1].train()",
+        _turns,
+    ):
+        for _dtype in ("float64", "float32"):
+            check.smallest(_compare_drawn, *_drawn(_layer, 4), _dtype, _modes, True)
             check.smallest(_compare_drawn, *_drawn(_layer, _few), _dtype, _modes)
-    _raises(_layer, [True] * 4)
-    _raises(_layer, [True, False, True, False])
-for _letters in ("TTTTT", "FFFFF", "TTTFT", "FTFTF"):
-    _modes = [letter == "T" for letter in _letters]
+    for _modes, _want in (("model.train()", [True] * 4), (_turns, [True, False] * 2)):
+        _words = f"evaluate(model, x), {hint.raises}, {_modes}: {_MODES}"
+        _model = f"nn.Sequential(nn.Linear(2, 3), {_layer}, nn.Linear(3, 1))"
+        _how = {"before": _modes + _FAULTY, "words": _words, "below": f"model = {_model}"}
+        _after = ask(_MODES, _how, model=_model)
+        _after.holds(_after.then("reached").result, hint.swallowed).equals(_want)
+_turns = "model.eval(); model[0].training = model[1][0].training = True"
+for _modes in ("model.train()", "model.eval()", "model[1][0].eval()", _turns):
     check.smallest(_compare_drawn, *_drawn(_nested, 9), "float32", _modes)
 _left = ask(
     "[torch.set_grad_enabled(False), evaluate(model, torch.ones(1, 2)), torch.is_grad_enabled()][-1]",
@@ -1226,7 +1220,8 @@ def _compare(x, autograd, truth):
     exact = {"rtol": 1e-11, "atol": 1e-300}
     answer = ask("stop_gradient(x)", x=x)
     answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **exact)
-    answer.holds(all(isinstance(number, float) for number in answer.result), str(answer.result), hint.int)
+    floats = all(isinstance(number, float) for number in answer.result)
+    answer.holds(floats, str(answer.result), hint.int)
     answer.changes_nothing()
     answer.again().returns((autograd, truth), **exact).changes_nothing()
 
@@ -1313,79 +1308,67 @@ def running_loss(step, n):
 
 
 # %% nbgrader={"grade_id": "test_running_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import weakref
-
-import torch
-
-from secant import check, graphs, hints, observe, probe
-from secant.checking.ask import judge
+from secant import ask, check, hints, leaf
 
 hint = hints("running_loss")
 
-
-@probe
-def _seen(losses, n, dtype, shape):
-    """Call running_loss with a step that notes which graphs are alive."""
-    w, marks, alive, off, calls = graphs.leaf(0.0, getattr(torch, dtype)), [], [], [], observe()
-
-    def step():
-        off.append(not torch.is_grad_enabled())
-        alive.append(sum(mark() is not None for mark in marks))
-        loss = w.exp().reshape(shape) * losses[len(marks) % len(losses)]
-        mark = set()
-        getattr(loss.grad_fn, "metadata", {})["mark"] = mark  # lives as long as the graph
-        marks.append(weakref.ref(mark))
-        return loss
-
-    calls(running_loss, step, n)
-    left = sum(mark() is not None for mark in marks)
-    return {**calls.data(), "off": any(off), "alive": alive, "left": left, "filled": w.grad is not None}
+_STEP = """
+import weakref
+modes, alive, marks = [], [], weakref.WeakSet()
+def step():
+    modes.append(torch.is_grad_enabled())
+    alive.append(len(marks))
+    loss = w.exp().reshape(shape) * losses[(len(alive) - 1) % len(losses)]
+    if loss.requires_grad:
+        loss.grad_fn.metadata['mark'] = mark = lambda: 'lives as long as the graph'
+        marks.add(mark)
+    return loss
+"""
 
 
-def _compare(losses, n, dtype, shape, last, want):
-    call = f"running_loss(step, {n}), {dtype}, losses {losses} of shape {shape}"
-    with check.asking(call):
-        found = _seen(losses, n, dtype, shape)
-    alive, result = found["alive"], found["results"][0]
-    check.equal(len(alive), n, f"{call}: {hint.times}")
-    check.holds(not found["off"], call, hint.off)
-    wrong = {hint.last: last, hint.mean: want / n} if n else {}
-    judge(result, want, call, mistakes=wrong, nearly=hint.nearly, rtol=1e-12, atol=1e-12)
-    check.holds(isinstance(result, float), call, hint.int)
-    check.holds(max(alive, default=0) <= 1, call, f"{hint.alive}: {alive[:12]}. {hint.held}")
-    check.holds(not found["left"], call, hint.left)
-    check.holds(not found["filled"], call, hint.filled)
-    check.untouched(found["changes"], call)
+def _compare(losses, n, dtype, shape, want, last):
+    words = f"running_loss(step, {n}), {dtype}, losses {losses} of shape {shape}"
+    given = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
+    answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **given)
+    modes, alive = answer.then("modes, alive").result
+    check.equal(len(alive), n, f"{words}: {hint.times}")
+    answer.holds(all(modes), hint.off)
+    wrong = {hint.last: last, hint.mean: want / max(n, 1)}
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-12, atol=1e-12)
+    answer.holds(isinstance(answer.result, float), hint.int)
+    answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}. {hint.held}")
+    return answer.changes_nothing(hints={"grad": hint.filled})
 
 
-_compare([4.0, 9.0, 2.0], 3, "float64", (), 2.0, 15.0)
-_compare([0.1, 0.7], 100, "float32", (1,), 0.699999988079071, 39.99999947845936)
-_compare([1.0], 0, "float64", (), None, 0.0)
+_compare([4.0, 9.0, 2.0], 3, "float64", (), 15.0, 2.0)
+_compare([0.1, 0.7], 100, "float32", (1,), 39.99999947845936, 0.699999988079071)
+_compare([1.0], 0, "float64", (), 0.0, 0.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import ask, leaf, tensor
+from secant import tensor
 
 
-def _compare_sum(losses, n, dtype, shape=()):
-    single = tensor([losses[k % len(losses)] for k in range(n)], dtype).tolist()
-    _compare(losses, n, dtype, shape, single[-1] if n else None, float(sum(single)))
+def _compare_drawn(losses, n, dtype, shape=()):
+    each = tensor([losses[k % len(losses)] for k in range(n)], dtype).tolist()
+    answer = _compare(losses, n, dtype, shape, float(sum(each)), each[-1] if each else 0.0)
+    answer.holds(not answer.then("len(marks)").result, hint.left)
 
 
 for _dtype in ("float64", "float32"):
     for _shape in ((), (1,)):
-        check.smallest(_compare_sum, check.draws(4, -3, 3), 4, _dtype, _shape)
-        check.smallest(_compare_sum, check.draws(5, 0.1, 3), 3, _dtype, _shape)
-        check.smallest(_compare_sum, [check.draw(0.1, 3)], 1, _dtype, _shape)
-        check.smallest(_compare_sum, check.draws(3, 0.1, 3), 200, _dtype, _shape)
-        _compare_sum([1.0], 0, _dtype, _shape)
-        _compare_sum([0.0, 5.0], 2, _dtype, _shape)
-_compare_sum([16777216.0, 1.0], 50, "float32")
+        check.smallest(_compare_drawn, check.draws(4, -3, 3), 4, _dtype, _shape)
+        check.smallest(_compare_drawn, check.draws(5, 0.1, 3), 3, _dtype, _shape)
+        check.smallest(_compare_drawn, [check.draw(0.1, 3)], 1, _dtype, _shape)
+        check.smallest(_compare_drawn, check.draws(3, 0.1, 3), 200, _dtype, _shape)
+        _compare_drawn([1.0], 0, _dtype, _shape)
+        _compare_drawn([0.0, 5.0], 2, _dtype, _shape)
+_compare_drawn([16777216.0, 1.0], 50, "float32")
 # A step that trains: w becomes half of what it was.
 _MOVES = "loss.backward(inputs=[w]), w.data.sub_(0.25 * w.grad), setattr(w, 'grad', None)"
-_STEP = f"lambda: (loss := w**2, {_MOVES})[0]"
+_TRAINS = f"lambda: (loss := w**2, {_MOVES})[0]"
 for _n in (0, 1, 5):
     _words = f"running_loss(step, {_n}), {hint.trains}"
-    _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_STEP)
+    _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINS)
     _answer.returns(float(sum(9.0 * 0.25**k for k in range(_n))), rtol=1e-12)
     _answer.changes_nothing(but=[("value", "w")])
 ### END HIDDEN TESTS
@@ -1445,7 +1428,10 @@ r"""
 
 # %% nbgrader={"grade_id": "freeze_first", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def freeze_first(model, x):
-    """Go backward from model(x).sum() with model[0] frozen: fill .grad of the other layers and of a tracked x."""
+    """Go backward from model(x).sum() with model[0] frozen.
+
+    It fills .grad of the other layers' parameters and of a tracked x.
+    """
     ### BEGIN SOLUTION
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in frozen:
@@ -1462,48 +1448,36 @@ from secant.checking.ask import judge
 
 hint = hints("freeze_first")
 
-_READY = "calls = []; model[0].register_forward_hook(lambda *_: calls.append(1)); model[-1].eval()"
 _GRADS = "{**{f'model.{name}': p.grad for name, p in model.named_parameters()}, 'x': x.grad}"
 
 
-def _compare(model, numbers, x, dtype, slopes, outputs, tracked=True, frozen=(), grad=None):
-    """slopes: of the loss, by name of each tensor whose .grad is to grow; frozen: names in the model."""
-    freeze = "".join(f"; model.get_parameter('{name}').requires_grad_(False)" for name in frozen)
-    call = f"freeze_first(model, x={x}), {dtype}, x.requires_grad = {tracked}, .grad = {grad}"
-    call += "".join(f", model.{name}.requires_grad = False" for name in frozen)
-    below = f"model = {model}, parameters = {check.numbers(tensor(numbers))}"
-    answer = ask(
-        "result = freeze_first(model, x)",
-        {"before": _READY + freeze, "words": call, "below": below},
-        numbers=tensor(numbers, dtype),
-        model=f"graphs.filled({model}, numbers, {grad})",
-        x=leaf(x, dtype, grad if tracked else None, tracked=tracked),
-    )
+def _compare(layers, numbers, x, dtype, slopes, before="", grad=None, outputs=1):
+    """slopes: of the loss, by name of what is to be filled."""
+    model = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
+    given = {"numbers": tensor(numbers, dtype), "model": model, "x": leaf(x, dtype, grad)}
+    answer = ask("freeze_first(model, x)", {"before": before}, **given)
     grads = answer.then(_GRADS).result
-    for name in grads:
-        gone = hint.emptied if grads[name] is None else hint.not_frozen
-        stays = not name.startswith("model.0.") or ("grad", name) not in answer.seen["changes"]
-        check.holds(stays, f"{call}: {name}.grad\n    {below}", gone)
+    for kind, name in answer.seen["changes"]:
+        if kind == "grad" and name.startswith("model.0."):
+            why = hint.emptied if grads[name] is None else hint.not_frozen
+            check.refuse(f"{answer.call}: {name}.grad", why)
     for name, slope in slopes.items():
-        whose, nothing = f"{call}: {name}.grad\n    {below}", hint.cut if name == "x" else hint.nothing
+        whose, nothing = f"{answer.call}: {name}.grad", hint.cut if name == "x" else hint.nothing
         check.holds(grads[name] is not None, whose, nothing)
         slope, held = tensor(slope, dtype), grad or 0.0
         wrong = {hint.alone: slope, hint.mean: slope / outputs + held, hint.twice: 2 * slope + held}
         judge(grads[name], slope + held, whose, mistakes={**wrong, nothing: held})
-    answer.changes_nothing(but=[("grad", name) for name in slopes])
-    answer.then("result, len(calls)", words=f"{call}: {hint.ends}").equals((None, 1))
+    return answer.changes_nothing(but=[("grad", name) for name in slopes])
 
 
-_model = "nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))"
-_numbers = [1.0, 0.5, -0.5, 1.0, 0.0, 0.5, 2.0, -1.0, 1.0]
-_slopes = {"model.2.weight": [[2.0, 1.0]], "model.2.bias": [2.0], "x": [[2.5, 0.0], [2.0, 1.0]]}
-_compare(_model, _numbers, [[1.0, 1.0], [1.0, -1.0]], "float32", _slopes, 2)
-_model = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.ReLU()), nn.Linear(1, 1))"
+_layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
+_slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_rows = [[0.5, 1.0], [1.5, -1.0]]
+_compare(_layers, _numbers, _rows, "float32", _slopes, "model[2].eval()", outputs=2)
+_layers = "nn.Sequential(nn.Linear(2, 1), nn.ReLU()), nn.Linear(1, 1)"
 _slopes = {"model.1.weight": [[1.5]], "model.1.bias": [1.0], "x": [[2.0, 1.0]]}
-_compare(_model, [1.0, 0.5, 0.5, 2.0, 1.0], [[0.5, 1.0]], "float64", _slopes, 1, True, ["0.0.bias"], 3.0)
-_model = "nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1))"
-_slopes = {"model.2.weight": [[3.0]], "model.2.bias": [1.0]}
-_compare(_model, [2.0, 1.0, 3.0, 0.5], [[1.0]], "float64", _slopes, 1, False)
+_frozen = "model[0][0].bias.requires_grad_(False)"
+_compare(_layers, _numbers, [[0.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import pairwise
@@ -1511,13 +1485,12 @@ from itertools import pairwise
 import torch
 
 
-def _model_of(sizes, nested):
-    """Return a model's code, and the names of its parameters: Linears with Tanhs between, some in model[0]."""
+def _layers_of(sizes, nested):
+    """Return the code of Linears with Tanhs between, the first few nested, and the places of Linears."""
     layers = [layer for n, m in pairwise(sizes) for layer in (f"nn.Linear({n}, {m})", "nn.Tanh()")][:-1]
-    first = f"nn.Sequential({', '.join(layers[:nested])})"
     places = [f"0.{k}" if k < nested else str(k - max(nested - 1, 0)) for k in range(0, len(layers), 2)]
-    names = [f"{place}.{part}" for place in places for part in ("weight", "bias")]
-    return f"nn.Sequential({', '.join([first] * bool(nested) + layers[nested:])})", names
+    first = [f"nn.Sequential({', '.join(layers[:nested])})"] if nested else []
+    return ", ".join(first + layers[nested:]), places
 
 
 def _slopes_of(sizes, numbers, x):
@@ -1531,21 +1504,24 @@ def _slopes_of(sizes, numbers, x):
     return torch.autograd.grad(out.sum(), [*leaves, start])
 
 
-def _compare_drawn(sizes, nested, numbers, x, dtype, tracked, frozen, grad):
-    model, names = _model_of(sizes, nested)
-    untracked = [names["WbVa".index(letter)] for letter in frozen]
-    slopes = dict(
-        zip([f"model.{name}" for name in names] + ["x"], _slopes_of(sizes, numbers, x), strict=True)
-    )
-    for name in list(slopes):
-        if name.startswith("model.0.") or name[6:] in untracked or (name == "x" and not tracked):
-            del slopes[name]
-    _compare(model, numbers, x, dtype, slopes, len(x) * sizes[-1], tracked, untracked, grad)
+def _compare_drawn(sizes, nested, numbers, x, dtype, frozen, grad):
+    layers, places = _layers_of(sizes, nested)
+    names = [f"model.{place}.{part}" for place in places for part in ("weight", "bias")]
+    untracked = [{**dict(zip("WbVa", names, strict=False)), "x": "x"}[letter] for letter in frozen]
+    slopes = dict(zip([*names, "x"], _slopes_of(sizes, numbers, x), strict=True))
+    filled = {n: s for n, s in slopes.items() if n not in untracked and not n.startswith("model.0.")}
+    before = ["calls = []; model[0].register_forward_hook(lambda *_: calls.append(1)); model[-1].eval()"]
+    tensors = ["x" if name == "x" else f"model.get_parameter('{name[6:]}')" for name in untracked]
+    before += [f"{of}.requires_grad_(False)" for of in tensors]
+    answer = _compare(layers, numbers, x, dtype, filled, "; ".join(before), grad, len(x) * sizes[-1])
+    ended = answer.result, answer.then("len(calls)").result
+    check.equal(ended, (None, 1), f"{answer.call}: {hint.ends}")
 
 
 def _drawn(sizes, rows):
-    numbers = [check.draws(n * m, -1, 1) + check.draws(m, -0.5, 0.5) for n, m in pairwise(sizes)]
-    return sum(numbers, []), [check.draws(sizes[0], -1, 1) for _ in range(rows)]
+    ranges = [size for n, m in pairwise(sizes) for size in ((n * m, 1.0), (m, 0.5))]
+    numbers = [number for count, far in ranges for number in check.draws(count, -far, far)]
+    return numbers, [check.draws(sizes[0], -1, 1) for _ in range(rows)]
 
 
 _SHAPES = (
@@ -1558,14 +1534,14 @@ _SHAPES = (
 )
 for _dtype in ("float64", "float32"):
     for _sizes, _nested in _SHAPES:
-        for _tracked in (True, False):
+        for _frozen in ("", "x"):
             for _rows, _grad in ((3, None), (1, check.draw(1, 9))):
                 _case = _sizes, _nested, *_drawn(_sizes, _rows)
-                check.smallest(_compare_drawn, *_case, _dtype, _tracked, "", _grad)
+                check.smallest(_compare_drawn, *_case, _dtype, _frozen, _grad)
     for _frozen in ("W", "b", "a", "Wb", "ba", "Wba"):
-        for _tracked, _grad in ((True, None), (False, 2.0)):
+        for _more, _grad in (("", None), ("x", 2.0)):
             _case = [2, 3, 2], 0, *_drawn([2, 3, 2], 2)
-            check.smallest(_compare_drawn, *_case, _dtype, _tracked, _frozen, _grad)
+            check.smallest(_compare_drawn, *_case, _dtype, _frozen + _more, _grad)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

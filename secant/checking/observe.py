@@ -48,8 +48,8 @@ class observe:
         """Call as above; what the function raises becomes its result, {"raised": ...}: see `check.no_error`.
 
         For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
-        through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used, or
-        a generator that was taken for a list.
+        through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
+        or a generator that was taken for a list.
         """
 
         def caught(*arguments: Any) -> Any:
