@@ -963,7 +963,7 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
         check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32", _dtype], _values, _slopes)
         _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
         check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, "slice")
-    _values, _slopes = [1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0]
+    _values, _slopes = [1.0, -2.0, 3.0, 0.5], [None, 0.0, 5.0, -4.0]
     _compare_drawn(_form, 0.25, ["float64", "float32"] * 2, _values, _slopes)
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
     _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
@@ -1071,7 +1071,7 @@ _first, _x = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [[1.0, 1.0], [2.0, 
 _last = [1.0, -1.0, 2.0, 0.5]
 _compare("nn.Dropout(0.5)", _first + _last, _x, "float32", [[7.5], [8.5]], 0.0)
 _norm, _batch = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[-0.5], [5.5]]
-_compare("nn.BatchNorm1d(3, eps=0.0)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
+_compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
 _nested = "nn.Sequential(nn.AlphaDropout(0.5))"
 _compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, "model[1].training = False")
 check.visible_passed()

@@ -366,6 +366,19 @@ def evaluate(model, x):
             module.training = mode
 
 
+# %% all but the norms task="evaluate" hint="of_batch"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    for module in model.modules():
+        module.training = module.training and "Norm" in type(module).__name__
+    try:
+        with torch.no_grad():
+            return model(x)
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+
+
 # %% cut or not is all the same task="stop_gradient" hint="blind"
 def stop_gradient(x):
     return 3.0 * x**2, 3.0 * x**2
