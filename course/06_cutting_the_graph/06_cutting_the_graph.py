@@ -898,7 +898,6 @@ def sgd_step_(params, lr):
 
 # %% nbgrader={"grade_id": "test_sgd_step_", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints, leaf, tensor
-from secant.checking.ask import judge
 
 hint = hints("sgd_step_")
 
@@ -907,23 +906,23 @@ _WHY |= {"generator": hint.generator, "NoneType": hint.none}
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 
 
-def _compare(call, leaves, grads, wants, before="", still=hint.still):
-    answer = ask(call, {"before": before, "errors": _WHY}, **leaves)
+def _compare(call, leaves, grads, wants, before=(), still=hint.still):
+    seen = [f"second_{name} = {name}.detach()" for name in leaves]
+    answer = ask(call, {"before": "; ".join([*seen, *before]), "errors": _WHY}, **leaves)
     now = answer.then(f"[{', '.join(leaves)}]").result
     others = any(not p.equal(leaf.value) for p, leaf in zip(now, leaves.values(), strict=True))
-    for name, p, grad, want in zip(leaves, now, grads, wants, strict=True):
+    for name, grad, want in zip(leaves, grads, wants, strict=True):
         start, dtype = leaves[name].value, str(leaves[name].value.dtype)[6:]
         want, slope = tensor(want, dtype), tensor(0.0 if grad is None else grad, dtype)
         wrong = {hint.skipped if others else still: start, hint.uphill: 2 * start - want}
         wrong |= {hint.no_lr: start - slope, hint.twice: 2 * want - start}
-        whose, exact = f"{answer.call}: {name}", _EXACT[dtype]
-        judge(p, want, whose, mistakes=wrong, nearly=hint.nearly, **exact)
+        answer.then(name).returns(want, mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype])
+        answer.then(f"second_{name}").returns(want, hint=hint.apart, **_EXACT[dtype])
     moved = [("value", name) for name, grad in zip(leaves, grads, strict=True) if grad is not None]
     return answer.changes_nothing(but=moved).holds(answer.result is None, hint.nothing)
 
 
-_moves, _stays = leaf(2.0, "float32", grad=4.0), leaf(5.0, "float32")
-_leaves = {"p": _moves, "q": _stays, "r": _moves}
+_leaves = {"p": leaf(2.0, grad=4.0), "q": leaf(5.0), "r": leaf(2.0, grad=4.0)}
 _compare("sgd_step_([p, q, r], 0.1)", _leaves, [4.0, None, 4.0], [1.6, 5.0, 1.6])
 _leaves = {"p": leaf([1.0, -2.0], grad=0.5), "q": leaf([[3.0]]), "r": leaf(2.0, grad=-4.0)}
 _call, _wants = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 3.2]
@@ -937,18 +936,16 @@ def _compare_drawn(form, lr, dtypes, values, grads, layout=""):
     leaves = {name: leaf(value, dtype, layout=layout) for name, dtype, value, _ in rows}
     wants = [tensor(value) - lr * tensor(0.0 if grad is None else grad) for *_, value, grad in rows]
     all_, still = ", ".join(leaves), hint.used if " for " in form else hint.still
-    before = f"held = [{all_}]; second = [t.detach() for t in held]"
+    before = [f"held = [{all_}]"]
     for name, *_, grad in rows:
-        before += f"; {name}.grad = torch.tensor({grad}, dtype={name}.dtype)" if grad is not None else ""
+        if grad is not None:
+            before.append(f"{name}.grad = torch.tensor({grad}, dtype={name}.dtype)")
     answer = _compare(f"sgd_step_({form.format(all_)}, {lr})", leaves, grads, wants, before, still)
-    second, tracked = answer.then("second, [t.is_leaf and t.requires_grad for t in held]").result
-    for seen, want, (name, dtype, *_) in zip(second, wants, rows, strict=True):
-        whose = f"{answer.call}: {name}.detach()"
-        check.close(seen, tensor(want, dtype), whose, hint=hint.apart, **_EXACT[dtype])
+    tracked = answer.then("all(t.is_leaf and t.requires_grad for t in held)")
+    answer.holds(tracked.result, hint.leaf)
     if "params" in form:
         same = answer.then("[*map(id, params)] == [*map(id, held)]")
         answer.holds(same.result, hint.listed)
-    answer.holds(all(tracked), hint.leaf)
 
 
 for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
