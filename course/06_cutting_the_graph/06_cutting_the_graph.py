@@ -85,7 +85,10 @@ predict(
     ),
     B="4",
     C="8",
-    D=say(en="None: the graph is cut, so nothing comes back", ko="None. 그래프가 끊겨서 아무것도 돌아오지 않는다"),
+    D=say(
+        en="None: the graph is cut, so nothing comes back",
+        ko="None. 그래프가 끊겨서 아무것도 돌아오지 않는다",
+    ),
 )
 
 # %% [markdown] lang="en"
@@ -135,7 +138,10 @@ predict(
     "6 detached numbers",
     A=say(en="10: `detach` makes a copy", ko="10. `detach`는 복사본을 만든다"),
     B=say(en="100: both use the same memory", ko="100. 둘은 같은 메모리를 쓴다"),
-    C=say(en="10: PyTorch refuses to change `w`", ko="10 그대로다. PyTorch가 `w`를 바꾸지 못하게 하고 오류를 낸다"),
+    C=say(
+        en="10: PyTorch refuses to change `w`",
+        ko="10 그대로다. PyTorch가 `w`를 바꾸지 못하게 하고 오류를 낸다",
+    ),
 )
 
 # %%
@@ -152,7 +158,8 @@ predicted(
     "6 detached numbers",
     right="B",
     A=say(
-        en="`detach` makes a new tensor object without a history, but copies no numbers. `y.clone().detach()` copies them.",
+        en="`detach` makes a new tensor object without a history, but copies no numbers. "
+        "`y.clone().detach()` copies them.",
         ko="`detach`는 계산 과정이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
     ),
     B=say(
@@ -160,7 +167,8 @@ predicted(
         ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
     ),
     C=say(
-        en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a change.",
+        en="`w` is not tracked, so nothing forbids it here. Lesson 7 shows when PyTorch notices such a "
+        "change.",
         ko="`w`는 추적되지 않으므로 여기서는 막지 않습니다. PyTorch가 이런 변경을 언제 알아차리는지는 수업 07에서 봅니다.",
     ),
 )
@@ -310,7 +318,8 @@ predicted(
     "6 one factor cut",
     right="B",
     A=say(
-        en="12 is the slope of the formula. But autograd walks through what was recorded, and there the second factor is a constant.",
+        en="12 is the slope of the formula. But autograd walks through what was recorded, and there the "
+        "second factor is a constant.",
         ko="12는 식의 기울기입니다. 그러나 autograd는 기록된 것을 거슬러 가고, 거기서 둘째 인수는 상수입니다.",
     ),
     B=say(
@@ -402,7 +411,9 @@ predict(
     "6 eval",
     A=say(en="No: in evaluation mode nothing is recorded", ko="아니다. 평가 모드에서는 기록하지 않는다"),
     B=say(en="Yes: `eval()` has nothing to do with recording", ko="그렇다. `eval()`은 기록과 상관이 없다"),
-    C=say(en="Yes, but `backward()` then raises an error", ko="그렇다. 그러나 `backward()`를 부르면 오류가 난다"),
+    C=say(
+        en="Yes, but `backward()` then raises an error", ko="그렇다. 그러나 `backward()`를 부르면 오류가 난다"
+    ),
 )
 
 # %%
@@ -432,11 +443,13 @@ predicted(
     "6 eval",
     right="B",
     A=say(
-        en="`eval()` changes what layers such as Dropout compute. What is recorded is decided by the gradient mode.",
+        en="`eval()` changes what layers such as Dropout compute. What is recorded is decided by the "
+        "gradient mode.",
         ko="`eval()`은 Dropout 같은 층이 무엇을 계산할지를 바꿉니다. 기록할지는 gradient 모드가 정합니다.",
     ),
     B=say(
-        en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. To use a model you want both.",
+        en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. "
+        "To use a model you want both.",
         ko="스위치는 둘입니다. `eval()`은 층이 무엇을 계산할지, `no_grad`는 그것을 기록할지를 정합니다. 모델을 쓰기만 할 때는 둘 다 필요합니다.",
     ),
     C=say(
@@ -556,6 +569,7 @@ r"""
 
 학습 경과를 출력하려고 loss를 더해 나가다 보면 그래프까지 함께 쌓입니다.
 """
+
 
 # %%
 def nodes(tensor):
@@ -734,121 +748,79 @@ def splice(f, g, x):
 
 
 # %% nbgrader={"grade_id": "test_splice", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("splice")
 
-
-@probe
-def _seen(f, g, x, c, v, dtype, held):
-    x, c, v = (graphs.leaf(numbers, getattr(torch, dtype), held) for numbers in (x, c, v))
-    got, calls = [], observe(x=x, c=c, v=v)
-    first, then = (lambda t: got.append("f") or formula(f, c=c)(t)), (lambda t: got.append(f"g {t.grad_fn}") or formula(g, v=v)(t))
-    calls(splice, first, then, x)
-    return {**calls.data(), "got": got}
-
-
-_summed, _half = say(en="that is the gradient of the sum of y. Start the second walk with what the first one found, the slopes of z with respect to y", ko="y의 합의 gradient입니다. 두 번째로 거슬러 갈 때는 첫 번째에서 구한, y에 대한 z의 기울기로 시작하세요"), say(en="that is the slope of z with respect to y: only half of the way back", ko="y에 대한 z의 기울기입니다. 아직 반만 거슬러 왔습니다")
-_fills, _adds, _whole, _graph = {"grad": say(en="backward() fills the .grad of every leaf that it reaches, also of those that f and g use. torch.autograd.grad returns a gradient and fills none: take it for both walks", ko="backward()는 도착하는 leaf마다 .grad를 채웁니다. f와 g가 쓰는 leaf도 마찬가지입니다. torch.autograd.grad는 gradient를 돌려줄 뿐 .grad를 채우지 않으니, 두 번 모두 이것을 쓰세요")}, say(en="x.grad held something already and backward() added to it: return the gradient alone", ko="x.grad에 들어 있던 값에 backward()가 더했습니다. gradient만 돌려주어야 합니다"), say(en="the tensor that g got has a grad_fn, so the graph is not cut: give g a tensor with the numbers of y and no history", ko="g가 받은 텐서에 grad_fn이 있습니다. 그래프가 끊기지 않았습니다. 값은 y와 같고 계산 과정은 남지 않은 텐서를 g에 넘기세요"), say(en="the result has requires_grad=True, so it is still part of a graph", ko="결과의 requires_grad가 True입니다. 아직 그래프에 연결되어 있습니다")
-_nearly, _once = say(en="nearly: a difference quotient, or rounding on the way? Two walks back give it to the last digits", ko="거의 맞습니다. 차분몫을 쓰거나 중간에 반올림하지 않았나요? 두 번 거슬러 가면 끝자리까지 맞습니다"), say(en="how often f and g were called", ko="f와 g를 부른 횟수")
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-4}}
-for _f, _g, _x, _c, _v, _dtype, _held, _result, _sums, _slopes in (("t * c", "t @ v", 5.0, [2.0, 3.0, 5.0], [4.0, 7.0, 9.0], "float32", None, 74.0, 10.0, 20.0), ("t**2 * c", "(t**2 * v).sum()", [1.0, 2.0], [3.0, -1.0], [1.0, 2.0], "float64", 9.0, [36.0, 64.0], [6.0, -4.0], [6.0, -16.0])):
-    _call = f"splice(lambda t: {_f}, lambda t: {_g}, x={_x}), {_dtype}, c={_c}, v={_v}, .grad = {_held}"
-    _want, _sums, _slopes = (torch.tensor(_numbers, dtype=getattr(torch, _dtype)) for _numbers in (_result, _sums, _slopes))
-    with check.asking(_call):
-        _found = _seen(_f, _g, _x, _c, _v, _dtype, _held)
-    _mistakes = [(_sums, _summed), (_slopes, _half), (_want + 9, _adds)]
-    check.close(_found["results"][0], _want, _call, mistakes=_mistakes, nearly=_nearly, **_EXACT[_dtype])
-    check.that("g None" in _found["got"], f"{_call}: {_whole}")
-    check.equal([_name[0] for _name in _found["got"]], ["f", "g"], f"{_call}: {_once}")
-    check.untouched(_found["changes"], _call, hints=_fills)
-    check.that(not _found["tracked"][0], f"{_call}: {_graph}")
+
+
+def _compare(f, g, x, c, v, dtype, grad, want, wrong, layout=""):
+    numbers = {"c": leaf(c, dtype, grad), "v": leaf(v, dtype, grad)}
+    functions = {"f": f"lambda t: {f}", "g": f"lambda t: {g}"}
+    given = {**numbers, **functions, "x": leaf(x, dtype, grad, layout=layout)}
+    answer = ask("splice(f, g, x)", {"noting": ("f", "g")}, **given)
+    want = tensor(want, dtype)
+    mistakes = {**wrong, hint.adds_up: want + (grad or 0)}
+    answer.returns(want, mistakes=mistakes, nearly=hint.nearly, **_EXACT[dtype])
+    in_f, in_g = answer.given("f").result, answer.given("g", "grad_fn").result
+    answer.holds([""] in in_g, hint.whole)
+    check.equal([len(in_f), len(in_g)], [1, 1], f"{answer.call}: {hint.once}")
+    return answer.changes_nothing(hints={"grad": hint.fills}).is_untracked()
+
+
+_wrong = {hint.summed: 10.0, hint.half: 20.0}
+_compare("t * c", "t @ v", 5.0, [2.0, 3.0, 5.0], [4.0, 7.0, 9.0], "float32", None, 74.0, _wrong)
+_wrong = {hint.summed: [6.0, -4.0], hint.half: [6.0, -16.0]}
+_case = "t**2 * c", "(t**2 * v).sum()", [1.0, 2.0], [3.0, -1.0], [1.0, 2.0], "float64", 9.0
+_compare(*_case, [36.0, 64.0], _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
+from secant import formula
 
 
-@probe
-def _calls(f, g, x, c, v, dtype, held, apart):
-    kind = getattr(torch, dtype)
-    x, c, v = (torch.as_tensor(numbers, dtype=kind) for numbers in (x, c, v))
-    x = (graphs.strided(x) if apart else x.clone()).requires_grad_()
-    c, v = c.clone().requires_grad_(), v.clone().requires_grad_()
-    for leaf in (x, c, v):
-        leaf.grad = None if held is None else torch.full_like(leaf, held)
-    got, made, calls = [], [], observe(x=x, c=c, v=v)
-
-    def first(t):
-        got.append("f")
-        made.append(formula(f, c=c)(t))
-        return made[-1]
-
-    def then(t):
-        got.append(f"g {t.grad_fn}" if (t.shape, t.dtype) == (made[-1].shape, made[-1].dtype) else "g of another kind")
-        return formula(g, v=v)(t)
-
-    buffer = x.grad
-    calls(splice, first, then, x)
-    same, seen = x.grad is buffer, list(got)
-    if not calls.changes:  # otherwise what the next calls do would only hide the cause
-        calls(splice, first, then, x)
-        x.data += 1
-        calls(splice, first, then, x)
-        calls(splice, lambda t: -2 * first(t), then, x)
-    return {**calls.data(), "got": seen, "same": same}
+def _gradient(f, g, x, c, v):
+    x, c, v = tensor(x).requires_grad_(), tensor(c), tensor(v)
+    return torch.autograd.grad(formula(g, v=v)(formula(f, c=c)(x)), x)[0]
 
 
-def _slope(f, g, x, c, v, factor=1):
-    x, c, v = (torch.as_tensor(numbers, dtype=torch.float64) for numbers in (x, c, v))
-    first, then, leaf = formula(f, c=c), formula(g, v=v), graphs.leaf(x)
-    return torch.autograd.grad(then(factor * first(leaf)), leaf)[0]
-
-
-def _compare(f, g, x, c, v, dtype, held=None, apart=False):
-    call = f"splice(lambda t: {f}, lambda t: {g}, x={x}), {dtype}, c={c}, v={v}" + ("" if held is None else f", .grad = {held}")
-    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부") if apart else ""
-    shape = tuple(formula(f, c=torch.as_tensor(c))(torch.as_tensor(x)).shape)
-    call += say(en=f", y of shape {shape}", ko=f", y의 shape는 {shape}")
-    kind = getattr(torch, dtype)
-    want = _slope(f, g, x, c, v).to(kind)
-    there = _slope(f, g, torch.as_tensor(x, dtype=torch.float64) + 1, c, v).to(kind)
-    other = _slope(f, g, torch.as_tensor(x, dtype=torch.float64) + 1, c, v, -2).to(kind)
-    summed = _slope(f, "t.sum()", x, c, v).to(kind)
-    mistakes = [(summed, _summed), *([] if held is None else [(want + held, _adds), (2 * want + held, _adds)])]
-    with check.asking(call):
-        found = _calls(f, g, x, c, v, dtype, held, apart)
-    how = {"nearly": _nearly, **_EXACT[dtype]}
-    check.close(found["results"][0], want, call, mistakes=mistakes, **how)
-    check.that("g of another kind" not in found["got"], call + say(en=": g got a tensor of another shape or dtype than y", ko=": g가 받은 텐서의 shape나 dtype이 y와 다릅니다"))
-    check.that("g None" in found["got"], f"{call}: {_whole}")
-    check.equal([name[0] for name in found["got"]], ["f", "g"], f"{call}: {_once}")
-    check.untouched(found["changes"], call, hints=_fills)
-    check.that(found["same"], f"{call}: x.grad" + say(en=" is another tensor now", ko="가 다른 텐서로 바뀌었습니다"))
-    check.that(not found["tracked"][0], f"{call}: {_graph}")
-    aliases = [name for name in found["aliases"][0] if name == "x" or name.endswith(".grad")]
-    check.that(not aliases, call + say(en=": the result is an alias of ", ko=": 결과가 다음의 별명입니다. ") + ", ".join(aliases))
-    _, again, elsewhere, last = found["results"]
-    check.repeatable(again, want, call + say(en=", called a second time", ko=", 두 번째 호출"), **_EXACT[dtype])
-    then = say(en=", then the same after x += 1", ko=", 이어서 x += 1 다음에 같은 호출")
-    check.not_stale(elsewhere, there, call + then, **_EXACT[dtype])
-    then = say(en=", then at this x with -2 * f(t)", ko=", 이어서 그 x에서 -2 * f(t)로")
-    check.not_stale(last, other, call + then, **_EXACT[dtype])
-    later = say(en=": the first result, looked at after a later call", ko=": 첫 결과를 뒤의 호출 다음에 다시 본 값")
-    check.not_overwritten(found["kept"][0], want, call + later, **_EXACT[dtype])
+def _compare_again(f, g, x, c, v, dtype, grad=None, layout=""):
+    here, there = tensor(x), tensor(x) + 1
+    exact, kind = _EXACT[dtype], getattr(torch, dtype)
+    want, moved = (_gradient(f, g, place, c, v).to(kind) for place in (here, there))
+    other = _gradient(f"-2 * ({f})", g, there, c, v).to(kind)
+    wrong = {hint.summed: _gradient(f, "t.sum()", x, c, v), hint.adds_up: 2 * want + (grad or 0)}
+    answer = _compare(f, g, x, c, v, dtype, grad, want, wrong, layout)
+    shape = list(formula(f, c=tensor(c))(here).shape)
+    answer.given("g", "shape", "dtype").equals([[shape, dtype]], hint=hint.kind)
+    answer.keeps_buffers().owns_its_memory()
+    answer.again().returns(want, **exact)
+    answer.after("x.data += 1").returns(moved, **exact)
+    answer.then("splice(lambda t: -2 * f(t), g, x)", hint.other_function).returns(other, **exact)
+    answer.still_returns(want)
 
 
 for _dtype in ("float64", "float32"):
-    for _held in (None, check.draw(1, 9)):
-        check.smallest(_compare, "t * c", "t @ v", check.draw(-3, 3), check.draws(3, -3, 3), check.draws(3, -3, 3), _dtype, _held)
-        check.smallest(_compare, "torch.tanh(c * t)", "(t**3 * v).sum()", check.draws(3, -1, 1), check.draws(3, -1, 1), check.draws(3, 1, 3), _dtype, _held)
-        check.smallest(_compare, "t[:, None] * c", "((t * v)**2).sum()", check.draws(4, 0.2, 2), check.draws(3, 0.2, 2), check.draws(3, 0.2, 2), _dtype, _held)
-        check.smallest(_compare, "(c * t).sum()", "v * t**2", check.draws(3, 0.2, 2), check.draws(3, 0.2, 2), check.draw(-2, -1), _dtype, _held)
-        check.smallest(_compare, "t**2 + c * t", "(v * t).sum()", [check.draws(2, 0.2, 2), check.draws(2, -2, 2)], check.draws(2, 0.2, 2), check.draw(1, 2), _dtype, _held)
-    _rows = [check.draws(3, 0.2, 2), check.draws(3, 0.2, 2)]
-    check.smallest(_compare, "t.sum(0) * c", "t @ v", _rows, check.draws(3, 0.2, 2), check.draws(3, 0.2, 2), _dtype, 4.0, True)
-    check.smallest(_compare, "t", "(t**2 * v).sum()", check.draws(3, -3, 3), 1.0, check.draws(3, 0.2, 2), _dtype)
-    check.smallest(_compare, "c * t", "(v * t).sum()", 0.0, check.draw(-3, -1), check.draw(1, 3), _dtype)
-    _compare("c * t", "(v * t).sum()", [], 2.0, 3.0, _dtype)
-    _compare("c * t", "(v * t).sum()", torch.empty(0, 3), 2.0, 3.0, _dtype, 4.0)
+    for _grad in (None, check.draw(1, 9)):
+        _square = [check.draws(2, 0.2, 2), check.draws(2, -2, 2)]
+        for _f, _g, _x, _c, _v in (
+            ("t * c", "t @ v", check.draw(-3, 3), check.draws(3, -3, 3), check.draws(3, -3, 3)),
+            ("torch.tanh(c * t)", "(t**3 * v).sum()", *(check.draws(3, low, low + 2) for low in (-1, -1, 1))),
+            ("t[:, None] * c", "((t * v)**2).sum()", *(check.draws(n, 0.2, 2) for n in (4, 3, 3))),
+            ("(c * t).sum()", "v * t**2", *(check.draws(3, 0.2, 2) for _ in range(2)), check.draw(-2, -1)),
+            ("t**2 + c * t", "(v * t).sum()", _square, check.draws(2, 0.2, 2), check.draw(1, 2)),
+        ):
+            check.smallest(_compare_again, _f, _g, _x, _c, _v, _dtype, _grad)
+    _top, _bottom, _c, _v = (check.draws(3, 0.2, 2) for _ in range(4))
+    check.smallest(_compare_again, "t.sum(0) * c", "t @ v", [_top, _bottom], _c, _v, _dtype, 4.0, "slice")
+    check.smallest(_compare_again, "t", "(t**2 * v).sum()", check.draws(3, -3, 3), 1.0, _v, _dtype)
+    check.smallest(
+        _compare_again, "c * t", "(v * t).sum()", 0.0, check.draw(-3, -1), check.draw(1, 3), _dtype
+    )
+    _compare_again("c * t", "(v * t).sum()", [], 2.0, 3.0, _dtype)
+    _compare_again("c * t", "(v * t).sum()", torch.empty(0, 3), 2.0, 3.0, _dtype, 4.0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -925,100 +897,79 @@ def sgd_step_(params, lr):
 
 
 # %% nbgrader={"grade_id": "test_sgd_step_", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, graphs, observe, probe, say
+hint = hints("sgd_step_")
 
-
-@probe
-def _seen(p, grad, lr, q, dtype, given):
-    p, q, s = (graphs.leaf(numbers, getattr(torch, dtype)) for numbers in (p, q, p))
-    p.grad, s.grad, params, second, error, calls = torch.tensor(grad, dtype=p.dtype), torch.tensor(grad, dtype=p.dtype), [p, q, s], p.detach(), "", observe(p=p, q=q, s=s)
-    try:
-        calls(sgd_step_, params if given == "list" else (t for t in params), lr)
-    except (AttributeError, TypeError, RuntimeError) as problem:
-        error = f"{type(problem).__name__}: {problem}"
-        if not any(word in error for word in ("in-place", "ambiguous", "generator", "NoneType")):
-            raise  # the others are shown below, with a hint
-    return {**calls.data(), "error": error, "now": [t.detach().clone() for t in (p, second, s)], "kept": [id(t) for t in params] == [id(p), id(q), id(s)]}
+_WHY = {"in-place": hint.in_place, "ambiguous": hint.truth}
+_WHY |= {"generator": hint.generator, "NoneType": hint.none}
+_EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 
 
-_why, _nearly, _EXACT = {"in-place": say(en="a tracked leaf may be changed in place only where nothing is recorded: inside torch.no_grad()", ko="추적되는 leaf는 기록하지 않을 때만 제자리에서 바꿀 수 있습니다. torch.no_grad() 안에서 하세요"), "ambiguous": say(en="`if p.grad:` asks whether a number is not 0. Write `if p.grad is not None:`", ko="`if p.grad:`는 값이 0이 아닌지를 묻습니다. `if p.grad is not None:`이라고 쓰세요"), "generator": say(en="params may be a generator, which has no length and no index: go through it with a for loop, once", ko="params는 제너레이터일 수 있고, 제너레이터에는 길이도 인덱스도 없습니다. for 문으로 한 번만 지나가세요"), "NoneType": say(en="a parameter whose .grad is None was not passed over", ko=".grad가 None인 파라미터를 건너뛰지 않았습니다")}, say(en="nearly: was something rounded to float32 on the way, lr perhaps? float64 is to keep 10 digits", ko="거의 맞습니다. lr 같은 것이 중간에 float32로 반올림되지 않았나요? float64는 10자리까지 맞아야 합니다"), {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
-_still, _uphill, _no_lr, _twice, _used, _skipped, _apart, _listed, _leaf, _nothing, _each = say(en="it has not moved. `p = p - ...` makes a new tensor and calls that p; the caller's tensor stays as it was", ko="움직이지 않았습니다. `p = p - ...`는 새 텐서를 만들어 p라고 부를 뿐이고, 호출한 쪽의 텐서는 그대로입니다"), say(en="it went uphill: subtract", ko="올라가는 방향으로 움직였습니다. 빼야 합니다"), say(en="lr is missing", ko="lr을 곱하지 않았습니다"), say(en="it made two steps", ko="두 스텝을 움직였습니다"), say(en="it has not moved. A generator can be gone through only once: what reads it before the step leaves nothing of it", ko="움직이지 않았습니다. 제너레이터는 한 번만 지나갈 수 있습니다. 스텝 전에 다 읽어 버리면 남는 것이 없습니다"), say(en="it has not moved, though another parameter has: only those without a .grad stay", ko="다른 파라미터는 움직였는데 이것은 움직이지 않았습니다. .grad가 없는 것만 그대로 둡니다"), say(en="seen through its second name. The new numbers are in other memory: change the tensor itself, as p -= ... does under no_grad", ko="다른 이름으로 본 값. 새 값이 다른 메모리에 있습니다. no_grad 안의 p -= ...처럼 텐서 자체를 바꾸세요"), say(en="the list params was changed", ko="리스트 params가 바뀌었습니다"), say(en="a parameter is not a tracked leaf any more", ko="추적되는 leaf가 아니게 된 파라미터가 있습니다"), say(en="return nothing", ko="아무것도 돌려주지 마세요"), say(en=": p, p through a second name, s", ko=": p, 다른 이름으로 본 p, s")
-for _p, _grad, _lr, _q, _dtype, _given in ((2.0, 4.0, 0.1, 5.0, "float32", "list"), ([1.0, -2.0], [0.5, 1.0], 0.3, [[3.0]], "float64", "generator")):
-    _params, _start, _slope = "[p, q, s]" if _given == "list" else "(t for t in [p, q, s])", torch.tensor(_p, dtype=getattr(torch, _dtype)), torch.tensor(_grad, dtype=getattr(torch, _dtype))
-    _call, _want = f"sgd_step_({_params}, lr={_lr}), {_dtype}, p = s = {_p}, .grad = {_grad}, q = {_q}, q.grad = None", _start - _lr * _slope
-    with check.asking(_call):
-        _found = _seen(_p, _grad, _lr, _q, _dtype, _given)
-    check.that(not _found["error"], f"{_call}: {_found['error']}\n  {next((_hint for _word, _hint in _why.items() if _word in _found['error']), '')}")
-    check.close(_found["now"], [_want] * 3, _call + _each, mistakes=[([_start] * 3, _still if _given == "list" else _used), ([2 * _start - _want] * 3, _uphill), ([_start - _slope] * 3, _no_lr), ([2 * _want - _start] * 3, _twice), ([_want, _start, _want], _apart), ([_want, _want, _start], _skipped)], nearly=_nearly, **_EXACT[_dtype])
-    check.untouched(_found["changes"], _call, but=[("value", "p"), ("value", "s")])
-    check.that(_found["kept"] and _found["results"] == [None], f"{_call}: {_nothing if _found['kept'] else _listed}")
+def _compare(call, leaves, grads, wants, before=(), still=hint.still):
+    seen = [f"second_{name} = {name}.detach()" for name in leaves]
+    answer = ask(call, {"before": "; ".join([*seen, *before]), "errors": _WHY}, **leaves)
+    now = answer.then(f"[{', '.join(leaves)}]").result
+    others = any(not p.equal(leaf.value) for p, leaf in zip(now, leaves.values(), strict=True))
+    for name, grad, want in zip(leaves, grads, wants, strict=True):
+        start, dtype = leaves[name].value, str(leaves[name].value.dtype)[6:]
+        want, slope = tensor(want, dtype), tensor(0.0 if grad is None else grad, dtype)
+        wrong = {hint.skipped if others else still: start, hint.uphill: 2 * start - want}
+        wrong |= {hint.no_lr: start - slope, hint.twice: 2 * want - start}
+        answer.then(name).returns(want, mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype])
+        answer.then(f"second_{name}").returns(want, hint=hint.apart, **_EXACT[dtype])
+    moved = [("value", name) for name, grad in zip(leaves, grads, strict=True) if grad is not None]
+    return answer.changes_nothing(but=moved).holds(answer.result is None, hint.nothing)
+
+
+_leaves = {"p": leaf(2.0, grad=4.0), "q": leaf(5.0), "r": leaf(2.0, grad=4.0)}
+_compare("sgd_step_([p, q, r], 0.1)", _leaves, [4.0, None, 4.0], [1.6, 5.0, 1.6])
+_leaves = {"p": leaf([1.0, -2.0], grad=0.5), "q": leaf([[3.0]]), "r": leaf(2.0, grad=-4.0)}
+_call, _wants = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 3.2]
+_compare(_call, _leaves, [0.5, None, -4.0], _wants, still=hint.used)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
 
-@probe
-def _moved(values, grads, dtypes, lr, given, apart=False):
-    params, error = [torch.tensor(value, dtype=getattr(torch, dtype)) for value, dtype in zip(values, dtypes, strict=True)], ""
-    params = [(graphs.strided(p) if apart else p).requires_grad_() for p in params]
-    for p, grad in zip(params, grads, strict=True):
-        p.grad = None if grad is None else torch.tensor(grad, dtype=p.dtype)
-    second = [p.detach() for p in params]
-    handed = {"list": list, "tuple": tuple, "generator": lambda all: (p for p in all)}[given](params)
-    calls = observe(**dict(zip("pqrs", params, strict=False)))
-    try:
-        calls(sgd_step_, handed, lr)
-    except (AttributeError, TypeError, RuntimeError) as problem:
-        error = f"{type(problem).__name__}: {problem}"
-        if not any(word in error for word in ("in-place", "ambiguous", "generator", "NoneType")):
-            raise  # the others are shown below, with a hint
-    kept = given != "list" or [id(p) for p in handed] == [id(p) for p in params]
-    return {**calls.data(), "error": error, "kept": kept, "now": [p.detach().clone() for p in params], "second": [p.clone() for p in second], "leaves": [p.is_leaf and p.requires_grad for p in params]}
+def _compare_drawn(form, lr, dtypes, values, grads, layout=""):
+    rows = list(zip("pqrs", dtypes, values, grads, strict=False))
+    leaves = {name: leaf(value, dtype, layout=layout) for name, dtype, value, _ in rows}
+    wants = [tensor(value) - lr * tensor(0.0 if grad is None else grad) for *_, value, grad in rows]
+    all_, still = ", ".join(leaves), hint.used if " for " in form else hint.still
+    before = [f"held = [{all_}]"]
+    for name, *_, grad in rows:
+        if grad is not None:
+            before.append(f"{name}.grad = torch.tensor({grad}, dtype={name}.dtype)")
+    answer = _compare(f"sgd_step_({form.format(all_)}, {lr})", leaves, grads, wants, before, still)
+    tracked = answer.then("all(t.is_leaf and t.requires_grad for t in held)")
+    answer.holds(tracked.result, hint.leaf)
+    if "params" in form:
+        same = answer.then("[*map(id, params)] == [*map(id, held)]")
+        answer.holds(same.result, hint.listed)
 
 
-def _compare(values, grads, dtypes, lr, given, apart=False):
-    call = f"sgd_step_(params, lr={lr}), params = {given} of p, ... = {values}, .grad = {grads}, {', '.join(dtypes)}"
-    with check.asking(call):
-        found = _moved(values, grads, dtypes, lr, given, apart)
-    check.that(not found["error"], f"{call}: {found['error']}\n  {next((hint for word, hint in _why.items() if word in found['error']), '')}")
-    stays = [bool((now == torch.tensor(value, dtype=now.dtype)).all()) for value, now in zip(values, found["now"], strict=True)]
-    still = _still if given != "generator" else _used
-    for name, value, grad, dtype, now, second in zip("pqrs", values, grads, dtypes, found["now"], found["second"], strict=False):
-        start, slope = (torch.tensor(numbers, dtype=torch.float64) for numbers in (value, 0.0 if grad is None else grad))
-        want = (start - lr * slope).to(getattr(torch, dtype))
-        wrongs = [(start.to(want.dtype), still if all(stays) else _skipped), ((start + lr * slope).to(want.dtype), _uphill), ((start - slope).to(want.dtype), _no_lr), ((start - 2 * lr * slope).to(want.dtype), _twice)]
-        check.close(now, want, f"{call}: {name}", mistakes=wrongs, nearly=_nearly, **_EXACT[dtype])
-        check.close(second, want, f"{call}: {name}, {_apart}", **_EXACT[dtype])
-    check.that(found["kept"], f"{call}: {_listed}")
-    check.untouched(found["changes"], call, but=[("value", name) for name, grad in zip("pqrs", grads, strict=False) if grad is not None])
-    check.that(all(found["leaves"]), f"{call}: {_leaf}")
-    check.that(found["results"] == [None], f"{call}: {_nothing}")
-
-
-for _given in ("list", "tuple", "generator"):
+for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
     for _dtype in ("float64", "float32"):
-        check.smallest(_compare, [check.draw(-3, 3)], [check.draw(-3, 3)], [_dtype], check.draw(0.01, 2), _given)
-        check.smallest(_compare, [check.draws(3, -3, 3), check.draw(-3, 3)], [check.draws(3, -3, 3), None], [_dtype, _dtype], check.draw(0.01, 2), _given)
-        _square = [check.draws(2, -3, 3), check.draws(2, -3, 3), check.draws(2, -3, 3)]
-        check.smallest(_compare, [check.draw(1, 3), check.draw(-3, -1), _square, []], [check.draw(1, 3), None, [row[::-1] for row in _square], []], [_dtype, "float64", "float32", _dtype], 1, _given)
-        check.smallest(_compare, [_square, check.draws(2, 1, 3)], [_square, check.draws(2, 1, 3)], [_dtype, "float64"], check.draw(0.1, 1), _given, True)
-    _compare([1.0, -2.0, 3.0, 0.0], [None, None, 5.0, 0.0], ["float64", "float32", "float64", "float32"], 0.25, _given)
-    _compare([1.0, 2.0], [3.0, 4.0], ["float64", "float64"], 0, _given)
-    _compare([1.0, 2.0], [None, None], ["float64", "float64"], 0.5, _given)
-
-
-@probe
-def _mode_under_no_grad():
-    p = graphs.leaf(1.0, grad=2.0)
-    with torch.no_grad():
-        sgd_step_([p], 0.5)
-        return torch.is_grad_enabled()
-
-
-with check.asking("with torch.no_grad(): sgd_step_([p], lr=0.5)"):
-    _mode = _mode_under_no_grad()
-check.that(_mode is False, say(en="called under no_grad, it left the recording switched on", ko="no_grad 안에서 불렀는데, 끝난 뒤 기록이 켜져 있습니다"))
+        _start, _slope = check.draw(-3, 3), check.draw(-3, 3)
+        check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype], [_start], [_slope])
+        _values, _slopes = [check.draws(3, -3, 3), _start], [check.draws(3, -3, 3), None]
+        check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype] * 2, _values, _slopes)
+        _rows = [check.draws(2, -3, 3) for _ in range(3)]
+        _values = [check.draw(1, 3), check.draw(-3, -1), _rows, []]
+        _slopes = [check.draw(1, 3), None, [row[::-1] for row in _rows], []]
+        check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32", _dtype], _values, _slopes)
+        _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
+        check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, "slice")
+    _values, _slopes = [1.0, -2.0, 3.0, 0.5], [None, 0.0, 5.0, -4.0]
+    _compare_drawn(_form, 0.25, ["float64", "float32"] * 2, _values, _slopes)
+    _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
+    _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
+_left = ask(
+    "[torch.set_grad_enabled(False), sgd_step_([p], 0.5), torch.is_grad_enabled()][-1]",
+    {"words": "with torch.no_grad(): sgd_step_([p], 0.5)"},
+    p=leaf(1.0, grad=2.0),
+)
+_left.holds(_left.result is False, hint.left_on)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1092,117 +1043,102 @@ def evaluate(model, x):
 
 
 # %% nbgrader={"grade_id": "test_evaluate", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
-from torch import nn
+from secant import ask, check, hints, tensor
 
-from secant import check, observe, probe, say
+hint = hints("evaluate")
 
-
-@probe
-def _built(middle, numbers, dtype, modes):
-    middles = {"Dropout": nn.Dropout(0.5), "BatchNorm1d": nn.BatchNorm1d(3), "Sequential(AlphaDropout)": nn.Sequential(nn.AlphaDropout(0.5))}
-    model = nn.Sequential(nn.Linear(2, 3), middles[middle], nn.Linear(3, 1)).to(getattr(torch, dtype))
-    for tensor, values in zip([t for t in model.state_dict().values() if t.ndim], numbers, strict=True):
-        tensor.copy_(torch.tensor(values, dtype=tensor.dtype))
-    for module, mode in zip(model.modules(), modes, strict=True):
-        module.training = mode
-    return model
+_HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
 
 
-@probe
-def _seen(middle, numbers, x, dtype, modes, tracked=False):
-    seen, model, x = [], _built(middle, numbers, dtype, modes), torch.tensor(x, dtype=getattr(torch, dtype), requires_grad=tracked)
-    model[2].register_forward_pre_hook(lambda _, given: seen.append(given[0].requires_grad))
-    calls = observe(model=model, x=x)
-    result = calls(evaluate, model, x)
-    return {**calls.data(), "seen": seen, "plain": isinstance(result, torch.Tensor) and not result.is_inference()}
+def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", more="", **given):
+    model = f"nn.Sequential(nn.Linear(2, 3), {layer}, nn.Linear(3, 1))"
+    given |= {"numbers": tensor(numbers, dtype), "model": f"graphs.filled({model}, numbers)"}
+    words = f"evaluate(model, x={x}), {dtype}, {modes}"
+    before = f"seen = []; {_HOOK}; {modes}{more}"
+    how = {"before": before, "words": words, "below": f"model = {model}"}
+    answer = ask("result = evaluate(model, x)", how, x=tensor(x, dtype), **given)
+    random = hint.random if "Dropout" in layer else ""
+    answer.returns(tensor(want, dtype), mistakes={hint.of_batch: of_batch}, hint=random)
+    seen, inference = answer.then("seen, result.is_inference()").result
+    answer.holds(not any(seen), hint.recorded).holds(not inference, hint.refused)
+    return answer.is_untracked(hint.tracked).changes_nothing(), seen
 
 
-_random, _of_batch = say(en="did Dropout still drop numbers at random? Switch the model to evaluation mode first", ko="Dropout이 아직 수를 무작위로 버리고 있지 않나요? 먼저 모델을 평가 모드로 바꾸세요"), say(en="BatchNorm used the mean of this batch: that is training mode", ko="BatchNorm이 이 배치의 평균을 썼습니다. 학습 모드입니다")
-_times, _tracked, _recorded, _refused = say(en="how often the model was called", ko="모델을 부른 횟수"), say(en="the result is still tracked", ko="결과가 아직 추적됩니다"), say(en="a graph was recorded while the model ran: evaluation mode does not switch that off, and detaching the result comes too late", ko="모델이 계산하는 동안 그래프가 기록되었습니다. 평가 모드는 기록을 끄지 않고, 결과를 나중에 detach해도 이미 늦습니다"), say(en="the result is an inference tensor, which a tracked computation refuses later (section 5)", ko="결과가 inference 텐서입니다. 나중에 추적되는 계산에 쓸 수 없습니다(5절)")
-
-
-def _values(middle, numbers, x, of_batch):
-    W, b, *norm, V, a = (torch.tensor(values, dtype=torch.float64) for values in numbers)
-    hidden = torch.tensor(x, dtype=torch.float64) @ W.T + b
-    if norm:
-        gain, shift, mean, var = norm
-        mean, var = (hidden.mean(0), hidden.var(0, unbiased=False)) if of_batch else (mean, var)
-        hidden = (hidden - mean) / (var + 1e-5).sqrt() * gain + shift
-    return hidden @ V.T + a
-
-
-def _compare(middle, numbers, x, dtype, modes, tracked=False):
-    call = f"evaluate(model, x={x}), {dtype}, model = Linear(2, 3), {middle}, Linear(3, 1), " + say(en=f"training modes (model first) {modes}", ko=f"학습 모드(모델부터) {modes}")
-    with check.asking(call):
-        found = _seen(middle, numbers, x, dtype, modes, tracked)
-    want, wrong = (_values(middle, numbers, x, of_batch).to(getattr(torch, dtype)) for of_batch in (False, True))
-    check.close(found["results"][0], want, call, mistakes=[(wrong, _of_batch)], hint=_random if "Dropout" in middle else "")
-    check.that(not any(found["seen"]), f"{call}: {_recorded}")
-    check.that(not found["tracked"][0], f"{call}: {_tracked}")
-    check.untouched(found["changes"], call)
-    check.that(found["plain"], f"{call}: {_refused}")
-    check.equal(len(found["seen"]), 1, f"{call}: {_times}")
-
-
-_WEIGHTS, _ENDS = [[[1.0, 2.0], [-1.0, 1.0], [0.5, 0.0]], [0.0, 1.0, 2.0]], [[[1.0, -1.0, 2.0]], [0.5]]
-_compare("Dropout", [*_WEIGHTS, *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float32", [True, True, True, True])
-_compare("BatchNorm1d", [*_WEIGHTS, [1.0, 2.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 2.0], [4.0, 1.0, 1.0], *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float64", [True, True, False, True])
-_compare("Sequential(AlphaDropout)", [*_WEIGHTS, *_ENDS], [[1.0, 1.0], [2.0, -1.0]], "float32", [True, True, False, True, True])
+_first, _x = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [[1.0, 1.0], [2.0, -1.0]]
+_last = [1.0, -1.0, 2.0, 0.5]
+_compare("nn.Dropout(0.5)", _first + _last, _x, "float32", [[7.5], [8.5]], 0.0)
+_norm, _batch = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[-0.5], [5.5]]
+_compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], _batch)
+_nested = "nn.Sequential(nn.AlphaDropout(0.5))"
+_compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, "model[1].training = False")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+_MODES = "[module.training for module in model.modules()]"
+_STATS = """
+for buffer, numbers in zip(model.buffers(), stats):
+    buffer.copy_(numbers)
+"""
+_FAULTY = """
+model[2].register_forward_pre_hook(lambda *_: math.sqrt(-1))
+reached = False
+try:
+    evaluate(model, torch.ones(2, 2))
+except ValueError:
+    reached = True
+"""
 
 
-@probe
-def _mode_under_no_grad():
-    with torch.no_grad():
-        evaluate(nn.Linear(2, 1), torch.ones(1, 2))
-        return torch.is_grad_enabled()
+def _values(numbers, stats, x, of_batch):
+    W, b, *norm, V, a = tensor(numbers).split([6, 3, 3, 3, 3, 1] if stats else [6, 3, 3, 1])
+    hidden = tensor(x) @ W.reshape(3, 2).T + b
+    if stats:
+        (gain, shift), (mean, var) = norm, map(tensor, stats)
+        mean, var = (hidden.mean(0), hidden.var(0, unbiased=False)) if of_batch else (mean, var)
+        hidden = (hidden - mean) / (var + 1e-5).sqrt() * gain + shift
+    return hidden @ V.reshape(3, 1) + a
 
 
-@probe
-def _broken(middle, numbers, modes):
-    def stop(*_):
-        raise ValueError("a faulty layer")
-
-    model, reached = _built(middle, numbers, "float32", modes), False
-    model[2].register_forward_pre_hook(stop)
-    try:
-        evaluate(model, torch.ones(2, 2))
-    except ValueError:
-        reached = True
-    changes = [("training", f"model.{name}" if name else "model") for (name, module), mode in zip(model.named_modules(), modes, strict=True) if module.training != mode]
-    return {"changes": changes, "reached": reached}
+def _compare_drawn(layer, numbers, stats, x, dtype, modes, tracked=False):
+    want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
+    more, stats = f"{_STATS}x.requires_grad_({tracked})", [tensor(row, dtype) for row in stats]
+    answer, seen = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
+    check.equal(len(seen), 1, f"{answer.call}: {hint.times}")
 
 
-def _raises(middle, numbers, modes):
-    call = "evaluate(model, x), " + say(en=f"where model(x) raises ValueError, training modes {modes}", ko=f"model(x)에서 ValueError가 날 때, 학습 모드 {modes}")
-    with check.asking(call):
-        found = _broken(middle, numbers, modes)
-    check.that(found["reached"], call + say(en=": the error did not reach the caller", ko=": 오류가 호출한 쪽에 전달되지 않았습니다"))
-    check.untouched(found["changes"], call)
+def _drawn(layer, rows):
+    W, b, V, a = (check.draws(n, low, 2) for n, low in ((6, -2), (3, 0.5), (3, 0.5), (1, -1)))
+    gain, shift, mean, var = (check.draws(3, low, low + 1.5) for low in (0.5, -1, -1, 0.5))
+    norm, stats = (gain + shift, [mean, var]) if "Batch" in layer else ([], [])
+    return layer, W + b + norm + V + a, stats, [check.draws(2, 0.5, 2) for _ in range(rows)]
 
 
-def _drawn(middle):
-    W, V = [check.draws(2, -2, 2) for _ in range(3)], [check.draws(3, 0.5, 2)]
-    norm = [check.draws(3, 0.5, 2), check.draws(3, -1, 1), check.draws(3, -1, 1), check.draws(3, 0.5, 2)]
-    return [W, check.draws(3, 0.5, 2), *(norm if middle == "BatchNorm1d" else []), V, check.draws(1, -1, 1)]
-
-
-for _middle in ("Dropout", "BatchNorm1d"):
-    for _dtype in ("float64", "float32"):
-        for _modes in ([True] * 4, [False] * 4, [True, True, False, True], [False, False, True, False], [True, False, True, False]):
-            _x = [check.draws(2, 0.5, 2) for _ in range(4)]
-            check.smallest(_compare, _middle, _drawn(_middle), _x, _dtype, _modes, _modes[0])
-            check.smallest(_compare, _middle, _drawn(_middle), _x[:1] if _middle == "Dropout" else _x[:2], _dtype, _modes)
-    _raises(_middle, _drawn(_middle), [True] * 4)
-    _raises(_middle, _drawn(_middle), [True, False, True, False])
-for _modes in ([True] * 5, [False] * 5, [True, True, True, False, True], [False, True, False, True, False]):
-    _nested = "Sequential(AlphaDropout)"
-    check.smallest(_compare, _nested, _drawn(_nested), [check.draws(2, 0.5, 2) for _ in range(9)], "float32", _modes)
-with check.asking("with torch.no_grad(): evaluate(model, x)"):
-    _mode = _mode_under_no_grad()
-check.that(_mode is False, say(en="called under no_grad, it left the recording switched on", ko="no_grad 안에서 불렀는데, 끝난 뒤 기록이 켜져 있습니다"))
+_turns = "model.eval(); model.training = model[1].training = True"
+for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
+    for _modes in (
+        "model.train()",
+        "model.eval()",
+        "model[1].eval()",
+        "model.eval(); model[1].train()",
+        _turns,
+    ):
+        for _dtype in ("float64", "float32"):
+            check.smallest(_compare_drawn, *_drawn(_layer, 4), _dtype, _modes, True)
+            check.smallest(_compare_drawn, *_drawn(_layer, _few), _dtype, _modes)
+    for _modes, _want in (("model.train()", [True] * 4), (_turns, [True, False] * 2)):
+        _words = f"evaluate(model, x), {hint.raises}, {_modes}: {_MODES}"
+        _model = f"nn.Sequential(nn.Linear(2, 3), {_layer}, nn.Linear(3, 1))"
+        _how = {"before": _modes + _FAULTY, "words": _words, "below": f"model = {_model}"}
+        _after = ask(_MODES, _how, model=_model)
+        _after.holds(_after.then("reached").result, hint.swallowed).equals(_want)
+_turns = "model.eval(); model[0].training = model[1][0].training = True"
+for _modes in ("model.train()", "model.eval()", "model[1][0].eval()", _turns):
+    check.smallest(_compare_drawn, *_drawn(_nested, 9), "float32", _modes)
+_left = ask(
+    "[torch.set_grad_enabled(False), evaluate(model, torch.ones(1, 2)), torch.is_grad_enabled()][-1]",
+    {"words": "with torch.no_grad(): evaluate(model, x)"},
+    model="nn.Linear(2, 1)",
+)
+_left.holds(_left.result is False, hint.left_on)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1264,43 +1200,44 @@ def stop_gradient(x):
 
 
 # %% nbgrader={"grade_id": "test_stop_gradient", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, observe, probe, say
+from secant import ask, check, hints
+
+hint = hints("stop_gradient")
 
 
-@probe
-def _call(x):
-    calls = observe()
-    calls(stop_gradient, x)
-    calls(stop_gradient, x)
-    return calls.data()
+def _compare(x, autograd, truth):
+    wrong = {
+        hint.blind: ((truth, truth),),
+        hint.gullible: ((autograd, autograd),),
+        hint.order: ((truth, autograd),),
+        hint.other: ((2 * autograd, truth),),
+        hint.value: ((autograd * x, autograd * x), (autograd, autograd * x)),
+        hint.one: ((0.0, truth),),
+    }
+    exact = {"rtol": 1e-11, "atol": 1e-300}
+    answer = ask("stop_gradient(x)", x=x)
+    answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **exact)
+    floats = all(isinstance(number, float) for number in answer.result)
+    answer.holds(floats, str(answer.result), hint.int)
+    answer.changes_nothing()
+    answer.again().returns((autograd, truth), **exact).changes_nothing()
 
 
-_blind = say(en="the first is the true slope. Autograd cannot see it: detach hides that x**2 depends on x", ko="첫째가 진짜 기울기입니다. autograd는 그것을 볼 수 없습니다. x**2이 x에 따라 변한다는 것을 detach가 가립니다")
-_gullible = say(en="the second is what autograd says. The function that is computed is x**3", ko="둘째가 autograd의 값입니다. 실제로 계산하는 함수는 x**3입니다")
-_order, _other = say(en="the order is (autograd, truth)", ko="순서는 (autograd, truth)입니다"), say(en="that is the slope with the other factor cut, x**2 * x.detach()", ko="다른 인수를 끊은 x**2 * x.detach()의 기울기입니다")
-_value, _int = say(en="these are values of f; slopes are asked for", ko="f의 값입니다. 기울기를 구하세요"), say(en="there is an int in it: return floats", ko="int가 들어 있습니다. float를 돌려주세요")
-_nearly = say(en="nearly: 11 digits are asked for, which neither a quotient nor float32 has", ko="거의 맞습니다. 11자리까지 맞아야 하는데 차분몫이나 float32로는 모자랍니다")
-
-
-def _compare(x):
-    call, part, whole = f"stop_gradient({x})", float(x * x), 3.0 * x * x
-    mistakes = [((whole, whole), _blind), ((part, part), _gullible), ((whole, part), _order), ((2 * part, whole), _other), ((float(x) ** 3, float(x) ** 3), _value), ((part, float(x) ** 3), _value), ((0.0, whole), say(en="only one of the two factors is cut: the other one still moves", ko="두 인수 중 하나만 끊었습니다. 다른 하나는 여전히 변합니다"))]
-    with check.asking(call):
-        found = _call(x)
-    check.close(found["results"][0], (part, whole), call, mistakes=mistakes, nearly=_nearly, rtol=1e-11, atol=1e-300)
-    check.that(all(isinstance(number, float) for number in found["results"][0]), f"{call}: {found['results'][0]}\n  {_int}")
-    check.untouched(found["changes"], call)
-    check.repeatable(found["results"][1], (part, whole), call, rtol=1e-11, atol=1e-300)
-
-
-for _x in (2.0, -3, 0):
-    _compare(_x)
+for _x, _autograd, _truth in ((2.0, 4.0, 12.0), (-3, 9.0, 27.0), (0, 0.0, 0.0)):
+    _compare(_x, _autograd, _truth)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-for _x in (1, -1.0, 0.1, -10, *check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90), 1 / 3, -2 / 7, 1e-4, -100, 100.0):
-    check.smallest(_compare, _x)
-_compare(0)
-_compare(0.0)
+
+
+def _compare_at(x):
+    _compare(x, float(x * x), 3.0 * x * x)
+
+
+_drawn = (*check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90))
+for _x in (1, -1.0, 0.1, -10, *_drawn, 1 / 3, -2 / 7, 1e-4, -100, 100.0):
+    check.smallest(_compare_at, _x)
+_compare_at(0)
+_compare_at(0.0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1368,88 +1305,69 @@ def running_loss(step, n):
 
 
 # %% nbgrader={"grade_id": "test_running_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import ask, check, hints, leaf
+
+hint = hints("running_loss")
+
+_STEP = """
 import weakref
-
-import torch
-
-from secant import check, graphs, observe, probe, say
-
-
-@probe
-def _seen(losses, n, dtype, shape=()):
-    def step():
-        alive.append(sum(mark() is not None for mark in marks) if torch.is_grad_enabled() else -1)
-        loss, mark = w.exp().reshape(shape) * losses[len(marks) % len(losses)], set()
-        getattr(loss.grad_fn, "metadata", {})["mark"] = mark  # lives as long as the graph
-        marks.append(weakref.ref(mark))
-        return loss
-
-    w, alive, marks, calls = graphs.leaf(0.0, getattr(torch, dtype)), [], [], observe()
-    calls(running_loss, step, n)
-    return {**calls.data(), "alive": alive, "left": sum(mark() is not None for mark in marks), "filled": w.grad is not None}
+modes, alive, marks = [], [], weakref.WeakSet()
+def step():
+    modes.append(torch.is_grad_enabled())
+    alive.append(len(marks))
+    loss = w.exp().reshape(shape) * losses[(len(alive) - 1) % len(losses)]
+    if loss.requires_grad:
+        loss.grad_fn.metadata['mark'] = mark = lambda: 'lives as long as the graph'
+        marks.add(mark)
+    return loss
+"""
 
 
-_alive, _held, _off, _last, _mean, _left, _times, _nearly, _int, _filled = say(en="graphs of earlier losses still in memory when each step begins", ko="스텝을 시작할 때마다 아직 메모리에 있는 앞선 loss의 그래프 수"), say(en="Whoever keeps a tracked loss, or a sum of them, keeps the whole graph behind it", ko="추적되는 loss나 그 합을 붙잡고 있으면 그 뒤의 그래프가 통째로 남습니다"), say(en="gradient mode was off while step ran, so it could not train: switch nothing off around it", ko="step이 실행되는 동안 gradient 모드가 꺼져 있어서 학습할 수 없었습니다. step을 부를 때는 아무것도 끄지 마세요"), say(en="that is the last loss alone", ko="마지막 loss 하나입니다"), say(en="that is the mean; the sum is asked for", ko="평균입니다. 합을 구하세요"), say(en="a graph is still in memory after the call", ko="함수가 끝난 뒤에도 그래프가 메모리에 남아 있습니다"), say(en="how often step was called", ko="step을 부른 횟수"), say(en="nearly: were they added in float32, or rounded? Add Python floats", ko="거의 맞습니다. float32로 더했거나 반올림하지 않았나요? 파이썬 수로 더하세요"), say(en="the result is an int: begin the sum with 0.0", ko="결과가 int입니다. 합을 0.0에서 시작하세요"), say(en="a parameter's .grad was filled: training is for step to do, yours is the sum", ko="파라미터의 .grad가 채워졌습니다. 학습은 step이 합니다. 합만 구하세요")
-for _losses, _n, _dtype, _shape in (([4.0, 9.0, 2.0], 3, "float64", ()), ([0.1, 0.7], 100, "float32", (1,)), ([1.0], 0, "float64", ())):
-    _call, _single = f"running_loss(step, {_n}), {_dtype}, " + say(en=f"losses = {_losses}, ... of shape {_shape}", ko=f"shape {_shape}인 loss = {_losses}, ..."), [torch.tensor(_losses[k % len(_losses)], dtype=getattr(torch, _dtype)).item() for k in range(_n)]
-    with check.asking(_call):
-        _found = _seen(_losses, _n, _dtype, _shape)
-    check.equal(len(_found["alive"]), _n, f"{_call}: {_times}")
-    check.close(_found["results"][0], float(sum(_single)), _call, mistakes=[(_single[-1], _last), (sum(_single) / _n, _mean)] if _n else [], nearly=_nearly, rtol=1e-12, atol=1e-12)
-    for _good, _why in ((isinstance(_found["results"][0], float), _int), (-1 not in _found["alive"], _off), (max(_found["alive"], default=0) <= 1, f"{_alive}: {_found['alive'][:12]}. {_held}"), (not _found["left"], _left), (not _found["filled"], _filled)):
-        check.that(_good, f"{_call}: {_why}")
-    check.untouched(_found["changes"], _call)
+def _compare(losses, n, dtype, shape, want, last):
+    words = f"running_loss(step, {n}), {dtype}, losses {losses} of shape {shape}"
+    given = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
+    answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **given)
+    modes, alive = answer.then("modes, alive").result
+    check.equal(len(alive), n, f"{words}: {hint.times}")
+    answer.holds(all(modes), hint.off)
+    wrong = {hint.last: last, hint.mean: want / max(n, 1)}
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=1e-12, atol=1e-12)
+    answer.holds(isinstance(answer.result, float), hint.int)
+    answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}. {hint.held}")
+    return answer.changes_nothing(hints={"grad": hint.filled})
+
+
+_compare([4.0, 9.0, 2.0], 3, "float64", (), 15.0, 2.0)
+_compare([0.1, 0.7], 100, "float32", (1,), 39.99999947845936, 0.699999988079071)
+_compare([1.0], 0, "float64", (), 0.0, 0.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import tensor
 
 
-@probe
-def _trains(n):
-    w, calls = graphs.leaf(3.0, torch.float64), observe()
-
-    def step():
-        loss = w**2
-        loss.backward(inputs=[w])
-        with torch.no_grad():
-            w.sub_(0.25 * w.grad)
-        w.grad = None
-        return loss
-
-    calls(running_loss, step, n)
-    return calls.data()
-
-
-def _compare(losses, n, dtype, shape=()):
-    call = f"running_loss(step, {n}), {dtype}, " + say(en=f"losses = {losses}, ... of shape {shape}", ko=f"shape {shape}인 loss = {losses}, ...")
-    with check.asking(call):
-        found = _seen(losses, n, dtype, shape)
-    single = [torch.tensor(losses[k % len(losses)], dtype=getattr(torch, dtype)).item() for k in range(n)]
-    wrongs = [(single[-1], _last), (sum(single) / n, _mean)] if n else []
-    check.equal(len(found["alive"]), n, f"{call}: {_times}")
-    check.that(min(found["alive"], default=0) >= 0, f"{call}: {_off}")
-    check.close(found["results"][0], float(sum(single)), call, mistakes=wrongs, nearly=_nearly, rtol=1e-12, atol=1e-12)
-    check.that(isinstance(found["results"][0], float), f"{call}: {_int}")
-    check.that(max(found["alive"], default=0) <= 1, f"{call}: {_alive}: {found['alive'][:12]}. {_held}")
-    check.that(not found["left"], f"{call}: {_left}")
-    check.that(not found["filled"], f"{call}: {_filled}")
-    check.untouched(found["changes"], call)
+def _compare_drawn(losses, n, dtype, shape=()):
+    each = tensor([losses[k % len(losses)] for k in range(n)], dtype).tolist()
+    answer = _compare(losses, n, dtype, shape, float(sum(each)), each[-1] if each else 0.0)
+    answer.holds(not answer.then("len(marks)").result, hint.left)
 
 
 for _dtype in ("float64", "float32"):
     for _shape in ((), (1,)):
-        check.smallest(_compare, check.draws(4, -3, 3), 4, _dtype, _shape)
-        check.smallest(_compare, check.draws(5, 0.1, 3), 3, _dtype, _shape)
-        check.smallest(_compare, [check.draw(0.1, 3)], 1, _dtype, _shape)
-        check.smallest(_compare, check.draws(3, 0.1, 3), 200, _dtype, _shape)
-        _compare([1.0], 0, _dtype, _shape)
-        _compare([0.0, 5.0], 2, _dtype, _shape)
-_compare([16777216.0, 1.0], 50, "float32")
+        check.smallest(_compare_drawn, check.draws(4, -3, 3), 4, _dtype, _shape)
+        check.smallest(_compare_drawn, check.draws(5, 0.1, 3), 3, _dtype, _shape)
+        check.smallest(_compare_drawn, [check.draw(0.1, 3)], 1, _dtype, _shape)
+        check.smallest(_compare_drawn, check.draws(3, 0.1, 3), 200, _dtype, _shape)
+        _compare_drawn([1.0], 0, _dtype, _shape)
+        _compare_drawn([0.0, 5.0], 2, _dtype, _shape)
+_compare_drawn([16777216.0, 1.0], 50, "float32")
+# A step that trains: w becomes half of what it was.
+_MOVES = "loss.backward(inputs=[w]), w.data.sub_(0.25 * w.grad), setattr(w, 'grad', None)"
+_TRAINS = f"lambda: (loss := w**2, {_MOVES})[0]"
 for _n in (0, 1, 5):
-    _call = say(en=f"running_loss(step, {_n}), where step trains", ko=f"step이 학습할 때 running_loss(step, {_n})")
-    with check.asking(_call):
-        _found = _trains(_n)
-    check.close(_found["results"][0], float(sum(9.0 * 0.25**k for k in range(_n))), _call, rtol=1e-12)
-    check.untouched(_found["changes"], _call)
+    _words = f"running_loss(step, {_n}), {hint.trains}"
+    _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINS)
+    _answer.returns(float(sum(9.0 * 0.25**k for k in range(_n))), rtol=1e-12)
+    _answer.changes_nothing(but=[("value", "w")])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1507,7 +1425,10 @@ r"""
 
 # %% nbgrader={"grade_id": "freeze_first", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def freeze_first(model, x):
-    """Go backward from model(x).sum() with model[0] frozen: fill .grad of the other layers and of a tracked x."""
+    """Go backward from model(x).sum() with model[0] frozen.
+
+    It fills .grad of the other layers' parameters and of a tracked x.
+    """
     ### BEGIN SOLUTION
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in frozen:
@@ -1519,80 +1440,105 @@ def freeze_first(model, x):
 
 
 # %% nbgrader={"grade_id": "test_freeze_first", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
-from torch import nn
+from secant import ask, check, hints, leaf, tensor
+from secant.checking.ask import judge
 
-from secant import check, observe, probe, say
+hint = hints("freeze_first")
 
-
-@probe
-def _seen(sizes, nested, weights, x, dtype, tracked, frozen, held):
-    kind, times, linear = getattr(torch, dtype), [], [nn.Linear(sizes[k], sizes[k + 1]) for k in range(len(sizes) - 1)]
-    layers = [linear[0], *(layer for one in linear[1:] for layer in (nn.Tanh(), one))]
-    model = nn.Sequential(*([nn.Sequential(*layers[:nested]), *layers[nested:]] if nested else layers)).to(kind)
-    named, x = dict(zip("WbVaUc", [p for one in linear for p in (one.weight, one.bias)], strict=False)), torch.tensor(x, dtype=kind, requires_grad=tracked)
-    for (name, p), value in zip(named.items(), weights, strict=True):
-        p.requires_grad_(name not in frozen).data.copy_(torch.tensor(value, dtype=kind))
-        p.grad = None if held is None or name in frozen else torch.full_like(p, held)
-    model[0].register_forward_hook(lambda *_: times.append(1))
-    x.grad, model[-1].training = torch.full_like(x, held) if tracked and held is not None else None, False
-    calls, full = observe(x=x, model=model), {id(p): f"model.{where}" for where, p in model.named_parameters()}
-    calls(freeze_first, model, x)
-    grads = {name: None if t.grad is None else t.grad.clone() for name, t in (*named.items(), ("x", x))}
-    return {**calls.data(), "grads": grads, "names": {name: full.get(id(t), "x") for name, t in (*named.items(), ("x", x))}, "times": len(times)}
+_GRADS = "{**{f'model.{name}': p.grad for name, p in model.named_parameters()}, 'x': x.grad}"
 
 
-_cut, _nothing, _not_frozen = say(en="nothing has come back to x: no_grad or detach cuts the way that leads through the first layer. Freeze its parameters instead", ko="x까지 거슬러 오지 못했습니다. no_grad나 detach는 첫 층을 지나는 길까지 끊습니다. 대신 첫 층의 파라미터를 동결하세요"), say(en="no gradient has come here", ko="gradient가 오지 않았습니다"), say(en="the first layer was not frozen", ko="첫 층이 동결되지 않았습니다")
-_emptied, _alone, _mean, _twice, _ends = say(en="what it held before the call is gone: leave the buffers of model[0] alone, and let nothing come there", ko="부르기 전에 들어 있던 값이 사라졌습니다. model[0]의 버퍼는 비우지 말고, 거기로 아무것도 오지 않게 하세요"), say(en="what the buffer held before is gone: backward() adds to it", ko="버퍼에 들어 있던 값이 사라졌습니다. backward()는 거기에 더합니다"), say(en="that is the gradient of the mean; the loss is the sum", ko="평균의 gradient입니다. loss는 합입니다"), say(en="that is doubled: backward() ran twice", ko="두 배입니다. backward()를 두 번 불렀습니다"), say(en="what came back, and how often model[0] was called: return nothing, and call it once", ko="돌려준 것과 model[0]을 부른 횟수. 아무것도 돌려주지 말고 한 번만 부르세요")
-
-
-def _slopes(weights, x):
-    leaves = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in (*weights, x)]
-    out = leaves[-1]
-    for k in range(0, len(weights), 2):
-        out = (torch.tanh(out) if k else out) @ leaves[k].T + leaves[k + 1]
-    return dict(zip("WbVaUc"[: len(weights)] + "x", torch.autograd.grad(out.sum(), leaves), strict=True)), out.numel()
-
-
-def _compare(sizes, nested, weights, x, dtype, tracked=True, frozen="", held=None):
-    call = f"freeze_first(model, x={x}), {dtype}, " + say(en=f"sizes {sizes} with Tanh between, the first {max(nested, 1)} layers in model[0]", ko=f"크기 {sizes}이고 사이마다 Tanh, 앞의 {max(nested, 1)}층이 model[0] 안에") + ("" if tracked else say(en=", x untracked", ko=", x는 추적하지 않음")) + f", .grad = {held}"
-    with check.asking(call):
-        found = _seen(sizes, nested, weights, x, dtype, tracked, frozen, held)
-    call += ", " + ", ".join(found["names"][name] for name in frozen) + say(en=" untracked", ko="는 추적하지 않음") if frozen else ""
-    (slopes, outputs), names, first = _slopes(weights, x), found["names"], [name for name, whole in found["names"].items() if whole.startswith("model.0.")]
-    filled = [name for name in slopes if name not in (*first, *frozen) and (name != "x" or tracked)]
+def _compare(layers, numbers, x, dtype, slopes, before="", grad=None, outputs=1):
+    """slopes: of the loss, by name of what is to be filled."""
+    model = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
+    given = {"numbers": tensor(numbers, dtype), "model": model, "x": leaf(x, dtype, grad)}
+    answer = ask("freeze_first(model, x)", {"before": before}, **given)
+    grads = answer.then(_GRADS).result
+    for kind, name in answer.seen["changes"]:
+        if kind == "grad" and name.startswith("model.0."):
+            why = hint.emptied if grads[name] is None else hint.not_frozen
+            check.refuse(f"{answer.call}: {name}.grad", why)
     for name, slope in slopes.items():
-        want, grad, whose = slope.to(getattr(torch, dtype)), found["grads"][name], f"{call}: {names[name]}.grad"
-        check.that(name not in first or ("grad", names[name]) not in found["changes"], f"{whose}: {_emptied if held is not None and grad is None else _not_frozen}")
-        if name in filled:
-            check.that(grad is not None, f"{whose}: {_cut if name == 'x' else _nothing}")
-            base = held or 0.0
-            check.close(grad, want + base, whose, mistakes=[(want, _alone), (want / outputs + base, _mean), (2 * want + base, _twice), (base, _cut if name == "x" else _nothing)])
-    check.untouched(found["changes"], call, but=[("grad", names[name]) for name in filled])
-    check.equal((found["results"], found["times"]), ([None], 1), f"{call}: {_ends}")
+        whose, nothing = f"{answer.call}: {name}.grad", hint.cut if name == "x" else hint.nothing
+        check.holds(grads[name] is not None, whose, nothing)
+        slope, held = tensor(slope, dtype), grad or 0.0
+        wrong = {hint.alone: slope, hint.mean: slope / outputs + held, hint.twice: 2 * slope + held}
+        judge(grads[name], slope + held, whose, mistakes={**wrong, nothing: held})
+    return answer.changes_nothing(but=[("grad", name) for name in slopes])
 
 
-for _case in (([2, 2, 1], 0, [[[1.0, 0.5], [-0.5, 1.0]], [0.0, 0.5], [[2.0, -1.0]], [1.0]], [[1.0, 0.0], [0.5, -1.0]], "float32"), ([2, 1, 1], 2, [[[1.0, 0.5]], [0.5], [[2.0]], [1.0]], [[0.5, 1.0]], "float64", True, "b", 3.0), ([1, 1, 1], 0, [[[2.0]], [1.0], [[3.0]], [0.5]], [[1.0]], "float64", False)):
-    _compare(*_case)
+_layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
+_slopes = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_rows = [[0.5, 1.0], [1.5, -1.0]]
+_compare(_layers, _numbers, _rows, "float32", _slopes, "model[2].eval()", outputs=2)
+_layers = "nn.Sequential(nn.Linear(2, 1), nn.ReLU()), nn.Linear(1, 1)"
+_slopes = {"model.1.weight": [[1.5]], "model.1.bias": [1.0], "x": [[2.0, 1.0]]}
+_frozen = "model[0][0].bias.requires_grad_(False)"
+_compare(_layers, _numbers, [[0.5, 1.0]], "float64", _slopes, _frozen, grad=3.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from itertools import pairwise
+
+import torch
 
 
-def _drawn(sizes):
-    pairs = [(sizes[k], sizes[k + 1]) for k in range(len(sizes) - 1)]
-    return [part for n, m in pairs for part in ([check.draws(n, -1, 1) for _ in range(m)], check.draws(m, -0.5, 0.5))]
+def _layers_of(sizes, nested):
+    """Return the code of Linears with Tanhs between, the first few nested, and the places of Linears."""
+    layers = [layer for n, m in pairwise(sizes) for layer in (f"nn.Linear({n}, {m})", "nn.Tanh()")][:-1]
+    places = [f"0.{k}" if k < nested else str(k - max(nested - 1, 0)) for k in range(0, len(layers), 2)]
+    first = [f"nn.Sequential({', '.join(layers[:nested])})"] if nested else []
+    return ", ".join(first + layers[nested:]), places
 
 
+def _slopes_of(sizes, numbers, x):
+    """Return the gradients of the loss, those of the parameters in their order and that of x."""
+    shapes = [shape for n, m in pairwise(sizes) for shape in ((m, n), (m,))]
+    parts = tensor(numbers).split([torch.Size(shape).numel() for shape in shapes])
+    leaves = [part.reshape(shape).requires_grad_() for part, shape in zip(parts, shapes, strict=True)]
+    out = start = tensor(x).requires_grad_()
+    for k in range(0, len(leaves), 2):
+        out = (torch.tanh(out) if k else out) @ leaves[k].T + leaves[k + 1]
+    return torch.autograd.grad(out.sum(), [*leaves, start])
+
+
+def _compare_drawn(sizes, nested, numbers, x, dtype, frozen, grad):
+    layers, places = _layers_of(sizes, nested)
+    names = [f"model.{place}.{part}" for place in places for part in ("weight", "bias")]
+    untracked = [{**dict(zip("WbVa", names, strict=False)), "x": "x"}[letter] for letter in frozen]
+    slopes = dict(zip([*names, "x"], _slopes_of(sizes, numbers, x), strict=True))
+    filled = {n: s for n, s in slopes.items() if n not in untracked and not n.startswith("model.0.")}
+    before = ["calls = []; model[0].register_forward_hook(lambda *_: calls.append(1)); model[-1].eval()"]
+    tensors = ["x" if name == "x" else f"model.get_parameter('{name[6:]}')" for name in untracked]
+    before += [f"{of}.requires_grad_(False)" for of in tensors]
+    answer = _compare(layers, numbers, x, dtype, filled, "; ".join(before), grad, len(x) * sizes[-1])
+    ended = answer.result, answer.then("len(calls)").result
+    check.equal(ended, (None, 1), f"{answer.call}: {hint.ends}")
+
+
+def _drawn(sizes, rows):
+    ranges = [size for n, m in pairwise(sizes) for size in ((n * m, 1.0), (m, 0.5))]
+    numbers = [number for count, far in ranges for number in check.draws(count, -far, far)]
+    return numbers, [check.draws(sizes[0], -1, 1) for _ in range(rows)]
+
+
+_SHAPES = (
+    ([1, 1, 1], 0),
+    ([2, 3, 1], 0),
+    ([3, 2, 4], 2),
+    ([2, 3, 2, 3], 0),
+    ([2, 3, 2, 1], 3),
+    ([2, 3, 2, 2], 2),
+)
 for _dtype in ("float64", "float32"):
-    for _sizes, _nested in (([1, 1, 1], 0), ([2, 3, 1], 0), ([3, 2, 4], 2), ([2, 3, 2, 3], 0), ([2, 3, 2, 1], 3), ([2, 3, 2, 2], 2)):
-        for _tracked in (True, False):
-            _rows = [check.draws(_sizes[0], -1, 1) for _ in range(3)]
-            check.smallest(_compare, _sizes, _nested, _drawn(_sizes), _rows, _dtype, _tracked)
-            check.smallest(_compare, _sizes, _nested, _drawn(_sizes), _rows[:1], _dtype, _tracked, "", check.draw(1, 9))
+    for _sizes, _nested in _SHAPES:
+        for _frozen in ("", "x"):
+            for _rows, _grad in ((3, None), (1, check.draw(1, 9))):
+                _case = _sizes, _nested, *_drawn(_sizes, _rows)
+                check.smallest(_compare_drawn, *_case, _dtype, _frozen, _grad)
     for _frozen in ("W", "b", "a", "Wb", "ba", "Wba"):
-        _rows = [check.draws(2, -1, 1) for _ in range(2)]
-        check.smallest(_compare, [2, 3, 2], 0, _drawn([2, 3, 2]), _rows, _dtype, True, _frozen, None)
-        check.smallest(_compare, [2, 3, 2], 0, _drawn([2, 3, 2]), _rows, _dtype, False, _frozen, 2.0)
+        for _more, _grad in (("", None), ("x", 2.0)):
+            _case = [2, 3, 2], 0, *_drawn([2, 3, 2], 2)
+            check.smallest(_compare_drawn, *_case, _dtype, _frozen + _more, _grad)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

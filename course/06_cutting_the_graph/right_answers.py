@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% backward on leaves of its own task="splice"
 def splice(f, g, x):
     leaf = x.detach().clone().requires_grad_()
@@ -123,7 +124,9 @@ def evaluate(model, x):
 # %% untracked parameters by functional call task="evaluate"
 def evaluate(model, x):
     trained = [m for m in model.modules() if m.training]
-    constants = {name: tensor.detach() for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+    constants = {
+        name: tensor.detach() for name, tensor in (*model.named_parameters(), *model.named_buffers())
+    }
     try:
         model.eval()
         return torch.func.functional_call(model, constants, (x.detach(),))

@@ -3,7 +3,8 @@
 # %%
 import torch
 
-# %% the sum of y is enough task="splice" en="the gradient of the sum of y" ko="y의 합의 gradient입니다"
+
+# %% the sum of y is enough task="splice" hint="summed"
 def splice(f, g, x):
     y = f(x)
     w = y.detach().requires_grad_()
@@ -11,7 +12,7 @@ def splice(f, g, x):
     return torch.autograd.grad(y.sum(), x)[0]
 
 
-# %% fills the buffers as the text does task="splice" en="torch.autograd.grad returns a gradient and fills none" ko="torch.autograd.grad는 gradient를 돌려줄 뿐"
+# %% fills the buffers as the text does task="splice" hint="fills"
 def splice(f, g, x):
     held, x.grad = x.grad, None
     y = f(x)
@@ -22,12 +23,12 @@ def splice(f, g, x):
     return found
 
 
-# %% never cuts task="splice" en="so the graph is not cut" ko="그래프가 끊기지 않았습니다"
+# %% never cuts task="splice" hint="whole"
 def splice(f, g, x):
     return torch.autograd.grad(g(f(x)), x)[0]
 
 
-# %% returns the slopes at the cut task="splice" en="only half of the way back" ko="아직 반만 거슬러 왔습니다"
+# %% returns the slopes at the cut task="splice" hint="half"
 def splice(f, g, x):
     y = f(x)
     w = y.detach().requires_grad_()
@@ -44,7 +45,7 @@ def splice(f, g, x):
     return x.grad.clone()
 
 
-# %% leaves a graph behind the result task="splice" en="so it is still part of a graph" ko="아직 그래프에 연결되어 있습니다"
+# %% leaves a graph behind the result task="splice" hint="tracked"
 def splice(f, g, x):
     y = f(x)
     w = y.detach().requires_grad_()
@@ -52,14 +53,14 @@ def splice(f, g, x):
     return torch.autograd.grad(y, x, v, create_graph=True)[0]
 
 
-# %% computes everything twice task="splice" en="how often f and g were called" ko="f와 g를 부른 횟수"
+# %% computes everything twice task="splice" hint="once"
 def splice(f, g, x):
     w = f(x).detach().requires_grad_()
     (v,) = torch.autograd.grad(g(w), w)
     return torch.autograd.grad(f(x), x, v)[0]
 
 
-# %% a central quotient of the first half task="splice" en="nearly: a difference quotient" ko="거의 맞습니다. 차분몫"
+# %% a central quotient of the first half task="splice" hint="nearly"
 def splice(f, g, x):
     y = f(x)
     w = y.detach().requires_grad_()
@@ -88,7 +89,7 @@ def splice(f, g, x):
     return v.clone() if y is x else torch.autograd.grad(y, x, v)[0]
 
 
-# %% sends the numbers as a list task="splice" en="of another shape or dtype than y" ko="shape나 dtype이 y와 다릅니다"
+# %% sends the numbers as a list task="splice" hint="kind"
 def splice(f, g, x):
     y = f(x)
     w = torch.tensor(y.tolist(), dtype=y.dtype, requires_grad=True)
@@ -96,14 +97,14 @@ def splice(f, g, x):
     return torch.autograd.grad(y, x, v.reshape(y.shape))[0]
 
 
-# %% gives the name p to a new tensor task="sgd_step_" en="it has not moved" ko="움직이지 않았습니다"
+# %% gives the name p to a new tensor task="sgd_step_" hint="still"
 def sgd_step_(params, lr):
     for p in params:
         if p.grad is not None:
             p = p - lr * p.grad
 
 
-# %% puts new tensors into the list task="sgd_step_" en="it has not moved" ko="움직이지 않았습니다"
+# %% puts new tensors into the list task="sgd_step_" hint="still"
 def sgd_step_(params, lr):
     if isinstance(params, list):
         for i, p in enumerate(params):
@@ -111,14 +112,14 @@ def sgd_step_(params, lr):
                 params[i] = (p - lr * p.grad).detach().requires_grad_()
 
 
-# %% in place but recorded task="sgd_step_" en="only where nothing is recorded" ko="기록하지 않을 때만"
+# %% in place but recorded task="sgd_step_" hint="in_place"
 def sgd_step_(params, lr):
     for p in params:
         if p.grad is not None:
             p -= lr * p.grad
 
 
-# %% goes uphill task="sgd_step_" en="it went uphill" ko="올라가는 방향으로"
+# %% goes uphill task="sgd_step_" hint="uphill"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -126,7 +127,7 @@ def sgd_step_(params, lr):
                 p += lr * p.grad
 
 
-# %% forgets that a gradient may be missing task="sgd_step_" en="was not passed over" ko="건너뛰지 않았습니다"
+# %% forgets that a gradient may be missing task="sgd_step_" hint="none"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -142,7 +143,7 @@ def sgd_step_(params, lr):
                 p.grad = None
 
 
-# %% puts new memory behind the tensor task="sgd_step_" en="The new numbers are in other memory" ko="새 값이 다른 메모리에"
+# %% puts new memory behind the tensor task="sgd_step_" hint="apart"
 def sgd_step_(params, lr):
     for p in params:
         if p.grad is not None:
@@ -165,7 +166,7 @@ def sgd_step_(params, lr):
             p -= lr * p.grad
 
 
-# %% stops at the first without a gradient task="sgd_step_" en="though another parameter has" ko="다른 파라미터는 움직였는데"
+# %% stops at the first without a gradient task="sgd_step_" hint="skipped"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -174,7 +175,7 @@ def sgd_step_(params, lr):
             p -= lr * p.grad
 
 
-# %% goes through the parameters twice task="sgd_step_" en="A generator can be gone through only once" ko="제너레이터는 한 번만 지나갈 수 있습니다"
+# %% goes through the parameters twice task="sgd_step_" hint="used"
 def sgd_step_(params, lr):
     missing = sum(p.grad is None for p in params)
     with torch.no_grad():
@@ -183,16 +184,18 @@ def sgd_step_(params, lr):
                 p -= lr * p.grad
 
 
-# %% takes the numbers through float32 task="sgd_step_" en="nearly: was something rounded" ko="거의 맞습니다. lr 같은 것이"
+# %% takes the numbers through float32 task="sgd_step_" hint="nearly"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
             if p.grad is not None:
-                moved = [a - lr * b for a, b in zip(p.flatten().tolist(), p.grad.flatten().tolist(), strict=True)]
+                moved = [
+                    a - lr * b for a, b in zip(p.flatten().tolist(), p.grad.flatten().tolist(), strict=True)
+                ]
                 p.copy_(torch.tensor(moved).reshape(p.shape))
 
 
-# %% makes lr a float32 tensor task="sgd_step_" en="nearly: was something rounded" ko="거의 맞습니다. lr 같은 것이"
+# %% makes lr a float32 tensor task="sgd_step_" hint="nearly"
 def sgd_step_(params, lr):
     lr = torch.tensor(lr)
     with torch.no_grad():
@@ -201,7 +204,7 @@ def sgd_step_(params, lr):
                 p.sub_(lr * p.grad)
 
 
-# %% switches the recording on after the step task="sgd_step_" en="it left the recording switched on" ko="끝난 뒤 기록이 켜져 있습니다"
+# %% switches the recording on after the step task="sgd_step_" hint="left_on"
 def sgd_step_(params, lr):
     torch.set_grad_enabled(False)
     for p in params:
@@ -210,7 +213,7 @@ def sgd_step_(params, lr):
     torch.set_grad_enabled(True)
 
 
-# %% asks whether a gradient is not 0 task="sgd_step_" en="Write `if p.grad is not None:`" ko="`if p.grad is not None:`이라고 쓰세요"
+# %% asks whether a gradient is not 0 task="sgd_step_" hint="truth"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for p in params:
@@ -218,7 +221,7 @@ def sgd_step_(params, lr):
                 p -= lr * p.grad
 
 
-# %% empties the list task="sgd_step_" en="the list params was changed" ko="리스트 params가 바뀌었습니다"
+# %% empties the list task="sgd_step_" hint="listed"
 def sgd_step_(params, lr):
     left = params if isinstance(params, list) else list(params)
     while left:
@@ -227,7 +230,7 @@ def sgd_step_(params, lr):
             p.data -= lr * p.grad
 
 
-# %% by index task="sgd_step_" en="params may be a generator" ko="params는 제너레이터일 수 있고"
+# %% by index task="sgd_step_" hint="generator"
 def sgd_step_(params, lr):
     with torch.no_grad():
         for i in range(len(params)):
@@ -235,7 +238,7 @@ def sgd_step_(params, lr):
                 params[i] -= lr * params[i].grad
 
 
-# %% returns the parameters task="sgd_step_" en="return nothing" ko="아무것도 돌려주지 마세요"
+# %% returns the parameters task="sgd_step_" hint="nothing"
 def sgd_step_(params, lr):
     params = list(params)
     with torch.no_grad():
@@ -245,7 +248,7 @@ def sgd_step_(params, lr):
     return params
 
 
-# %% evaluation mode alone task="evaluate" en="evaluation mode does not switch that off" ko="평가 모드는 기록을 끄지 않고"
+# %% evaluation mode alone task="evaluate" hint="recorded"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -256,7 +259,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% no_grad alone task="evaluate" en="did Dropout still drop" ko="Dropout이 아직"
+# %% no_grad alone task="evaluate" hint="random"
 def evaluate(model, x):
     with torch.no_grad():
         return model(x)
@@ -290,7 +293,7 @@ def evaluate(model, x):
         model.train(was)
 
 
-# %% detaches the finished result task="evaluate" en="detaching the result comes too late" ko="결과를 나중에 detach해도 이미 늦습니다"
+# %% detaches the finished result task="evaluate" hint="recorded"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -301,7 +304,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% an inference tensor task="evaluate" en="the result is an inference tensor" ko="결과가 inference 텐서입니다"
+# %% an inference tensor task="evaluate" hint="refused"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -313,7 +316,7 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% forgets the modes when there is an error task="evaluate" en="where model(x) raises ValueError" ko="ValueError가 날 때"
+# %% forgets the modes when there is an error task="evaluate" hint="raises"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -324,7 +327,7 @@ def evaluate(model, x):
     return result
 
 
-# %% switches the recording on at the end task="evaluate" en="it left the recording switched on" ko="끝난 뒤 기록이 켜져 있습니다"
+# %% switches the recording on at the end task="evaluate" hint="left_on"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -349,7 +352,7 @@ def evaluate(model, x):
             module.train(mode)
 
 
-# %% two kinds of layers alone task="evaluate" en="did Dropout still drop" ko="Dropout이 아직"
+# %% two kinds of layers alone task="evaluate" hint="random"
 def evaluate(model, x):
     modes = {module: module.training for module in model.modules()}
     for module in model.modules():
@@ -363,42 +366,55 @@ def evaluate(model, x):
             module.training = mode
 
 
-# %% cut or not is all the same task="stop_gradient" en="the first is the true slope" ko="첫째가 진짜 기울기입니다"
+# %% all but the norms task="evaluate" hint="of_batch"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    for module in model.modules():
+        module.training = module.training and "Norm" in type(module).__name__
+    try:
+        with torch.no_grad():
+            return model(x)
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% cut or not is all the same task="stop_gradient" hint="blind"
 def stop_gradient(x):
     return 3.0 * x**2, 3.0 * x**2
 
 
-# %% believes autograd task="stop_gradient" en="the second is what autograd says" ko="둘째가 autograd의 값입니다"
+# %% believes autograd task="stop_gradient" hint="gullible"
 def stop_gradient(x):
     return float(x**2), float(x**2)
 
 
-# %% the wrong way round task="stop_gradient" en="the order is (autograd, truth)" ko="순서는 (autograd, truth)입니다"
+# %% the wrong way round task="stop_gradient" hint="order"
 def stop_gradient(x):
     return 3.0 * x**2, float(x**2)
 
 
-# %% the other factor cut task="stop_gradient" en="the slope with the other factor cut" ko="다른 인수를 끊은"
+# %% the other factor cut task="stop_gradient" hint="other"
 def stop_gradient(x):
     return 2.0 * x**2, 3.0 * x**2
 
 
-# %% a cut stops everything task="stop_gradient" en="only one of the two factors is cut" ko="두 인수 중 하나만"
+# %% a cut stops everything task="stop_gradient" hint="one"
 def stop_gradient(x):
     return 0.0, 3.0 * x**2
 
 
-# %% the values of f task="stop_gradient" en="these are values of f" ko="f의 값입니다"
+# %% the values of f task="stop_gradient" hint="value"
 def stop_gradient(x):
     return float(x**2), float(x**3)
 
 
-# %% ints for an int task="stop_gradient" en="there is an int in it" ko="int가 들어 있습니다"
+# %% ints for an int task="stop_gradient" hint="int"
 def stop_gradient(x):
     return x**2, 3 * x**2
 
 
-# %% in float32 task="stop_gradient" en="which neither a quotient nor float32 has" ko="차분몫이나 float32로는 모자랍니다"
+# %% in float32 task="stop_gradient" hint="nearly"
 def stop_gradient(x):
     t = torch.tensor(float(x), requires_grad=True)
     (t * (t**2).detach()).backward()
@@ -410,7 +426,7 @@ def stop_gradient(x):
     return [float(x**2), 3.0 * x**2]
 
 
-# %% rounds to six places task="stop_gradient" en="nearly: 11 digits are asked for" ko="거의 맞습니다. 11자리까지"
+# %% rounds to six places task="stop_gradient" hint="nearly"
 def stop_gradient(x):
     return round(float(x**2), 6), round(3.0 * x**2, 6)
 
@@ -423,7 +439,7 @@ def running_loss(step, n):
     return total.item()
 
 
-# %% keeps all losses until the end task="running_loss" en="keeps the whole graph behind it" ko="그 뒤의 그래프가 통째로 남습니다"
+# %% keeps all losses until the end task="running_loss" hint="held"
 def running_loss(step, n):
     losses = [step() for _ in range(n)]
     return float(sum(loss.item() for loss in losses))
@@ -437,24 +453,24 @@ def running_loss(step, n):
     return total
 
 
-# %% records nothing around the step task="running_loss" en="gradient mode was off while step ran" ko="gradient 모드가 꺼져 있어서"
+# %% records nothing around the step task="running_loss" hint="off"
 def running_loss(step, n):
     with torch.no_grad():
         return float(sum(step().item() for _ in range(n)))
 
 
-# %% the mean task="running_loss" en="that is the mean" ko="평균입니다"
+# %% the mean task="running_loss" hint="mean"
 def running_loss(step, n):
     return sum(step().item() for _ in range(n)) / max(n, 1)
 
 
-# %% one step too many task="running_loss" en="how often step was called" ko="step을 부른 횟수"
+# %% one step too many task="running_loss" hint="times"
 def running_loss(step, n):
     step()
     return float(sum(step().item() for _ in range(n)))
 
 
-# %% only the last loss task="running_loss" en="that is the last loss alone" ko="마지막 loss 하나입니다"
+# %% only the last loss task="running_loss" hint="last"
 def running_loss(step, n):
     total = 0.0
     for _ in range(n):
@@ -462,7 +478,7 @@ def running_loss(step, n):
     return total
 
 
-# %% adds in float32 task="running_loss" en="nearly: were they added in float32" ko="거의 맞습니다. float32로"
+# %% adds in float32 task="running_loss" hint="nearly"
 def running_loss(step, n):
     total = torch.zeros(())
     for _ in range(n):
@@ -470,7 +486,7 @@ def running_loss(step, n):
     return total.item()
 
 
-# %% one step whatever n task="running_loss" en="how often step was called" ko="step을 부른 횟수"
+# %% one step whatever n task="running_loss" hint="times"
 def running_loss(step, n):
     total = step().item()
     for _ in range(n - 1):
@@ -478,12 +494,12 @@ def running_loss(step, n):
     return total
 
 
-# %% an int for no steps task="running_loss" en="begin the sum with 0.0" ko="합을 0.0에서 시작하세요"
+# %% an int for no steps task="running_loss" hint="int"
 def running_loss(step, n):
     return sum(step().item() for _ in range(n))
 
 
-# %% keeps the last loss as an attribute task="running_loss" en="a graph is still in memory after the call" ko="함수가 끝난 뒤에도 그래프가"
+# %% keeps the last loss as an attribute task="running_loss" hint="left"
 def running_loss(step, n):
     total = 0.0
     for _ in range(n):
@@ -492,7 +508,7 @@ def running_loss(step, n):
     return total
 
 
-# %% goes backward itself task="running_loss" en="training is for step to do" ko="학습은 step이 합니다"
+# %% goes backward itself task="running_loss" hint="filled"
 def running_loss(step, n):
     total = 0.0
     for _ in range(n):
@@ -502,14 +518,14 @@ def running_loss(step, n):
     return total
 
 
-# %% no_grad over the first layer task="freeze_first" en="nothing has come back to x" ko="x까지 거슬러 오지 못했습니다"
+# %% no_grad over the first layer task="freeze_first" hint="cut"
 def freeze_first(model, x):
     with torch.no_grad():
         hidden = model[0](x)
     model[1:](hidden).sum().backward()
 
 
-# %% detaches after the first layer task="freeze_first" en="nothing has come back to x" ko="x까지 거슬러 오지 못했습니다"
+# %% detaches after the first layer task="freeze_first" hint="cut"
 def freeze_first(model, x):
     model[1:](model[0](x).detach()).sum().backward()
 
@@ -527,19 +543,19 @@ def freeze_first(model, x):
     model[0].requires_grad_(True)
 
 
-# %% freezes nothing task="freeze_first" en="the first layer was not frozen" ko="첫 층이 동결되지 않았습니다"
+# %% freezes nothing task="freeze_first" hint="not_frozen"
 def freeze_first(model, x):
     model(x).sum().backward()
 
 
-# %% empties the first layer's buffers afterwards task="freeze_first" en="leave the buffers of model[0] alone" ko="model[0]의 버퍼는 비우지 말고"
+# %% empties the first layer's buffers afterwards task="freeze_first" hint="emptied"
 def freeze_first(model, x):
     model(x).sum().backward()
     for p in model[0].parameters():
         p.grad = None
 
 
-# %% empties every buffer first task="freeze_first" en="what the buffer held before is gone" ko="버퍼에 들어 있던 값이 사라졌습니다"
+# %% empties every buffer first task="freeze_first" hint="alone"
 def freeze_first(model, x):
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in list(model.parameters())[len(list(model[0].parameters())) :]:
@@ -551,7 +567,7 @@ def freeze_first(model, x):
         p.requires_grad_(True)
 
 
-# %% the mean over the outputs task="freeze_first" en="that is the gradient of the mean" ko="평균의 gradient입니다"
+# %% the mean over the outputs task="freeze_first" hint="mean"
 def freeze_first(model, x):
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in frozen:
@@ -561,7 +577,7 @@ def freeze_first(model, x):
         p.requires_grad_(True)
 
 
-# %% puts copies of the buffers back task="freeze_first" en="model.0.0.weight.grad: the first layer was not frozen" ko="model.0.0.weight.grad: 첫 층이 동결되지 않았습니다"
+# %% puts copies of the buffers back task="freeze_first" hint="not_frozen"
 def freeze_first(model, x):
     held = [None if p.grad is None else p.grad.clone() for p in model[0].parameters()]
     model(x).sum().backward()
@@ -569,7 +585,7 @@ def freeze_first(model, x):
         p.grad = grad
 
 
-# %% returns the loss task="freeze_first" en="return nothing, and call it once" ko="아무것도 돌려주지 말고"
+# %% returns the loss task="freeze_first" hint="ends"
 def freeze_first(model, x):
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in frozen:
@@ -581,7 +597,7 @@ def freeze_first(model, x):
     return loss.item()
 
 
-# %% overwrites the buffer of x task="freeze_first" en="what the buffer held before is gone" ko="버퍼에 들어 있던 값이 사라졌습니다"
+# %% overwrites the buffer of x task="freeze_first" hint="alone"
 def freeze_first(model, x):
     frozen = [p for p in model[0].parameters() if p.requires_grad]
     for p in frozen:
@@ -604,7 +620,7 @@ def freeze_first(model, x):
     model.train()
 
 
-# %% begins with zero_grad task="freeze_first" en="leave the buffers of model[0] alone" ko="model[0]의 버퍼는 비우지 말고"
+# %% begins with zero_grad task="freeze_first" hint="emptied"
 def freeze_first(model, x):
     model.zero_grad()
     frozen = [p for p in model[0].parameters() if p.requires_grad]

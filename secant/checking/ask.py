@@ -436,7 +436,9 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         code = argument if isinstance(argument, str) else _literal(argument)
         # After an argument by name Python takes no other.
         by_name = shown_by_name or isinstance(argument, torch.Tensor | Leaf)
-        parts = re.split(rf"(?<=[(,] ){name}(?=[,)])|(?<=\(){name}(?=[,)])", text, maxsplit=1)
+        # In a list that the call makes, as in f([p, q, r]), a name stays a name.
+        ends = r"(?=[,)])(?![^][()]*])"
+        parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
         text = (f"{name}={code}" if by_name else code).join(parts)
         if len(parts) == 1:
             behind.append(f"{name} = {code}")

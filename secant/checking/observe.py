@@ -48,7 +48,8 @@ class observe:
         """Call as above; what the function raises becomes its result, {"raised": ...}: see `check.no_error`.
 
         For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
-        through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used.
+        through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
+        or a generator that was taken for a list.
         """
 
         def caught(*arguments: Any) -> Any:
@@ -57,7 +58,8 @@ class observe:
             except NotImplementedError:
                 raise
             except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-                if isinstance(error, AttributeError | TypeError) and "NoneType" not in str(error):
+                known = "NoneType" in str(error) or "'generator'" in str(error)
+                if isinstance(error, AttributeError | TypeError) and not known:
                     raise
                 return {
                     "raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"

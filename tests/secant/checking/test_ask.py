@@ -217,6 +217,8 @@ def test_a_call_is_shown_as_python_takes_it() -> None:
     assert told == "halves(lambda t: t**2, x=[1, 2], h=0.5), float64"
     assert call_of("f(n, x)", {"n": 3, "x": tensor(1.0)}) == "f(3, x=1), float64"
     assert call_of("f(x, n)", {"w": leaf(1.0), "x": 2.0, "n": 3}) == "f(2.0, 3)"
+    in_a_list = call_of("f([p, q, r], n)", {"p": 1.0, "q": 2.0, "r": 3.0, "n": 4})
+    assert in_a_list == "f([p, q, r], 4), p = 1.0, q = 2.0, r = 3.0"
 
 
 def test_a_noted_function_tells_what_it_was_given() -> None:

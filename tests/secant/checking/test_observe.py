@@ -125,6 +125,14 @@ def test_an_attempt_takes_an_empty_buffer_for_a_result_and_lets_other_type_error
         calls.attempt(lambda: (_ for _ in ()).throw(NotImplementedError))
 
 
+def test_an_attempt_takes_a_generator_that_is_no_list_for_a_result() -> None:
+    calls = observe()
+    calls.attempt(len, (number for number in [1.0]))
+    with pytest.raises(check.CheckFailed, match="only once") as caught:
+        check.no_error(calls.data()["results"], "size(params)", {"generator": "only once"})
+    assert "TypeError" in str(caught.value)
+
+
 def test_an_attempt_lets_a_time_limit_pass() -> None:
     def slow() -> None:
         raise TimeoutError
