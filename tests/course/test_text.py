@@ -19,6 +19,9 @@ from autograder.course.solutions import worked_solutions
 from secant.language import LANGUAGES
 from tests.support.lessons import LESSONS, ROOT, source
 
+#: Files that somebody reads; CHANGELOG.md is the past's.
+_OF_WORDS = {".py", ".md", ".toml", ".js"}
+
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 
 
@@ -100,6 +103,24 @@ def test_one_korean_word_for_one_idea(lesson: Lesson) -> None:
     glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["term"]
     korean = lesson.text.read_text(encoding="utf-8")
     found = [f"{word} (write {term['use']})" for term in glossary for word in term["avoid"] if word in korean]
+    assert not found
+
+
+@pytest.mark.parametrize("folder", [*(f"course/{lesson.name}" for lesson in LESSONS), "docs", "secant", "."])
+def test_one_english_word_for_one_idea(folder: str) -> None:
+    """The one that PyTorch's documentation has: a reader searches for it."""
+    glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["english"]
+    below = (ROOT / folder).glob("*") if folder == "." else (ROOT / folder).rglob("*")
+    read = (path for path in below if path.suffix in _OF_WORDS and path.name != "CHANGELOG.md")
+    texts = {path: path.read_text(encoding="utf-8") for path in read}
+    assert texts
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]} (write {entry['use']})"
+        for path, text in texts.items()
+        for entry in glossary
+        for word in entry["avoid"]
+        for match in re.finditer(word, text, re.IGNORECASE)
+    ]
     assert not found
 
 
