@@ -428,9 +428,10 @@ def _described(argument: Any) -> Any:
 def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     """Return a question as a student would type it, and behind it what the call alone does not show.
 
-    As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`.
+    As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`. What only wraps the student's own
+    under its name, as `fit_line="recipes.on_torch(fit_line)"` does, is not shown.
     """
-    needed = _needed(text, arguments)
+    needed = {name: a for name, a in _needed(text, arguments).items() if not _wraps(name, a)}
     behind, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
@@ -450,6 +451,10 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     return ", ".join([text, *behind]) + "".join(
         graphs.arrangement(one.layout, name) for name, one in leaves.items()
     )
+
+
+def _wraps(name: str, argument: Any) -> bool:
+    return isinstance(argument, str) and bool(re.search(rf"\({name}[,)]", argument))
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

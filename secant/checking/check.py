@@ -707,6 +707,11 @@ def _side_effect(kind: str, name: str) -> str:
             en=f"{name}.grad is not what it was before the call",
             ko=f"{name}.grad가 부르기 전과 다릅니다",
         ),
+        **{
+            field: say(en=f"{name}.{field} was changed", ko=f"{name}.{field}가 바뀌었습니다")
+            for field in ("data", "parents", "slopes")
+        },
+        "fields": say(en=f"something was left on {name}", ko=f"{name}에 무언가가 남아 있습니다"),
         "requires_grad": say(
             en=f"{name}.requires_grad was changed", ko=f"{name}.requires_grad가 바뀌었습니다"
         ),
