@@ -49,7 +49,7 @@ class observe:
 
         For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
         through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
-        or a generator that was taken for a list.
+        a generator that was taken for a list, or a node without one that was asked for its `variable`.
         """
 
         def caught(*arguments: Any) -> Any:
@@ -58,7 +58,7 @@ class observe:
             except NotImplementedError:
                 raise
             except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-                known = "NoneType" in str(error) or "'generator'" in str(error)
+                known = any(word in str(error) for word in ("NoneType", "'generator'", "'variable'"))
                 if isinstance(error, AttributeError | TypeError) and not known:
                     raise
                 return {
