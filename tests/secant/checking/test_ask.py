@@ -122,6 +122,8 @@ def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() 
     assert message.splitlines()[2:] == ["  ValueError: not today", '    raise ValueError("not today")']
     message = said(lambda: ask("x.view(3)", {"errors": {}}, x=leaf(1.0)))
     assert "eval" not in message
+    message = said(lambda: ask("x.backward()", {"errors": {}}, x=tensor(1.0)))
+    assert "torch.autograd.backward(" not in message
 
 
 def test_arguments_come_back_by_their_names() -> None:
