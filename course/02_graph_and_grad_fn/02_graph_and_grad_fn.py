@@ -1132,7 +1132,12 @@ for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
     _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
     _answer.holds(_answer.result is not None, "None", hint.no_graph).lists([], hint=hint.no_graph)
     _answer.again().ends().changes_nothing().lists([])
-
+# Graphs drawn at random, small ones first.
+_kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
+for _round in range(20):
+    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
+    _known = graphs.program(_inputs, _steps)
+    _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
 _deep = 3000 + int(check.draw(0, 500))
 _errors = {"RecursionError": hint.too_deep, **_ERRORS}
 _want = ["AccumulateGrad", *["AddBackward0"] * _deep]
@@ -1140,12 +1145,6 @@ _look(f"sum([c] * {_deep}, x)", _want, hint.to_the_end, steps=0, errors=_errors)
 _doubled = "[x := x + x for _ in range(60)][-1]"
 ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
 _look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
-
-# Small graphs first.
-for _round in range(20):
-    _inputs, _steps = graphs.draw_program(["leaf", "leaf", "constant"], 1 + _round // 6, 2 + _round * 2 // 3)
-    *_, _t = _known = graphs.program(_inputs, _steps)
-    _look(_t, _nodes_of(_inputs, _steps), hint.missing, _known, before="x0.grad = torch.ones(2)")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1329,20 +1328,20 @@ for _layers in (
     _known |= {name: name for name in _names}
     _want = _names[2:] if "False" in _layers[0] else _names
     _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
-
+# Graphs drawn at random, small ones first.
+_kinds, _how = (
+    ["leaf", "constant", "parameter", "twin"],
+    {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
+)
+for _round in range(20):
+    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
+    _known = graphs.program(_inputs, _steps)
+    _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
 _deep = 3000 + int(check.draw(0, 500))
 _look(f"sum([w] * {_deep}, x)", "xw", hint.to_the_end, _more, steps=0)
 _doubled = "[x := x + x for _ in range(60)][-1]"
 ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
 _look(_doubled, "x")
-
-# Small graphs first.
-for _round in range(20):
-    _inputs, _steps = graphs.draw_program(
-        ["leaf", "constant", "parameter", "twin"], 1 + _round // 5, 2 + _round * 2 // 3
-    )
-    *_, _t = _known = graphs.program(_inputs, _steps)
-    _look(_t, _behind(_inputs, _steps), hint.missing, _known, before="x0.grad = torch.ones(2)")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
