@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from secant import formula, graphs, polynomial
+from secant import check, formula, graphs, polynomial
 
 
 def test_a_formula_is_a_function_of_t() -> None:
@@ -96,6 +96,20 @@ def test_a_program_is_the_code_of_its_tensors() -> None:
         "MulBackward0",
         "cumulateGrad",
     ]
+
+
+def test_a_program_that_is_drawn_runs_and_ends_in_a_tracked_tensor() -> None:
+    check.seed(b"drawn")
+    for count in range(1, 12):
+        inputs, steps = graphs.draw_program(["constant", "twin"], 2, count)
+        assert inputs[0] == "leaf"
+        assert set(inputs[1:]) <= {"constant", "twin"}
+        assert len(steps) == count + 1
+        names: dict[str, Any] = {"torch": torch, "nn": nn}
+        for name, code in graphs.program(inputs, steps).items():
+            names[name] = eval(code, names)
+        last = names[f"x{count + 3}"]
+        assert any(getattr(node, "variable", None) is names["x0"] for node, _ in last.grad_fn.next_functions)
 
 
 def test_edges_of_a_chain_and_of_diamonds() -> None:
