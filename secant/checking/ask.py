@@ -322,6 +322,27 @@ class Answer:
         judge(self.result, want, self._shown, mistakes=mistakes, **how)
         return self
 
+    def lists(
+        self,
+        want: Iterable[str],
+        *,
+        key: Callable[[str], str] = str,
+        hint: str = "",
+        mistakes: Mistakes | None = None,
+    ) -> "Answer":
+        """Check that the result is a list of these strings, in any order.
+
+        `key` returns what counts of a string that came. `hint` and `mistakes` are as for `returns`, but for a
+        list alone; in these its strings stand in alphabetical order.
+        """
+        got, names = self.result, sorted(want)
+        if not isinstance(got, list):
+            return self.equals(names)
+        if all(isinstance(name, str) for name in got):
+            got = sorted(map(key, got))
+        judge(got, names, self.call, mistakes=mistakes, hint=hint or self._usual)
+        return self
+
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result, looked at after all that was asked since, is still right."""
         now = self._talk.kept[self.seen["place"]]

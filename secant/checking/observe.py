@@ -49,7 +49,7 @@ class observe:
 
         For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
         through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
-        or a generator that was taken for a list.
+        a generator that was taken for a list, or a node without one that was asked for its `variable`.
         """
 
         def caught(*arguments: Any) -> Any:
@@ -58,7 +58,7 @@ class observe:
             except NotImplementedError:
                 raise
             except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-                known = "NoneType" in str(error) or "'generator'" in str(error)
+                known = any(word in str(error) for word in ("NoneType", "'generator'", "'variable'"))
                 if isinstance(error, AttributeError | TypeError) and not known:
                     raise
                 return {
@@ -103,7 +103,10 @@ def copy_of(value: Any, depth: int = _DEPTH) -> Any:
 def _line_of(error: Exception) -> str:
     """Return the line of the called function that an error came through, where it is known."""
     steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
-    own = (step for step in steps if step[0] != QUESTION and Path(step[0]).parent != Path(__file__).parent)
+    homes = Path(__file__).parent, Path(torch.__file__).parent
+    own = (
+        s for s in steps if s[0] != QUESTION and not any(Path(s[0]).is_relative_to(home) for home in homes)
+    )
     line = linecache.getline(*next(own, ("", 0))).strip()
     return line and f"\n    {line}"
 

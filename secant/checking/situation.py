@@ -128,7 +128,8 @@ class Situation:
             "given": heard,
             "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
-        result = self._by_name(result) if request.get("by_name") else seen["results"]
+        named = request.get("by_name") and isinstance(result, list | tuple)
+        result = self._by_name(result) if named else seen["results"]
         return {"result": result, "place": self._places, **{k: v for k, v in told.items() if v}}
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
