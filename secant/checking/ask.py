@@ -340,7 +340,7 @@ class Answer:
             return self.equals(names)
         if all(isinstance(name, str) for name in got):
             got = sorted(map(key, got))
-        judge(got, names, self.call, mistakes=mistakes, hint=hint or self._usual)
+        judge(got, names, self._shown, mistakes=mistakes, hint=hint or self._usual)
         return self
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
