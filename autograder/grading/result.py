@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
-from autograder.exam.report import Report, TaskResult
+from autograder.exam.report import PUBLIC, Report, TaskResult
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
 
@@ -64,13 +64,12 @@ class Result:
 
     def public(self) -> dict[str, Any]:
         """The form of `grade --json`."""
-        shown = ("id", "points", "max_points", "outcome", "message", "seconds")
         return {
             "student": self.student,
             "lesson": self.lesson,
             "score": sum(task.points for task in self._counted),
             "max_score": sum(task.max_points for task in self._counted),
-            "tasks": [{name: getattr(task, name) for name in shown} for task in self.tasks],
+            "tasks": [{name: getattr(task, name) for name in PUBLIC} for task in self.tasks],
             "flags": list(self.flags),
         }
 

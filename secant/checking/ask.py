@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any, TypedDict, Unpack
 
 import torch
@@ -120,7 +121,12 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
         What came back, to be judged.
     """
     put = _elsewhere[-1] if _elsewhere else _here(sys._getframe(1).f_globals)
-    return _answer(_Talk(put), text, arguments, arguments, options or {})
+    how = options or {}
+
+    def words() -> str:
+        return how.get("words") or call_of(text, arguments) + _after(how.get("before", ""))
+
+    return _answer(_Talk(put), text, arguments, arguments, how, words)
 
 
 @contextmanager
@@ -165,43 +171,59 @@ class Answer:
     """What came of a question. Each check returns the answer itself, so that they can stand in a row.
 
     Attributes:
-        call: the question as a student would type it; every message begins with it.
         result: what came back, without a graph.
         tracked: whether a tensor in it requires grad.
         seen: all else that `situation.put` tells.
     """
 
-    call: str
     result: Any
     tracked: bool
     seen: Mapping[str, Any]
+    _shown: Callable[[], str] = field(repr=False)
     _talk: "_Talk" = field(repr=False)
     _text: str = field(repr=False)
     _arguments: Mapping[str, Any] = field(repr=False)
     _options: Options = field(repr=False)
     _usual: str = ""
 
+    @property
+    def call(self) -> str:
+        """The question as a student would type it; every message begins with it."""
+        return self._shown()
+
     # --- Asking on, of the same objects ------------------------------------------------------------------
 
     def again(self, hint: str = "") -> "Answer":
         """Ask the same once more; `hint` says why another answer came, if the usual words do not."""
-        words = self._line + say(en=", called a second time", ko=", 두 번째 호출")
+
+        def words() -> str:
+            return self._line + say(en=", called a second time", ko=", 두 번째 호출")
+
         return self._ask(self._text, words, usual=hint or _usual.again)
 
     def after(self, statement: str, hint: str = "") -> "Answer":
         """Run a statement, such as "x.data += 1", and ask the same once more."""
-        words = self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
+
+        def words() -> str:
+            return self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
+
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
         """Ask something else of the same objects: "torch.autograd.grad(y, x, g)". It shows what g is."""
-        known = _needed(self._text, self._arguments)
-        fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
-        values = "".join(
-            f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
-        )
-        shown = options.pop("words", "") or self._line + say(en=", then ", ko=", 이어서 ") + text + values
-        return self._ask(text, shown, usual=hint, options=options)
+        given = options.pop("words", "")
+
+        def words() -> str:
+            if given:
+                return given
+            known = _needed(self._text, self._arguments)
+            fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
+            values = "".join(
+                f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
+            )
+            return self._line + say(en=", then ", ko=", 이어서 ") + text + values
+
+        return self._ask(text, words, usual=hint, options=options)
 
     def parts(self, *names: str, hint: str) -> "list[Answer]":
         """Return the entries of the result, each to be judged by itself under its name.
@@ -211,7 +233,8 @@ class Answer:
         found = self.result if isinstance(self.result, tuple) else ()
         self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
         pairs = zip(names, found, strict=True)
-        return [replace(self, call=f"{self.call}, {name}", result=part) for name, part in pairs]
+        call = self.call
+        return [self.named(partial("{}, {}".format, call, name), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
@@ -233,11 +256,18 @@ class Answer:
             *what: what an entry lists: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
         """
         parts = f" [{', '.join(what)}]" if what else ""
-        words = self._line + say(
-            en=f": what {function} was given{parts}", ko=f": {function}에 넘긴 것{parts}"
-        )
+
+        def words() -> str:
+            return self._line + say(
+                en=f": what {function} was given{parts}", ko=f": {function}에 넘긴 것{parts}"
+            )
+
         result = [[call[part] for part in what] for call in self.seen["given"][function]]
-        return replace(self, call=words, result=result, _usual="")
+        return replace(self.named(words, result), _usual="")
+
+    def named(self, words: Callable[[], str], result: Any) -> "Answer":
+        """Return a part of what came back, under a name of its own."""
+        return replace(self, result=result, _shown=words)
 
     @property
     def _line(self) -> str:
@@ -245,10 +275,16 @@ class Answer:
         return self.call.partition("\n")[0]
 
     def _ask(
-        self, text: str, words: str, *, usual: str, before: str = "", options: Options | None = None
+        self,
+        text: str,
+        words: Callable[[], str],
+        *,
+        usual: str,
+        before: str = "",
+        options: Options | None = None,
     ) -> "Answer":
-        how: Options = {**self._options, **(options or {}), "words": words}
-        return _answer(self._talk, text, None, self._arguments, how, usual, before)
+        how: Options = {**self._options, **(options or {})}
+        return _answer(self._talk, text, None, self._arguments, how, words, usual, before)
 
     # --- Judging -------------------------------------------------------------------------------------------
 
@@ -277,30 +313,54 @@ class Answer:
         if nearly and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
         how: dict[str, Any] = {"rtol": rtol, "atol": atol, "nearly": nearly, "hint": hint or self._usual}
-        judge(self.result, want, self.call, mistakes=mistakes, **how)
+        judge(self.result, want, self._shown, mistakes=mistakes, **how)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
         """Check that the result is exactly this: a bool, a string, a number, None, and nests of them."""
-        values, _ = _sorted(mistakes or {})
-        check.equal(self.result, want, self.call, hint=hint or self._usual, mistakes=values)
+        how: dict[str, Any] = {"rtol": 0.0, "atol": 0.0, "hint": hint or self._usual}
+        judge(self.result, want, self._shown, mistakes=mistakes, **how)
+        return self
+
+    def lists(
+        self,
+        want: Iterable[str],
+        *,
+        key: Callable[[str], str] = str,
+        hint: str = "",
+        mistakes: Mistakes | None = None,
+    ) -> "Answer":
+        """Check that the result is a list of these strings, in any order.
+
+        `key` returns what counts of a string that came. `hint` and `mistakes` are as for `returns`, but for a
+        list alone; in these its strings stand in alphabetical order.
+        """
+        got, names = self.result, sorted(want)
+        if not isinstance(got, list):
+            return self.equals(names)
+        if all(isinstance(name, str) for name in got):
+            got = sorted(map(key, got))
+        judge(got, names, self._shown, mistakes=mistakes, hint=hint or self._usual)
         return self
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result, looked at after all that was asked since, is still right."""
         now = self._talk.kept[self.seen["place"]]
+        with suppress(check.CheckFailed):
+            check.close(now, want)
+            return self
         later = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        later += _below(self._options)
-        check.not_overwritten(now, want, later, hint=hint)
+        check.not_overwritten(now, want, later + _below(self._options), hint=hint)
         return self
 
     def changes_nothing(
         self, *, but: Iterable[Sequence[str]] = (), hints: Mapping[str, str] | None = None
     ) -> "Answer":
         """Check that the arguments and torch's settings are what they were; see `check.untouched`."""
-        check.untouched(self.seen["changes"], self.call, but=but, hints=hints)
+        if self.seen["changes"]:
+            check.untouched(self.seen["changes"], self.call, but=but, hints=hints)
         return self
 
     def keeps_buffers(self, hint: str = "") -> "Answer":
@@ -362,7 +422,7 @@ class Answer:
 def judge(
     got: Any,
     want: Any,
-    call: str,
+    call: str | Callable[[], str],
     *,
     mistakes: Mistakes | None = None,
     hint: str = "",
@@ -372,11 +432,12 @@ def judge(
 ) -> None:
     """Check what a probe brought, with mistakes as `Answer.returns` takes them; all else as `check.close`."""
     try:
-        check.close(got, want, call, rtol=rtol, atol=atol)
+        check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:
+        words = call() if callable(call) else call
         values, signs = _sorted(mistakes() if callable(mistakes) else mistakes or {})
         hint = next((why for why, sign in signs if _shows(sign, got)), hint)
-        check.close(got, want, call, mistakes=values, hint=hint, rtol=rtol, atol=atol, **how)
+        check.close(got, want, words, mistakes=values, hint=hint, rtol=rtol, atol=atol, **how)
 
 
 def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
@@ -399,11 +460,14 @@ def _answer(
     arguments: Mapping[str, Any] | None,
     shown: Mapping[str, Any],
     options: Options,
+    words: Callable[[], str],
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    call = options.get("words") or call_of(text, shown) + _after(options.get("before", ""))
-    call += _below(options)
+    @cache
+    def call() -> str:  # most answers are right, and nobody reads how their call is written
+        return words() + _below(options)
+
     errors = options.get("errors")
     request: dict[str, Any] = {
         "text": text,
@@ -414,12 +478,12 @@ def _answer(
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
-    if errors is not None:
-        check.no_error([seen["result"]], call, errors)
+    if errors is not None and isinstance(seen["result"], dict):
+        check.no_error([seen["result"]], call(), errors)
     kept: Options = {**options}
     kept.pop("words", None)
     kept.pop("ahead", None)
-    return Answer(call, seen["result"], seen["tracked"], seen, talk, text, shown, kept, usual)
+    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, kept, usual)
 
 
 def _below(options: Options) -> str:

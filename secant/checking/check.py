@@ -36,7 +36,7 @@ _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)(?:: |:?$)")
 _CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _random = random.Random()
-_asked: list[str] = []
+_asked: list[str | Callable[[], str]] = []
 
 Known = Mapping[Any, str] | Sequence[tuple[Any, str]]
 Mistakes = Known | Callable[[], Known]
@@ -327,8 +327,11 @@ def untouched(
 
 
 @contextlib.contextmanager
-def asking(call: str) -> Iterator[None]:
-    """Name the call that the body makes, as a student would type it, in case it raises or does not end."""
+def asking(call: str | Callable[[], str]) -> Iterator[None]:
+    """Name the call that the body makes, as a student would type it, in case it raises or does not end.
+
+    A function that returns it is called only then.
+    """
     _asked.append(call)
     try:
         yield
@@ -336,14 +339,16 @@ def asking(call: str) -> Iterator[None]:
         _asked.pop()
         raise
     except Exception as error:
-        error.add_note(say(en=f"The call was {call}", ko=f"부른 것: {call}"))
+        name = asked()
+        error.add_note(say(en=f"The call was {name}", ko=f"부른 것: {name}"))
         raise
     _asked.pop()
 
 
 def asked() -> str:
     """Return the call that was being asked for when a test stopped; an empty string if it named none."""
-    return _asked[-1] if _asked else ""
+    call = _asked[-1] if _asked else ""
+    return call() if callable(call) else call
 
 
 def smallest(compare: Callable[..., None], *case: Any) -> None:

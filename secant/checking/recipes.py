@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -418,7 +417,7 @@ def _number_of(parent: Any) -> float | str:
 
 def _part(answer: "Answer", name: str, result: Any) -> "Answer":
     """Return a part of an answer, to be judged by itself."""
-    return replace(answer, call=f"{answer.call}: {name}", result=result)
+    return answer.named(lambda: f"{answer.call}: {name}", result)
 
 
 def slopes_to(recipe: Recipe, out: int) -> list[float]:

@@ -102,29 +102,22 @@ class Situation:
         held = {name: recipes.fields(value) for name, value in self._values.items()}
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
-        made, stopped = operations(), []
+        made = operations() if request.get("counted") else None
+        stopped: list[str] = []
 
         def run() -> Any:
             limit = graphs.limit_steps(request["steps"]) if request.get("steps") else contextlib.nullcontext()
-            torch.set_warn_always(bool(request.get("warned")))  # of some things torch warns once a process
+            counting: contextlib.AbstractContextManager[Any] = made or contextlib.nullcontext()
             try:
-                with limit, made if request.get("counted") else contextlib.nullcontext():
+                with limit, counting:
                     return eval(code, self._names)
             except (RecursionError, TimeoutError) as error:
                 if not request.get("steps"):
                     raise
                 stopped.append(type(error).__name__)
-            finally:
-                torch.set_warn_always(False)
 
-        with (
-            warnings.catch_warnings(record=True)
-            if request.get("warned")
-            else contextlib.nullcontext() as caught
-        ):
-            if request.get("warned"):
-                warnings.simplefilter("always")
-                ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none
+        caught: list[warnings.WarningMessage] = []
+        with _every_warning(caught) if request.get("warned") else contextlib.nullcontext():
             self._names[name] = result = call(run)
         self._places += 1
         seen = self._calls.last()
@@ -135,10 +128,10 @@ class Situation:
             "changes": [*self._calls.changes, *self._changed(held)],
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": "".join(stopped),
-            "count": made.count,
-            "largest": made.largest,
+            "count": made.count if made else 0,
+            "largest": made.largest if made else 0,
             "given": heard,
-            "warned": [str(warning.message).partition(". ")[0] for warning in caught or ()],
+            "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
         return {
             "result": self._plain(result, request.get("by_name", False)),
@@ -161,7 +154,7 @@ class Situation:
 
     def _plain(self, result: Any, by_name: bool) -> Any:
         """Return plain data for the last result."""
-        if by_name:
+        if by_name and isinstance(result, list | tuple):
             return self._by_name(result)
         last = self._calls.last()["results"]
         if not self._values or (isinstance(last, dict) and "raised" in last):
@@ -179,6 +172,26 @@ class Situation:
         return next(found, "?")
 
 
+@contextlib.contextmanager
+def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
+    """Record the warnings of the body, also those that torch gives once a process."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none
+        torch.set_warn_always(True)
+        try:
+            yield
+        finally:
+            torch.set_warn_always(False)
+            into.extend(caught)
+
+
+@cache
+def _code(text: str) -> Any:
+    """Return an argument's code, compiled once for all the questions that have it."""
+    return compile(text, "<argument>", "eval")
+
+
 @cache
 def _compiled(text: str) -> tuple[str, Any]:
     """Return the name that a question gives its result, and the code of the result."""
@@ -192,7 +205,7 @@ def _made(argument: Any, names: dict[str, Any]) -> Any:
     """Return the argument that plain data describe."""
     if isinstance(argument, dict) and KIND in argument:
         if argument[KIND] == "code":
-            return eval(argument["code"], names)
+            return eval(_code(argument["code"]), names)
         value = graphs.arranged(argument["value"].clone(), argument["layout"])
         value = value.detach().requires_grad_(argument["tracked"])
         if argument["grad"] is not None:

@@ -122,11 +122,29 @@ def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() 
     assert message.splitlines()[2:] == ["  ValueError: not today", '    raise ValueError("not today")']
     message = said(lambda: ask("x.view(3)", {"errors": {}}, x=leaf(1.0)))
     assert "eval" not in message
+    message = said(lambda: ask("x.backward()", {"errors": {}}, x=tensor(1.0)))
+    assert "torch.autograd.backward(" not in message
 
 
 def test_arguments_come_back_by_their_names() -> None:
     answer = ask("[x, y, x * 1]", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
     answer.equals(["x", "y", "?"])
+    nothing = ask("{x: y}", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
+    assert "The result is a dict; a list was expected." in said(lambda: nothing.equals(["x", "y"]))
+
+
+def test_a_list_of_strings_may_have_any_order() -> None:
+    answer = ask("['b', 'my_c', 'a', 'b']")
+    answer.lists(["a", "b", "b", "c"], key=lambda name: name.removeprefix("my_"))
+    mistakes = {"once": ["a", "b", "my_c"], "twice": lambda names: names.count("b") > 1}
+    assert said(lambda: answer.lists(["a", "b", "my_c"], mistakes=mistakes)).endswith("twice")
+    assert said(lambda: answer.lists(["a"], hint="other")).endswith("other")
+    assert said(lambda: ask("['a', 'b']").lists(["a", "a", "b"], mistakes={"once": ["a", "b"]})).endswith(
+        "once"
+    )
+    message = said(lambda: ask("{'a', 'b'}").lists(["a"], hint="other", mistakes=mistakes))
+    assert message.endswith("The result is a set; a list was expected.")
+    assert said(lambda: ask("['a', ['b']]").lists(["a", "b"], hint="other")).endswith("other")
 
 
 def test_steps_and_operations_are_counted() -> None:
