@@ -57,6 +57,7 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         tensor. raised: the error that came instead, if the test asked for it. stopped: the error that a
         limit on steps ended it with. count, largest: as those of `operations`. warned: the warnings.
         given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
+        ran: the names of these functions, one for each call so far.
         ahead: the same for each of the questions that were to be asked right after it. kept: all results of
         the situation as they are now, once there are several; `place` is that of this one. What there is
         nothing to say of is left out, for speed.
@@ -78,9 +79,11 @@ class Situation:
     ) -> None:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
+        self._ran: list[str] = []
         for name, argument in arguments.items():
             made = _made(argument, self._names)
-            self._names[name] = self._arguments[name] = noted(made) if name in noting else made
+            made = noted(made, name, self._ran) if name in noting else made
+            self._names[name] = self._arguments[name] = made
         self._watched = dict(_watchable(self._arguments))
         self._places = -1
         self._calls = observe(**self._watched)
@@ -133,6 +136,7 @@ class Situation:
             "count": made.count,
             "largest": made.largest,
             "given": heard,
+            "ran": list(self._ran),
             "warned": [str(warning.message).partition(". ")[0] for warning in caught or ()],
         }
         result = self._by_name(result) if request.get("by_name") else seen["results"]
