@@ -75,7 +75,7 @@ def breaks_backward():
     return {"x.exp()": 1, "x.sin()": 0, "x.sqrt()": 1, "x.log()": 0, "x + 1": 0}
 
 
-# %% each operation saves its output task="saved_shapes" hint="input"
+# %% each operation saves its output task="saved_shapes" hint="output"
 def saved_shapes(f, x):
     return [tuple(f(x).shape)]
 
