@@ -968,7 +968,7 @@ _BACKWARD = "y.sum().backward()", "[t.grad for t in {}]"
 _GRAD = "grads = torch.autograd.grad(y.sum(), {}, allow_unused=True)", "list(grads)"
 
 
-def _compare(chain, fs, x, dtype, want, slopes, walk=_BACKWARD, wrong=None, before="", **more):
+def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, before="", **more):
     """chain: the names of the functions in turn; slopes: of x and the weights, by name."""
     given = {**more, **{name: f"lambda t: {f}" for name, f in fs.items()}}
     given |= {"fs": f"[{', '.join(chain)}]", "x": leaf(x, dtype)}
@@ -976,12 +976,12 @@ def _compare(chain, fs, x, dtype, want, slopes, walk=_BACKWARD, wrong=None, befo
     answer = ask("y = checkpoint_chain(fs, x)", how, **given)
     answer.returns(tensor(want, dtype), mistakes=wrong).is_tracked(hint.tracked)
     check.equal(answer.ran, list(chain), f"{answer.call}: {hint.order}")
-    backward, grads = (text.format(f"[{', '.join(slopes)}]") for text in walk)
-    walked = answer.then(backward, errors={"use_reentrant": hint.older, "": hint.late})
-    found = walked.then(grads, words=f"{walked.call}: {hint.slopes}")
+    run, grads = (text.format(f"[{', '.join(slopes)}]") for text in backward)
+    passed = answer.then(run, errors={"use_reentrant": hint.older, "": hint.late})
+    found = passed.then(grads, words=f"{passed.call}: {hint.slopes}")
     found.holds(all(slope is not None for slope in found.result), hint.reached)
-    again = walked.ran[len(chain) :]
-    check.equal(again, list(chain[::-1]), f"{walked.call}: {hint.rerun}", hint=hint.each)
+    again = passed.ran[len(chain) :]
+    check.equal(again, list(chain[::-1]), f"{passed.call}: {hint.rerun}", hint=hint.each)
     found.returns([tensor(slope, dtype) for slope in slopes.values()])
     answer.holds(answer.then(f"fs == [{', '.join(chain)}]").result, hint.changed)
     return answer.changes_nothing()
@@ -991,7 +991,7 @@ _functions, _x = {"f": "t * t", "g": "t**3 - t"}, [2.0, -1.0]
 _slopes, _wrong = {"x": [188.0, -4.0]}, {hint.reverse: [36.0, 0.0]}
 _compare("fg", _functions, _x, "float64", [60.0, 0.0], _slopes, wrong=_wrong)
 _functions, _how = {"f": "t**2 * w", "g": "t**3"}, {"before": "x.requires_grad_(False)"}
-_how |= {"walk": _GRAD, "w": leaf(2.0, "float32")}
+_how |= {"backward": _GRAD, "w": leaf(2.0, "float32")}
 _compare("fg", _functions, -1.0, "float32", 8.0, {"w": 12.0}, **_how)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1004,7 +1004,7 @@ _HOOKS = "torch.autograd.graph.saved_tensors_hooks(lambda t: (saved.append(t.num
 _SAVED = "(hooks.__enter__(), checkpoint_chain(fs, x), hooks.__exit__(), sum(saved))[-1]"
 
 
-def _compare_drawn(chain, fs, x, weights, dtype, walk=_BACKWARD, before=""):
+def _compare_drawn(chain, fs, x, weights, dtype, backward=_BACKWARD, before=""):
     leaves = {name: tensor(weight).requires_grad_() for name, weight in weights.items()}
     steps = [tensor(x).requires_grad_()]
     for letter in chain:
@@ -1012,7 +1012,7 @@ def _compare_drawn(chain, fs, x, weights, dtype, walk=_BACKWARD, before=""):
     of = leaves if before else {"x": steps[0], **leaves}
     slopes = dict(zip(of, torch.autograd.grad(steps[-1].sum(), list(of.values())), strict=True))
     more = {name: leaf(weight, dtype) for name, weight in weights.items()}
-    more |= {"walk": walk, "before": before, "saved": [], "hooks": _HOOKS}
+    more |= {"backward": backward, "before": before, "saved": [], "hooks": _HOOKS}
     answer = _compare(chain, fs, x, dtype, steps[-1], slopes, **more)
     saved, most = answer.then(_SAVED).result, sum(step.numel() for step in steps[:-1])
     answer.holds(saved <= most, f"{hint.saved}: {saved} > {most}")
@@ -1036,7 +1036,7 @@ _given = {"f": "lambda t: t**2 * torch.rand_like(t)", "g": "lambda t: t.exp() * 
 _given["x"] = leaf(_x)
 _states = "y = (torch.get_rng_state(), checkpoint_chain([f, g], x), torch.get_rng_state())"
 _random = ask(_states, {"words": call_of("checkpoint_chain([f, g], x)", _given)}, **_given)
-_walked = _random.then("torch.autograd.grad(y[1].sum(), x)[0]", hint.same)
+_passed = _random.then("torch.autograd.grad(y[1].sum(), x)[0]", hint.same)
 _drawn = (
     "torch.set_rng_state(y[0]), torch.rand_like(x), torch.rand_like(x), torch.get_rng_state().equal(y[2])"
 )
@@ -1044,7 +1044,7 @@ _, _first, _second, _as_many = _random.then(_drawn).result
 _value = (_x**2 * _first).exp() * _second
 check.close(_random.result[1], _value, _random.call)
 _random.holds(_as_many, hint.more)
-_walked.returns(_value * 2 * _x * _first).changes_nothing()
+_passed.returns(_value * 2 * _x * _first).changes_nothing()
 _first = ask("y = checkpoint_chain([torch.sin, torch.exp], x)", x=leaf(_x, grad=3.0))
 _first.returns(_x.sin().exp()).changes_nothing()
 _second = _first.then("z = checkpoint_chain([torch.exp, torch.sin], x)", hint.stale)
@@ -1129,11 +1129,11 @@ def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
     found = answer.then("hasattr(handle, 'remove')").result
     answer.holds(found, f"{hint.handle} ({check.kind(answer.result)})")
     made = answer.then(f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()")
-    walked = made.then("y.backward(retain_graph=True)").then("y.backward(retain_graph=True)")
-    walked.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
-    walked.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)
+    passed = made.then("y.backward(retain_graph=True)").then("y.backward(retain_graph=True)")
+    passed.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
+    passed.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)
     answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])
-    return walked
+    return passed
 
 
 _compare("x**3", 5.0, 0.008, 0.004, "float32", 0.6, {hint.free: 1.2, hint.once: 0.9})
@@ -1151,9 +1151,9 @@ def _compare_drawn(t, slope, x, c, m, dtype, grad=None, uses=1, layout=""):
     limited = slope * (uses * tensor(c)).clamp(-m, m)
     wrong = {hint.free if m else hint.zero: 2 * whole + held, hint.once: limited + whole + held}
     want = tensor(2 * limited + held, dtype)
-    walked = _compare(t, x, c, m, dtype, want, wrong, grad, uses, layout)
-    walked.then("t.retains_grad").equals(False, hint=hint.retained)
-    ended = walked.then("handle.remove()").then("y.backward()")
+    passed = _compare(t, x, c, m, dtype, want, wrong, grad, uses, layout)
+    passed.then("t.retains_grad").equals(False, hint=hint.retained)
+    ended = passed.then("handle.remove()").then("y.backward()")
     want = [want + tensor(whole, dtype), 3 * tensor(c, dtype)]
     ended.then("[x.grad, u.grad]").returns(want, hint=hint.removed)
 
@@ -1188,8 +1188,7 @@ _made = _made.then("y = ((t + both[1]) * c).sum()").then("y.backward(retain_grap
 _made.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5), hint=hint.before)
 _made.then("x.grad[:, 1]").returns(_c, hint=hint.beside)
 _made = _made.then("second.remove()").then("y.backward()")
-_both = (2 * _c).clamp(-0.5, 0.5) + (2 * _c).clamp(-1, 1)
-_made.then("x.grad[:, 0]").returns(_both, hint=hint.before)
+_made.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5) + (2 * _c).clamp(-1, 1), hint=hint.before)
 _made.then("x.grad[:, 1]").returns(2 * _c, hint=hint.beside)
 ### END HIDDEN TESTS
 
@@ -1280,16 +1279,16 @@ def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", 
     names = ", ".join(given)
     given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
     given["counted"] = f"[p.register_post_accumulate_grad_hook(count) for p in [{names}]]"
-    answer = walked = ask(call, {"before": before}, **given).equals(None, hint=hint.nothing)
+    answer = passed = ask(call, {"before": before}, **given).equals(None, hint=hint.nothing)
     answer.changes_nothing(but=[("hooks", "a"), ("hooks", "b")])
     for want, wrong in passes:
-        walked = walked.then(f"{loss}.backward()")
-        walked.then(f"[{names}]").returns(want, mistakes=wrong, hint=otherwise, **exact)
-    walked.then("kept").returns(want, hint=hint.in_place, **exact)
-    tracked, left, full = walked.then(_STATE.format(names)).result
-    walked.holds(tracked, hint.in_place)
-    walked.holds(not any(grad is not None for grad in left), hint.full)
-    walked.holds(max(full, default=0) <= 1, hint.at_once)
+        passed = passed.then(f"{loss}.backward()")
+        passed.then(f"[{names}]").returns(want, mistakes=wrong, hint=otherwise, **exact)
+    passed.then("kept").returns(want, hint=hint.in_place, **exact)
+    tracked, left, full = passed.then(_STATE.format(names)).result
+    passed.holds(tracked, hint.in_place)
+    passed.holds(not any(grad is not None for grad in left), hint.full)
+    passed.holds(max(full, default=0) <= 1, hint.at_once)
 
 
 def _both(a, b):
@@ -1318,10 +1317,7 @@ def _compare_drawn(lrs, values, loss, slopes, dtype, alone=False):
     _compare(call, values, loss, passes, dtype, otherwise, before, **_EXACT[dtype])
 
 
-def _product(a, b):
-    return b, a + 2 * b
-
-
+_product = lambda a, b: (b, a + 2 * b)
 for _dtype in ("float64", "float32"):
     _lr, _other, _pair = check.draw(0.05, 0.4), check.draw(0.5, 1), check.draws(2, -2, 2)
     _row, _next = check.draws(3, -2, 2), check.draws(3, -2, 2)
