@@ -821,8 +821,8 @@ def _compare(f, x, dtype, want, wrong=None, why=hint.pack, grad=5.0, **given):
     answer = ask("saved_shapes(f, x)", {"noting": ("f",)}, **given)
     got = answer.result
     if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got):
-        got = sorted(map(tuple, got), key=str)
-    judge(got, sorted(want, key=str), answer.call, mistakes=wrong, hint=why)
+        got = sorted(got, key=lambda shape: [n if type(n) is int else -1 for n in shape])
+    judge(got, sorted(want), answer.call, mistakes=wrong, hint=why)
     answer.holds(len(answer.ran) == 1, f"{hint.once}: {len(answer.ran)}").changes_nothing()
 
 

@@ -51,7 +51,8 @@ class Options(TypedDict, total=False):
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`; those, too, that torch gives once a process.
-        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got.
+        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got,
+            and `ran` when they ran.
         ahead: questions to ask right after it, in one go where the student's code is far away: `then` and
             `again`, in this order, have their answers at hand.
         words: the call as a message shows it, in the place of what the arguments say.
