@@ -1,7 +1,9 @@
 """Graphs to try an answer on, built from plain data. What is right about them stays in the test cell."""
 
+import random
 import sys
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from types import FrameType
 from typing import Any
 
@@ -119,6 +121,17 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
     for k, (up, down, left, right) in enumerate(slopes):
         edges += [(k, (k, 0), up), (k, (k, 1), down), ((k, 0), k + 1, left), ((k, 1), k + 1, right)]
     return edges
+
+
+def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
+    """Return the edges of a random graph without cycles, in any order, and its nodes, first ones first.
+
+    Some pairs of nodes have no edge, some have two. The same seed gives the same graph.
+    """
+    rng = random.Random(seed)
+    nodes = rng.sample(range(100), size)
+    pairs = [pair for pair in combinations(nodes, 2) for _ in range(rng.choice((0, 1, 1, 2)))]
+    return [(*pair, round(rng.uniform(-2, 2), 2)) for pair in rng.sample(pairs, len(pairs))], nodes
 
 
 class Spy(nn.Module):
