@@ -315,6 +315,25 @@ class Answer:
         """Check that the result requires grad."""
         return self.holds(self.tracked, hint or _usual.cut)
 
+    def and_again(self, want: Any, text: str, there: Any, hint: str = "", **how: Any) -> "Answer":
+        """Check another question, then the same once more, and that this did not change the other's result.
+
+        Args:
+            want: the result, asked again.
+            text: the other question, about the same objects.
+            there: its result.
+            hint: why that may be wrong.
+            **how: as for `returns`, of both.
+
+        Returns:
+            The answer to the same question, asked again.
+        """
+        elsewhere = self.then(text, hint)
+        elsewhere.changes_nothing().returns(there, **how)
+        again = self.again().changes_nothing().returns(want, **how)
+        elsewhere.still_returns(there)
+        return again
+
     def owns_its_memory(self, hint: str = "") -> "Answer":
         """Check that the result shares no memory with an argument or a .grad."""
         return self.holds(not self.seen["aliases"], hint or _usual.alias)

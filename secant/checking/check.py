@@ -85,6 +85,15 @@ def draw_tensor(*shape: int, low: float = -3, high: float = 3) -> torch.Tensor:
     return torch.tensor(draws(math.prod(shape), low, high), dtype=torch.float64).reshape(shape)
 
 
+def draw_layouts() -> list[tuple[str, str, list[list[float]]]]:
+    """Return for each layout of `ask.leaf` a dtype and random numbers, two rows of three."""
+    return [
+        ("slice", "float32", [draws(3, -3, 3), draws(3, -3, 3)]),
+        ("transposed", "float64", [draws(3, -3, 3), draws(3, -3, 3)]),
+        ("expanded", "float32", [[draw(1, 3)] * 3, [draw(-3, -1)] * 3]),
+    ]
+
+
 def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     """Return float64 tensors of random numbers, and the line of code that makes them again.
 

@@ -273,3 +273,22 @@ def test_mistakes_are_worked_out_for_a_wrong_result_alone() -> None:
     assert not worked_out
     with pytest.raises(check.CheckFailed, match="the hint"):
         answer.returns(5.0, mistakes=mistakes)
+
+
+def reused(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    return BUFFER.copy_(gradient(f, x))
+
+
+BUFFER = torch.zeros(2, dtype=torch.float64)
+
+
+def test_a_question_in_between_changes_nothing() -> None:
+    doubled, other = tensor([2.0, 4.0]), "{}(lambda t: -2 * f(t), x)"
+    answer = of_square("gradient").and_again(doubled, other.format("gradient"), -2 * doubled)
+    assert answer.result.equal(doubled)
+    why = said(lambda: of_square("gradient").and_again(doubled, other.format("gradient"), doubled, "why"))
+    assert why.endswith("why")
+    wrong = said(lambda: of_square("gradient").and_again(doubled + 1, other.format("gradient"), -2 * doubled))
+    assert "called a second time" in wrong
+    kept = said(lambda: of_square("reused").and_again(doubled, other.format("reused"), -2 * doubled))
+    assert "looked at after a later call" in kept
