@@ -1177,10 +1177,11 @@ import itertools
 import torch
 
 
-def _shapes(big):
-    """All shapes that broadcast to this one."""
-    for start in range(len(big) + 1):
-        yield from itertools.product(*(sorted({1, size}) for size in big[start:]))
+def _shapes(big, step=1):
+    """The shapes that broadcast to this one: all of them, or one in so many."""
+    sizes = [sorted({1, size}) for size in big]
+    found = (itertools.product(*sizes[start:]) for start in range(len(big) + 1))
+    return list(itertools.chain.from_iterable(found))[::step]
 
 
 def _copies(g, shape):
@@ -1206,17 +1207,18 @@ def _case(big, shape, dtype="float64", **how):
 
 
 for _dtype in ("float64", "float32"):
-    for _big in ((5,), (2, 3), (3, 3), (1, 3), (1, 1), (2, 2, 2), (2, 1, 3)):
+    for _big in ((5,), (3, 3), (1, 3), (1, 1), (2, 2, 2), (2, 1, 3)):
         for _shape in _shapes(_big):
             _case(_big, _shape, _dtype)
     for _layout in ("transposed", "slice", "expanded"):
-        for _shape in _shapes((2, 3, 4)):
-            _case((2, 3, 4), _shape, _dtype, layout=_layout)
+        for _big, _step in (((2, 3), 1), ((2, 3, 4), 3)):
+            for _shape in _shapes(_big, _step):
+                _case(_big, _shape, _dtype, layout=_layout)
 for _big in ((3, 4), tuple(round(n) for n in check.draws(4, 1.6, 4.4))):
-    for _shape in _shapes(_big):
+    for _shape in _shapes(_big, 3):
         _case(_big, _shape, tracked=True, grad=7.0)
-for _big in ((5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
-    for _shape in [*_shapes(_big)][::5]:
+for _big in ((2, 3), (5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
+    for _shape in _shapes(_big, 9):
         _case(_big, torch.Size(_shape), tracked=True)
 ### END HIDDEN TESTS
 
@@ -1370,9 +1372,9 @@ def _drawn(x, q):
 
 _up, _low = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
 for _dtype in ("float64", "float32"):
-    for _x, _q in itertools.product(((), (3,), (1, 3), (2, 1), (2, 3), (1, 2, 1)), repeat=2):
+    for _x, _q in itertools.product(((), (3,), (2, 1), (1, 2, 3)), repeat=2):
         _case(_dtype, *_drawn(_x, _q))
-    for _x, _q in itertools.product((_up[0], _low[0], 1.0), (_up[1], _low[1], -_up[2], 0.0, 1.0)):
+    for _x, _q in itertools.product((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0)):
         _case(_dtype, _x, _q, _slopes)
     # x is 0: the gradient of q is 0 there, and elsewhere what it was.
     for _x in (0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]):
