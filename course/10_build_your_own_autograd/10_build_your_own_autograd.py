@@ -804,6 +804,7 @@ def _compare(names, recipe, roots, grads=None, words="", alike=False):
     if words:
         how["words"] = f"{first}, {words}"
     values = recipes.graph(names, recipe, alike)
+    # with_order: with an order() of the tests' own.
     answer = ask(first, how, Value="recipes.with_order(Value)", **values)
     recipes.check_passes(answer, names, recipe, roots, grads)
 
@@ -1171,6 +1172,7 @@ hint = hints("fit_line")
 
 
 def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", words=""):
+    # on_torch: with a Value of the tests' own, which is torch.
     given = {"points": points, "steps": steps, "lr": lr}
     answer = ask("fit_line(points, steps, lr)", {"words": words}, fit_line=fit, **given)
     known = {why: tuple(pairs) for why, pairs in wrong.items()}

@@ -137,12 +137,13 @@ def fields(value: Any) -> dict[str, Any]:
     }
 
 
-def told(result: Any, names: Mapping[int, str]) -> Any:
+def told(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
     """Return a result with plain data in the place of Values.
 
     Args:
         result: what came back.
         names: the names of the Values that were there before, by id.
+        depth: how deep to look into lists and tuples; a list may contain itself.
 
     A Value that was there before is its name. A new one is a dict: its type; data and grad, each a number, or
     the type of what is none; slopes, a list of such; parents, a list of names, of strangers their numbers.
@@ -158,8 +159,8 @@ def told(result: Any, names: Mapping[int, str]) -> Any:
             "slopes": [_number(slope) for slope in result.slopes],
             "parents": [names.get(id(parent)) or _number_of(parent) for parent in result.parents],
         }
-    if type(result) in (list, tuple):
-        return type(result)(told(part, names) for part in result)
+    if depth and type(result) in (list, tuple):
+        return type(result)(told(part, names, depth - 1) for part in result)
     return f"<{type(result).__name__}>" if isinstance(result, str | dict) else result
 
 

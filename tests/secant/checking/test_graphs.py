@@ -138,4 +138,4 @@ def test_a_drawn_graph_has_no_cycle_and_can_be_drawn_again() -> None:
     edges, nodes = graphs.drawn(6, seed=0.5)
     assert graphs.drawn(6, seed=0.5) == (edges, nodes) != graphs.drawn(6, seed=0.25)
     assert len(set(nodes)) == 6
-    assert all(nodes.index(start) < nodes.index(end) for start, end, _ in edges)  # type: ignore[arg-type]
+    assert all(nodes.index(start) < nodes.index(end) for start, end, _ in edges)
