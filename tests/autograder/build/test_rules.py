@@ -122,7 +122,7 @@ SLIPS = {
     ),
     "too many visible lines": (
         "from secant import check, say\n\ncheck.close(double(3.0)",
-        "from secant import check, say\n\n" + "check.that(True, '')\n" * 30 + "check.close(double(3.0)",
+        "from secant import check, say\n\n" + "check.holds(True, '', '')\n" * 30 + "check.close(double(3.0)",
         "test_double",
         "a student reads at most 30",
     ),
