@@ -13,7 +13,6 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
@@ -313,34 +312,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"calls": ["x²", "x³"], "x": 2.0, "h": 1.0},
-        en="Move $h$ to the left. Does the quotient go to 12, the slope of the last call, or to 16?",
-        ko="$h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?",
-    ),
-    Question(
-        {"calls": ["x³", "x²"], "x": 2.0},
-        en="Empty the buffer and call $x^3$ before $x^2$. Does the order matter?",
-        ko="버퍼를 비우고 $x^3$을 $x^2$보다 먼저 부르세요. 순서가 중요한가요?",
-    ),
-    Question(
-        {"calls": ["x²"] * 4, "x": 2.0},
-        en="Empty it again and call $x^2$ four times. Of which function is `x.grad` the slope?",
-        ko="다시 비우고 $x^2$을 네 번 부르세요. `x.grad`는 어떤 함수의 기울기인가요?",
-    ),
-    Question(
-        {"calls": ["x²", "x³"], "x": 1.0},
-        en="Move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` "
-        "zero after $x^2$ and $x^3$?",
-        ko="$x$를 옮기세요. 탐색기는 새 자리의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 "
-        "$x^3$을 부른 뒤 `x.grad`가 0인 곳은 어디인가요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_buffer(
     functions: Functions | None = None,
     *,

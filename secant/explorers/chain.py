@@ -23,7 +23,6 @@ from secant.explorers.kit import (
     remarks,
     words,
 )
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
@@ -345,35 +344,7 @@ LEGEND = [
 ]
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"x": 2.0, "h": 1.0},
-        en="At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. "
-        "Is that the quotient of the whole chain?",
-        ko="처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 "
-        "전체의 차분몫이 되나요?",
-    ),
-    Question(
-        {"x": 2.0, "h": 0.1},
-        en="Make $h$ small. Which of the three factors move, and where to? Where does the product go?",
-        ko="$h$를 줄이세요. 세 인수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 "
-        "값에 다가가나요?",
-    ),
-    Question(
-        {"x": 2.0, "h": 1e-15},
-        en="Go on to $h = 10^{-15}$. Now rounding spoils the factors. And the product?",
-        ko="$h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 부정확해집니다. 곱은 어떤가요?",
-    ),
-    Question(
-        {"x": 3.0, "h": 1.0},
-        en="Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?",
-        ko="$h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_chain(
     steps: Steps | None = None,
     *,

@@ -11,7 +11,6 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, two_paths, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function
@@ -311,37 +310,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"held": False, "h": 1.0},
-        en="Move $h$ to the left. Where does the quotient go, and what does autograd say?",
-        ko="$h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?",
-    ),
-    Question(
-        {"held": True, "h": 1.0},
-        en="Hold the factor still. Where does the quotient go now?",
-        ko="인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?",
-    ),
-    Question(
-        {"pair": "x² · x.detach()", "held": True, "h": 1.0},
-        en="Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd "
-        "say now, and what do both its answers add up to?",
-        ko="`x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 "
-        "autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?",
-    ),
-    Question(
-        {"pair": "x · (1/|x|).detach()", "held": False, "h": 1.0},
-        en="Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every "
-        "$x > 0$. Where does the quotient go? Which slope does autograd see in it at $x = 2$?",
-        ko="인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 "
-        "함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd는 기울기가 얼마라고 "
-        "하나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_cut(
     pairs: Pairs | None = None,
     *,

@@ -12,7 +12,6 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, tape, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
@@ -289,35 +288,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"bug": "none", "h": 0.1},
-        en="Without a bug: do quotient, torch and the engine meet as $h$ falls?",
-        ko="버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?",
-    ),
-    Question(
-        {"bug": "assign", "h": 1e-3},
-        en='"`=` for `+=`", one call: which of the three functions gives it away?',
-        ko='"`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?',
-    ),
-    Question(
-        {"bug": "breadth", "h": 1e-3},
-        en=r"Breadth first: it survives $\log x^3 + \sqrt{x^2}$ of lesson 4, where two paths "
-        r"meet. Why? Where does it fail?",
-        ko=r"너비 우선: 두 경로가 만나는 수업 04의 $\log x^3 + \sqrt{x^2}$에서는 드러나지 "
-        r"않습니다. 왜 그럴까요? 어디서 틀리나요?",
-    ),
-    Question(
-        {"function": "log x³", "bug": "kept", "h": 1e-3},
-        en=r'"no reset": choose one call, then two. What happens on the chain, $\log x^3$?',
-        ko=r'"비우지 않음": 호출을 한 번, 이어서 두 번으로 고르세요. 사슬 $\log x^3$에서 무슨 '
-        r"일이 일어나나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_engine(
     functions: Functions | None = None,
     *,

@@ -15,7 +15,6 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, remarks, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.plane import PlanePlot, fit, grid_points
@@ -355,37 +354,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"h": 0.1},
-        en="Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?",
-        ko="$h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?",
-    ),
-    Question(
-        {"h": 1.0, "v": 0.0},
-        en="At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is "
-        "there no gap, and why?",
-        ko="$h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 "
-        "차이가 없나요? 왜 그럴까요?",
-    ),
-    Question(
-        {"h": 1e-3},
-        en=r"Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ "
-        r"until that is 0. What angle do $u$ and the JVP arrow make?",
-        ko=r"$h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? "
-        r"$(u^\top J) \cdot v$가 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가 이루는 각은 "
-        r"얼마인가요?",
-    ),
-    Question(
-        {"h": 1e-12},
-        en="Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?",
-        ko="$h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_arrows(
     function: Map | None = None,
     *,

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, two_paths, words
 from secant.explorers.kit.bars import StackedBars
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
@@ -331,34 +330,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"merge": "+", "h": 1.0},
-        en="Move $h$. With $z = y + w$, do the first two bars ever fail to add up to the last?",
-        ko="$h$를 움직이세요. $z = y + w$일 때 앞의 두 막대를 더한 것이 마지막 막대와 다를 때가 있나요?",
-    ),
-    Question(
-        {"merge": "+", "h": 0.1},
-        en="Move $h$ to the far left. Which heights do the bars tend to?",
-        ko="$h$를 왼쪽 끝까지 옮기세요. 막대의 높이는 어떤 값에 다가가나요?",
-    ),
-    Question(
-        {"pair": "x³, x²", "merge": "×", "h": 0.1},
-        en=r"Choose $y = x^3$, $w = x^2$ and $z = y \times w$. How large is $r$ at $h = 0.1$, "
-        r"$0.01$, $0.001$?",
-        ko=r"$y = x^3$, $w = x^2$, $z = y \times w$를 고르세요. $h = 0.1$, $0.01$, $0.001$에서 "
-        r"$r$은 얼마인가요?",
-    ),
-    Question(
-        {"pair": "x³, x²", "merge": "×", "h": 1e-3},
-        en=r"How steep is its line on the right? What does that say about $h \to 0$?",
-        ko=r"오른쪽에서 $r$의 선은 얼마나 가파른가요? $h \to 0$일 때 어떻게 된다는 뜻인가요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_paths(
     pairs: Pairs | None = None,
     *,

@@ -13,7 +13,6 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
@@ -316,36 +315,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"spoiler": "data", "a": 0.5, "h": 0.1},
-        en="Make $h$ smaller. Where does the quotient go, to `x.grad` or to the green truth? "
-        "How far off is `x.grad` with $a = 0.5$, and with $a = 1$?",
-        ko="$h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 "
-        "다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?",
-    ),
-    Question(
-        {"function": "eˣ", "spoiler": "data", "a": 0.5},
-        en="Choose $e^x$ for the same edit of `x.data`. Why is `x.grad` right now?",
-        ko="`x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?",
-    ),
-    Question(
-        {"function": "x²", "spoiler": "float32", "x": 1.3},
-        en="Back to $x^2$, and store saved tensors as `float32`, `bfloat16`, `float8`. How far "
-        "off is each at $x = 1.3$, and at $x = 1.5$?",
-        ko="다시 $x^2$으로 돌아가 저장된 텐서를 `float32`, `bfloat16`, `float8`로 보관하세요. "
-        "$x = 1.3$에서 각각 얼마나 어긋나나요? $x = 1.5$에서는요?",
-    ),
-    Question(
-        {"function": "x²", "spoiler": "hook", "a": 2.0},
-        en="Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?",
-        ko="hook을 고르고 $a = 2$로 두세요. `x.grad`는 몇 배로 틀리나요? 차분몫은 hook을 볼 수 있나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_saved(
     functions: Functions | None = None,
     *,

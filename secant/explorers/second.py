@@ -12,7 +12,6 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, looks, plots, ranges, remarks, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
@@ -356,35 +355,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"h": 1.0},
-        en="Move $h$ to the left from 1. At which $h$ is the second difference best, and how "
-        "far from the truth is it there?",
-        ko="$h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 "
-        "참값과 얼마나 다른가요?",
-    ),
-    Question(
-        {"h": 1e-5},
-        en="And the quotient of the gradient?",
-        ko="gradient의 차분몫은 어떤가요?",
-    ),
-    Question(
-        {"h": 1e-8},
-        en=r"Choose $\log_{10} h = -8$. What does the second difference say there, and what the "
-        r"quotient of the gradient?",
-        ko=r"$\log_{10} h = -8$을 고르세요. 이계 차분은 얼마라고 하나요? gradient의 차분몫은요?",
-    ),
-    Question(
-        {"h": 1e-12},
-        en="Why is the line of double backward level?",
-        ko="double backward의 선은 왜 수평인가요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_second(
     functions: Functions | None = None,
     *,

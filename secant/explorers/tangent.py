@@ -14,7 +14,6 @@ from matplotlib.artist import Artist
 from torch import Tensor
 
 from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
@@ -329,36 +328,7 @@ LEGEND = (
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"dtype": "float32", "h": 2.0},
-        en="`float32` is chosen. Move $h$ from right to left. Where does the error turn round?",
-        ko="`float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 줄어들던 오차는 "
-        "어디에서 다시 커지나요?",
-    ),
-    Question(
-        {"dtype": "float32", "h": 1e-8},
-        en="Go on to $h = 10^{-8}$ (set the slider to $-8$). What does the text below say, and why?",
-        ko="$h = 10^{-8}$까지 가 보세요(슬라이더를 $-8$에 놓습니다). 그림 아래 글에는 "
-        "무엇이라고 나오나요? 왜 그럴까요?",
-    ),
-    Question(
-        {"dtype": "float64", "h": 2.0},
-        en="Switch to `float64`. Where is the bottom of the V now, and how deep is it?",
-        ko="`float64`로 바꾸세요. V자의 바닥은 이제 어디에 있고 얼마나 깊은가요?",
-    ),
-    Question(
-        {"dtype": "float64", "scheme": "central", "h": 2.0},
-        en=r"Choose *central*, $\frac{f(x+h) - f(x-h)}{2h}$. Which side of the V becomes "
-        r"steeper, and what does that do to the best $h$?",
-        ko=r"*중앙* 차분몫 $\frac{f(x+h) - f(x-h)}{2h}$을 고르세요. V의 어느 쪽이 더 "
-        r"가팔라지나요? 그러면 가장 좋은 $h$는 어떻게 달라지나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore(
     functions: Functions | None = None,
     *,

@@ -4,11 +4,12 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import torch
 
-from secant.explorers.kit.buttons import Question
+from secant.explorers.kit import buttons
 from secant.explorers.kit.controls import log_of
 from secant.explorers.kit.widget import Panel, State
 
@@ -38,28 +39,24 @@ class Call:
         return f"{self.name}({', '.join(said)})"
 
 
-def remembered(*questions: Question) -> Callable[[Callable[P, PanelT]], Callable[P, PanelT]]:
-    """Return a decorator for a function that makes an explorer, which then knows its call.
+def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
+    """Decorate a function that makes an explorer, which then knows its call and its lesson's questions.
 
-    Args:
-        questions: the lesson's, on the functions that it comes with.
+    The questions are about the functions that it comes with; they stand in a .toml beside its module.
     """
+    signature = inspect.signature(make)
+    first = next(iter(signature.parameters))
+    file = Path(inspect.getfile(make)).with_suffix(".toml")
 
-    def decorate(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
-        signature = inspect.signature(make)
-        first = next(iter(signature.parameters))
+    @functools.wraps(make)
+    def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
+        panel = make(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
+        call = Call(make.__name__, signature, given, panel.firsts)
+        panel.remember(call.text, () if given.get(first) is not None else buttons.questions(file))
+        return panel
 
-        @functools.wraps(make)
-        def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
-            panel = make(*args, **kwargs)
-            given = signature.bind(*args, **kwargs).arguments
-            call = Call(make.__name__, signature, given, panel.firsts)
-            panel.remember(call.text, () if given.get(first) is not None else questions)
-            return panel
-
-        return explore
-
-    return decorate
+    return explore
 
 
 def _digits(value: float, *, h: bool) -> str:
