@@ -2,11 +2,8 @@
 
 import html
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
@@ -28,12 +25,6 @@ class Question:
         text = re.sub("`([^`]+)`", r"<code>\1</code>", text)
         text = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
         return f'<div class="secant-question" role="status"><b>{number}.</b> {text}</div>'
-
-
-@cache
-def questions(file: Path) -> tuple[Question, ...]:
-    """Return the questions that stand in a file, in their order."""
-    return tuple(Question(**one) for one in tomllib.loads(file.read_text(encoding="utf-8"))["question"])
 
 
 def button(text: str, action: Callable[[], None], tooltip: str) -> widgets.Button:

@@ -4,12 +4,11 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import torch
 
-from secant.explorers.kit import buttons
+from secant.explorers.kit import beside
 from secant.explorers.kit.controls import log_of
 from secant.explorers.kit.widget import Panel, State
 
@@ -46,14 +45,15 @@ def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
     """
     signature = inspect.signature(make)
     first = next(iter(signature.parameters))
-    file = Path(inspect.getfile(make)).with_suffix(".toml")
 
     @functools.wraps(make)
     def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
         panel = make(*args, **kwargs)
         given = signature.bind(*args, **kwargs).arguments
         call = Call(make.__name__, signature, given, panel.firsts)
-        panel.remember(call.text, () if given.get(first) is not None else buttons.questions(file))
+        panel.remember(
+            call.text, () if given.get(first) is not None else beside.questions(inspect.getfile(make))
+        )
         return panel
 
     return explore
