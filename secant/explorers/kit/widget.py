@@ -241,7 +241,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def read(self) -> ReadingT:
         """Work out from the controls all that is shown."""
-        return self.subject.read(self.setting)
+        found: ReadingT = self.subject.read(self.setting)
+        return found
 
     def scene(self) -> Hashable:
         """Return what the still part of the picture depends on: what is chosen in the lists."""
