@@ -173,16 +173,16 @@ Now the gradient is the end of a graph like any other result, and can be differe
 first graph alive, as `retain_graph=True` does: the new one leans on it.)
 
 What is in the new graph? The walk back made three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
-$c = ab = 0.6$. Without the option they are numbers. With it they are formulas in $x$, as if you had typed them:
+$c = ab = 0.6$. Without the option they are numbers. With it they are results of recorded operations on $x$, as if you had typed these:
 """
 
-# %% [markdown] lang="ko" en="312c2bdb"
+# %% [markdown] lang="ko" en="b5689001"
 r"""
 이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하는 한 몇 번이든 됩니다. (이 옵션을 주면 `retain_graph=True`처럼
 처음 그래프도 남습니다. 새 그래프가 그 위에 있기 때문입니다.)
 
 새 그래프에는 무엇이 있을까요? 거슬러 가는 동안 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
-그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 수일 뿐이지만, 옵션을 주면 직접 입력한 것처럼 $x$의 식이 됩니다.
+그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 수일 뿐이지만, 옵션을 주면 직접 입력한 것처럼 $x$에서 시작해 기록된 연산의 결과가 됩니다.
 """
 
 # %%
@@ -204,7 +204,8 @@ print(
 )
 print(
     say(en="by way of b:", ko="b를 거쳐:"),
-    f"{slope_of(c, b):.0f} * {slope_of(b, x):.4f} = {slope_of(c, b) * slope_of(b, x):.2f}",
+    f"{slope_of(c, b):.0f} * {slope_of(b, y):.6f} * {slope_of(y, x):.0f}",
+    f"= {slope_of(c, b) * slope_of(b, y) * slope_of(y, x):.2f}",
 )
 print(say(en="together   :", ko="합치면  :"), f"{slope_of(c, x):.2f}")
 
@@ -969,7 +970,7 @@ r"""
 
 Take one step of Newton's method towards a place where the **slope** of `f` is 0, and return that place as a new leaf.
 
-- The step is that of section 5, $x - \frac{f'(x)}{f''(x)}$. It looks for a minimum, and not for a root of $f$. Where $f''(x)$ is negative it leads towards a maximum; take it all the same. $f''(x)$ is not 0.
+- The step is that of section 5, $x - \frac{f'(x)}{f''(x)}$. It looks for a point where $f' = 0$, not for a root of $f$. Where $f''(x)$ is negative it leads towards a maximum; take it all the same. $f''(x)$ is not 0.
 - `x` is a tracked leaf of shape `()`, and `f(x)` has shape `()`. Leave `x`, its value and every `.grad` alone.
 - The result is a **fresh** tracked leaf like `x`: `is_leaf` and `requires_grad` are `True`, `.grad` is `None`, and it shares no memory with `x`. So your function can be called on its own result, as often as one likes, and no graph grows.
 
@@ -986,7 +987,7 @@ Two derivatives, as in 9.1. What cuts a tensor from its graph, and what makes a 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2304b93e"
+# %% [markdown] lang="ko" en="7ee7c492"
 r"""
 ## 과제 9.3 · `newton_step`
 
@@ -994,7 +995,7 @@ r"""
 
 `f`의 **기울기**가 0인 곳을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
 
-- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. 최소점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
+- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. $f' = 0$인 점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
 - 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 불러도 그래프가 커지지 않습니다.
 
