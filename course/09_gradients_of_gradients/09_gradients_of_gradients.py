@@ -184,7 +184,7 @@ r"""
 처음 그래프도 남습니다. 새 그래프가 처음 그래프를 참조하기 때문입니다.)
 
 새 그래프에는 무엇이 있을까요? 역방향 계산에서 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
-그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 값만 남지만, 옵션을 주면 이 셋은 직접 입력해서 계산한 것처럼 $x$에 대한 연산의 기록된 결과가 됩니다.
+그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 값만 남지만, 옵션을 주면 이 셋은 여러분이 직접 계산했을 때처럼 $x$에서 시작해 기록된 연산의 결과가 됩니다.
 """
 
 # %%
@@ -592,33 +592,33 @@ the penalty has no effect on it.
 
 ## 7. Through a training step
 
-A step of gradient descent, $x_1 = x_0 - \eta\,\nabla f(x_0)$, is a calculation too. The loss after it, $f(x_1)$, depends on the learning rate $\eta$, so it has a slope with respect to $\eta$.
+A step of gradient descent from $p_0$ to $p_1 = p_0 - \eta\,\nabla f(p_0)$ is a calculation too. The loss after it, $f(p_1)$, depends on the learning rate $\eta$, so it has a slope with respect to $\eta$.
 This means that a learning rate can be learned:
 """
 
-# %% [markdown] lang="ko" en="7a0deb3b"
+# %% [markdown] lang="ko" en="eb7e7e9f"
 r"""
 penalty는 두 번 다 16입니다. 기록하면 `w.grad`는 `out`의 gradient $(1, 2)$에 penalty의 gradient $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$를 더한 것입니다. **기록하지 않으면 penalty는 상수이고, 오류도 나지 않습니다.** loss의 나머지
 부분에 그래프가 있기 때문입니다. 학습은 되지만 penalty는 학습에 아무 영향도 주지 못합니다.
 
 ## 7. 학습 스텝을 미분하기
 
-경사 하강법의 한 스텝 $x_1 = x_0 - \eta\,\nabla f(x_0)$도 하나의 계산입니다. 스텝을 간 뒤의 loss $f(x_1)$은 학습률 $\eta$에 따라 달라지므로, $\eta$에 대한 기울기가 있습니다.
+$p_0$에서 $p_1 = p_0 - \eta\,\nabla f(p_0)$로 가는 경사 하강법의 한 스텝도 하나의 계산입니다. 스텝을 간 뒤의 loss $f(p_1)$은 학습률 $\eta$에 따라 달라지므로, $\eta$에 대한 기울기가 있습니다.
 그렇다면 학습률도 학습시킬 수 있습니다.
 """
 
 
 # %%
-def bowl(x):
-    return x[0] ** 2 + 5 * x[1] ** 2
+def bowl(p):
+    return p[0] ** 2 + 5 * p[1] ** 2
 
 
-x = torch.tensor([2.0, 1.0], dtype=torch.float64, requires_grad=True)
+p0 = torch.tensor([2.0, 1.0], dtype=torch.float64, requires_grad=True)
 lr = torch.tensor(0.02, dtype=torch.float64, requires_grad=True)
 
-(slope,) = torch.autograd.grad(bowl(x), x)
+(slope,) = torch.autograd.grad(bowl(p0), p0)
 for _ in range(8):
-    loss = bowl(x - lr * slope)
+    loss = bowl(p0 - lr * slope)
     (by_lr,) = torch.autograd.grad(loss, lr)
     print(f"lr = {lr.item():.3f}  loss = {loss.item():.3f}  d loss / d lr = {by_lr.item():.2f}")
     with torch.no_grad():
@@ -626,29 +626,29 @@ for _ in range(8):
 
 # %% [markdown] lang="en"
 r"""
-The loss at $x_0$ is 9. One step with $\eta = 0.02$ brings it down to 6.89; with the learned rate, about 0.112, to 2.48, and no other rate does better. `slope` is a plain number here, and that is right: the gradient
-at $x_0$ does not depend on $\eta$.
+The loss at $p_0$ is 9. One step with $\eta = 0.02$ brings it down to 6.89; with the learned rate, about 0.112, to 2.48, and no other rate does better. (The 0.0005 is chosen by hand: a learning rate for the learning rate.) `slope`
+has no graph here, and needs none: the gradient at $p_0$ does not depend on $\eta$.
 
-**Is it still right after a second step?** Look at $f = \frac{x^2}{2}$: its gradient is $x$ itself, so no autograd hides it. `detach()` makes the second gradient a plain number, as
+**And after a second step?** Take $f = \frac{p^2}{2}$, whose gradient is $p$ itself, so that we can write every step out. `detach()` leaves the second gradient without a graph, as
 `torch.autograd.grad` does when it records nothing:
 """
 
-# %% [markdown] lang="ko" en="55a1de0b"
+# %% [markdown] lang="ko" en="d949bec3"
 r"""
-$x_0$에서 loss는 9입니다. $\eta = 0.02$로 한 스텝을 가면 6.89로, 학습시킨 $\eta$(약 0.112)로 가면 2.48로 내려가고, 이보다 나은 학습률은 없습니다. 여기서 `slope`는 값만 남은 gradient인데, 그래도 맞습니다. $x_0$에서의 gradient는
-$\eta$에 의존하지 않기 때문입니다.
+$p_0$에서 loss는 9입니다. $\eta = 0.02$로 한 스텝을 가면 6.89로, 학습시킨 $\eta$(약 0.112)로 가면 2.48로 내려가고, 이보다 나은 학습률은 없습니다. (0.0005는 손으로 고른 값으로, 학습률의 학습률입니다.) 여기서 `slope`에는 그래프가
+없지만 그래도 맞습니다. $p_0$에서의 gradient는 $\eta$에 의존하지 않기 때문입니다.
 
-**두 번째 스텝을 간 뒤에도 맞을까요?** $f = \frac{x^2}{2}$을 봅시다. gradient가 $x$ 자신이어서 계산이 그대로 드러납니다. `detach()`를 부르면, 기록하지 않은 `torch.autograd.grad`의 결과처럼 두 번째 gradient에 값만
+**두 번째 스텝을 간 뒤에도 맞을까요?** $f = \frac{p^2}{2}$을 봅시다. gradient가 $p$ 자신이어서 모든 스텝을 직접 쓸 수 있습니다. `detach()`를 호출하면, 기록하지 않은 `torch.autograd.grad`의 결과처럼 두 번째 gradient에 값만
 남습니다.
 """
 
 
 # %%
 def after_two_steps(lr, constant):
-    x1 = 1.0 - lr * 1.0
-    slope = x1.detach() if constant else x1
-    x2 = x1 - lr * slope
-    return x2**2 / 2
+    p1 = 1.0 - lr * 1.0
+    slope = p1.detach() if constant else p1
+    p2 = p1 - lr * slope
+    return p2**2 / 2
 
 
 lr = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
@@ -662,7 +662,7 @@ print(say(en="quotient:", ko="차분몫:"), f"{quotient:.4f}")
 
 # %% [markdown] lang="en"
 r"""
-No. The second gradient is taken at $x_1$, which depends on $\eta$, and the plain number loses that path. Nothing shows it: the loss is the same, and $-0.375$ even has the right sign. Only the quotient tells.
+Now the record matters. The second gradient is taken at $p_1$, which depends on $\eta$, and without a graph that path is lost. No error says so: the loss is the same, and $-0.375$ even has the right sign. The quotient reveals it.
 
 Differentiating through several training steps is called **unrolling**. It tunes learning rates, and it finds starting points from which a few steps suffice ([MAML](https://arxiv.org/abs/1703.03400)). Its price is memory: section 5 cut every
 step off, while here the graphs of all steps must stay.
@@ -672,9 +672,9 @@ step off, while here the graphs of all steps must stay.
 `create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), provided it consists of torch operations. One trap remains: what `forward` and `setup_context` compute is not recorded.
 """
 
-# %% [markdown] lang="ko" en="86bd1d47"
+# %% [markdown] lang="ko" en="6344f6b1"
 r"""
-맞지 않습니다. 두 번째 gradient는 $x_1$에서 구하는데 $x_1$은 $\eta$에 의존하고, 값만 남으면 이 경로가 사라집니다. 겉으로는 드러나지 않습니다. loss가 같고, $-0.375$는 부호까지 맞습니다. 차분몫을 구해 보아야 알 수 있습니다.
+이번에는 맞지 않습니다. 두 번째 gradient는 $p_1$에서 구하는데 $p_1$은 $\eta$에 의존하고, 값만 남으면 이 경로가 사라집니다. 오류는 나지 않습니다. loss가 같고, $-0.375$는 부호까지 맞습니다. 차분몫과 비교하면 드러납니다.
 
 이렇게 여러 학습 스텝을 미분하는 것을 **unrolling**이라고 합니다. 학습률을 조정할 때, 그리고 몇 스텝만 가도 되는 출발점을 찾을 때([MAML](https://arxiv.org/abs/1703.03400)) 씁니다. 대신 메모리가 듭니다. 5절에서는 스텝마다 그래프를 끊었지만,
 여기서는 모든 스텝의 그래프가 남아 있어야 합니다.
@@ -766,14 +766,14 @@ print(say(en="torch.prod, now:", ko="지금 torch.prod:"), torch.autograd.grad(h
 r"""
 The zeros are right. But the quotient of the gradient is 6: as $x_2$ grows from 0, the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
 lost, as in section 8. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969) takes the short cut only when nothing is recorded. Under
-`create_graph=True` it computes the product the long way, although every element of the gradient is 0, so that the graph exists. A correct value can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, reveals it.
+`create_graph=True` it computes the product the long way, although every element of the gradient is 0, so that the graph exists. A correct value can come with a wrong graph, and differentiating again, or a difference quotient of the gradient, reveals it.
 """
 
-# %% [markdown] lang="ko" en="b0ab27a3"
+# %% [markdown] lang="ko" en="a8ac1a89"
 r"""
 0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6입니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 8절에서처럼 이계 미분계수가
 사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)의 설명은 한 줄입니다. gradient의 requires_grad가 True가 아니라는 것입니다. [해결책](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
-gradient의 원소가 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
+gradient의 원소가 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해 보면 드러납니다.
 """
 
 # %% [markdown] lang="en"
@@ -1641,8 +1641,9 @@ def _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad=None, layout=""):
     answer.returns(tensor(want, dtype), mistakes=wrongs[0], nearly=hint.nearly, **_near(dtype))
     answer.changes_nothing().keeps_buffers().is_tracked()
     options = "retain_graph=True, allow_unused=True, materialize_grads=True"
-    back = answer.then(f"torch.autograd.grad(loss, (lr, x, w), {options})")
-    for part, right, wrong in zip(back.parts("lr", "x", "w", hint=hint.path), grads, wrongs[1:], strict=True):
+    asked, freed = f"torch.autograd.grad(loss, (lr, x, w), {options})", {"a second time": hint.used}
+    parts = answer.then(asked, errors=freed).parts("lr", "x", "w", hint=hint.path)
+    for part, right, wrong in zip(parts, grads, wrongs[1:], strict=True):
         part.returns(tensor(right, dtype), mistakes=wrong, hint=hint.path, **_near(dtype))
     return answer
 
@@ -1651,11 +1652,13 @@ def _near(dtype):
     return {"rtol": 1e-8, "atol": 1e-8} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
 
 
+# After k steps the place is (1 - lr)^k x.
 _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
 _rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}
 _starts = {hint.constant: [1, -0.5], hint.start: 0.0}
 _grads, _wrongs = (-5, [0.25, -0.125], 0), (_values, _rates, _starts, {})
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, _grads, _wrongs, "float64", 9.0)
+# The step leads to [-0.5, 1], where the gradient is [-3, 6].
 _grads, _starts = ([18, -144], [1.5, 1.5], -3.25), {hint.constant: [-3, 6], hint.start: 0.0}
 _wrongs = {hint.sign: 165.75, hint.mean: 0.796875}, {hint.rate: 0.0}, _starts, {hint.constant: 1.25}
 _compare("w * (t**2).sum()", [1, 4], [0.25, 0.125], 1, 3.75, _grads, _wrongs, "float32")

@@ -739,3 +739,24 @@ def loss_after(f, x, lr, steps):
         (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
         x = x - lr.mean() * slope
     return f(x)
+
+
+# %% uses the graph up task="loss_after" hint="used"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    loss = f(x)
+    if steps:
+        torch.autograd.grad(loss, lr)
+    return loss
+
+
+# %% stops where the gradient has no graph task="loss_after" hint="count"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+        if not slope.requires_grad:
+            break
+    return f(x)
