@@ -1635,9 +1635,10 @@ hint = hints("loss_after")
 
 
 def _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad=None, layout=""):
-    """`grads`: those of the result with respect to lr, x and w; `wrongs`: mistakes in it and in these."""
-    leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad), "w": leaf(3.0, dtype)}
-    answer = ask("loss = loss_after(f, x, lr, steps)", f=f"lambda t: {f}", **leaves, steps=steps)
+    """`grads`: of the result, with respect to lr, x and w; `wrongs`: mistakes in it and in these."""
+    leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
+    given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
+    answer = ask("loss = loss_after(f, x, lr, steps)", **given)
     answer.returns(tensor(want, dtype), mistakes=wrongs[0], nearly=hint.nearly, **_near(dtype))
     answer.changes_nothing().keeps_buffers().is_tracked()
     options = "retain_graph=True, allow_unused=True, materialize_grads=True"
@@ -1659,8 +1660,9 @@ _starts = {hint.constant: [1, -0.5], hint.start: 0.0}
 _grads, _wrongs = (-5, [0.25, -0.125], 0), (_values, _rates, _starts, {})
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, _grads, _wrongs, "float64", 9.0)
 # The step leads to [-0.5, 1], where the gradient is [-3, 6].
-_grads, _starts = ([18, -144], [1.5, 1.5], -3.25), {hint.constant: [-3, 6], hint.start: 0.0}
-_wrongs = {hint.sign: 165.75, hint.mean: 0.796875}, {hint.rate: 0.0}, _starts, {hint.constant: 1.25}
+_grads, _values = ([18, -144], [1.5, 1.5], -3.25), {hint.sign: 165.75, hint.mean: 0.796875}
+_starts = {hint.constant: [-3, 6], hint.start: 0.0}
+_wrongs = _values, {hint.rate: 0.0}, _starts, {hint.constant: 1.25}
 _compare("w * (t**2).sum()", [1, 4], [0.25, 0.125], 1, 3.75, _grads, _wrongs, "float32")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
