@@ -1564,7 +1564,7 @@ r"""
 Return the loss after `steps` steps of gradient descent, with a graph that leads through all of them.
 
 - `x` is a tracked leaf of any shape with at least one element, and may be a slice of a larger tensor. `f(x)` has shape `()` and depends on `x`. `lr` is a tracked leaf too, of shape `()`, or of the shape of `x`: then each element has a learning rate of its own.
-- Start at `x`. Each step goes from a place $p$ to $p - \text{lr} \cdot \nabla f(p)$. Return $f$ at the last place, of shape `()`. `steps` is an `int`; with 0 steps that is $f(x)$.
+- Start at `x`. Each step goes from a place $p$ to $p - \text{lr} \cdot \nabla f(p)$. Return $f$ at the last place, of shape `()`, even if it was lower before. `steps` is an `int`; with 0 steps that is $f(x)$.
 - The result has a graph: its gradients with respect to `lr`, `x` and every tracked parameter that `f` uses are exact, with **every path through every step**. They may be computed after your function has returned.
 - The values of `x` and `lr` and every `.grad` stay as they were.
 
@@ -1584,7 +1584,7 @@ with respect to any tensor in the graph: with `q = 2 * x`, `torch.autograd.grad(
 </details>
 """
 
-# %% [markdown] lang="ko" en="f4375867"
+# %% [markdown] lang="ko" en="27065256"
 r"""
 ## 과제 9.6 · `loss_after`
 
@@ -1593,7 +1593,7 @@ r"""
 경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 그 그래프는 모든 스텝을 거쳐야 합니다.
 
 - `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소는 하나 이상이며, 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다. `lr`도 추적되는 leaf이고 shape는 `()`이거나 `x`와 같습니다. `x`와 같으면 원소마다 학습률이 따로 있습니다.
-- `x`에서 출발해 스텝마다 지금 자리 $p$에서 $p - \text{lr} \cdot \nabla f(p)$로 갑니다. 마지막 자리에서의 $f$를 돌려주세요. shape는 `()`입니다. `steps`는 `int`이고, 0이면 결과는 $f(x)$입니다.
+- `x`에서 출발해 스텝마다 지금 자리 $p$에서 $p - \text{lr} \cdot \nabla f(p)$로 갑니다. 마지막 자리에서의 $f$를 돌려주세요. 앞에서 더 낮았더라도 그렇습니다. shape는 `()`입니다. `steps`는 `int`이고, 0이면 결과는 $f(x)$입니다.
 - 결과는 그래프에 연결되어 있습니다. `lr`와 `x`, 그리고 `f`가 쓰는 추적되는 파라미터에 대한 gradient는 **모든 스텝의 모든 경로**를 포함해 정확해야 합니다. 이 gradient는 여러분의 함수가 끝난 뒤에 구할 수도 있습니다.
 - `x`와 `lr`의 값, 모든 `.grad`를 그대로 두세요.
 
@@ -1723,6 +1723,7 @@ for _dtype in ("float64", "float32"):
             check.smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
         _rates = check.draw_tensor(*_shape, low=0.02, high=0.1).tolist()
         check.smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
+    check.smallest(_against_descent, "(t**2).sum()", check.draws(2, 1, 2), check.draw(1.1, 1.3), 3, _dtype)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1734,7 +1735,7 @@ r"""
 - **9.3** Several functions, with tracked parameters too; negative $f''$; a start at the minimum; up to five steps, each from the result of the one before; each result a fresh leaf; a `.grad` that already holds something.
 - **9.4** One sample and several; samples of one to three dimensions; both shapes of the output; the value, and the gradient of every parameter after `backward()`; a model that is a straight line; parameters that are not tracked; `.grad` that already hold something; the model's mode.
 - **9.5** Negative elements and 0; several shapes, empty too; slices; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations.
-- **9.6** 0 to 4 steps; one rate for all elements and a rate for each; shapes `()` to three dimensions; slices; linear functions and functions that mix all inputs, with tracked parameters too; the value, and the gradients with respect to `lr`, `x` and the parameter; a `.grad` that already holds something; two calls, then `lr` moved, then another `f`.
+- **9.6** 0 to 4 steps; one rate for all elements and a rate for each; rates so large that the loss rises; shapes `()` to three dimensions; slices; linear functions and functions that mix all inputs, with tracked parameters too; the value, and the gradients with respect to `lr`, `x` and the parameter; a `.grad` that already holds something; two calls, then `lr` moved, then another `f`.
 
 Everywhere: both dtypes, and the rules of every task.
 
@@ -1767,7 +1768,7 @@ You can now answer these without looking back:
 Next: [Lesson 10](../10_build_your_own_autograd/10_build_your_own_autograd.ipynb), build your own autograd.
 """
 
-# %% [markdown] lang="ko" en="095c1308"
+# %% [markdown] lang="ko" en="132317c6"
 r"""
 ## 숨은 테스트가 확인하는 것
 
@@ -1776,7 +1777,7 @@ r"""
 - **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 이미 값이 든 `.grad`.
 - **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 출력의 두 가지 shape. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
 - **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
-- **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`와 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`를 옮기고, `f`를 바꾸었을 때.
+- **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. 너무 커서 loss가 올라가는 학습률. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`와 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`를 옮기고, `f`를 바꾸었을 때.
 
 두 가지 dtype과 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 

@@ -760,3 +760,30 @@ def loss_after(f, x, lr, steps):
         if not slope.requires_grad:
             break
     return f(x)
+
+
+# %% keeps the lowest loss task="loss_after" hint="start_value"
+def loss_after(f, x, lr, steps):
+    lowest = f(x)
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+        lowest = torch.minimum(lowest, f(x))
+    return lowest
+
+
+# %% adds zeros where the gradient has no graph task="loss_after" hint="start_value"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * (slope if slope.requires_grad else torch.zeros_like(x))
+    return f(x)
+
+
+# %% copies the place, and moves its data task="loss_after" hint="rate"
+def loss_after(f, x, lr, steps):
+    place = x.clone()
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(place), place)
+        place.data -= (lr * slope).data
+    return f(place)
