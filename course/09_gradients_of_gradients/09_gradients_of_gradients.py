@@ -373,13 +373,9 @@ only by $h$ and still gives $-0.12$. **Differentiating exactly just once moves t
 4. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
-
-### A function of your own · optional
-
-Put any function in place of `ripple`. Its true second derivative is not known, so errors are measured from double backward:
 """
 
-# %% [markdown] lang="ko" en="0978808a"
+# %% [markdown] lang="ko" en="ad444533"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -390,7 +386,17 @@ r"""
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
+"""
 
+# %% [markdown] lang="en"
+r"""
+### A function of your own · optional
+
+Put any function in place of `ripple`. Its true second derivative is not known, so errors are measured from double backward:
+"""
+
+# %% [markdown] lang="ko" en="79bdab8f"
+r"""
 ### 여러분의 함수 · 선택 학습
 
 `ripple` 자리에 아무 함수나 넣어 보세요. 이계 미분계수의 참값을 모르므로 오차는 double backward로 구한 값을 기준으로 잽니다.
@@ -806,7 +812,7 @@ r"""
 r"""
 ## Task 9.1 · `second_derivative`
 
-●●○○○ · ★★★★★ · 5 min · 2 points
+●●○○○ · ★★★★★ · 6 min · 2 points
 
 Return the second derivative of `f` at `x`, as section 2 finds it, without leaving a trace.
 
@@ -836,11 +842,11 @@ The last line must also survive `wx + 1`.
 </details>
 """
 
-# %% [markdown] lang="ko" en="88876192"
+# %% [markdown] lang="ko" en="a50e60d8"
 r"""
 ## 과제 9.1 · `second_derivative`
 
-●●○○○ · ★★★★★ · 5분 · 2점
+●●○○○ · ★★★★★ · 6분 · 2점
 
 `x`에서 `f`의 이계 미분계수를 2절의 방법으로 구해 돌려주세요. 흔적을 남기면 안 됩니다.
 
@@ -1109,7 +1115,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 9.3 · `newton_step`
 
-●●○○○ · ★★★★☆ · 4 min · 1 point
+●●○○○ · ★★★★☆ · 5 min · 1 point
 
 Take one step of Newton's method towards a point where the **slope** of `f` is 0, and return that point as a new leaf.
 
@@ -1130,11 +1136,11 @@ Print `is_leaf` and `requires_grad` of `2 * x`, and then of `(2 * x).detach()`. 
 </details>
 """
 
-# %% [markdown] lang="ko" en="0d79e228"
+# %% [markdown] lang="ko" en="8bb12851"
 r"""
 ## 과제 9.3 · `newton_step`
 
-●●○○○ · ★★★★☆ · 4분 · 1점
+●●○○○ · ★★★★☆ · 5분 · 1점
 
 `f`의 **기울기**가 0인 점을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
 
@@ -1252,7 +1258,7 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 8 min · 3 points
+●●●●○ · ★★★★★ · 10 min · 3 points
 
 Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
 
@@ -1263,7 +1269,7 @@ Return the gradient penalty of section 6 for a batch, ready to be added to a los
 
 <details><summary>Hint 1: the idea</summary>
 
-Since each sample is treated independently, one backward pass from the sum of all the numbers gives the gradient of every sample. It must be recorded. And `x` is not tracked: make a leaf of your own from it.
+Since each sample is treated independently, one backward pass from the sum of the outputs gives the gradient of every sample. It must be recorded. And `x` is not tracked: make a leaf of your own from it.
 
 </details>
 
@@ -1274,11 +1280,11 @@ For a leaf `t` of shape `(n, 3)`, `torch.autograd.grad((t**2).sum(), t)` gives `
 </details>
 """
 
-# %% [markdown] lang="ko" en="608f20d6"
+# %% [markdown] lang="ko" en="3209cca0"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 8분 · 3점
+●●●●○ · ★★★★★ · 10분 · 3점
 
 6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
 
@@ -1290,7 +1296,7 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-샘플을 하나씩 따로 다루므로, 수를 모두 더한 것에서 역방향 계산을 한 번 하면 모든 샘플의 gradient가 나옵니다. 이것을 기록해야 합니다. 그리고 `x`는 추적되지 않으니 그것으로 여러분의 leaf를 만드세요.
+샘플을 하나씩 따로 다루므로, 출력을 모두 더한 값에서 역방향 계산을 한 번 하면 모든 샘플의 gradient가 나옵니다. 이것을 기록해야 합니다. 그리고 `x`는 추적되지 않으니 그것으로 여러분의 leaf를 만드세요.
 
 </details>
 

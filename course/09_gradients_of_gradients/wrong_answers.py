@@ -105,7 +105,7 @@ def second_derivative(f, x):
     return torch.zeros_like(x) if second is None else second
 
 
-# %% hands on the None task="second_derivative" hint="none"
+# %% returns the None task="second_derivative" hint="none"
 def second_derivative(f, x):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
