@@ -300,6 +300,7 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
         table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),
+        *(("several notebooks", which, why) for which, why in end.several.items()),
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("lies elsewhere", which, why) for which, why in end.unknown.items()),
     ]

@@ -250,7 +250,8 @@ def page_head(
         rows.append(row)
     rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
     title = titles.get("", assignment.lesson)
-    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected)
+    counted = next(result.flagged("counted"), "")
+    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected, counted)
 
 
 def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:

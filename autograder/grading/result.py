@@ -1,7 +1,7 @@
 """A graded submission, as gradebook, folders, feedback and `grade --json` show it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
@@ -61,6 +61,10 @@ class Result:
     flags: Sequence[str] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Printed] = ()
+
+    def flagged(self, word: str) -> Iterator[str]:
+        """What flags of a kind are about: of `counted:x.ipynb` the file."""
+        return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
 
     def public(self) -> dict[str, Any]:
         """The form of `grade --json`."""
