@@ -18,8 +18,8 @@ _HEAD = [
 class ScoresGiven(ExportPlugin):
     """Writes a row for each student and lesson, as nbgrader's `CsvExportPlugin` does.
 
-    That one writes 0.0 for who handed in nothing and for a file that could not be read. Here the score is empty
-    until something was handed in and no answer of it waits for a person.
+    That one writes 0.0 for who handed in nothing and for a file that could not be read. Here the score is
+    empty until something was handed in and no answer of it waits for a person.
     """
 
     def export(self, gradebook: Gradebook) -> None:
