@@ -385,8 +385,7 @@ def collect(
     language(of_this_machine())
     if json_file:
         _refuse_unwritable(json_file)
-    is_clean = transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file)
-    raise typer.Exit(0 if is_clean else 1)
+    raise typer.Exit(transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file))
 
 
 @app.command()

@@ -120,8 +120,12 @@ class Places:
                 file.line.say("could not be read", why)
                 continue
             room -= len(data)
-            content[_free_path(notebooks.get(id(file)) or safe_path(file.handed.file), content)] = data
+            called = notebooks.get(id(file))
+            content[_free_path(called or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
+            if called:
+                saved = say(en=f"It lies there as {called}.", ko=f"{called}(으)로 저장했습니다.")
+                file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
