@@ -422,10 +422,10 @@ class Book:
         return self._transaction(lambda: self._mark_stale(student, lesson, why))
 
     def _mark_stale(self, student: str, lesson: str, why: str) -> bool:
-        notebook = self._find(student, lesson)
-        if notebook is None or all(grade.auto_score is None for grade in notebook.grades):
+        notebook, record = self._find(student, lesson), self._record(student, lesson)
+        has_result = record is not None and bool(record.result)  # that it could not be read is one, too
+        if notebook is None or not (has_result or any(g.auto_score is not None for g in notebook.grades)):
             return False
-        record = self._record(student, lesson)
         if record is None or record.notebook_id != notebook.id:
             record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
             record.result, record.filed, record.stale = "", True, ""

@@ -198,12 +198,43 @@ def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
 
 def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) -> None:
     archive = write(tmp_path / "b.zip", {moodle("Kim Minji", 311): text(answered(term, {}))})
-    assert transfer.collect(term, [archive], None, "", "", None)
+    assert transfer.collect(term, [archive], None, "", "", None) == 0
     done = sent(term, "moodle", WORKSHEET)
     assert "not graded yet" in done.blank["Kim_Minji"]
     assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
     run(term, Here(lambda job: None))
     assert "not graded yet" not in sent(term, "moodle", WORKSHEET).blank.get("Kim_Minji", "")
+
+
+def test_what_replaces_a_file_that_could_not_be_read_is_not_graded_yet(term: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "b.zip", {moodle("Dee", 314): good(term)})
+    assert transfer.collect(term, [archive], None, "", "", None) == 0
+    assert "not graded yet" in sent(term, "moodle", WORKSHEET).blank["Dee"]
+    run(term, Here(lambda job: None))
+    assert "person" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
+
+
+def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:
+    (note,) = [note for note in sent(term, "moodle", WORKSHEET).notes if "not in the gradebook" in note]
+    assert note.endswith(": Somebody Else.")
+    rows = [
+        "    Points Possible,,,,,10",
+        "Kim Minji,,Kim_Minji,Kim_Minji,,",
+        '"Student, Test",,,x,,',
+        ",,,,,",
+    ]
+    head = f"Student,ID,SIS User ID,SIS Login ID,Section,{STEPS} (7)"
+    done = sent(term, "canvas", "\n".join([head, *rows, "Zoe,99,,,,"]) + "\n")
+    (note,) = [note for note in done.notes if "not in the gradebook" in note]
+    assert note.endswith(": Zoe.")
+
+
+def test_many_names_end_with_how_many_more_there_are(term: Path) -> None:
+    strangers = "".join(f'"Participant {9000 + n}",Nobody {n},,,,10.00,-,\n' for n in range(30))
+    notes = sent(term, "moodle", f"{HEAD}\n{strangers}").notes
+    assert any("Nobody 19 and 10 more." in note for note in notes)
+    graded = [note for note in notes if note.startswith("Graded, but not in the table")]
+    assert "more" not in graded[0]
 
 
 def test_no_cell_is_a_formula() -> None:
