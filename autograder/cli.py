@@ -212,8 +212,9 @@ def grade(
 
     It ends with a table of what is left for a person.
 
-    Exit status: 0 all that lies there is graded, 1 something could not be graded or read, or lies elsewhere,
-    2 nothing can be graded here.
+    Exit status: 0 all that lies there is graded, 1 something could not be graded or read, has several
+    notebooks whose answers differ, or lies elsewhere, 2 nothing can be graded here. Notes that wait for a
+    person, and students who handed in nothing, leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -298,22 +299,22 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     if notes:
         which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
         table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
+    settled = "Have it handed in again, or give points by hand in formgrader: until then it waits."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),
         *(("several notebooks", which, why) for which, why in end.several.items()),
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("lies elsewhere", which, why) for which, why in end.unknown.items()),
     ]
-    for row in rows[:_ROWS]:
+    for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
+        if number == min(len(end.unread), _ROWS):
+            table.add_row("", "", settled, style="dim")
     if len(rows) > _ROWS:
         table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
     for lesson, students in end.absent.items():
         shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
         table.add_row("handed in nothing", f"{lesson}: {_count(len(students), 'student')}", Text(shown))
-    if end.unread:
-        settled = "Have it handed in again, or give points by hand in formgrader: until then it waits."
-        table.add_row("", "", settled, style="dim")
     if table.row_count:
         Terminal().print(table)  # wrapped, since somebody has to read it
 
@@ -422,8 +423,8 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
     """Say that nothing was found: an error where students were named, or something else lies there."""
     from autograder.grading.closing import meant, unknown
 
-    whose = f" of {', '.join(students)}" if students else ""
-    out.print(f"Nothing{whose} was found in {submitted}: a submission is a folder student/lesson in it.")
+    whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
+    out.print(f"No submission{whose} was found in {submitted}: it would be a folder STUDENT/LESSON there.")
     for student in students:
         if (alike := meant(student, submitted)) and alike != student:
             out.print(f"Was {alike} meant, not {student}?")

@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.apps.dbapp import DbAssignmentAddApp
 
 from autograder import transfer
 from autograder.course.errors import CourseError
@@ -17,6 +19,7 @@ from autograder.lms.collect import collect
 from autograder.lms.export import Exported, For, export
 from autograder.lms.roster import read_roster
 from tests.support.exports import canvas, good, moodle, text, write
+from tests.support.lessons import ROOT
 from tests.support.small_class import STEPS, WRONG, Here, answered, run, solutions, told
 
 PEOPLE = {"Kim Minji": 311, "Ann B": 312, "Cho": 313, "Dee": 314}
@@ -242,3 +245,41 @@ def test_no_cell_is_a_formula() -> None:
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
     plain = ["-", "-1.5", "+3", "3", "", "a=1", "김"]
     assert [harmless(cell) for cell in plain] == plain
+
+
+def _python(page: str) -> str:
+    return re.search(r"```python\n(from nbgrader\.api.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)[
+        1
+    ]
+
+
+def test_late_work_as_the_pages_say(term: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Moodle, which says no time: a due date, a time in timestamp.txt, and an extension."""
+    page = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
+    (time,) = re.findall(r"```\n(\d{4}-.*)\n```", page)
+    due = re.search(r'--duedate="(.*)"', (ROOT / "docs/teaching.md").read_text())[1]
+    config = term / "nbgrader_config_local.py"
+    config.write_text('c = get_config()\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
+    monkeypatch.chdir(term)
+    add = DbAssignmentAddApp()
+    add.initialize([STEPS, f"--duedate={due}"])
+    add.start()
+    place = term / "submitted" / "Kim_Minji" / STEPS / "timestamp.txt"
+    place.write_text(time + "\n")
+
+    def grade() -> str:
+        workers = Here(lambda job: None)
+        run(term, workers)
+        assert workers.examined == []
+        return {row["Full name"]: row["Grade"] for row in table(sent(term, "moodle"))}["Kim Minji"]
+
+    assert grade() == "0"
+    archive = write(tmp_path / "again.zip", {moodle("Kim Minji", 311): good(term)})
+    assert collect(Course.at(term), [archive]).counts == {"unchanged": 1}
+    assert place.is_file()
+    names = {"01_what_autograd_does": STEPS, '"ann"': '"Kim_Minji"'}
+    code = _python("teaching.md")
+    for old, new in names.items():
+        code = code.replace(old, new)
+    exec(code, {})
+    assert grade() == "6"
