@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, feedback, collect, export, pack, new, preview, doctor."""
+"""The command line: autograder build, check, grade, feedback, collect, export, forget, pack, new, ..."""
 
 import json
 import os
@@ -410,6 +410,33 @@ def export(
 
     language(of_this_machine())
     transfer.export(find_root(Path.cwd()), system.value, lesson, fill, column, output)
+
+
+@app.command()
+def forget(
+    student: Annotated[str, typer.Argument(help="The student's id.")],
+    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+) -> None:
+    """Delete a student's entries and work from the course's folder, and exported/, which names everybody.
+
+    Exit status: 0 nothing names the student any more, 1 files are left that do, 2 nothing was deleted.
+    """
+    _refuse_windows()
+    from autograder.course.settings import Course
+    from autograder.lms.forget import forget as deleting
+
+    course = Course.at(find_root(Path.cwd()))
+    if not force:
+        typer.confirm(f"Delete all grades and work of {student}? Nothing brings them back", abort=True)
+    done = deleting(course, student)
+    if not done.deleted:
+        out.print(f"Nothing of {student} was found here.", highlight=False, markup=False)
+    else:
+        out.print(f"Deleted: {', '.join(done.deleted)}.", highlight=False, markup=False)
+    if done.left:
+        out.print(f"Still named in: {', '.join(done.left)}.", highlight=False, markup=False)
+        out.print("These hold other students' grades, too: delete the files, or the student in them.")
+    raise typer.Exit(1 if done.left else 0)
 
 
 def _refuse_windows() -> None:

@@ -23,7 +23,6 @@ from secant.files import put_aside, replace_file
 from secant.language import say
 
 _ROWS = 40  # of a table's
-_PLACE = "exported"
 
 
 def collect(
@@ -160,7 +159,7 @@ def export(
     """
     course = Course.at(root)
     name = _one_lesson(root, lesson).name if lesson else _the_lesson(course)
-    path = (output or root / _PLACE / f"{name}.{system}.csv").absolute()
+    path = (output or root / back.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
         done = back.export(course, system, name, fill, column)
     except GradebookBusy as error:
@@ -187,7 +186,7 @@ def export(
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
     """Write a file; what stood there is kept beside it."""
-    if not path.parent.is_dir() and path.parent.name == _PLACE:
+    if not path.parent.is_dir() and path.parent.name == back.EXPORTED:
         path.parent.mkdir()
     if fill is not None and path == fill.absolute():
         raise CourseError(

@@ -27,6 +27,8 @@ from autograder.lms.roster import Ambiguous, Person, Roster
 from secant.language import say
 from secant.visible import visible
 
+EXPORTED = "exported"  # the folder of what goes back
+
 For = Literal["moodle", "canvas", "brightspace"]
 
 _UNNAMED = re.compile(r'[/\\:*?"<>|]')  # in no folder's name
