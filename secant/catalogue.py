@@ -39,6 +39,13 @@ def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints
     return Hints(texts if texts is not None else chosen or of_task(_catalogue(), task))
 
 
+def name_of(hints: object, text: str) -> str:
+    """Return the name of the hint that says this, in whatever language; nothing if none does."""
+    known = {**usual(), **(hints._texts if isinstance(hints, Hints) else {})}
+    said = ((name, [one] if isinstance(one, str) else one.values()) for name, one in known.items())
+    return next((name for name, texts in said if text in texts), "") if text else ""
+
+
 @cache
 def usual() -> Texts:
     """Return the hints that tests of every lesson share: by name, then by language."""

@@ -13,13 +13,14 @@ import hmac
 import io
 import random
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import torch
 from nbformat import NotebookNode
 
-from autograder.course.cells import Task, tasks
+from autograder.course.cells import Task, split_tests, tasks
 from autograder.exam import words
 from autograder.exam.report import Outcome, Report, TaskResult
 from autograder.intake.submission import Script, Step
@@ -27,6 +28,7 @@ from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
 from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
 from secant import check, language, say
+from secant.catalogue import name_of
 from secant.checking.ask import asked_elsewhere
 
 LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
@@ -34,6 +36,7 @@ LOADS = 3  # how often a notebook is loaded at most, each time without the cell 
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
+_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # of a cell of which nothing runs
 WALL_SECONDS = 900.0  # on the wall's clock: beyond, the machine is too busy for a verdict
 
 
@@ -116,6 +119,7 @@ class Examiner:
         self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes, last: bool
     ) -> TaskResult:
         started = time.monotonic()
+        hint, hidden = "", False
         if task.id not in self._tests:
             by_hand = say(en="A person grades this answer.", ko="사람이 채점하는 답입니다.")
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
@@ -130,14 +134,18 @@ class Examiner:
             outcome, message = words.passed(self.hidden)
         except _Verdict as verdict:
             outcome, message = verdict.outcome, verdict.message
+            hint, hidden = verdict.hint, self._tests[task.id].is_hidden(verdict)
         except (TimedOut, Crashed) as error:
             outcome, message = _fate(error)
             message = words.at_the_call(message, check.asked())
         except MemoryError:
             outcome, message = words.no_memory(task.id)
+        if cause := loaded.failure_behind(task.id, outcome, message):
+            hint, hidden = (hint, hidden) if message in cause[1] else ("", False)
+            outcome, message = cause
         points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
-        return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds)
+        return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds, hint, hidden)
 
 
 class Opening(Protocol):
@@ -164,10 +172,11 @@ def one_by_one(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> 
 class _Verdict(Exception):
     """Ends a task."""
 
-    def __init__(self, outcome: Outcome, message: str) -> None:
+    def __init__(self, outcome: Outcome, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.outcome = outcome
         self.message = message
+        self.hint = hint
 
 
 # --- Running a test cell -------------------------------------------------------------------------------
@@ -196,6 +205,13 @@ class _Test:
         end = ast.parse("__reached_the_end__()").body
         kept = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
         self._code = compile(ast.fix_missing_locations(kept), f"<test {task.id}>", "exec")
+        self._visible_lines = split_tests(task.test.source)[0].count("\n") + 1
+
+    def is_hidden(self, error: BaseException) -> bool:
+        """Whether an error came up in the hidden part of the cell."""
+        frames = traceback.walk_tb(error.__traceback__)
+        places = [line for frame, line in frames if frame.f_code is self._code]
+        return any(line > self._visible_lines for line in places)
 
     def run(self, questions: "_Questions", draw: bytes) -> None:
         """Run the cell to its end, or raise the verdict."""
@@ -209,12 +225,14 @@ class _Test:
             with contextlib.redirect_stdout(io.StringIO()), asked_elsewhere(questions.about("__put__")):
                 exec(self._code, names)
         except check.CheckFailed as failure:
-            raise _Verdict("wrong", str(failure)) from None
+            hint = name_of(names.get("hint"), failure.cause)
+            raise _Verdict("wrong", str(failure), hint).with_traceback(failure.__traceback__) from None
         except (_Verdict, TimedOut, Crashed, WallError, MemoryError):
             raise
         except Exception as error:
             # The solution passes every test, so it is what came back that the test could not work with.
-            raise _Verdict("wrong", questions.unusable(error)) from None
+            verdict = _Verdict("wrong", questions.unusable(error))
+            raise verdict.with_traceback(error.__traceback__) from None
         if reached != [True]:
             raise _Verdict("wrong", say(en="The test did not end.", ko="테스트가 끝까지 가지 않았습니다."))
 
@@ -335,6 +353,23 @@ class _Loading:
             en=f"No {task} was found. Did you rename or delete it?",
             ko=f"이름이 {task}인 함수나 클래스가 없습니다. 이름을 바꾸거나 지우지 않았나요?",
         )
+
+    def failure_behind(self, task: str, outcome: Outcome, message: str) -> tuple[Outcome, str] | None:
+        """What to say of a failed task whose answer cell failed; None if what is said already will do.
+
+        The test may have met an earlier definition of the same name, such as lesson 10's `Value`.
+        """
+        label = self._labels.get(task, "")
+        if outcome in ("passed", "not_attempted") or message == (fate := self.fate(task))[1]:
+            return None
+        if label in self._lost:
+            return fate
+        cell = self.cells.get(label)
+        if cell is None or cell.ok:
+            return None
+        if cell.error in _NOT_PYTHON:
+            return "wrong", words.nothing_defined(cell)
+        return outcome, f"{words.stopped_early(cell)}\n{words.by_then()}\n{message}"
 
 
 def _load(candidate: CandidateClient, steps: Sequence[Step], seed: int) -> _Loading:

@@ -1,7 +1,7 @@
 """What became of a submission, task by task."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from autograder.course.cells import Task
@@ -15,7 +15,13 @@ Outcome = Literal[
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What became of one task. Points of a manual task count nowhere until a person has graded it."""
+    """What became of one task. Points of a manual task count nowhere until a person has graded it.
+
+    Attributes:
+        hint: the name, in the lesson's catalogue or the kit's, of the hint that the message gives; whatever
+            the language, the same mistake has the same name.
+        hidden: whether it was the hidden part of the test that the answer failed.
+    """
 
     id: str
     points: float
@@ -23,6 +29,12 @@ class TaskResult:
     outcome: Outcome
     message: str
     seconds: float = 0.0
+    hint: str = ""
+    hidden: bool = False
+
+
+#: What `check --json` and `grade --json` show of a task.
+PUBLIC = ("id", "points", "max_points", "outcome", "message", "seconds")
 
 
 def score(tasks: Iterable[TaskResult]) -> float:
@@ -66,7 +78,7 @@ class Report:
             "lesson": self.lesson,
             "score": self.score,
             "max_score": self.max_score,
-            "tasks": [asdict(task) for task in self.tasks],
+            "tasks": [{name: getattr(task, name) for name in PUBLIC} for task in self.tasks],
         }
 
 

@@ -30,7 +30,7 @@ from autograder.grading.beside import EXCHANGE_SECRET, Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
 from autograder.grading.jobs import Page
-from autograder.grading.result import NO_RESPONSE, GradedTask, Printed, Result
+from autograder.grading.result import GradedTask, Printed, Result
 from autograder.intake.pictures import is_picture
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row
@@ -250,7 +250,8 @@ def page_head(
         rows.append(row)
     rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
     title = titles.get("", assignment.lesson)
-    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected)
+    counted = next(result.flagged("counted"), "")
+    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected, counted)
 
 
 def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
@@ -258,15 +259,15 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.id) or ""
     waits = task.cell in entered.waiting
-    nothing = task.outcome == "manual" and automatic == NO_RESPONSE and not waits and points == 0
-    said = task.outcome not in ("passed", "manual", "rejected")
+    by_hand = task.is_note and task.outcome == "not_attempted" and bool(waits or points)
+    said = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return Row(
         task=task.id,
         title=title,
         points=points,
         most=most,
         extra=entered.extra.get(task.cell, 0.0),
-        outcome="not_attempted" if nothing else task.outcome,
+        outcome="manual" if by_hand else task.outcome,
         waits=waits,
         message=visible(task.message) if said else "",
         comment=comment if comment != automatic else "",

@@ -1,14 +1,16 @@
 """A graded submission, as gradebook, folders, feedback and `grade --json` show it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
-from autograder.exam.report import Report, TaskResult
+from autograder.exam.report import PUBLIC, Report, TaskResult
+from autograder.exam.words import not_done
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
+from secant.language import Language, language
 
 NO_RESPONSE = "No response."  # nbgrader's own words
 
@@ -26,6 +28,11 @@ class GradedTask(TaskResult):
     cell: str = ""
     auto: float | None = None
     answer: str = ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether no test grades it, but a person."""
+        return self.cell == self.id
 
 
 @dataclass(frozen=True)
@@ -62,15 +69,18 @@ class Result:
     comments: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Printed] = ()
 
+    def flagged(self, word: str) -> Iterator[str]:
+        """What flags of a kind are about: of `counted:x.ipynb` the file."""
+        return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
+
     def public(self) -> dict[str, Any]:
         """The form of `grade --json`."""
-        shown = ("id", "points", "max_points", "outcome", "message", "seconds")
         return {
             "student": self.student,
             "lesson": self.lesson,
             "score": sum(task.points for task in self._counted),
             "max_score": sum(task.max_points for task in self._counted),
-            "tasks": [{name: getattr(task, name) for name in shown} for task in self.tasks],
+            "tasks": [{name: getattr(task, name) for name in PUBLIC} for task in self.tasks],
             "flags": list(self.flags),
         }
 
@@ -88,9 +98,11 @@ class Result:
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = task.outcome in ("manual", "rejected") and task.cell in waiting
+            waits = (task.is_note or task.outcome == "rejected") and task.cell in waiting
             points = 0.0 if waits else scores.get(task.cell, (task.points, 0.0))[0]
-            return replace(task, points=points, auto=None if waits else points)
+            by_hand = task.is_note and task.outcome == "not_attempted" and (waits or points)
+            outcome = "manual" if by_hand else task.outcome  # a person has seen more in it than a stub
+            return replace(task, points=points, auto=None if waits else points, outcome=outcome)
 
         return replace(self, tasks=[row(task) for task in self.tasks])
 
@@ -138,6 +150,8 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
     empty = submission is None or task.id in submission.unwritten
     by_hand = 0.0 if empty else None
     auto = by_hand if task.test is None else row.points
+    if row.outcome == "manual" and submission is not None and empty:
+        row = replace(row, outcome="not_attempted", message=_not_done(submission.language))
     if row.outcome == "rejected":  # a file that could not be read is no zero: a person decides
         auto = None
     return GradedTask(
@@ -146,6 +160,15 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
         auto=auto,
         answer=sha256(submission.answers.get(task.id, "") if submission else ""),
     )
+
+
+def _not_done(of: Language) -> str:
+    before = language()
+    language(of)
+    try:
+        return not_done()
+    finally:
+        language(before)
 
 
 def sha256(text: str) -> str:

@@ -49,6 +49,7 @@ class Head:
         penalty: points off for being late.
         rows: the tasks, in the order of the lesson.
         rejected: why the file could not be read, in each language; empty if it was.
+        counted: of several notebooks the one that was graded; empty if that needs no word.
     """
 
     title: str
@@ -58,3 +59,4 @@ class Head:
     penalty: float = 0.0
     rows: Sequence[Row] = ()
     rejected: Sequence[str] = ()
+    counted: str = ""

@@ -9,6 +9,10 @@ from secant.language import LANGUAGES, Language
 _WORDS: Mapping[str, tuple[str, str]] = {
     "feedback": ("Feedback", "채점 결과"),
     "of": ("{score} of {most} points", "{most}점 중 {score}점"),
+    "counted": (
+        "You handed in several notebooks. This one was graded:",
+        "노트북을 여러 개 제출했습니다. 채점한 파일:",
+    ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
     "extra": ("Points of extra credit among them: {points}", "포함된 가산점: {points}점"),
     "waits": (

@@ -23,6 +23,7 @@ from autograder.intake.take_in import take_in
 from autograder.sandbox.client import Candidates
 from autograder.sandbox.results import WallUnavailable
 from autograder.sandbox.wall import Wall
+from secant import catalogue
 from tests.support import lessons
 from tests.support.examined import examined
 from tests.support.lessons import (
@@ -101,6 +102,12 @@ def submission(lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: 
     return taken
 
 
+def named(lesson: Lesson, task: str, answer: Answer) -> list[str]:
+    """Return the names of the hint that a wrong answer must receive; nothing where no catalogue holds it."""
+    known = {**catalogue.usual(), **catalogue.of_task(catalogue.read_hints(lesson.folder), task)}
+    return [name for name, texts in known.items() if texts == answer.hint]
+
+
 @pytest.mark.parametrize(("lesson", "name", "chosen", "tongue"), list(in_both_languages()))
 def test_agreement(
     wall: Candidates, tmp_path: Path, lesson: Lesson, name: str, chosen: Round, tongue: str
@@ -119,6 +126,7 @@ def test_agreement(
         if answer is not None and answer.hint:
             assert not passed
             assert answer.hint[tongue] in found[task.id].message
+            assert found[task.id].hint in {"", *named(lesson, task.id, answer)}
         else:
             assert passed, found[task.id]
 
