@@ -66,7 +66,7 @@ def _too_few(needed: int, got: int) -> str:
 def walk_back(
     apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor, apart: bool = False
 ) -> dict[str, Any]:
-    """Call an operation, then another time elsewhere, then walk back through the first call, twice.
+    """Call an operation, then another time elsewhere, then run the backward pass of the first call, twice.
 
     Args:
         apply: the operation.

@@ -1,4 +1,4 @@
-"""What an operation with a backward of its own must do, called and walked back through: lesson 8."""
+"""What an operation with a backward of its own must do, in both passes: lesson 8."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def judge_operation(
     atol: float | None = None,
     apart: bool = False,
 ) -> tuple[str, Seen]:
-    """Call a student's operation, walk back through it twice, and check all that came of it.
+    """Call a student's operation, run the backward pass through it twice, and check all that came of it.
 
     Args:
         name: of the student's class.
@@ -86,7 +86,7 @@ def _judge_gradient(
         hint, wrong = _usual.between, {}
     asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
     judge(got, want, asked, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
-    asked += say(en=", walked to a second time", ko=", 두 번째로 거슬러 간 것")
+    asked += say(en=", second backward pass", ko=", 두 번째 역방향 계산")
     check.close(found["again"][of], want, asked, rtol=rtol, atol=atol, hint=_usual.walked_again)
 
 

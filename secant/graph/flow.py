@@ -12,7 +12,7 @@ from torch.autograd.function import BackwardCFunction
 from secant.language import say
 
 ACCUMULATOR = "torch::autograd::AccumulateGrad"
-FEW = 6  # numbers of a tensor that are written out
+FEW = 6  # elements of a tensor that are written out
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "unseen"]
@@ -42,7 +42,7 @@ class Fact:
 
 @dataclass
 class Flow:
-    """The gradients that come in at each node and what each hands on for a gradient of ones; what failed."""
+    """The gradients that come in at each node and what each passes on for a gradient of ones; what failed."""
 
     arriving: list[Grads]
     slopes: list[Sequence[torch.Tensor | None]]
@@ -111,7 +111,7 @@ def _ones(node: Any, number: int) -> torch.Tensor:
 
 
 def _asked(flow: Flow, node: Any, gradients: Mapping[int, torch.Tensor]) -> Sequence[torch.Tensor | None]:
-    """Return what a node hands on to each of its inputs; nothing where it cannot, and note why."""
+    """Return what a node passes on to each of its inputs; nothing where it cannot, and note why."""
     if node.name() == ACCUMULATOR or not gradients:
         return ()
     arguments = [gradients.get(k) for k in range(len(node._input_metadata))]

@@ -39,7 +39,7 @@ def test_a_right_operation_passes(apart: bool) -> None:
         (operation("x * q", "g", "g * x"), "wrong"),
         (operation("x * q", "q", "g * x"), "missing as a factor"),
         (operation("x * q", "g * x", "g * q"), "swapped"),
-        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each number of x has its own"),
+        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each element of x has its own"),
         (operation("x * q", "g * q", "None"), r"None for q.*needs_input_grad\[1\]"),
         (operation("x * q", "g.mul_(q)", "g"), "changed grad_output itself"),
         (operation("x * q", "g * q", "g * x", "g"), "incorrect number of gradients"),
@@ -67,12 +67,13 @@ def test_what_is_kept_on_the_class_is_told_from_what_is_wrong() -> None:
         def backward(ctx: Any, g: Any) -> Any:
             return g * kept[1], g * kept[0]
 
-    with pytest.raises(check.CheckFailed, match="belongs to another call"):
+    with pytest.raises(check.CheckFailed, match="the gradient of another call"):
         judged(Formula.apply)
 
 
 @pytest.mark.parametrize(
-    ("stops", "words"), [(True, "the first walk back went well"), (False, "a second walk back gave another")]
+    ("stops", "words"),
+    [(True, "the first backward pass went well"), (False, "a second backward pass gave another")],
 )
 def test_a_second_walk_that_stops_or_differs_is_told(stops: bool, words: str) -> None:
     class Formula(torch.autograd.Function):
