@@ -39,7 +39,7 @@ def test_a_right_operation_passes(apart: bool) -> None:
         (operation("x * q", "g", "g * x"), "wrong"),
         (operation("x * q", "q", "g * x"), "missing as a factor"),
         (operation("x * q", "g * x", "g * q"), "swapped"),
-        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each element of x has its own"),
+        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each number of x has its own"),
         (operation("x * q", "g * q", "None"), r"None for q.*needs_input_grad\[1\]"),
         (operation("x * q", "g.mul_(q)", "g"), "changed grad_output itself"),
         (operation("x * q", "g * q", "g * x", "g"), "incorrect number of gradients"),
