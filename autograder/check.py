@@ -196,9 +196,9 @@ def _gives_up() -> bool:
         CourseError: nobody can be asked.
     """
     said = say(
-        en="You have not passed this task yet. That you looked is noted in your progress; "
-        "the task can still be passed.",
-        ko="아직 통과하지 못한 과제입니다. 풀이를 본 것은 진도에 기록되지만, "
+        en="You have not passed this task yet. Your progress will show that you looked. "
+        "You can still pass the task.",
+        ko="아직 통과하지 못한 과제입니다. 풀이를 본 것은 진행 상황에 기록되지만, "
         "그 뒤에도 과제를 통과할 수 있습니다.",
     )
     if not sys.stdin.isatty():
@@ -236,14 +236,14 @@ def show(checked: Checked) -> None:
         example = (failed or done)[0]  # who reads this has just read what is wrong with the first that failed
         out.print(
             say(
-                en=f"\nTo see a worked solution, why it is right and a detour: add --solution {example}",
+                en=f"\nTo see a worked solution with an explanation, add --solution {example}",
                 ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {example} 처럼 덧붙이세요.",
             )
         )
     if not checked.hidden:
         out.print(
             say(
-                en="\nOnly the visible tests were asked. The hidden ones, which decide the points, are not "
+                en="\nOnly the visible tests were run. The hidden ones, which decide the points, are not "
                 "on this computer, nor are worked solutions: your instructor releases those with the "
                 "feedback.",
                 ko="\n보이는 테스트만 확인했습니다. 점수를 정하는 숨은 테스트와 모범 풀이는 "
@@ -251,7 +251,7 @@ def show(checked: Checked) -> None:
             )
         )
     here = say(
-        en="This ran on your machine alone: nothing was sent anywhere.",
+        en="Everything ran on your machine: nothing was sent anywhere.",
         ko="이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
     )
     out.print(f"\n{checked.total} {here}")
@@ -274,7 +274,7 @@ def _show_gains(checked: Checked) -> None:
     if notes:
         out.print(say(en=f"A person grades {notes}.", ko=f"{notes} 문항은 사람이 채점합니다."))
     if following := lesson_after(checked.lesson, language()):
-        out.print(say(en=f"Go on with lesson {following}", ko=f"다음은 수업 {following}"))
+        out.print(say(en=f"Continue with lesson {following}", ko=f"다음은 수업 {following}"))
 
 
 def _show_changes(before: Checked, now: Checked) -> None:

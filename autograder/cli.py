@@ -113,7 +113,7 @@ def build(
     cls=Command,
     options_metavar=options_metavar(),
     help=say(
-        en="Check your own notebook as the class's grading would, on this machine alone.\n\n"
+        en="Check your own notebook as the class's grading would, only on this machine.\n\n"
         "Exit status: 0 all tasks passed, 1 not all, 2 it could not be checked.",
         ko="내 노트북을 수업의 채점과 똑같이 확인합니다. 이 컴퓨터에서만 실행합니다.\n\n"
         "종료 코드: 모든 과제를 통과하면 0, 아니면 1, 확인할 수 없으면 2입니다.",
@@ -123,7 +123,7 @@ def check(
     notebook: Annotated[
         str,
         argument(
-            en="Your notebook, its folder, or the lesson's number. Default: the folder that you are in.",
+            en="Your notebook, its folder, or the lesson's number. Default: the current folder.",
             ko="노트북 파일이나 그 폴더, 또는 수업 번호. 기본값은 지금 있는 폴더.",
             metavar=say(en="NOTEBOOK", ko="노트북"),
             show_default=False,
@@ -148,7 +148,7 @@ def check(
         bool,
         option(
             "--give-up",
-            en="With --solution: show it though the task is not passed, without asking.",
+            en="With --solution: show it even if the task is not passed, without asking.",
             ko="--solution과 함께: 통과하지 못한 과제라도 묻지 않고 보여 줍니다.",
         ),
     ] = False,
@@ -198,23 +198,23 @@ def grade(
     ] = None,
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
     workers: Annotated[
-        int, typer.Option(help="Processes of this machine; default: one a core, if memory allows.", min=0)
+        int, typer.Option(help="Processes on this machine; default: one per core, if memory allows.", min=0)
     ] = 0,
     scheduler: Annotated[str, typer.Option(help="A Dask scheduler's address, instead of --workers.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the results to this file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also grade what has not changed.")] = False,
     change_tasks: Annotated[
         bool,
-        typer.Option("--change-tasks", help="Take over dropped and added tasks; no grade is lost."),
+        typer.Option("--change-tasks", help="Accept dropped and added tasks; no grade is lost."),
     ] = False,
 ) -> None:
     """Grade submitted/ into nbgrader's gradebook, autograded/ and feedback/.
 
-    It ends with a table of what is left for a person.
+    It ends with a table of what needs your attention.
 
-    Exit status: 0 all that lies there is graded, 1 something could not be graded or read, has several
-    notebooks whose answers differ, or lies elsewhere, 2 nothing can be graded here. Notes that wait for a
-    person, and students who handed in nothing, leave it at 0.
+    Exit status: 0 everything there is graded, 1 something could not be graded or read, has several
+    notebooks with different answers, or is in the wrong place, 2 nothing can be graded here. Notes that need
+    manual grading, and students who handed in nothing, leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -251,8 +251,8 @@ def grade(
             out.print(said)
             if not cache_file().is_file():
                 out.print(
-                    "The first time here: what notebooks can see of this machine is looked through for parts "
-                    "of the course. That takes some seconds, and up to a minute on a slow disk."
+                    "First run on this machine: everything that notebooks can see here is searched for parts "
+                    "of the course. This takes some seconds, up to a minute on a slow disk."
                 )
             try:
                 pool = executors.LocalWorkers(places, course.hidden, begun)
@@ -267,7 +267,7 @@ def grade(
             summary = batch.grade(course, entries, pool, force=force, tell=tell)
     except KeyboardInterrupt:
         pool.close(kill=True)
-        err.print("Stopped. What was graded is kept; the same command goes on from here.")
+        err.print("Stopped. Finished grades are kept; run the same command to continue.")
         raise typer.Exit(130) from None
     except WallUnavailable as error:
         pool.close(kill=True)
@@ -288,7 +288,7 @@ def grade(
     )
     _show_closing(end, summary.failed)
     if "single" in summary.walls:
-        err.print("Each submission had a wall built for itself, which is slow: `autograder doctor` says why.")
+        err.print("Each submission had its own wall built, which is slow: `autograder doctor` says why.")
     raise typer.Exit(0 if end.is_clean and written and not summary.failed else 1)
 
 
@@ -299,7 +299,7 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     if notes:
         which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
         table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
-    settled = "Have it handed in again, or give points by hand in formgrader: until then it waits."
+    settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),
         *(("several notebooks", which, why) for which, why in end.several.items()),
@@ -325,9 +325,9 @@ def feedback(
         list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")
     ] = None,
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Make all pages, not only old ones.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Make all pages, not only outdated ones.")] = False,
 ) -> None:
-    """Make again the pages in feedback/ that are older than what the gradebook says. Nobody's code runs.
+    """Update the pages in feedback/ that no longer match the gradebook. No student's code runs.
 
     Exit status: 0 all pages are up to date, 1 some could not be made, 2 none can be made here.
     """
@@ -348,7 +348,7 @@ def feedback(
             summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
     except KeyboardInterrupt:
         pool.close(kill=True)
-        err.print("Stopped. The same command goes on from here.")
+        err.print("Stopped. Run the same command to continue.")
         raise typer.Exit(130) from None
     except BaseException:
         pool.close(kill=True)
@@ -362,23 +362,23 @@ def feedback(
 @app.command()
 def collect(
     download: Annotated[list[Path], typer.Argument(help="What the LMS exports: DOWNLOAD.zip.")],
-    roster: Annotated[Path | None, typer.Option(help="Who is who: a CSV with ids and names.")] = None,
-    lesson: Annotated[str, typer.Option(help="The lesson; default: what the notebooks are of.")] = "",
+    roster: Annotated[Path | None, typer.Option(help="The class: a CSV with ids and names.")] = None,
+    lesson: Annotated[str, typer.Option(help="The lesson; default: the notebooks' own.")] = "",
     system: Annotated[
         str,
         typer.Option(
-            "--from", help="moodle, canvas, brightspace or blackboard; default: as files are named."
+            "--from", help="moodle, canvas, brightspace or blackboard; default: from the file names."
         ),
     ] = "",
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write a line a file to this file.")
+        Path | None, typer.Option("--json", help="Write one line per file to this file.")
     ] = None,
 ) -> None:
-    """Put what an LMS exports into submitted/, and say what became of each file.
+    """Put an LMS's export into submitted/, and report the outcome of each file.
 
-    It knows the archives of Moodle, Canvas, Brightspace and Blackboard.
+    It reads the archives of Moodle, Canvas, Brightspace and Blackboard.
 
-    Exit status: 0 all is in place, 1 something needs a person, 2 nothing can be collected here.
+    Exit status: 0 everything is in place, 1 something needs your attention, 2 nothing can be collected here.
     """
     _refuse_windows()
     from autograder import transfer
@@ -393,7 +393,7 @@ def collect(
 def export(
     system: Annotated[Target, typer.Option("--for", help="The LMS that takes the grades.")],
     lesson: Annotated[
-        str, typer.Option(help="1, 01 or a folder's name; default: the only one there is.")
+        str, typer.Option(help="1, 01 or a folder's name; default: the only one collected.")
     ] = "",
     fill: Annotated[
         Path | None, typer.Option(help="The table that the LMS exports, to be filled in.")
@@ -401,9 +401,9 @@ def export(
     column: Annotated[str, typer.Option(help="What the LMS calls the assignment.")] = "",
     output: Annotated[Path | None, typer.Option(help="Where to; default: exported/LESSON.LMS.csv.")] = None,
 ) -> None:
-    """Write a lesson's grades, and its feedback pages, in the form that an LMS takes.
+    """Write a lesson's grades and feedback pages in the format that an LMS imports.
 
-    Who has no points to tell is left blank, never zero, and a line says why.
+    A student without points is left blank, never zero, and a line says why.
     """
     _refuse_windows()
     from autograder import transfer
@@ -419,7 +419,7 @@ def forget(
 ) -> None:
     """Delete a student's entries and work from the course's folder, and exported/, which names everybody.
 
-    Exit status: 0 nothing names the student any more, 1 files are left that do, 2 nothing was deleted.
+    Exit status: 0 no file names the student any more, 1 some files still do, 2 nothing was deleted.
     """
     _refuse_windows()
     from autograder.course.settings import Course
@@ -427,7 +427,7 @@ def forget(
 
     course = Course.at(find_root(Path.cwd()))
     if not force:
-        typer.confirm(f"Delete all grades and work of {student}? Nothing brings them back", abort=True)
+        typer.confirm(f"Delete all grades and work of {student}? This cannot be undone", abort=True)
     done = deleting(course, student)
     if not done.deleted:
         out.print(f"Nothing of {student} was found here.", highlight=False, markup=False)
@@ -451,10 +451,10 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
     from autograder.grading.closing import meant, unknown
 
     whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
-    out.print(f"No submission{whose} was found in {submitted}: it would be a folder STUDENT/LESSON there.")
+    out.print(f"No submission{whose} was found in {submitted}, where each is a folder STUDENT/LESSON.")
     for student in students:
         if (alike := meant(student, submitted)) and alike != student:
-            out.print(f"Was {alike} meant, not {student}?")
+            out.print(f"Did you mean {alike}, not {student}?")
     strange = list(unknown(submitted, lessons, students))[:_ROWS]
     for place, to_do in strange:
         out.print(f"{place}: {to_do}")
@@ -468,7 +468,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 def _refuse_unwritable(json_file: Path) -> None:
     """See before an hour's work that its results can be written."""
     if json_file.is_dir() or not json_file.absolute().parent.is_dir():
-        raise CourseError(f"--json {json_file}: that is no place for a file. Nothing was graded.")
+        raise CourseError(f"--json {json_file}: no file can be written there. Nothing was graded.")
     if not json_file.exists() or json_file.is_file():
         try:
             tempfile.TemporaryFile(dir=json_file.absolute().parent).close()
@@ -500,7 +500,7 @@ def pack(
 ) -> None:
     """Write a zip for the students of a class: lessons, what to install, how to start.
 
-    No answer, hidden test or worked solution is in it; it is looked through for every line of them.
+    It contains no answer, hidden test or worked solution; it is searched for every line of them.
     """
     from autograder.edition import pack as edition
 
@@ -521,17 +521,17 @@ def new(
     number = name[:2]
     out.print(f"wrote    course/{name}, which builds and passes.", style="green")
     out.print(
-        f"Edit course/{name}/{name}.py beside `autograder preview {number}`, which builds it at each save."
+        f"Edit course/{name}/{name}.py while `autograder preview {number}` runs: it builds at each save."
     )
-    out.print(f"`make test lesson={number}` asks its right and wrong answers.")
-    out.print("When it is ready, give it a [[lesson]] in course/syllabus.toml; then it is on the start page.")
+    out.print(f"`make test lesson={number}` tests its right and wrong answers.")
+    out.print("When it is ready, add a [[lesson]] to course/syllabus.toml to show it on the start page.")
 
 
 @app.command()
 def preview(
     lesson: Annotated[str, typer.Argument(help="1, 01 or the folder's name.")],
 ) -> None:
-    """Build a lesson whenever one of its files is saved, and say what the contract refuses."""
+    """Build a lesson whenever one of its files is saved, and report what breaks the lesson contract."""
     from autograder.build.preview import preview as watched
 
     root = find_root(Path.cwd())
@@ -549,7 +549,7 @@ def preview(
 
 @app.command()
 def doctor() -> None:
-    """Say what this machine can and cannot do, and what to install.
+    """Check what this machine can and cannot do, and what to install.
 
     Exit status: 0 other people's work can be graded here, 1 it cannot.
     """

@@ -54,7 +54,7 @@ def collect(
         except GradebookBusy as error:
             raise CourseError(
                 say(
-                    en=f"The files were collected, but the gradebook could not take the names: {error}.",
+                    en=f"The files were collected, but the gradebook could not save the names: {error}.",
                     ko=f"파일은 옮겼지만 이름을 성적부에 넣지 못했습니다: {error}.",
                 )
             ) from error
@@ -100,10 +100,10 @@ def _row(person: Person) -> Mapping[str, str]:
 def _show_collected(done: into.Collected) -> None:
     """Print a line for each file; of many, those first that somebody has to look at."""
     words = _words()
-    title = say(en="What became of each file", ko="파일별 결과")
+    title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
         say(en="Outcome", ko="결과"),
-        say(en="Student/lesson", ko="학생/단원"),
+        say(en="Student/lesson", ko="학생/수업"),
         say(en="File", ko="파일"),
         "",
     )
@@ -143,7 +143,7 @@ def _words() -> Mapping[str, str]:
         "ignored": "건너뜀",
         "could not be read": "읽을 수 없음",
         "whose?": "누구?",
-        "which lesson?": "어느 단원?",
+        "which lesson?": "어느 수업?",
         "not written": "쓰지 못함",
     }
     return {outcome: say(en=outcome, ko=korean[outcome]) for outcome in OUTCOMES}
@@ -199,7 +199,7 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
         aside = put_aside(path, "before")
         out.print(
             say(
-                en=f"What stood there is now {aside.name}.",
+                en=f"The earlier file is now {aside.name}.",
                 ko=f"전에 있던 파일은 {aside.name}(으)로 바꿨습니다.",
             )
         )
@@ -225,8 +225,8 @@ def _the_lesson(course: Course) -> str:
         shown = ", ".join(found) or "-"
         raise CourseError(
             say(
-                en=f"Which lesson? Say --lesson, one of: {shown}.",
-                ko=f"어느 단원인가요? --lesson으로 지정하세요: {shown}.",
+                en=f"Which lesson? Add --lesson with one of: {shown}.",
+                ko=f"어느 수업인가요? --lesson으로 지정하세요: {shown}.",
             )
         )
     return found[0]

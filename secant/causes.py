@@ -98,7 +98,7 @@ CAUSES: Sequence[Cause] = (
         "RuntimeError",
         ("of floating point", "require gradients"),
         en="only floating-point tensors have gradients. Write 3.0 instead of 3, or convert with .double()",
-        ko="gradient는 실수 텐서에만 있습니다. 3 대신 3.0을 쓰거나 .double()로 바꾸세요",
+        ko="gradient는 부동소수점 텐서에만 있습니다. 3 대신 3.0을 쓰거나 .double()로 바꾸세요",
     ),
     Cause(
         "RuntimeError",
@@ -173,7 +173,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "TypeError",
         ("save_for_backward can only save",),
-        en="save_for_backward takes tensors alone. Keep a number as an attribute: ctx.n = n",
+        en="save_for_backward takes only tensors. Keep a number as an attribute: ctx.n = n",
         ko="save_for_backward에는 텐서만 넣을 수 있습니다. 수는 ctx.n = n처럼 속성으로 남기세요",
     ),
     Cause(
@@ -185,7 +185,7 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("Legacy autograd function",),
-        en="a Function is not called itself: write Name.apply(...)",
+        en="a Function is not called directly: write Name.apply(...)",
         ko="Function은 직접 부르지 않습니다. 이름.apply(...)로 쓰세요",
     ),
     Cause(
@@ -210,8 +210,8 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("vmap", "data-dependent control flow"),
-        en="under vmap there is no single number that an if could ask. Use torch.where",
-        ko="vmap 안에서는 if로 물어볼 수 하나가 없습니다. torch.where를 쓰세요",
+        en="under vmap a condition is many values at once, so an if cannot test it. Use torch.where",
+        ko="vmap 안에서는 조건이 여러 값을 한꺼번에 담고 있어 if로 판단할 수 없습니다. torch.where를 쓰세요",
     ),
     Cause(
         "RuntimeError",
@@ -242,14 +242,13 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("shapes cannot be multiplied",),
-        en="the inner sizes of the two shapes differ. Is a transpose (.T) missing, or the order "
-        "turned round?",
+        en="the inner sizes of the two shapes differ. Is a transpose (.T) missing, or the order reversed?",
         ko="두 행렬의 shape에서 안쪽 크기가 다릅니다. 전치(.T)를 빠뜨렸거나 순서가 바뀌지 않았나요",
     ),
     Cause(
         "RuntimeError",
         ("size mismatch",),
-        en="the shapes do not fit a product. Is a transpose (.T) missing?",
+        en="the shapes cannot be multiplied. Is a transpose (.T) missing?",
         ko="shape가 맞지 않아 곱할 수 없습니다. 전치(.T)를 빠뜨리지 않았나요",
     ),
     Cause(
@@ -280,14 +279,14 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "RuntimeError",
         ("Boolean value of Tensor with more than one",),
-        en="an if asks about many elements at once. Use torch.where, .all() or .any()",
-        ko="if로 여러 원소를 한꺼번에 물었습니다. torch.where나 .all(), .any()를 쓰세요",
+        en="an if cannot test many elements at once. Use torch.where, .all() or .any()",
+        ko="if로는 여러 원소를 한꺼번에 판단할 수 없습니다. torch.where나 .all(), .any()를 쓰세요",
     ),
     Cause(
         "TypeError",
         ("iteration over a 0-d tensor",),
-        en="a tensor of one number (0-dim) has no elements to go through",
-        ko="수 하나뿐인 텐서(0-dim)에는 하나씩 꺼낼 원소가 없습니다",
+        en="a 0-dim tensor is a single value: it cannot be iterated over",
+        ko="0차원 텐서는 값이 하나뿐이어서 원소를 하나씩 꺼낼 수 없습니다",
     ),
     Cause(
         "IndexError",
@@ -365,7 +364,7 @@ CAUSES: Sequence[Cause] = (
         "TypeError",
         ("not supported between instances of",),
         en="the two sides of a comparison have types without an order, such as a number and a tuple or None",
-        ko="수와 tuple, 수와 None처럼 크기를 비교할 수 없는 두 값을 비교했습니다",
+        ko="수와 튜플, 수와 None처럼 크기를 비교할 수 없는 두 값을 비교했습니다",
     ),
     Cause(
         "ValueError",
@@ -376,50 +375,49 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "OverflowError",
         (),
-        en="a number too large for a float: is something raised to a power, or an exp, that need not be?",
+        en="a number is too large for a float. Is there an unnecessary power or exp?",
         ko="float에 담기에 너무 큰 수입니다. 필요 없는 거듭제곱이나 exp가 있지 않나요",
     ),
     Cause(
         "ZeroDivisionError",
         (),
-        en="a division by zero. Is a special case missing, or a step h that has become 0?",
+        en="a division by zero. Is a special case missing, or has a step h become 0?",
         ko="0으로 나누었습니다. 특별한 경우를 빠뜨렸거나 h가 0이 되지 않았나요",
     ),
     Cause(
         "RecursionError",
         (),
-        en="a function calls itself too deep. Write a loop with a list of what is still to do",
+        en="a function calls itself too deeply. Write a loop, with a list of what is still to do",
         ko="함수가 자기 자신을 너무 깊이 부릅니다. 남은 일을 리스트에 두고 반복문으로 쓰세요",
     ),
     Cause(
         "UnboundLocalError",
         (),
-        en="a name that is assigned in a function is its own there, not the global one. Pass it as an "
-        "argument",
+        en="a name that is assigned in a function is local to it, not the global one. Pass it as an argument",
         ko="함수 안에서 값을 넣는 이름은 바깥의 이름이 아니라 그 함수의 것입니다. 인자로 넘기세요",
     ),
     Cause(
         "NameError",
         (),
-        en="the name is spelled otherwise, or the cell that defines it was not run",
+        en="the name is misspelled, or the cell that defines it was not run",
         ko="이름의 철자가 다르거나, 그 이름을 정의한 셀을 실행하지 않았습니다",
     ),
     Cause(
         "TypeError",
         ("required positional argument",),
-        en="a function is called with too few arguments, or asks for more than the task says",
+        en="a function is called with too few arguments, or requires more than the task says",
         ko="함수를 부를 때 인자가 모자라거나, 과제에 없는 인자를 더 요구합니다",
     ),
     Cause(
         "TypeError",
         ("unexpected keyword argument",),
-        en="a function is called with a name that is none of its arguments",
+        en="a function is called with a name that is not one of its arguments",
         ko="함수에 없는 인자 이름을 썼습니다",
     ),
     Cause(
         "TypeError",
         ("positional argument", "were given"),
-        en="a function is called with more arguments than it takes. A method's first is self",
+        en="a function is called with more arguments than it takes. The first argument of a method is self",
         ko="함수가 받는 것보다 인자가 많습니다. 메서드의 첫 인자는 self입니다",
     ),
     Cause(
@@ -438,19 +436,19 @@ CAUSES: Sequence[Cause] = (
     Cause(
         "IndexError",
         (),
-        en="the index is beyond the last element, which has the number length - 1",
+        en="the index is beyond the last element, whose index is length - 1",
         ko="인덱스가 마지막 원소를 넘었습니다. 마지막 번호는 길이 - 1입니다",
     ),
     Cause(
         "KeyError",
         (),
         en="the dict has no such key. Are all keys spelled as the task spells them?",
-        ko="dict에 그런 키가 없습니다. 과제에 적힌 대로 키를 썼나요",
+        ko="딕셔너리에 그런 키가 없습니다. 과제에 적힌 대로 키를 썼나요",
     ),
     Cause(
         "AttributeError",
         ("object has no attribute",),
-        en="the name after the dot is spelled otherwise, or the object is of another type than you think",
+        en="the name after the dot is misspelled, or the object is not of the type you expect",
         ko="점 뒤의 이름 철자가 다르거나, 생각한 것과 다른 자료형입니다",
     ),
 )

@@ -37,8 +37,8 @@ def make_app() -> typer.Typer:
         options_metavar="",
         subcommand_metavar=say(en="COMMAND ...", ko="명령 ..."),
         help=say(
-            en="Show, export, import or reset what you have reached.",
-            ko="지금까지 이룬 것을 보거나, 내보내거나, 가져오거나, 처음으로 되돌립니다.",
+            en="Show, export, import or reset your progress.",
+            ko="진행 상황을 보거나, 내보내거나, 가져오거나, 처음으로 되돌립니다.",
         ),
         rich_help_panel=commands_title(),
     )
@@ -54,9 +54,9 @@ def _add_lab(app: typer.Typer) -> None:
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         short_help=say(en="Open the lessons in JupyterLab.", ko="JupyterLab에서 수업을 엽니다."),
         help=say(
-            en="Open the lessons in JupyterLab. They are copied for you the first time, and what you have "
-            "written is never overwritten: a new version of a lesson is put beside yours. Any option that "
-            "is not listed here goes to JupyterLab, such as --debug.",
+            en="Open the lessons in JupyterLab. The first run copies them for you, and your work is never "
+            "overwritten: a new version of a lesson is saved beside yours. Options that are not listed here, "
+            "such as --debug, are passed to JupyterLab.",
             ko="JupyterLab에서 수업을 엽니다. 처음 실행할 때 수업 파일을 복사하며, 작성하신 내용은 절대 "
             "덮어쓰지 않습니다. 수업이 바뀌면 새 버전을 바로 옆에 둡니다. 아래에 없는 옵션은 "
             "--debug처럼 JupyterLab에 그대로 전달합니다.",
@@ -79,7 +79,7 @@ def _add_lab(app: typer.Typer) -> None:
             bool,
             option(
                 "--no-browser",
-                en="Print the address and open no browser.",
+                en="Only print the address; do not open a browser.",
                 ko="브라우저를 열지 않고 주소만 출력합니다.",
             ),
         ] = False,
@@ -109,12 +109,12 @@ def _add_doctor(app: typer.Typer) -> None:
         rich_help_panel=commands_title(),
         options_metavar=options_metavar(),
         short_help=say(
-            en="Say what does not work on this computer, and what to do about it.",
+            en="Find what does not work on this computer, and how to fix it.",
             ko="이 컴퓨터에서 안 되는 것과 해결 방법을 알려 줍니다.",
         ),
         help=say(
-            en="Say what does not work on this computer, and what to do about it. Exit status: 0 if you can "
-            "learn here, 1 if something has to be put right first.",
+            en="Find what does not work on this computer, and how to fix it. Exit status: 0 if the lessons "
+            "work here, 1 if something has to be fixed first.",
             ko="이 컴퓨터에서 안 되는 것과 해결 방법을 알려 줍니다. 종료 코드는 바로 배울 수 있으면 0, "
             "먼저 고칠 것이 있으면 1입니다.",
         ),

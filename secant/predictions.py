@@ -162,7 +162,7 @@ class Prediction(_Shown):
         except OSError as error:
             why = html.escape(error.strerror or type(error).__name__)
             self.note.value = say(
-                en=f"Your choice is {choice}. It could not be kept in {FILE} ({why}), so note it down.",
+                en=f"Your choice is {choice}. It could not be saved in {FILE} ({why}), so note it down.",
                 ko=f"고른 답은 {choice}입니다. {FILE}에 저장하지 못했으니({why}) 따로 적어 두세요.",
             )
         else:
@@ -183,7 +183,7 @@ class Prediction(_Shown):
         if choice is None:
             return say(en="Choose one before you read on.", ko="하나를 고른 뒤에 계속 읽으세요.")
         return say(
-            en=f"Your choice is {choice}. It is kept, and the lesson comes back to it.",
+            en=f"Your choice is {choice}. It is saved, and the lesson comes back to it.",
             ko=f"고른 답은 {choice}입니다. 저장해 두었습니다. 뒤에서 다시 다룹니다.",
         )
 
@@ -227,7 +227,7 @@ class Answered(_Shown):
 
     def _not_yet(self) -> str:
         return say(
-            en="You have not chosen at the prediction above yet. Choose there: it is answered here.",
+            en="You have not answered the prediction above yet. Choose there; the solution appears here.",
             ko="위의 예상에서 아직 답을 고르지 않았습니다. 먼저 고르면 여기에 설명이 나옵니다.",
         )
 
@@ -240,8 +240,8 @@ class Answered(_Shown):
             told = [say(en=f"Your choice was right: {right}", ko=f"맞게 골랐습니다. {right}")]
             first = read(Path())[self.name]["first"]
             if first != self.right:
-                en = f"Your first choice was {first}: that one is noted in your progress."
-                told.append(say(en=en, ko=f"진도에는 처음 고른 답({first})이 기록되어 있습니다."))
+                en = f"Your first choice was {first}. Your progress records that one."
+                told.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
             return told
         return [
             say(en=f"You chose {self._said(self.choice)}", ko=f"고른 답: {self._said(self.choice)}"),

@@ -93,12 +93,9 @@ class Sheet:
                 found = worked_solutions(lesson, self.assignment.source)
         if task not in found:
             there = ", ".join(found)
-            raise CheckError(
-                say(
-                    en=f'There is no worked solution of "{task}"; there are: {there or "none"}.',
-                    ko=f'"{task}"의 모범 풀이가 없습니다. 있는 것: {there or "없음"}.',
-                )
-            )
+            none = say(en=f'There is no worked solution of "{task}".', ko=f'"{task}"의 모범 풀이가 없습니다.')
+            others = say(en=f" Tasks that have one: {there}.", ko=f" 풀이가 있는 과제: {there}.")
+            raise CheckError(none + others if there else none)
         return found[task]
 
 

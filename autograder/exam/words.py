@@ -24,7 +24,7 @@ def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, str]:
     if isinstance(error, TimedOut):
         return "timed_out", too_long(seconds)
     if error.reason == "memory":
-        return "crashed", say(en="it needed more memory than there is.", ko="메모리를 너무 많이 썼습니다.")
+        return "crashed", say(en="it ran out of memory.", ko="메모리를 너무 많이 썼습니다.")
     return "crashed", say(
         en="the Python process ended (a crash, exit(), or too much of something).",
         ko="파이썬 프로세스가 끝나 버렸습니다(비정상 종료, exit(), 자원 한도 초과 등).",
@@ -52,7 +52,7 @@ def raised(answer: Reply) -> str:
 
 
 def nothing_defined(cell: CellResult) -> str:
-    """Say that the answer cell is no Python, and so defined nothing."""
+    """Say that the answer cell is not valid Python, and so defined nothing."""
     said = say(
         en="Your answer cell stops with an error, so nothing in it was defined.",
         ko="답을 쓴 셀이 오류로 멈추어서 그 안의 것이 하나도 정의되지 않았습니다.",
@@ -71,7 +71,7 @@ def stopped_early(cell: CellResult) -> str:
 
 def by_then() -> str:
     """Introduce what the test says of an answer cell that stopped early."""
-    return say(en="With what was defined by then:", ko="그때까지 정의된 것으로 확인한 결과:")
+    return say(en="Checked with what was defined up to there:", ko="그때까지 정의된 것으로 확인한 결과:")
 
 
 def at_the_call(message: str, call: str) -> str:
@@ -88,8 +88,8 @@ def too_much(task: str, answer: Reply) -> str:
 def no_memory(task: str) -> tuple[Outcome, str]:
     """Say that there was no room to look at an answer."""
     return "wrong", say(
-        en=f"What {task} returned takes too much memory to look at. Is it far larger than asked for?",
-        ko=f"{task}의 결과를 살펴보는 데 메모리가 너무 많이 듭니다. 요구한 것보다 훨씬 크지 않나요?",
+        en=f"The result of {task} takes too much memory to check. Is it far larger than required?",
+        ko=f"{task}의 결과를 확인하는 데 메모리가 너무 많이 듭니다. 과제에서 요구한 것보다 훨씬 크지 않나요?",
     )
 
 

@@ -1,4 +1,4 @@
-"""The language of the tests: a question is described, asked where the student's code runs, and judged here.
+"""The language of the tests: describe a question, run it in the student's process, and judge the answer here.
 
     answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0, 3.0], grad=9.0))
     answer.returns(tensor([2.0, 4.0, 6.0]), mistakes={hint.adds_up: tensor([11.0, 13.0, 15.0])})
@@ -6,8 +6,8 @@
     answer.again().returns(tensor([2.0, 4.0, 6.0]))
     answer.after("x.data += 1").returns(tensor([4.0, 6.0, 8.0]))
 
-Under a grader that keeps students' code in another process, `ask` sends the description there, and nothing
-else of the test cell: the expected values stay. In a notebook, and so under stock nbgrader, it asks here.
+Under a grader that keeps students' code in another process, `ask` sends only the description there; the
+expected values stay here. In a notebook, and so under stock nbgrader, the question runs in this process.
 """
 
 import re
@@ -45,18 +45,18 @@ class Options(TypedDict, total=False):
     """How a question is asked.
 
     Attributes:
-        before: statements to run when the arguments are made, such as "t.retain_grad()".
-        by_name: for a result that holds arguments: their names come back in their place, "?" for a stranger.
-        errors: a hint for an error that the call raises, or hints by a part of its text; otherwise the error
-            ends the task with the student's own lines.
-        steps: the most steps of Python that the call may take; `ends` says so if it took more.
+        before: statements to run once the arguments are made, such as "t.retain_grad()".
+        by_name: if the result contains arguments, return their names instead, "?" for anything else.
+        errors: a hint for an error that the call raises, or hints by a part of its text; without it, an error
+            ends the task and shows the student's own lines.
+        steps: the maximum number of Python steps for the call; `ends` fails if it took more.
         counted: count torch's operations, for `costs`.
-        warned: catch warnings, for `warns_nothing`; those, too, that torch gives once a process.
-        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got,
-            and `ran` when they ran.
-        ahead: questions to ask right after it, in one go where the student's code is far away: `then` and
-            `again`, in this order, have their answers at hand.
-        words: the call as a message shows it, in the place of what the arguments say.
+        warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
+        noting: names of arguments that are functions of one argument: `given` returns what they were called
+            with, and `ran` the order of the calls.
+        ahead: questions to ask right after this one, in the same round trip; `then` and `again`, in this
+            order, already have their answers.
+        words: the call as a message shows it, instead of one made from the arguments.
         below: code that a message shows below the call, such as what a model computes.
     """
 
@@ -93,11 +93,11 @@ def leaf(
     """Describe a leaf that requires grad.
 
     Args:
-        value: its numbers.
+        value: its elements.
         dtype: "float64" or another of torch's names.
-        grad: what fills its .grad; by default there is none.
-        layout: "slice", "transposed" or "expanded" for numbers that do not lie side by side in memory.
-        tracked: False for a tensor without requires_grad that is arranged so.
+        grad: the value of every element of its .grad; by default .grad is None.
+        layout: "slice", "transposed" or "expanded" for elements that are not contiguous in memory.
+        tracked: False for a tensor with this layout, but without requires_grad.
     """
     return Leaf(tensor(value, dtype), grad, layout, tracked)
 
@@ -108,18 +108,18 @@ def tensor(value: Any, dtype: str = "float64") -> torch.Tensor:
 
 
 def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answer":
-    """Ask a question with these arguments, which are made in their order.
+    """Ask a question with these arguments, which are made in the given order.
 
     Args:
         text: what a student would type: "f(x)", "y = f(x)" to give the result a name for a later question,
             "a + b", "t.backward()".
         options: how to ask: see `Options`.
-        **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, a list or a dict of such; or a
-            string of code, which may use the arguments before it, `torch`, `nn`, `math`, `leaf`, `strided`,
+        **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, or a list or dict of these; or
+            a string of code, which may use earlier arguments, `torch`, `nn`, `math`, `leaf`, `strided`,
             `formula`, and the modules `graphs`, `custom` and `recipes`.
 
     Returns:
-        What came back, to be judged.
+        The answer, to be judged.
     """
     put = _elsewhere[-1] if _elsewhere else _here(sys._getframe(1).f_globals)
     how = options or {}
@@ -132,7 +132,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def asked_elsewhere(put: Put) -> Iterator[None]:
-    """Send the questions of the body away: `put` takes a request, and returns what `situation.put` would."""
+    """Send the body's questions elsewhere: `put` takes a request, and returns what `situation.put` would."""
     _elsewhere.append(put)
     try:
         yield
@@ -146,11 +146,11 @@ def _here(names: dict[str, Any]) -> Put:
 
 @dataclass
 class _Talk:
-    """What the answers about the same objects share: whom to ask, and what is known without asking.
+    """What answers about the same objects share: where to send questions, and the answers known already.
 
     Attributes:
         kept: all results so far, as they were after the last question.
-        ahead: the texts of questions that were asked ahead, each with what came of it.
+        ahead: the texts of questions that were asked ahead, each with its outcome.
     """
 
     put: Put
@@ -169,12 +169,12 @@ class _Talk:
 
 @dataclass
 class Answer:
-    """What came of a question. Each check returns the answer itself, so that they can stand in a row.
+    """The answer to a question. Each check returns the answer itself, so that checks can be chained.
 
     Attributes:
-        result: what came back, without a graph.
+        result: the returned value, without a graph.
         tracked: whether a tensor in it requires grad.
-        seen: all else that `situation.put` tells.
+        seen: everything else that `situation.put` reports.
     """
 
     result: Any
@@ -192,10 +192,10 @@ class Answer:
         """The question as a student would type it; every message begins with it."""
         return self._shown()
 
-    # --- Asking on, of the same objects ------------------------------------------------------------------
+    # --- Further questions about the same objects --------------------------------------------------------
 
     def again(self, hint: str = "") -> "Answer":
-        """Ask the same once more; `hint` says why another answer came, if the usual words do not."""
+        """Ask the same question again; `hint` replaces the usual explanation of a different answer."""
 
         def words() -> str:
             return self._line + say(en=", called a second time", ko=", 두 번째 호출")
@@ -203,7 +203,7 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.again)
 
     def after(self, statement: str, hint: str = "") -> "Answer":
-        """Run a statement, such as "x.data += 1", and ask the same once more."""
+        """Run a statement, such as "x.data += 1", and ask the same question again."""
 
         def words() -> str:
             return self._line + say(en=f", again after {statement}", ko=f", {statement} 다음에 다시")
@@ -211,7 +211,7 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
-        """Ask something else of the same objects: "torch.autograd.grad(y, x, g)". It shows what g is."""
+        """Ask another question about the same objects: "torch.autograd.grad(y, x, g)". Messages show g."""
         given = options.pop("words", "")
 
         def words() -> str:
@@ -228,9 +228,9 @@ class Answer:
         return self._ask(text, words, usual=hint, options=options)
 
     def parts(self, *names: str, hint: str) -> "list[Answer]":
-        """Return the entries of the result, each to be judged by itself under its name.
+        """Return the entries of the result, each to be judged separately under its name.
 
-        `hint` says what is wrong where the result is no tuple of so many, or holds a None.
+        `hint` says what is wrong if the result is not a tuple of this length, or contains None.
         """
         found = self.result if isinstance(self.result, tuple) else ()
         self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
@@ -239,9 +239,9 @@ class Answer:
         return [self.named(partial("{}, {}".format, call, name), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
-        """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
+        """Ask for the gradient of an argument, given that of the result: a VJP. It keeps the graph.
 
-        The question gave the result a name, "y = f(x)".
+        The question must have named the result, as in "y = f(x)".
         """
         name = self._text.partition(" = ")[0]
         words = self._line + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
@@ -252,15 +252,15 @@ class Answer:
 
     @property
     def ran(self) -> list[str]:
-        """The names of the functions that the question is `noting`, one for each call so far, in turn."""
+        """The names of the functions in `noting`, one for each call so far, in order."""
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Turn to what a function, of those that the question is `noting`, was given: an entry a call.
+        """Return what a function in `noting` was called with: one entry per call.
 
         Args:
             function: its name among the arguments.
-            *what: what an entry lists: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
+            *what: what an entry has: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
         """
         parts = f" [{', '.join(what)}]" if what else ""
 
@@ -273,7 +273,7 @@ class Answer:
         return replace(self.named(words, result), _usual="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
-        """Return a part of what came back, under a name of its own."""
+        """Return a part of the result, under its own name."""
         return replace(self, result=result, _shown=words)
 
     @property
@@ -309,12 +309,12 @@ class Answer:
 
         Args:
             want: as for `check.close`.
-            nearly: what to say where it is right to three digits; then it has to be right to the last but a
-                few, in want's dtype.
-            hint: what to say where no mistake is recognised.
-            mistakes: by the hint to give, the wrong value that betrays it; a tuple of such values; or a
-                function that says of a wrong result whether it is this mistake: torch.isnan. A function that
-                returns all this is called only when the result is wrong.
+            nearly: what to say if the result is right to only three digits; a right result must then agree in
+                all but the last few digits of want's dtype.
+            hint: what to say if no mistake is recognised.
+            mistakes: for each hint, the wrong value that the mistake gives; a tuple of such values; or a
+                function that recognises the mistake in a wrong result, such as torch.isnan. If `mistakes` is
+                a function that returns all this, it is called only when the result is wrong.
             rtol, atol: as for `check.close`.
         """
         if nearly and rtol is None:
@@ -324,7 +324,7 @@ class Answer:
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
-        """Check that the result is exactly this: a bool, a string, a number, None, and nests of them."""
+        """Check that the result is exactly this: a bool, a string, a number, None, or a nest of these."""
         how: dict[str, Any] = {"rtol": 0.0, "atol": 0.0, "hint": hint or self._usual}
         judge(self.result, want, self._shown, mistakes=mistakes, **how)
         return self
@@ -339,8 +339,8 @@ class Answer:
     ) -> "Answer":
         """Check that the result is a list of these strings, in any order.
 
-        `key` returns what counts of a string that came. `hint` and `mistakes` are as for `returns`, but for a
-        list alone; in these its strings stand in alphabetical order.
+        `key` returns the part of a string that counts. `hint` and `mistakes` are as for `returns`, but only
+        for a list; the strings of a mistake are in alphabetical order.
         """
         got, names = self.result, sorted(want)
         if not isinstance(got, list):
@@ -351,7 +351,7 @@ class Answer:
         return self
 
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
-        """Check that the result, looked at after all that was asked since, is still right."""
+        """Check that the result is still right after all later questions."""
         now = self._talk.kept[self.seen["place"]]
         with suppress(check.CheckFailed):
             check.close(now, want)
@@ -365,17 +365,17 @@ class Answer:
     def changes_nothing(
         self, *, but: Iterable[Sequence[str]] = (), hints: Mapping[str, str] | None = None
     ) -> "Answer":
-        """Check that the arguments and torch's settings are what they were; see `check.untouched`."""
+        """Check that the arguments and torch's settings have not changed; see `check.untouched`."""
         if self.seen["changes"]:
             check.untouched(self.seen["changes"], self.call, but=but, hints=hints)
         return self
 
     def keeps_buffers(self, hint: str = "") -> "Answer":
-        """Check that each .grad is the tensor that it was, and no copy in its place."""
+        """Check that each .grad is still the same tensor, and not a copy."""
         return self.holds(not self.seen["replaced"], hint or _usual.replaced)
 
     def is_untracked(self, hint: str = "") -> "Answer":
-        """Check that the result requires no grad."""
+        """Check that the result does not require grad."""
         return self.holds(not self.tracked, hint or _usual.tracked)
 
     def is_tracked(self, hint: str = "") -> "Answer":
@@ -383,14 +383,14 @@ class Answer:
         return self.holds(self.tracked, hint or _usual.cut)
 
     def and_again(self, want: Any, text: str, there: Any, hint: str = "", **how: Any) -> "Answer":
-        """Check another question, then the same once more, and that this did not change the other's result.
+        """Ask another question, then the first again, and check that this did not change the other's result.
 
         Args:
-            want: the result, asked again.
+            want: the result of the first question.
             text: the other question, about the same objects.
             there: its result.
             hint: why that may be wrong.
-            **how: as for `returns`, of both.
+            **how: as for `returns`, for both.
 
         Returns:
             The answer to the same question, asked again.
@@ -406,7 +406,7 @@ class Answer:
         return self.holds(not self.seen["aliases"], hint or _usual.alias)
 
     def ends(self, hint: str = "") -> "Answer":
-        """Check that the call came to its end within its `steps`."""
+        """Check that the call ended within its `steps`."""
         check.ended(not self.seen["stopped"], self.call, hint or _usual.endless)
         return self
 
@@ -416,7 +416,7 @@ class Answer:
         return self.holds(not warned, ", ".join(warned), hint)
 
     def costs(self, most: int, hint: str) -> "Answer":
-        """Check that the call, asked with `counted`, ran at most so many operations of torch."""
+        """Check that the call, asked with `counted`, ran at most this many operations of torch."""
         return self.holds(self.seen["count"] <= most, hint)
 
     def holds(self, condition: bool, problem: str, cause: str = "") -> "Answer":
@@ -437,7 +437,7 @@ def judge(
     atol: float | None = None,
     **how: Any,
 ) -> None:
-    """Check what a probe brought, with mistakes as `Answer.returns` takes them; all else as `check.close`."""
+    """Check a probe's result, with mistakes as for `Answer.returns`, and all else as for `check.close`."""
     try:
         check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:
@@ -516,7 +516,7 @@ def _described(argument: Any) -> Any:
 
 
 def call_of(text: str, arguments: Mapping[str, Any]) -> str:
-    """Return a question as a student would type it, and behind it what the call alone does not show.
+    """Return a question as a student would type it, followed by what the call alone does not show.
 
     As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`. What only wraps the student's own
     under its name, as `fit_line="recipes.on_torch(fit_line)"` does, is not shown.

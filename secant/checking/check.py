@@ -1,7 +1,7 @@
-"""What a test cell says: right, or what was expected, what came, and why that may be.
+"""The verdict of a test cell: right, or what was expected, what was returned, and the likely cause.
 
-Every check raises CheckFailed with a message in the language in use and writes nothing to stderr, which
-nbgrader would count against the student. Types, dtypes and shapes are compared before values.
+Every check raises CheckFailed with a message in the language in use. It writes nothing to stderr, because
+nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ def draw(low: float, high: float) -> float:
 
 
 def draws(n: int, low: float, high: float) -> list[float]:
-    """Return n different random numbers between low and high, with three decimals each."""
+    """Return n distinct random numbers between low and high, with three decimals each."""
     if (high - low) * 1000 < 2 * n:
         raise ValueError(f"{low}..{high} is too narrow for {n} different numbers of three decimals")
     found: set[float] = set()
@@ -129,16 +129,16 @@ def close(
         what: the call that gave `got`, as the student would type it.
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
-        mistakes: wrong values that betray their cause, each with the hint to give. A number stands for a
-            tensor like want, and a list, or a tensor of another dtype, for one of want's dtype. One that
-            cannot be told from the right value is passed over. A function that returns them is called only
-            when got is wrong.
+        mistakes: wrong values that reveal their cause, each with its hint. A number is expanded to a tensor
+            like want; a list, or a tensor of another dtype, is converted to want's dtype. A value that cannot
+            be distinguished from the right one is ignored. A function that returns the mistakes is called
+            only when got is wrong.
         nearly: what to say when no mistake is recognised and got is right to three digits: float32, rounding,
             or a difference quotient. Give rtol with it.
         hint: what to say otherwise.
 
     Raises:
-        CheckFailed: naming expected, got and, where known, the likely cause.
+        CheckFailed: with expected, got and, if known, the likely cause.
     """
 
     def differs(a: Any, b: Any, coarser: float = 1.0) -> str:
@@ -190,7 +190,7 @@ def repeatable(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
 
 
 def not_stale(got: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
-    """Check that a call after others, with other values, is right: nothing may come out of a cache."""
+    """Check that a call after others, with other values, is right: nothing may come from a cache."""
     how["hint"] = how.get("hint") or stale()
     close(got, want, what, **how)
 
@@ -201,7 +201,7 @@ def stale() -> str:
 
 
 def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) -> None:
-    """Check that an earlier result, looked at after a later call, is still right."""
+    """Check that an earlier result is still right after a later call."""
     usual = say(
         en="a later call changed an earlier result: return a new tensor each time",
         ko="뒤의 호출이 앞의 결과를 바꾸었습니다. 매번 새 텐서를 돌려주세요",
@@ -211,18 +211,18 @@ def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) ->
 
 
 def holds(condition: bool, call: str, problem: str, cause: str = "") -> None:
-    """Check anything else of what a call gave; `problem` says what is wrong where it does not hold."""
+    """Check any other condition on a call's result; `problem` says what is wrong if it does not hold."""
     if condition is not True:
         refuse(call, problem, cause)
 
 
 def refuse(call: str, problem: str, cause: str = "") -> NoReturn:
-    """Fail: what was asked, what is wrong with the answer, and why that may be."""
+    """Fail, with the call, what is wrong with its result, and the likely cause."""
     fail("\n".join([call, f"  {problem}", *_likely(cause)]), cause or problem)
 
 
 def numbers(value: torch.Tensor) -> str:
-    """Return a tensor's numbers as a message shows them: `[1, 2, 3]`, or its shape if it is large."""
+    """Return a tensor's elements as a message shows them: `[1, 2, 3]`, or its shape if it is large."""
     return _listing(value.detach(), 7)
 
 
@@ -237,7 +237,7 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
     Args:
         results: what the calls gave.
         what: the call, as the student would type it.
-        hint: what to say; or hints by a part of the error's text, of which the first that fits is given.
+        hint: what to say; or hints by a part of the error's text: the first that fits is given.
 
     Raises:
         CheckFailed: with the call, what it raised, and the hint.
@@ -275,7 +275,7 @@ def untouched(
     but: Iterable[Sequence[str]] = (),
     hints: Mapping[str, str] | None = None,
 ) -> None:
-    """Check that a call left what belongs to its caller as it was.
+    """Check that a call did not change what belongs to its caller.
 
     Args:
         changes: (kind, name) pairs from `secant.watch` or `secant.observe`.
@@ -307,7 +307,7 @@ def asking(call: str | Callable[[], str]) -> Iterator[None]:
         raise
     except Exception as error:
         name = asked()
-        error.add_note(say(en=f"The call was {name}", ko=f"부른 것: {name}"))
+        error.add_note(say(en=f"The call was {name}", ko=f"호출: {name}"))
         raise
     _asked.pop()
 
@@ -402,10 +402,11 @@ def visible_passed() -> None:
     """Say that the tests a student can see have passed. There are others: never say "all"."""
     print(
         say(
-            en="Visible tests passed. The hidden tests look further (their list is at the end). If you teach "
-            f"yourself, press Check above the notebook to let them look now (in a terminal: {_command()}).",
-            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 봅니다(목록은 맨 뒤에 있습니다). "
-            f"혼자 배울 때는 노트북 위의 ‘답 확인’을 누르면 지금 확인합니다(터미널에서는 {_command()}).",
+            en="Visible tests passed. The hidden tests check more (see the list at the end). If you teach "
+            f"yourself, press Check above the notebook to run them now (in a terminal: {_command()}).",
+            ko="보이는 테스트를 통과했습니다. 숨은 테스트는 더 많은 것을 확인합니다(목록은 맨 뒤에 있습니다)."
+            " 혼자 공부한다면 노트북 위의 ‘답 확인’을 눌러 바로 실행해 보세요"
+            f"(터미널에서는 {_command()}).",
         )
     )
 
@@ -498,7 +499,7 @@ def _mapping_difference(
     extra = list(islice((k for k in got if k not in want), _NUMBERS))
     if missing or extra:
         return say(
-            en=f"Keys missing: {_brief(missing)}; keys not asked for: {_brief(extra)}.",
+            en=f"Keys missing: {_brief(missing)}; unexpected keys: {_brief(extra)}.",
             ko=f"빠진 키: {_brief(missing)}, 필요 없는 키: {_brief(extra)}.",
         )
     return _first((f"[{k!r}]", _difference(got[k], want[k], rtol, atol, equal_nan)) for k in want)

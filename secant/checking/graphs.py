@@ -204,8 +204,8 @@ class limit_steps:
         if self._left < 0:
             raise TimeoutError(
                 say(
-                    en=f"It took more than {self._most:,} steps of Python.",
-                    ko=f"파이썬의 걸음 수가 {self._most:,}번을 넘었습니다.",
+                    en=f"It took more than {self._most:,} steps of Python. Is there an endless loop?",
+                    ko=f"파이썬 실행 단계가 {self._most:,}번을 넘었습니다. 끝나지 않는 반복문인가요?",
                 )
             )
         return self._step

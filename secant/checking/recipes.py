@@ -182,7 +182,7 @@ def check_operation(
         values, mistakes: wrong data and wrong slopes that betray their cause, as for `Answer.returns`.
 
     Returns:
-        What is among its parents and is no operand: numbers, as a rule.
+        The parents that are not operands: numbers, as a rule.
     """
     again = answer.again()
     for one in (answer, again):
@@ -238,8 +238,8 @@ def _check_new(
     by_operand = say(en="slopes by operand", ko="피연산자마다의 기울기")
     _part(answer, by_operand, sums).returns(dict(slopes), mistakes=mistakes, **exact)
     not_yet = say(
-        en="nothing has flowed back yet: leave every grad alone",
-        ko="아직 아무것도 거슬러 흐르지 않았습니다. grad는 건드리지 마세요",
+        en="backward() fills in the grads later: leave every grad alone here",
+        ko="grad는 backward()가 채웁니다. 여기서는 건드리지 마세요",
     )
     _part(answer, "grad", found["grad"]).returns(0.0, hint=not_yet)
     touched = say(
@@ -258,8 +258,9 @@ def check_order(answer: "Answer", names: Sequence[str], recipe: Recipe, root: in
             ko="재귀가 너무 깊어졌습니다. 재귀 대신 스택(append와 pop을 쓰는 리스트)을 쓰세요",
         ),
         "TimeoutError": say(
-            en="it took too many steps: look at a Value a few times, not once for each path or other Value",
-            ko="너무 오래 걸렸습니다. 한 Value를 경로마다, 또는 다른 Value마다 다시 보지 마세요",
+            en="it took too many steps: visit a Value a few times, not once for each path or other Value",
+            ko="너무 오래 걸렸습니다. 같은 Value를 경로 수만큼 다시 들르지 마세요. Value를 하나 넣을 때마다 "
+            "나머지를 모두 훑어도 안 됩니다",
         ),
     }
     why = answer.seen["stopped"]
@@ -306,12 +307,12 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
 def check_passes(
     answer: "Answer", names: Sequence[str], recipe: Recipe, roots: Sequence[int], held: Sequence[float]
 ) -> None:
-    """Check backward() of some Values of a recipe in turn, of which the first has been asked.
+    """Check backward() of some Values of a recipe in turn; the first has been called already.
 
-    Leaves have added, intermediate Values hold the slopes of the last call alone.
+    Leaves accumulate; intermediate Values hold the slopes of the last call only.
 
     Args:
-        answer: what came of the first.
+        answer: the result of the first.
         names: those of all Values.
         recipe: that of the graph.
         roots: the places of the Values whose backward() is called.
@@ -364,7 +365,7 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
     stale = [number + old for number, old in zip(want, held, strict=True)]
     if not set(wrong) <= within:
         return say(
-            en="a Value that self was not made from has nothing to do with it: its grad must stay",
+            en="self does not depend on this Value: its grad must not change",
             ko="self와 상관없는 Value의 grad는 그대로여야 합니다",
         )
     if root in leaves and not near([root], slopes):  # one that is set to 1 has lost what it held

@@ -101,7 +101,7 @@ class Situation:
         return [recipes.told(result, self._known) for result in kept] if self._values else kept
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run what a request says, and tell what came of it."""
+        """Run what a request says, and report the result."""
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []

@@ -34,7 +34,7 @@ def judge_operation(
 
     Args:
         name: of the student's class.
-        seen: the probe, which hands what it is given to `custom.walk_back`.
+        seen: the probe, which passes its arguments to `custom.walk_back`.
         inputs: by name, in the order of forward.
         g: the gradient that arrives.
         value: the result.

@@ -92,7 +92,7 @@ def _torch(gradient: "subprocess.Popen[str]") -> Finding:
         return Finding("torch", name, True, version.strip())
     last = (complaint.strip().splitlines() or [say(en="no answer", ko="응답 없음")])[-1]
     todo = say(
-        en="Install it anew: https://pytorch.org/get-started/locally/",
+        en="Reinstall it: https://pytorch.org/get-started/locally/",
         ko="다시 설치하세요: https://pytorch.org/get-started/locally/",
     )
     return Finding("torch", name, False, last, todo)
@@ -266,7 +266,7 @@ def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = Tru
 
 def _progress() -> Finding:
     """Whether it can be read, and kept: lessons work without it."""
-    name = say(en="your progress", ko="학습 기록")
+    name = say(en="your progress", ko="진행 상황")
     try:
         store.read()
     except store.StoreError as error:
@@ -351,12 +351,10 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
             soft_wrap=True,
         )
     else:
-        console.print(
-            say(en="First put right what is marked: no", ko="먼저 '문제'라고 표시된 것을 해결하세요.")
-        )
+        console.print(say(en="First fix what is marked: no", ko="먼저 '문제'라고 표시된 것을 해결하세요."))
     console.print(
         say(
-            en="To grade other people's work takes more (Linux and bubblewrap): autograder doctor",
+            en="Grading other people's work needs more (Linux and bubblewrap): autograder doctor",
             ko="다른 사람의 과제를 채점하려면 더 필요합니다(Linux와 bubblewrap): autograder doctor",
         ),
         style="dim",

@@ -171,24 +171,23 @@ NEW_VERSIONS_KO = """## 새 버전이 나온 수업
 """
 
 CHECK_EN = """
-Before you call a lesson finished, press **Check** above the notebook. It runs everything from the top in a
-fresh process, so that an answer that leans on a cell you have since changed or deleted shows itself, and lets
-the hidden tests look too. A task's points count once it has passed all of its tests, and are never taken away
-again.
+Before you consider a lesson finished, press **Check** above the notebook. It runs everything from the top in
+a fresh process, which exposes answers that depend on a cell you have since changed or deleted, and it runs
+the hidden tests too. A task's points count once it has passed all of its tests, and you never lose them.
 
 Where there is no such button, as in VS Code, `autograder check 1` in a terminal does the same for lesson 1.
-`autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a detour that
-many take. All of it stays on this computer.
+`autograder check 1 --solution TASK` shows the worked solution of a task: why it is right, and a common
+detour. All of this stays on this computer.
 """
 
 VISIBLE_EN = """
 Before you hand a lesson in, press **Check** above the notebook. It runs everything from the top in a fresh
-process, so that an answer that leans on a cell you have since changed or deleted shows itself, and asks the
+process, which exposes answers that depend on a cell you have since changed or deleted, and it runs the
 visible tests again. The hidden tests are not on this computer: they decide your points when your instructor
 grades the class. A task whose visible tests have passed stays marked as such.
 
 Where there is no such button, as in VS Code, `autograder check 1` in a terminal does the same for lesson 1.
-All of it stays on this computer. Worked solutions are not here: your instructor releases them with the
+All of this stays on this computer. Worked solutions are not included: your instructor releases them with the
 feedback.
 """
 
@@ -196,13 +195,13 @@ CHECK_KO = """
 수업을 마치기 전에는 노트북 위쪽의 **답 확인** 버튼을 눌러 보세요.
 새 프로세스에서 처음부터 끝까지 다시 실행하므로,
 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
-숨은 테스트도 함께 돌립니다.
+숨은 테스트도 함께 실행합니다.
 모든 테스트를 통과한 과제만 점수가 되고, 한번 얻은 점수는 줄어들지 않습니다.
 
 VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder check 1`을 실행하세요.
 수업 01의 답을 똑같이 확인합니다.
 `autograder check 1 --solution 과제이름`은 그 과제의 모범 풀이를 보여 줍니다.
-왜 맞는지, 흔히 어디서 돌아가는지도 함께 설명합니다.
+그 답이 왜 맞는지, 많은 사람이 택하는 먼 길은 무엇인지도 함께 설명합니다.
 모두 이 컴퓨터 안에서만 실행됩니다.
 """
 
@@ -210,7 +209,7 @@ VISIBLE_KO = """
 수업을 제출하기 전에는 노트북 위쪽의 **답 확인** 버튼을 눌러 보세요.
 새 프로세스에서 처음부터 끝까지 다시 실행하므로,
 이미 고치거나 지운 셀에 기대고 있던 답이 있다면 이때 드러납니다.
-이때 확인하는 것도 보이는 테스트입니다.
+이때 실행되는 것도 보이는 테스트입니다.
 숨은 테스트는 이 컴퓨터에 없고, 점수는 강사가 채점할 때 숨은 테스트로 정해집니다.
 보이는 테스트를 통과한 과제는 통과한 것으로 계속 표시됩니다.
 
@@ -221,25 +220,25 @@ VS Code처럼 이 버튼이 없는 곳이라면 터미널에서 `autograder chec
 
 HOW_TO_EN = """## How to work
 
-- Open a lesson from the table and go from top to bottom. **Shift+Enter** runs a cell and goes to the next,
-  into a folded test cell too. The arrow keys pass folded cells by.
+- Open a lesson from the table and work from top to bottom. **Shift+Enter** runs a cell and moves to the next
+  one, also into a folded test cell. The arrow keys skip folded cells.
 - Where a cell says *Write your answer here*, put your answer in place of the `raise NotImplementedError(…)`.
-- Something odd? *Kernel > Restart Kernel…* begins again with a clean memory; what you wrote stays.
+- If something looks wrong, *Kernel > Restart Kernel…* starts again with a clean memory; what you wrote stays.
 
 ## How to check your answers
 
 Run your answer, then the test cell right below it. An error says what was expected, what came back and,
-often, why. These are the visible tests; the lesson says in words what hidden tests look for besides.
+often, why. These are the visible tests. The lesson describes what the hidden tests check in addition.
 
 {check}
 
 ## Where your work is kept
 
-In `{workspace}`, and nowhere else. What you have reached is kept in `{progress}`;
+Your work is in `{workspace}`, and nowhere else. Your progress is in `{progress}`;
 `secant progress` in a terminal shows and exports it.
 
-JupyterLab saves by itself every two minutes; **Ctrl+S** saves at once.
-A file that is there is never overwritten. To begin a lesson afresh, rename or delete its notebook and run
+JupyterLab saves automatically every two minutes; **Ctrl+S** saves at once.
+An existing file is never overwritten. To start a lesson over, rename or delete its notebook and run
 `{command}` again. To stop, press **Ctrl+C** in the terminal where you started.
 """
 
@@ -256,7 +255,7 @@ HOW_TO_KO = """## 진행 방법
 
 답을 작성한 셀을 실행한 다음, 바로 아래의 테스트 셀을 실행하세요.
 틀렸다면 기대한 값과 실제로 나온 값이 표시되고, 원인까지 알려 주는 경우도 많습니다.
-여기서 확인되는 것은 보이는 테스트입니다. 숨은 테스트가 무엇을 더 살펴보는지는 수업에 글로 적어 두었습니다.
+여기서 실행되는 것은 보이는 테스트입니다. 숨은 테스트가 무엇을 더 확인하는지는 수업에 적혀 있습니다.
 
 {check}
 
@@ -285,7 +284,7 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
         TITLE[language],
         say(
             en="Each lesson is a notebook that you read, run and complete. Sliders show a secant turning "
-            "into the tangent, and tests tell you at once how your answer does.",
+            "into the tangent, and tests tell you at once whether your answer is right.",
             ko="수업마다 읽고 실행하고 직접 채워 나가는 노트북이 하나씩 있습니다. 슬라이더를 움직이며 "
             "할선이 접선이 되는 모습을 살펴보고, 작성한 답은 테스트로 바로 확인할 수 있습니다.",
         ),

@@ -27,8 +27,8 @@ def make_app() -> typer.Typer:
     @app.callback(
         invoke_without_command=True,
         help=say(
-            en="Show what you have reached: level, lessons, achievements. It is kept on this computer alone.",
-            ko="레벨, 수업, 성취를 보여 줍니다. 기록은 이 컴퓨터에만 있습니다.",
+            en="Show your progress: level, lessons, achievements. It is stored only on this computer.",
+            ko="레벨, 수업, 성취를 보여 줍니다. 진행 상황은 이 컴퓨터에만 저장됩니다.",
         ),
     )
     def show(
@@ -66,7 +66,7 @@ def make_app() -> typer.Typer:
         rich_help_panel=commands_title(),
         options_metavar=options_metavar(),
         help=say(
-            en="Add another computer's file: of everything the better is kept, and nothing is lost.",
+            en="Merge another computer's file: the better of each result is kept, and nothing is lost.",
             ko="다른 컴퓨터에서 내보낸 기록을 더합니다. 둘 중 더 나은 쪽이 남고 아무것도 사라지지 않습니다.",
         ),
     )
@@ -83,7 +83,7 @@ def make_app() -> typer.Typer:
         rich_help_panel=commands_title(),
         options_metavar=options_metavar(),
         help=say(
-            en="Begin anew, after asking. The old file is kept.",
+            en="Start over, after asking. The old file is kept.",
             ko="물어본 뒤 처음부터 새로 시작합니다. 이전 파일은 남겨 둡니다.",
         ),
     )
@@ -161,8 +161,8 @@ def _print(found: dict[str, Any]) -> None:
     if not hidden:
         _out().print(
             say(
-                en="Only the visible tests are here: hidden ones decide the points when the class is graded, "
-                "and achievements need them, too.",
+                en="Only the visible tests are here. Hidden tests decide your points when the class is "
+                "graded, and achievements need them too.",
                 ko="여기에는 보이는 테스트만 있습니다. 점수는 강사가 채점할 때 숨은 테스트로 정해지고, "
                 "성취도 숨은 테스트까지 통과해야 얻습니다.",
             )
@@ -170,10 +170,10 @@ def _print(found: dict[str, Any]) -> None:
     _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
     _out().print(
         say(
-            en="It is yours in every copy of the lessons. To start afresh: secant progress reset, "
-            "which keeps it under another name.",
-            ko="수업 파일을 어디에 복사했든 진도는 하나입니다. 새로 시작하려면 secant progress reset을 "
-            "실행하세요. 지금 진도는 다른 이름으로 남습니다.",
+            en="Your progress is the same in every copy of the lessons. To start over, use secant progress "
+            "reset; it keeps the old progress under another name.",
+            ko="수업 파일을 어디에 복사했든 진행 상황은 하나입니다. 새로 시작하려면 secant progress reset을 "
+            "실행하세요. 지금 진행 상황은 다른 이름으로 남습니다.",
         )
     )
 
@@ -240,7 +240,7 @@ def _agreed(question: str) -> bool:
 
 
 def _reset(yes: bool) -> None:
-    question = say(en="Begin anew, with no points and no level?", ko="점수와 레벨을 비우고 새로 시작할까요?")
+    question = say(en="Start over, with no points and no level?", ko="점수와 레벨을 비우고 새로 시작할까요?")
     if not yes and not _agreed(question):
         raise _stop(say(en="Nothing was changed.", ko="아무것도 바꾸지 않았습니다."))
     try:
@@ -248,7 +248,7 @@ def _reset(yes: bool) -> None:
     except store.StoreError as error:
         raise _stop(error.said(language())) from None
     _out().print(
-        say(en=f"What you had is kept in {aside}", ko=f"이전 기록은 {aside}에 있습니다.")
+        say(en=f"Your earlier progress is in {aside}", ko=f"이전 진행 상황은 {aside}에 있습니다.")
         if aside
         else say(en="There was nothing yet.", ko="아직 기록이 없습니다.")
     )

@@ -24,7 +24,7 @@ _alone = threading.Lock()
 
 @dataclass(frozen=True)
 class Recorded:
-    """What came of a note.
+    """The outcome of recording a note.
 
     Attributes:
         new: the ids of achievements earned just now.

@@ -247,7 +247,7 @@ def test_in_a_class_edition_the_visible_tests_are_asked_and_said_to_be(
     assert "why 문항은 사람이 채점합니다." in korean.stdout
     assert re.search("double +│ +– / 2 │ wrong", english.stdout)  # its own test was asked, not the student's
     assert "Visible tests passed in 1 of 2 tasks." in english.stdout
-    assert "Only the visible tests were asked." in english.stdout
+    assert "Only the visible tests were run." in english.stdout
     for words in (korean.stdout, english.stdout):
         assert not re.search(r"--solution|\d (points|점)|all tests|모든 테스트", words)
     found = json.loads(data.stdout)
@@ -319,7 +319,7 @@ def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path
     assert "SOLUTION" not in shown.stdout
     assert "두 배가 됩니다" in shown.stdout
     assert (none.returncode, none.stdout) == (2, "")
-    assert none.stderr == 'There is no worked solution of "x"; there are: double, Counter.\n'
+    assert none.stderr == 'There is no worked solution of "x". Tasks that have one: double, Counter.\n'
 
 
 # --- grade ------------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 130
-    assert said == "Stopped. What was graded is kept; the same command goes on from here.\n"
+    assert said == "Stopped. Finished grades are kept; run the same command to continue.\n"
 
     peeping = answered(room, right)
     peeping.cells.append(nbformat.v4.new_code_cell(f"import os; print(os.listdir({str(room)!r}))"))
@@ -427,7 +427,7 @@ def test_what_to_do_stands_below_what_it_is_about(capsys: pytest.CaptureFixture[
     several = {"cho/01_x": "a counted"}
     _show_closing(Closing(1, (0, 0), unread, several, {}, {"01_x": ["dan"]}), {})
     said = capsys.readouterr().out
-    order = [said.index(word) for word in ("bob/01_x", "Have it handed in again", "cho/01_x", "dan")]
+    order = [said.index(word) for word in ("bob/01_x", "Ask for it again", "cho/01_x", "dan")]
     assert order == sorted(order)
 
 
@@ -449,7 +449,7 @@ def test_the_first_look_around_is_announced(
         (tmp_path / "cache" / "secant" / "visible.json").touch()
     monkeypatch.chdir(room)
     done = CliRunner().invoke(app, ["grade"])
-    assert ("The first time here" in done.output) != known
+    assert ("First run on this machine" in done.output) != known
     assert "Nothing is graded without a wall" in str(done.exception)
 
 

@@ -68,7 +68,7 @@ OUTSIDE = """() => {
 
 
 def serve(place: Any, token: str, **more: Any) -> Any:
-    """The server of a learner, with a token and without the privilege to write what may not be written."""
+    """The server of a learner, with a token and without the privilege to write what is not writable."""
     full = place.folder / "full"
     wall = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(full)]
     wall += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
@@ -227,7 +227,7 @@ def test_cells_copied_deleted_and_run_out_of_order(place: Any, page: Page) -> No
     check(page)
     row = page.locator(f".secant-row[data-task={FIRST}]")
     expect(verdict(page, FIRST)).to_have_text("Wrong")
-    assert "more than once: the last one" in row.inner_text()
+    assert "more than once. The last one" in row.inner_text()
     for task in (FIRST, FIRST, f"test_{SECOND}"):
         page.evaluate(DELETE, task)
     check(page)
@@ -235,7 +235,7 @@ def test_cells_copied_deleted_and_run_out_of_order(place: Any, page: Page) -> No
     assert "more than once" not in row.inner_text()
     expect(verdict(page, SECOND)).to_have_text("Passed")  # by the course's own tests
     row.get_by_role("button", name=FIRST).first.click()
-    assert "not in the notebook any more" in said(page)
+    assert "no longer in the notebook" in said(page)
 
 
 def test_hints_that_were_asked_for_come_back(place: Any, page: Page) -> None:
@@ -280,7 +280,7 @@ def test_two_tabs_and_a_copy_of_one_lesson(place: Any, page: Page) -> None:
     lesson(place, "copy.ipynb")
     other.evaluate("() => window.jupyterapp.shell.currentWidget.context.revert()")
     check(other)
-    assert "being checked already" in said(other)
+    assert "already being checked" in said(other)
     opened(other, "copy.ipynb")
     check(other)
     expect(verdict(other, FIRST)).to_have_text("Passed")
@@ -310,7 +310,7 @@ def test_without_write_permission(place: Any, page: Page, spoken: str) -> None:
     opened(page, f"closed-{spoken}/lesson.ipynb")
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
-    assert {"en": "may not be written", "ko": "쓰기 권한이 없어"}[spoken] in said(page)
+    assert {"en": "is not writable", "ko": "쓰기 권한이 없어"}[spoken] in said(page)
     assert answer_on_disk(path) == SOLUTIONS[FIRST]
     dismiss(page)
     folder.chmod(0o755)
@@ -474,7 +474,7 @@ def test_a_server_started_anew_under_the_open_page(place: Any, page: Page, serve
     server.enter_context(serve(place, "second", port=place.port))
     dismiss(page)
     check(page)
-    assert "does not know this page" in said(page)
+    assert "does not recognise this page" in said(page)
     dismiss(page)
     other = page.context.new_page()
     enter(other, place, "second")

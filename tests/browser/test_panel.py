@@ -299,7 +299,7 @@ def test_one_task_alone_by_keyboard_from_its_test_cell(page: Page) -> None:
 def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> None:
     check(page)
     page.evaluate(FAIL, "slope")
-    said = page.locator(".secant-cell", has_text="The error below is from the last time")
+    said = page.locator(".secant-cell", has_text="The error below is from the last run")
     expect(said).to_contain_text("✓ Passed")
     page.evaluate(FAIL, "tangent")
     expect(said).to_have_count(1)  # that error is not old
@@ -310,7 +310,7 @@ def test_an_error_below_a_test_that_is_passed_is_said_to_be_old(page: Page) -> N
 def test_not_done_yet_below_an_answer_that_is_wrong_is_said_to_be_old(page: Page) -> None:
     page.evaluate(FAIL.replace("AssertionError", "NotImplementedError"), "tangent")
     check(page)
-    said = page.locator(".secant-cell", has_text="The error below is from the last time")
+    said = page.locator(".secant-cell", has_text="The error below is from the last run")
     expect(said).to_contain_text("✗ Wrong")
 
 
@@ -490,8 +490,7 @@ def test_a_row_leads_to_its_cell_or_says_that_it_is_gone(page: Page) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:delete-cell')")
     row(page, "endless").get_by_role("button", name="endless").first.click()
     assert (
-        "not in the notebook any more"
-        in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
+        "no longer in the notebook" in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
     )
 
 
@@ -533,16 +532,16 @@ def break_off(route: Route) -> None:
 @pytest.mark.parametrize(
     ("address", "answer", "words"),
     [
-        ("**/api/contents/**", refuse(403, "Permission denied: x"), "may not be written"),
+        ("**/api/contents/**", refuse(403, "Permission denied: x"), "is not writable"),
         ("**/api/contents/**", refuse(500, "x [Errno 28] No space left on device"), "disk is full"),
         ("**/api/contents/**", refuse(500, "[Errno 2] No such file or directory: 'x'"), "not where it was"),
         pytest.param(
             "**/api/contents/**", refuse(500, "the disk burns"), "the disk burns", marks=pytest.mark.deep
         ),
         ("**/api/contents/**", hang_up, "server does not answer"),
-        ("**/secant/api/check*", refuse(409, ""), "being checked already"),
+        ("**/secant/api/check*", refuse(409, ""), "already being checked"),
         pytest.param(
-            "**/secant/api/check*", refuse(403, "XSRF"), "does not know this page", marks=pytest.mark.deep
+            "**/secant/api/check*", refuse(403, "XSRF"), "does not recognise", marks=pytest.mark.deep
         ),
         pytest.param(
             "**/secant/api/check*", refuse(404, "not there"), "not where it was", marks=pytest.mark.deep
@@ -637,8 +636,8 @@ def test_the_start_page_without_its_server_offers_the_plain_page(page: Page) -> 
     page.evaluate("() => window.jupyterapp.commands.execute('secant:start')")
     expect(said).to_have_text("There is no course here.")
     for answer, words in (
-        (refuse(403, "XSRF"), "does not know this page"),
-        (refuse(500, "It broke."), "cannot be shown just now (It broke)."),
+        (refuse(403, "XSRF"), "does not recognise this page"),
+        (refuse(500, "It broke."), "cannot be shown now (It broke)."),
         (hang_up, "server does not answer"),
     ):
         page.route("**/secant/api/progress*", answer)
@@ -698,7 +697,7 @@ def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
     assert "Both names mean one tensor" in said.inner_text()
     expect(place.get_by_role("button", name="Done")).to_be_focused()
     assert posted == [{"to": "review", "name": "3 two calls", "right": False}]
-    place.get_by_role("button", name="Do not ask any more").click()
+    place.get_by_role("button", name="Do not ask again").click()
     expect(place).to_have_count(0)
     expect(page.get_by_role("button", name="Ask me predictions")).to_be_visible()
     assert posted[1:] == [{"to": "review", "wanted": False}]
@@ -708,7 +707,7 @@ def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
 def test_points_of_another_copy_are_said_to_be_and_can_be_put_aside(page: Page) -> None:
     posted = shown(page, elsewhere=True)
     place = page.locator(".secant-elsewhere")
-    expect(place).to_contain_text("yours from another copy")
+    expect(place).to_contain_text("come from another copy")
     place.get_by_role("button", name="Start afresh").click()
     page.locator(".jp-Dialog").get_by_role("button", name="Keep my progress").click()
     assert posted == []
@@ -766,7 +765,7 @@ def test_the_end_of_a_lesson_with_visible_tests_promises_no_points(page: Page) -
         page.evaluate(WRITE, [task, "# passed\n"])
     check(page)
     end = page.locator(".secant-end")
-    expect(end).to_contain_text("The visible tests of every task pass. Hidden tests look further")
+    expect(end).to_contain_text("The visible tests of every task pass. Hidden tests check more")
     expect(end.get_by_role("button", name="Lesson 4")).to_be_visible()
     assert "points" not in end.inner_text()
 
@@ -785,7 +784,7 @@ def test_the_start_page_of_a_class_edition_counts_tasks_and_promises_nothing(pag
     expect(first.locator(".secant-points")).to_have_text("7 of 7 tasks")
     expect(second.locator(".secant-points")).to_have_text("2 of 7 tasks")
     expect(second.locator("progress")).to_have_attribute("value", "2")
-    for said in ("A lesson counts the tasks whose visible tests pass", "Achievements need the hidden tests"):
+    for said in ("how many of its tasks pass the visible tests", "Achievements need the hidden tests"):
         expect(page.locator(".secant-start")).to_contain_text(said)
 
 

@@ -165,7 +165,7 @@ wrong(
 )
 both(
     "C20",
-    "threads without end in torch",
+    "endless threads in torch",
     prelude(
         "import torch\n"
         "torch.set_num_threads(512)\n"

@@ -543,7 +543,7 @@ for _n, (_what, _expression, _says) in enumerate(
         (
             "many dimensions",
             "torch.zeros((3,) * 15, dtype=torch.uint8)",
-            "15 dimensions and 14,348,907 numbers",
+            "15 dimensions and 14,348,907 elements",
         ),
         (
             "sixty-four dimensions of one",
@@ -552,7 +552,7 @@ for _n, (_what, _expression, _says) in enumerate(
         ),
         ("no numbers in a billion columns", "torch.empty(0, 10**9)", "a tensor of shape (0, 1000000000)"),
         ("no numbers in a billion rows", "torch.empty(10**9, 0)", "a tensor of shape (1000000000, 0)"),
-        ("one number, a trillion times", "torch.ones(1).expand(10**12)", "1,000,000,000,000 numbers"),
+        ("one number, a trillion times", "torch.ones(1).expand(10**12)", "1,000,000,000,000 elements"),
         ("as many small tensors as there is room for", "[torch.zeros(5, dtype=torch.uint8)] * 9_900", ""),
         (
             "as many numbers as there is room for",
@@ -593,7 +593,7 @@ right(
     "a right answer that one task answers too much of",
     one("slope_at", "return torch.zeros((3,) * 15, dtype=torch.uint8)", "import torch"),
     WRONG_SECOND,
-    says="slope_at returned a tensor with 15 dimensions and 14,348,907 numbers, far more than is asked for.",
+    says="slope_at returned a tensor with 15 dimensions and 14,348,907 elements, far more than is asked for.",
 )
 wrong(
     "X75",
@@ -618,7 +618,7 @@ wrong(
         },
         first="import torch\nfrom autograder.sandbox.inside import wire\nwire.ANSWER_LIMITS = wire.LIMITS",
     ),
-    says="doubled returned a tensor with 14 dimensions and 16,384 numbers, far more than is asked for.",
+    says="doubled returned a tensor with 14 dimensions and 16,384 elements, far more than is asked for.",
 )
 # --- Side files, slow texts, and ends that look like the grader's ----------------------------------------
 

@@ -97,7 +97,7 @@ def test_check_asks_the_visible_tests_in_the_panel_and_the_terminal(
     assert [run.wait(120) for run in runs] == [0, 2, 0]
     check, solution, progress = (" ".join(log.read_text().split()) for log in logs)
     assert "Visible tests passed in 6 of 6 tasks." in check
-    assert "Only the visible tests were asked." in check
+    assert "Only the visible tests were run." in check
     assert "Your instructor releases them with the feedback." in solution
     assert "6 of 6 tasks" in progress
     assert "Only the visible tests are here" in progress

@@ -111,7 +111,7 @@ def test_a_damaged_file_is_put_aside_not_lost(folder: Path, content: str) -> Non
     question = predict("3 one", **CHOICES)
     assert "damaged" in question.note.value
     question.buttons.value = "A"
-    assert "It is kept" in question.note.value
+    assert "It is saved" in question.note.value
     assert read(folder) == {"3 one": {"first": "A", "choice": "A"}}
     assert (folder / "predictions (unreadable 1).json").read_text() == content
 

@@ -90,7 +90,7 @@ Your code raised an error.
   ZeroDivisionError: float division by zero
   at slope, line 2: return helper(x)
   at helper, line 4: return x / 0
-  likely cause: a division by zero. Is a special case missing, or a step h that has become 0?""",
+  likely cause: a division by zero. Is a special case missing, or has a step h become 0?""",
     "given": """\
 The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
@@ -101,7 +101,7 @@ The call was slope(lambda t: t**2, 3.0)
 Your code raised an error.
   RecursionError: maximum recursion depth exceeded
   at slope, line 2: return slope(f, x)
-  likely cause: a function calls itself too deep. Write a loop with a list of what is still to do""",
+  likely cause: a function calls itself too deeply. Write a loop, with a list of what is still to do""",
     "stopped": """\
 Your code was stopped.
   KeyboardInterrupt
@@ -124,7 +124,7 @@ def test_an_error_is_told_as_a_verdict_tells_it(outputs: Any, name: str) -> None
 
 def test_an_error_is_told_in_korean(outputs: Any) -> None:
     assert plain(outputs["ko", "own"]).splitlines()[:3] == [
-        "부른 것: slope(lambda t: t**2, 3.0)",
+        "호출: slope(lambda t: t**2, 3.0)",
         "코드에서 오류가 났습니다.",
         "  ZeroDivisionError: float division by zero",
     ]

@@ -160,10 +160,10 @@ def _large_tensor(shape: tuple[int, ...]) -> tuple[str, str]:
     count = f"{numbers:,}" if numbers < 10**18 else "10**18+"
     if len(shape) > ANSWER_LIMITS.dims:
         one = "" if numbers == 1 else "s"
-        en = f"a tensor with {len(shape)} dimensions and {count} number{one}, far more than is asked for"
-        return en, f"{len(shape)}차원에 수가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
-    en = f"a tensor of shape {shape} with {count} numbers, far more than is asked for"
-    return en, f"shape가 {shape}이고 수가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
+        en = f"a tensor with {len(shape)} dimensions and {count} element{one}, far more than is asked for"
+        return en, f"{len(shape)}차원에 원소가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
+    en = f"a tensor of shape {shape} with {count} elements, far more than is asked for"
+    return en, f"shape가 {shape}이고 원소가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
 
 
 def _too_large(name: str, size: tuple[int, ...]) -> tuple[str, str]:

@@ -27,7 +27,8 @@ def checked_range(ends: Range, name: str = "x_range") -> Range:
     low, high = map(float, ends)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         refuse(
-            en=f"{name} goes from a smaller to a larger number", ko=f"{name}는 작은 수에서 큰 수까지입니다"
+            en=f"{name} must go from a smaller to a larger number",
+            ko=f"{name}: 작은 수와 큰 수를 이 순서로 주세요",
         )
     return low, high
 
@@ -36,7 +37,7 @@ def check_choice(name: str, value: object, options: Iterable[object]) -> None:
     """Refuse a value that is none of the options."""
     if value not in (known := list(options)):
         listed = ", ".join(map(str, known))
-        refuse(en=f"{name} is one of {listed}", ko=f"{name}은 {listed} 중 하나입니다")
+        refuse(en=f"{name} must be one of {listed}", ko=f"{name}: {listed} 가운데 하나를 고르세요")
 
 
 def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
@@ -56,8 +57,10 @@ def check_named(name: str, pairs: Collection[object], most: int) -> None:
 
     if not (1 <= len(pairs) <= most and all(map(is_named, pairs))):
         refuse(
-            en=f'{name} is a list of 1 to {most} pairs of a name and a function, such as [("y", torch.sin)]',
-            ko=f'{name}는 이름과 함수의 쌍이 1개에서 {most}개까지 든 list입니다. 예: [("y", torch.sin)]',
+            en=f"{name} must be a list of 1 to {most} pairs of a name and a function, "
+            'such as [("y", torch.sin)]',
+            ko=f"{name}: 이름과 함수의 쌍을 1개에서 {most}개까지 담은 리스트를 주세요. "
+            '예: [("y", torch.sin)]',
         )
 
 
@@ -78,7 +81,7 @@ def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str
         both = ", ".join(letters)
         refuse(
             en=f"{name} takes a pair of functions ({both}), or a dict of such pairs by name",
-            ko=f"{name}에는 함수 두 개 ({both})를 넘기거나, 이름마다 그런 쌍을 담은 dict를 넘기세요",
+            ko=f"{name}: 함수 두 개 ({both})를 주거나, 그런 쌍을 이름별로 담은 딕셔너리를 주세요",
         )
     if not isinstance(pairs, Mapping):
         named = {", ".join(map(name_of, pair, letters)): pair for pair in named.values()}
@@ -111,5 +114,5 @@ def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> t
     x_range = checked_range(x_range)
     x = clamp(start, x_range) if x is None else x
     if math.isnan(x) or not 0 < h < math.inf:
-        refuse(en="x is a number, and h one above 0", ko="x는 수이고 h는 0보다 큰 수입니다")
+        refuse(en="x must be a number, and h must be above 0", ko="x는 수여야 하고 h는 0보다 커야 합니다")
     return x_range, float(x), float(h)

@@ -260,5 +260,5 @@ def test_results_that_cannot_be_written_are_in_the_gradebook(
     assert "No space left on device. The gradebook has the results" in capfd.readouterr().err
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
     for odd in (tmp_path, tmp_path / "none" / "results.json"):
-        with pytest.raises(CourseError, match="no place for a file"):
+        with pytest.raises(CourseError, match="no file can be written there"):
             cli._refuse_unwritable(odd)

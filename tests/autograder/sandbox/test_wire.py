@@ -429,13 +429,13 @@ def test_limits_are_the_callers() -> None:
 
 # What an answer may not be, what is said about it, and how a liar would announce it.
 BEYOND = [
-    ("torch.zeros((3,) * 15, dtype=torch.uint8)", "15 dimensions and 14,348,907 numbers", (1, (3,) * 15)),
-    ("torch.ones((1,) * 64)", "64 dimensions and 1 number,", (8, (1,) * 64)),
-    ("torch.ones((1,) * 9)", "9 dimensions and 1 number,", (8, (1,) * 9)),
-    ("torch.empty(0, 10**9)", "shape (0, 1000000000) with 0 numbers", (8, (0, 10**9))),
-    ("torch.empty(10**9, 0)", "shape (1000000000, 0) with 0 numbers", (8, (10**9, 0))),
-    ("torch.zeros(1).expand(2**50)", f"shape ({2**50},) with {2**50:,} numbers", (8, (2**50,))),
-    ("torch.zeros(50_001)", "shape (50001,) with 50,001 numbers", (8, (50_001,))),
+    ("torch.zeros((3,) * 15, dtype=torch.uint8)", "15 dimensions and 14,348,907 elements", (1, (3,) * 15)),
+    ("torch.ones((1,) * 64)", "64 dimensions and 1 element,", (8, (1,) * 64)),
+    ("torch.ones((1,) * 9)", "9 dimensions and 1 element,", (8, (1,) * 9)),
+    ("torch.empty(0, 10**9)", "shape (0, 1000000000) with 0 elements", (8, (0, 10**9))),
+    ("torch.empty(10**9, 0)", "shape (1000000000, 0) with 0 elements", (8, (10**9, 0))),
+    ("torch.zeros(1).expand(2**50)", f"shape ({2**50},) with {2**50:,} elements", (8, (2**50,))),
+    ("torch.zeros(50_001)", "shape (50001,) with 50,001 elements", (8, (50_001,))),
     ("[torch.zeros(50)] * 1001", "a list of length 1,001", b"l" + struct.pack("<I", 10**9)),
     ("[None] * 100_001", "a list of length 100,001", b"l" + struct.pack("<I", 100_001)),
     ("(None,) * 100_001", "a tuple of length 100,001", b"u" + struct.pack("<I", 100_001)),
@@ -473,7 +473,7 @@ def test_what_is_beyond_an_answer_is_said_in_words(text: str, said: str, lie: An
 def test_the_size_of_a_huge_lie_can_be_said() -> None:
     with pytest.raises(TooMuch) as caught:
         decode(tensor_bytes(8, (HUGE,) * 255, 0, b""), ANSWER_LIMITS)
-    assert "255 dimensions and 10**18+ numbers" in caught.value.found.describe()
+    assert "255 dimensions and 10**18+ elements" in caught.value.found.describe()
     claimed = decode(body(b"o", bytes([wire.NOTES.index("large_tensor"), 0]), b"\x01\0a"))
     assert claimed.describe()
 

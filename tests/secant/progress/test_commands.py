@@ -30,7 +30,7 @@ def test_it_shows_level_lessons_and_achievements() -> None:
 
 @pytest.mark.parametrize(
     ("name", "count", "said"),
-    [("en", "2 of 5 tasks", "hidden ones decide the points"), ("ko", "과제 5개 중 2개", "보이는 테스트만")],
+    [("en", "2 of 5 tasks", "Hidden tests decide your points"), ("ko", "과제 5개 중 2개", "보이는 테스트만")],
 )
 def test_in_a_class_edition_it_counts_visible_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: Language, count: str, said: str
