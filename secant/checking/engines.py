@@ -29,6 +29,10 @@ def engine(
         merged: let a + a and a * a have one parent, with the slope of the whole.
     """
 
+    order_of = _breadth_first if bug == "breadth" else _parents_last
+    resets = bug != "kept"
+    replaced = {"all": (True, False), "leaves": (False,), "inner": (True,)}[where] if bug == "assign" else ()
+
     class Engine(Value):
         def __add__(self, other: Any) -> "Engine":
             other = other if isinstance(other, Engine) else Engine(other)
@@ -58,17 +62,17 @@ def engine(
             return Engine(max(self.data, 0.0), (self,), (float(self.data > 0),))
 
         def backward(self) -> None:
-            order = (_breadth_first if bug == "breadth" else _parents_last)(self, turned)
+            order = order_of(self, turned)
             for value in order:
-                if value.parents and bug != "kept":
+                if value.parents and resets:
                     value.grad = 0.0
             if self.parents and not itself:
                 self.grad = 0.0
             self.grad += 1.0
             for value in order:
                 for parent, slope in zip(value.parents, value.slopes, strict=True):
-                    mine = where == "all" or (where == "inner") == bool(parent.parents)
-                    parent.grad = slope * value.grad + (0.0 if bug == "assign" and mine else parent.grad)
+                    held = 0.0 if bool(parent.parents) in replaced else parent.grad
+                    parent.grad = held + slope * value.grad
 
     return Engine
 
