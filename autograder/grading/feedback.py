@@ -37,7 +37,7 @@ from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
 from autograder.sandbox.results import CellResult
 from secant.headings import task_heading
-from secant.language import LANGUAGES, Language
+from secant.language import Language
 from secant.visible import visible
 
 CELL_CHARS = 10_000  # of a cell's output that are shown
@@ -238,20 +238,31 @@ def page_head(
         solutions: by task; what is said about each goes to those who passed it.
         released: whether all of each goes to everybody.
     """
-    known: Language | None = taken.language if isinstance(taken, Submission) else None
-    named = [_titles(assignment.releases[one]) for one in ([known] if known else LANGUAGES)]
-    titles = {name: " / ".join(found.get(name, name) for found in named) for name in named[0]}
-    rows = []
-    for task in result.tasks:
-        row = _row(task, titles.get(task.id, task.id), result, entered)
-        worked = solutions.get(task.id) if released or task.outcome == "passed" else None
-        if worked and known:
-            row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
-        rows.append(row)
-    rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
-    title = titles.get("", assignment.lesson)
-    counted = next(result.flagged("counted"), "")
-    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected, counted)
+    known = taken.language if isinstance(taken, Submission) else result.language
+
+    def head(language: Language) -> Head:
+        titles, rows = (
+            _titles(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
+            [],
+        )
+        for task in result.tasks:
+            row = _row(task, titles.get(task.id, task.id), result, entered)
+            worked = solutions.get(task.id) if released or task.outcome == "passed" else None
+            if worked and known:
+                row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
+            rows.append(row)
+        return Head(
+            titles.get("", assignment.lesson),
+            language,
+            entered.score,
+            entered.max_score,
+            entered.penalty,
+            rows,
+            "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
+            next(result.flagged("counted"), ""),
+        )
+
+    return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
 def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:

@@ -60,6 +60,7 @@ class Result:
         flags: what staff may want to know; no flag changes a point.
         comments: by the answer's grade_id.
         cells: what the student's cells printed.
+        language: the submission's or, of one that could not be read, an earlier one's; None if nobody knows.
     """
 
     student: str
@@ -68,6 +69,7 @@ class Result:
     flags: Sequence[str] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Printed] = ()
+    language: Language | None = None
 
     def flagged(self, word: str) -> Iterator[str]:
         """What flags of a kind are about: of `counted:x.ipynb` the file."""
@@ -113,6 +115,7 @@ class Result:
             "tasks": [asdict(task) for task in self.tasks],
             "comments": dict(self.comments),
             "cells": [printed.as_json() for printed in self.cells],
+            "language": self.language,
         }
 
     @classmethod
@@ -124,6 +127,7 @@ class Result:
             flags=data["flags"],
             comments=data["comments"],
             cells=[Printed.from_json(cell) for cell in data["cells"]],
+            language=data.get("language"),
         )
 
 
@@ -134,8 +138,12 @@ def graded(
     submission: Submission | None,
     cells: Sequence[Printed] = (),
     flags: Sequence[str] = (),
+    earlier: Language | None = None,
 ) -> Result:
-    """Return the result that a report comes to; without a submission, nothing was there to read."""
+    """Return the result that a report comes to; without a submission, nothing was there to read.
+
+    `earlier` is the language of what the student had handed in before that.
+    """
     known = {task.id: task for task in tasks}
     rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
     if submission is None:
@@ -143,7 +151,8 @@ def graded(
     else:
         comments = {row.id: NO_RESPONSE for row in rows if row.id in submission.unwritten}
     notes = submission.notes if submission else ()
-    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells)
+    spoken = submission.language if submission else earlier
+    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, spoken)
 
 
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:

@@ -1,8 +1,6 @@
-"""What a page says besides the lesson, in one language, or in both where nobody knows which."""
+"""What a page says besides the lesson, in one language."""
 
 from collections.abc import Mapping
-
-from markupsafe import Markup
 
 from secant.language import LANGUAGES, Language
 
@@ -54,16 +52,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 Words = Mapping[str, str]
 
 
-def words(language: Language | None) -> Words:
-    """Return the words of a page; with no language, both, each marked as what it is."""
-    if language is None:
-        return {name: _both(pair) for name, pair in _WORDS.items()}
+def words(language: Language) -> Words:
+    """Return the words of a page."""
     return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}
-
-
-def _both(pair: tuple[str, str]) -> Markup:
-    spans = [
-        Markup('<span lang="{}">{}</span>').format(lang, text)
-        for lang, text in zip(LANGUAGES, pair, strict=True)
-    ]
-    return Markup(" / ").join(spans)
