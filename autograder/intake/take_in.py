@@ -142,7 +142,7 @@ def _of_several(
     chosen = next((one for one in (first, *good) if _written(one)), first)
     notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
     differing = [one for one in good if _written(one).items() - _written(chosen).items()]
-    if differing or chosen is not first:
+    if differing or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
     notes += [f"other_answers:{one.file}" for one in differing]
     script = replace(chosen.script, digest=found.digest)

@@ -420,6 +420,12 @@ def test_d18_a_copy_with_answers_counts_before_a_stub(tmp_path: Path) -> None:
     assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
 
 
+def test_d18_a_copy_of_what_cannot_be_read_counts_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / f"{LESSON}.ipynb").write_text('{"cells": [')
+    result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (1).ipynb")
+    assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
+
+
 def test_d18_of_two_tries_one_counts_whole(tmp_path: Path) -> None:
     """Nobody's points come from two notebooks, and the one that counts is not the better one."""
     half = release()
