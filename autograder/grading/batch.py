@@ -36,7 +36,7 @@ from autograder.course.settings import SECRET, Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
-from autograder.grading.beside import EXCHANGE_SECRET, TIMESTAMP, beside
+from autograder.grading.beside import beside
 from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import (
@@ -52,7 +52,7 @@ from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Ke
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.worker import work
-from autograder.intake.files import valid_student_id
+from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, find, understand
 from autograder.intake.timestamp import handed_in
@@ -327,7 +327,7 @@ class _Batch:
         if not valid_student_id(entry.student):
             return self._turn_away(entry, assignment)
         folder = self._course.folder("submitted", *entry)
-        found = _find(folder, entry.lesson, self._course.submitted)
+        found = _find(folder, entry.lesson, self._course.submitted, self._given(entry.lesson))
         timestamp = handed_in(folder, self._course.submitted)
         open_ = self._open[entry] = _Open(assignment, found, timestamp)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
@@ -440,10 +440,13 @@ class _Batch:
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
         more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
-        extra = self._course.root / settings.source_directory / entry.lesson
-        mode = 0o444 if step == "autograded" else 0o644  # nbgrader's
-        replace_folder(self._course.folder(step, *entry), files, more, extra, mode, settings.groupshared)
+        given, mode = self._given(entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
+        replace_folder(self._course.folder(step, *entry), files, more, given, mode, settings.groupshared)
         return more.left_out
+
+    def _given(self, lesson: str) -> Path:
+        """The folder of the files that students get with a lesson, other than notebooks."""
+        return self._course.root / self._course.directory.source_directory / lesson
 
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
@@ -506,11 +509,11 @@ _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder gr
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
 
 
-def _find(folder: Path, lesson: str, root: Path) -> Found | Rejected:
+def _find(folder: Path, lesson: str, root: Path, given: Path) -> Found | Rejected:
     try:
-        return find(folder, lesson, root)
+        return find(folder, lesson, root, given)
     except OSError:  # this machine's fault, and perhaps a passing one
-        return find(folder, lesson, root)
+        return find(folder, lesson, root, given)
 
 
 def _placed_anew(result: Result, open_: _Open) -> Result:

@@ -26,11 +26,12 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
-from autograder.grading.beside import EXCHANGE_SECRET, Beside
+from autograder.grading.beside import Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
 from autograder.grading.jobs import Page
 from autograder.grading.result import NO_RESPONSE, GradedTask, Printed, Result
+from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES
 
+TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"  # nbgrader's exchange leaves them
 MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
@@ -41,8 +42,11 @@ def valid_student_id(name: str) -> bool:
 Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes
 
 
-def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
-    """Choose the notebook and read it; of a lesson in several languages, each notebook."""
+def read(path: Path, lesson: str, root: Path | None, given: Path | None = None) -> list[Read]:
+    """Choose the notebook and read it; of a lesson in several languages, each notebook.
+
+    `given` is a folder of the files that students get with the lesson.
+    """
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
         if not stat.S_ISDIR(mode):
@@ -52,6 +56,8 @@ def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
         name, notes = _choose([each for each in names if each not in versions[1:]], lesson, versions)
+        if any(_is_of_the_student(folder, each, given) for each in names):
+            notes.append("side_files")
         found: list[Read] = []
         for each in versions or [name]:
             try:
@@ -152,8 +158,6 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
     """Which file is the notebook, and notes. Versions have a name that a release has."""
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
-    if any(Path(name).suffix for name in {*names} - {*notebooks} - {"timestamp.txt"}):
-        notes.append("side_files")
     if versions:
         return versions[0], notes
     alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
@@ -162,6 +166,18 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
     raise _no_notebook(lesson)
+
+
+def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
+    """Whether a file beside the notebooks is the student's own, and not as it was given out."""
+    if not Path(name).suffix or _stem(name) is not None or name in (TIMESTAMP, EXCHANGE_SECRET):
+        return False
+    if given is None or not (given / name).is_file():
+        return True
+    try:
+        return _read_file(folder, name, MAX_FILE_BYTES)[0] != (given / name).read_bytes()
+    except (Refused, OSError):
+        return True
 
 
 def _stem(name: str) -> str | None:

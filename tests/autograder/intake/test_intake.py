@@ -570,10 +570,31 @@ def test_d23_odd_student_ids(name: Any) -> None:
 
 def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path: Path) -> None:
     (tmp_path / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
+    (tmp_path / "submission_secret.txt").write_text("5" * 128)
     (tmp_path / "data").mkdir()
     assert accepted(answered(), folder=tmp_path).notes == []
     (tmp_path / "torch.py").write_text("evil = True")
     assert accepted(answered(), folder=tmp_path).notes == ["side_files"]
+
+
+def test_d25_a_file_of_the_lesson_that_comes_back_unchanged_is_no_side_file(tmp_path: Path) -> None:
+    given, handed = tmp_path / "given", tmp_path / "handed"
+    for folder in (given, handed):
+        folder.mkdir()
+        (folder / "numbers.csv").write_text("1,2")
+    (handed / f"{LESSON}.ipynb").write_text(json.dumps(answered()))
+
+    def notes() -> Any:
+        taken = take_in(handed, LESSON, RELEASES, given=given)
+        assert isinstance(taken, Submission)
+        return taken.notes
+
+    assert notes() == []
+    (handed / "numbers.csv").write_text("1,3")
+    assert notes() == ["side_files"]
+    (handed / "numbers.csv").unlink()
+    (handed / "numbers.csv").symlink_to(given / "numbers.csv")
+    assert notes() == ["side_files"]
 
 
 def test_d26_attachments_and_widget_state() -> None:
