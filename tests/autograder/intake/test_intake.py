@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import io
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import threading
 import time
 import tracemalloc
 import unicodedata
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -595,6 +597,13 @@ def test_d25_a_file_of_the_lesson_that_comes_back_unchanged_is_no_side_file(tmp_
     (handed / "numbers.csv").unlink()
     (handed / "numbers.csv").symlink_to(given / "numbers.csv")
     assert notes() == ["side_files"]
+
+
+def test_a_zip_with_a_notebooks_name_is_called_a_zip() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"{LESSON}.ipynb", json.dumps(answered()))
+    assert "It is a zip archive." in rejected(packed.getvalue(), "not_a_notebook").message
 
 
 def test_d26_attachments_and_widget_state() -> None:
