@@ -121,7 +121,7 @@ def settle(
         raise Refused(
             "wrong_notebook",
             en=f"The notebook has no graded cell of lesson {lesson}. Is it the right file?",
-            ko=f"노트북에 {lesson} 단원의 채점 셀이 없습니다. 맞는 파일인지 확인하세요.",
+            ko=f"노트북에 {lesson} 수업의 채점 셀이 없습니다. 맞는 파일인지 확인하세요.",
         )
     if not _written(pairing):
         pairing.notes.append("unchanged")
