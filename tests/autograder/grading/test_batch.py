@@ -297,6 +297,9 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
     submitted = room / "submitted"
     (submitted / "bob" / "01_stepz").mkdir(parents=True)
     (submitted / "cho" / "homework").mkdir(parents=True)
+    (submitted / "dan" / "1").mkdir(parents=True)
+    (submitted / "dan" / "Lesson 01").mkdir(parents=True)
+    (submitted / "dan" / "2").mkdir(parents=True)
     (submitted / "Kim Minji_123456_assignsubmission_file_").mkdir()
     (submitted / "Kim Minji_123456_assignsubmission_file_" / "steps.ipynb").touch()
     (submitted / "download.zip").touch()
@@ -309,6 +312,9 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
         "Move it away and use autograder collect DOWNLOAD.zip.",
         "bob/01_stepz": f"Was {STEPS} meant? Rename it.",
         "cho/homework": "No lesson has this name.",
+        "dan/1": f"Was {STEPS} meant? Rename it.",
+        "dan/2": "No lesson has this name.",
+        "dan/Lesson 01": f"Was {STEPS} meant? Rename it.",
         "download.zip": "It is a file. A submission is a folder in a folder: student/lesson.",
     }
     assert end.absent == {STEPS: ["lee"]}
