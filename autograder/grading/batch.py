@@ -455,6 +455,8 @@ class _Batch:
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
         self._note_everywhere(entry, assignment, "rejected", message, "odd_student_id", shown)
+        if self._pages_alone:  # a grading lists it as unread
+            self.summary.failed[entry] = message
         self._tell(Entry(shown, entry.lesson), message)
         self._over(entry)
 
