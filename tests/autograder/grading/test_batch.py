@@ -292,6 +292,28 @@ def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, righ
     assert closed(room, run(room)[0]).unread == {}
 
 
+def test_what_could_not_be_read_counts_nowhere_until_a_person_has_given_points(room: Path) -> None:
+    hand_in(room, "bad", "{")
+
+    def totals() -> tuple[float, float]:
+        (row,) = run(room)[0].as_json()
+        return row["score"], row["max_score"]
+
+    assert (totals(), totals()) == ((0, 0), (0, 0))
+    with book(room) as gradebook:
+        grade = gradebook.find_grade("test_double", STEPS, STEPS, "bad")
+        grade.manual_score, grade.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+    assert totals() == (1.5, 2)
+
+
+def test_what_was_not_graded_counts_nowhere(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    (row,) = run(room, Here(broken("ann")))[0].as_json()
+    assert (row["score"], row["max_score"]) == (0, 0)
+    assert row["flags"] == ["grader_failure"]
+
+
 def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     submitted = room / "submitted"
