@@ -7,7 +7,8 @@ and grader are still the same is kept, and only filed if that had been missed.
 
 An older grade never stands as if it were of the new file. It is marked before the new file is graded, and
 the mark goes when the new result is in: until then each of its cells waits for a person ("needs manual
-grading" in formgrader), and the comment on each answer says why.
+grading" in formgrader), and the comment on each answer says why. If the new file cannot be read, the earlier
+points leave the gradebook, and the comment says what they were.
 """
 
 import contextlib
@@ -91,6 +92,7 @@ class Summary:
         results: by submission, in order; those that could not be graded included.
         done: how many are over and done with, one way or another.
         kept: how many of them were found graded already.
+        unread: how many of those could not be read, and wait for a person.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
         students: the gradebook's, at the end.
@@ -100,6 +102,7 @@ class Summary:
     results: MutableMapping[Entry, Result] = field(default_factory=Results)
     done: int = 0
     kept: int = 0
+    unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
     students: Sequence[str] = ()
@@ -331,6 +334,7 @@ class _Batch:
         timestamp = handed_in(folder, self._course.submitted)
         open_ = self._open[entry] = _Open(assignment, found, timestamp)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
+            self.summary.unread += self.summary.results[entry].is_unread
             return None
         if self._pages_alone:
             return self._ungraded(entry)
@@ -339,8 +343,8 @@ class _Batch:
         if isinstance(taken, Rejected):
             message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
             report = everywhere(entry.lesson, tasks(assignment.source), "rejected", message)
-            flags = [f"rejected:{taken.reason}"]
-            return self._finish(entry, open_, self._graded(entry, open_, report, flags))
+            result = self._graded(entry, open_, report, [f"rejected:{taken.reason}"])
+            return self._finish(entry, open_, result.after(self._book.earlier(*entry, open_.key)))
         job = Job(
             student=entry.student,
             lesson=entry.lesson,

@@ -62,9 +62,8 @@ def closing(
     waiting, unread, graded = [], {}, 0
     for entry in results:
         result = results[entry]
-        lost = [task for task in result.tasks if task.outcome == "rejected" and task.auto is None]
-        if lost:
-            unread[str(Entry(result.student, entry.lesson))] = lost[0].message.partition("\n")[0]
+        if result.is_unread:
+            unread[str(Entry(result.student, entry.lesson))] = _why(result)
         elif entry not in failed:
             graded += 1
         waiting.append(sum(task.outcome == "manual" and task.auto is None for task in result.tasks))
@@ -81,6 +80,15 @@ def closing(
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
     )
+
+
+def _why(result: Result) -> str:
+    """Why a file could not be read, and what an earlier one had."""
+    why = result.tasks[0].message.partition("\n")[0]
+    if result.before is None:
+        return why
+    points, most = result.before
+    return f"{why} The file before had {points:g} of {most:g} points."
 
 
 def unknown(

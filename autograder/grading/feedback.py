@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
+from autograder.exam.report import Outcome
 from autograder.grading.beside import Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
@@ -251,7 +253,9 @@ def page_head(
         rows.append(row)
     rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
     title = titles.get("", assignment.lesson)
-    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected)
+    return Head(
+        title, known, entered.score, entered.max_score, entered.penalty, rows, rejected, result.before
+    )
 
 
 def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
@@ -260,14 +264,17 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
     comment = entered.comments.get(task.id) or ""
     waits = task.cell in entered.waiting
     nothing = task.outcome == "manual" and automatic == NO_RESPONSE and not waits and points == 0
+    extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
+    by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
+    outcome: Outcome = "manual" if by_hand and not waits else task.outcome
     said = task.outcome not in ("passed", "manual", "rejected")
     return Row(
         task=task.id,
         title=title,
         points=points,
         most=most,
-        extra=entered.extra.get(task.cell, 0.0),
-        outcome="not_attempted" if nothing else task.outcome,
+        extra=extra,
+        outcome="not_attempted" if nothing else outcome,
         waits=waits,
         message=visible(task.message) if said else "",
         comment=comment if comment != automatic else "",

@@ -49,6 +49,7 @@ class Head:
         penalty: points off for being late.
         rows: the tasks, in the order of the lesson.
         rejected: why the file could not be read, in each language; empty if it was.
+        before: the points that an earlier file had, and the most there were, if this one could not be read.
     """
 
     title: str
@@ -58,3 +59,4 @@ class Head:
     penalty: float = 0.0
     rows: Sequence[Row] = ()
     rejected: Sequence[str] = ()
+    before: tuple[float, float] | None = None

@@ -259,12 +259,45 @@ def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[
     assert sorted(os.listdir(room / "autograded")) == ["ann", "bad", "dir", "link", "none"]
 
 
-def test_rejection_replaces_an_older_grade(room: Path, right: dict[str, str]) -> None:
-    hand_in(room, "ann", answered(room, right))
+def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, right: dict[str, str]) -> None:
+    first = answered(room, right | WRONG)
+    hand_in(room, "ann", first)
     run(room)
     hand_in(room, "ann", "{")
+    for _ in range(2):
+        summary, _ = run(room)
+        assert grades(room, "ann") == {name: (None, True) for name in PASSED}  # none stands for the new file
+        said = comments(room, "ann")
+        assert "cut short" in (said["Counter"] or "")
+        assert "The file handed in before had 3 of 3 points here." in (said["Counter"] or "")
+        assert "before had 0 of 2 points here." in (said["double"] or "")
+        assert "before had" not in (said["why"] or ""), "nobody had graded it"
+        assert "The file that you handed in before had 3 of 5 points." in page(room, "ann")
+        assert "이전에 제출한 파일은 5점 중 3점이었습니다." in page(room, "ann")
+        end = closed(room, summary)
+        assert end.unread[f"ann/{STEPS}"].endswith("The file before had 3 of 5 points.")
+    hand_in(room, "ann", "")  # nor can this one be read: what is remembered is the last that could
+    run(room, Here(broken("ann")))
+    assert "before had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
+    hand_in(room, "ann", first)
     run(room)
-    assert grades(room, "ann") == {name: (None, True) for name in PASSED}
+    assert grades(room, "ann") == HALF | {"why": (None, True)}
+    assert comments(room, "ann")["Counter"] is None
+
+
+def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    with book(room) as gradebook:
+        grade = gradebook.find_grade("why", STEPS, STEPS, "ann")
+        grade.manual_score, grade.needs_manual_grade = 0.5, False
+        gradebook.db.commit()
+    hand_in(room, "ann", "{")
+    run(room)
+    with book(room) as gradebook:
+        grade = gradebook.find_grade("why", STEPS, STEPS, "ann")
+        assert (grade.manual_score, grade.needs_manual_grade) == (0.5, True)
+    assert "before had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
 
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
