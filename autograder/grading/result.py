@@ -9,8 +9,13 @@ from autograder.course.cells import Task, grade_id
 from autograder.exam.report import PUBLIC, Report, TaskResult
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
+from secant.language import Language
 
 NO_RESPONSE = "No response."  # nbgrader's own words
+_IN_THE_TEST: Mapping[Language, str] = {
+    "en": "The test cell was changed, and our own test was run: an answer belongs in the answer cell.",
+    "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답안 셀에 쓰세요.",
+}
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,9 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
     empty = submission is None or task.id in submission.unwritten
     by_hand = 0.0 if empty else None
     auto = by_hand if task.test is None else row.points
+    changed = submission and task.test and f"changed_test:{grade_id(task.test)}" in submission.notes
+    if submission and changed and row.outcome == "not_attempted":  # perhaps the answer was typed there
+        row = replace(row, message=f"{row.message}\n{_IN_THE_TEST[submission.language]}")
     if row.outcome in ("rejected", "grader_failure"):  # no zero: a person decides, or another run does
         auto = None
     return GradedTask(

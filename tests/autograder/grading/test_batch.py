@@ -409,6 +409,24 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
     assert again.examined == ["ann", "bob"]
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "an answer belongs in the answer cell."), ("ko", "답은 답안 셀에 쓰세요.")]
+)
+def test_who_typed_into_the_test_cell_is_told_so(room: Path, language: str, words: str) -> None:
+    handed = answered(room, {}, language)
+    test = next(cell for cell in handed.cells if grade_id(cell) == "test_double")
+    first, _, rest = test.source.partition("\n")
+    test.source = f"double = lambda x: 2 * x\n{rest}"
+    hand_in(room, "ann", handed)
+    summary, _ = run(room)
+    double, counter, _ = summary.as_json()[0]["tasks"]
+    assert (double["outcome"], counter["outcome"]) == ("not_attempted", "not_attempted")
+    assert words in double["message"]
+    assert words not in counter["message"]
+    assert words in page(room, "ann")
+    assert first not in test.source
+
+
 def test_changed_tests_grade_again(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     run(room)

@@ -745,6 +745,38 @@ def test_a35_an_edited_test_is_ours_again() -> None:
     assert result.notes == ["changed_test:test_grad_square"]
 
 
+@pytest.mark.parametrize("typed", [f"{TEST}\n\n{RIGHT}", f"{RIGHT}\n{TEST}", RIGHT])
+def test_an_answer_typed_into_a_test_cell_counts_like_one_in_any_other(typed: str) -> None:
+    notebook = answered(square=STUB)
+    cell_of(notebook, "test_grad_square").source = typed
+    result = accepted(notebook)
+    assert result.answers["grad_square"] == RIGHT
+    assert run(result)["grad_square"](3) == 6
+    assert cell_of(result.notebook, "grad_square").source == RIGHT
+    assert cell_of(result.notebook, "test_grad_square").source == TEST
+    assert set(result.notes) == {"found_by_name:grad_square", "changed_test:test_grad_square"}
+
+
+def test_a_test_that_was_edited_is_not_taken_for_an_answer(tmp_path: Path) -> None:
+    released = release()
+    cell_of(released, "test_grad_square").source = f"{TEST}\ncheck.close(grad_square(1.0), 2.0)"
+    notebook = answered(square=STUB)
+    edited = f"{RIGHT}\n{TEST}\ncheck.close(grad_square(1.0), 9.0)"
+    cell_of(notebook, "test_grad_square").source = edited
+    (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(notebook))
+    result = take_in(tmp_path, LESSON, {"en": released})
+    assert isinstance(result, Submission)
+    assert result.unwritten == {"grad_square"}
+    assert result.notes == ["changed_test:test_grad_square"]
+    assert not [step for step in result.steps if TEST in step.source]
+
+
+def test_what_stands_in_the_answer_cell_comes_before_what_was_typed_into_a_test() -> None:
+    notebook = answered()
+    cell_of(notebook, "test_grad_square").source = f"{TEST}\n{WRONG}"
+    assert run(accepted(notebook))["grad_square"](3) == 6
+
+
 def test_a36_a37_points_and_flags_are_ours() -> None:
     notebook = answered()
     marks = cell_of(notebook, "test_grad_square").metadata.nbgrader
