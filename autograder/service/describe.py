@@ -136,7 +136,7 @@ def parts(message: str) -> Iterator[dict[str, str]]:
 def _asks(message: str) -> bool:
     """Whether a message begins with what was asked: a call, or whatever has lines indented below it."""
     first, _, below = message.partition("\n")
-    return bool(check.call_in(first)) or (below.startswith("  ") and not first.startswith(_ends()))
+    return (first.endswith(":") and bool(below)) or (below.startswith("  ") and not first.startswith(_ends()))
 
 
 def _ends() -> tuple[str, str]:

@@ -824,11 +824,7 @@ def _compare(of, x, h, dtype, why="", layout="", grad=None, **exactly):
     answer = ask(_CALL, how, f=f"lambda t: {text}", x=x, h=h)
     answer.changes_nothing()
     answer.returns(want, mistakes=lambda: _mistakes(f, here, h), hint=why, **exactly)
-    elsewhere = answer.then(_NEXT, hint.stale)
-    elsewhere.changes_nothing().returns(there)
-    last = answer.again().changes_nothing().returns(want)
-    elsewhere.still_returns(there)
-    given = last.given("f", "dtype")
+    given = answer.and_again(want, _NEXT, there, hint.stale).given("f", "dtype")
     given.equals([[dtype]] * len(given.result), hint=hint.dtype)
 
 
@@ -854,21 +850,16 @@ _sizes = [check.draw(low, 2 * low) for low in (0.5, 1, 2, 4, 8)]
 for _h in (1e-5, -3e-6):
     for _x in (_sizes, [[_sizes[0]], [_sizes[4]]]):
         check.smallest(_compare, _drawn(), _x, _h, "float32", hint.elementwise)
-check.smallest(_compare, _drawn(), _sizes, 7e-11, "float64", hint.rounding)
-check.smallest(_compare, _drawn(), -check.draw(1, 3), -7.7e-11, "float64", hint.rounding)
+for _x, _h in ((_sizes, 7e-11), (-check.draw(1, 3), -7.7e-11)):
+    check.smallest(_compare, _drawn(), _x, _h, "float64", hint.rounding)
 check.smallest(_exactly, _drawn(), check.draw(1, 3), 0.1, "float64", hint.rounding)
 check.smallest(_compare, "t", check.draws(3, -3, 3), 0.5, "float64", hint.itself)
 for _x, _h in ((check.draws(3, -3, 3), 1), ([[[check.draw(1, 3)]]], 0.03)):
     check.smallest(_compare, check.draws(3, -2, 2), _x, _h, "float64", "", "", 7.0)
-_rows = [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3]
-for _layout, _dtype, _x in (
-    ("slice", "float32", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
-    ("transposed", "float64", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
-    ("expanded", "float32", _rows),
-):
+for _layout, _dtype, _x in check.draw_layouts():
     check.smallest(_compare, check.draws(3, -2, 2), _x, 0.5, _dtype, hint.memory, _layout)
-_compare([0.5, 1.0, 2.0], [], 0.25, "float64", hint.empty)
-_compare([0.5, 1.0, 2.0], [[], []], 0.25, "float32", hint.empty)
+for _dtype, _x in (("float64", []), ("float32", [[], []])):
+    _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -998,15 +989,12 @@ def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7):
     answer = ask(_CALL, options, f=f"lambda t: {text}", x=x, h=h)
     answer.changes_nothing()
     answer.returns(want, mistakes=lambda: _mistakes(f, here, h, real), hint=why, **how)
-    elsewhere = answer.then(_NEXT, hint.stale)
-    elsewhere.changes_nothing().returns(there, **how)
-    answer.again().changes_nothing().returns(want, **how)
-    elsewhere.still_returns(there)
+    answer.and_again(want, _NEXT, there, hint.stale, **how)
 
 
-for _dtype in ("float64", "float32"):
-    check.smallest(_compare, [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5, _dtype)
 for _dtype, _coefficients, _x, _h in (
+    ("float64", [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5),
+    ("float32", [0.0, 0.0, 0.0, check.draw(1, 3)], check.draw(-3, 3), 0.5),
     ("float64", [*check.draws(3, -2, 2), 1.0], [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.75),
     ("float32", [check.draw(1, 5)], [0.0, -1.0], 0.25),
     ("float64", [check.draw(1, 5), -check.draw(1, 3)], [check.draw(-9, -5), check.draw(5, 9)], 0.5),
@@ -1016,19 +1004,14 @@ for _dtype, _coefficients, _x, _h in (
     check.smallest(_compare, _coefficients, _x, _h, _dtype, hint.each)
 check.smallest(_compare, "t", [[check.draw(1, 3)], [0.0]], 0.5, "float64", hint.itself)
 check.smallest(_compare, [*check.draws(3, -2, 2), 1.0], check.draws(3, -3, 3), 1, "float64", "", "", 7.0)
-_rows = [[check.draw(1, 3)] * 3, [check.draw(-3, -1)] * 3]
-for _layout, _dtype, _x in (
-    ("slice", "float32", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
-    ("transposed", "float64", [check.draws(3, -3, 3), check.draws(3, -3, 3)]),
-    ("expanded", "float32", _rows),
-):
+for _layout, _dtype, _x in check.draw_layouts():
     check.smallest(_compare, check.draws(4, -2, 2), _x, 0.5, _dtype, hint.memory, _layout)
-_compare([0.5, 1.0, 2.0], [], 0.25, "float64", hint.empty)
-_compare([0.5, 1.0, 2.0], [[], []], 0.25, "float32", hint.empty)
+for _dtype, _x in (("float64", []), ("float32", [[], []])):
+    _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
 _cubic = [check.draw(1, 2), 0.0, 0.0, check.draw(1, 2)]
 _compare(_cubic, [check.draw(1, 2), -1.0], 0.7, "float64", hint.each, rtol=1e-11)
-_compare("torch.relu(t)", [0.0], 0.5, "float64", hint.kinks)
-_compare("torch.abs(t)", [0.0], 0.5, "float64", hint.kinks)
+for _kink in ("torch.relu(t)", "torch.abs(t)"):
+    _compare(_kink, [0.0], 0.5, "float64", hint.kinks)
 for _h in (1e-3, 1e-6, 1e-9):
     # From x - h = -h/2 to x + h = 3h/2, |t| grows by h: half of the distance.
     _compare("torch.abs(t)", [_h / 2], _h, "float64", hint.exactly, rtol=1e-6)

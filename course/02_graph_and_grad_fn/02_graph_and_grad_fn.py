@@ -118,7 +118,10 @@ r"""
 # %%
 secant.predict(
     "2 product",
-    A=say(en="only nearly: the chain rule is for very small steps", ko="비슷할 뿐이다. 연쇄 법칙은 아주 작은 걸음에서만 맞는다"),
+    A=say(
+        en="only nearly: the chain rule is for very small steps",
+        ko="비슷할 뿐이다. 연쇄 법칙은 아주 작은 걸음에서만 맞는다",
+    ),
     B=say(en="only nearly: the square is no straight line", ko="비슷할 뿐이다. 제곱은 직선이 아니다"),
     C=say(en="exactly", ko="정확히 같다"),
 )
@@ -379,11 +382,11 @@ secant.predicted(
     "2 product",
     right="C",
     A=say(
-        en="The limit makes slopes of the quotients. The product is right before it: 3 · 1 · 17 = 51 at h = 1.",
+        en="The limit turns quotients into slopes. The product is right before it: 3 · 1 · 17 = 51 at h = 1.",
         ko="극한이 하는 일은 차분몫을 기울기로 바꾸는 것입니다. 곱은 그 전에도 맞습니다. h = 1에서 3 · 1 · 17 = 51입니다.",
     ),
     B=say(
-        en="The square is not straight: its own quotient is 17 here, and its slope 14. The product uses the 17.",
+        en="The square is not straight: its quotient is 17 here, its slope 14. The product uses the 17.",
         ko="제곱은 직선이 아니어서 차분몫은 17이고 기울기는 14입니다. 곱에는 17이 들어갑니다.",
     ),
     C=say(
@@ -694,7 +697,7 @@ secant.predicted(
         ko="첫 번째 backward가 끝나도 그래프는 그대로 있습니다. 노드가 저장해 둔 것만 사라집니다.",
     ),
     B=say(
-        en="`x ** 3` needs `x`, and it is freed. So is the 2 that `2 * x` saved, although its slope never changes.",
+        en="`x ** 3` needs `x`, which is freed. So is the 2 that `2 * x` saved, though its slope is 2.",
         ko="`x ** 3`에는 `x`가 필요한데 그것이 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
     ),
     C=say(
@@ -769,8 +772,14 @@ for reentrant in (None, True, False):
         loss = loss_of(w, reentrant)
         quotient = (loss_of(w + h, reentrant) - loss).item() / h
     loss.backward()
-    name = say(en="no checkpoint", ko="체크포인트 없음") if reentrant is None else f"use_reentrant={reentrant}"
-    print(f"{name:22}loss {loss.item()}  ", say(en="quotient", ko="차분몫"), f"{quotient:.3f}   w.grad {w.grad.item()}")
+    name = (
+        say(en="no checkpoint", ko="체크포인트 없음") if reentrant is None else f"use_reentrant={reentrant}"
+    )
+    print(
+        f"{name:22}loss {loss.item()}  ",
+        say(en="quotient", ko="차분몫"),
+        f"{quotient:.3f}   w.grad {w.grad.item()}",
+    )
 
 # %% [markdown] lang="en"
 r"""
@@ -899,144 +908,68 @@ def classify(t):
 
 
 # %% nbgrader={"grade_id": "test_classify", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints
 
-from secant import check, formula, observe, probe, say
+hint = hints("classify")
 
-
-@probe
-def _first_kinds(text):
-    x, c = torch.tensor([2.0, -3.0], requires_grad=True), torch.tensor([5.0, 7.0])
-    y = x * 2
-    y.retain_grad()
-    t = formula(text, x=x, c=c, y=y)(None)
-    calls = observe(x=x, t=t)
-    calls(classify, t)
-    calls(classify, t)
-    return calls.data()
+_WHY = {"leaf": hint.leaf, "constant leaf": hint.constant, "intermediate": hint.intermediate}
 
 
-_why = {"constant leaf": say(en="it is not tracked: requires_grad is False and grad_fn None, however it was made. That is a constant leaf", ko="추적되지 않습니다. 어떻게 만들었든 requires_grad가 False이고 grad_fn이 None이므로 상수 leaf입니다"),
-    "leaf": say(en="it is tracked, and no operation was recorded for it: grad_fn is None", ko="추적되는데 만든 연산은 기록되어 있지 않습니다. grad_fn이 None입니다"),
-    "intermediate": say(en="an operation was recorded for it: its grad_fn is a node, whatever the node's name", ko="만든 연산이 기록되어 있습니다. 이름이 무엇이든 grad_fn이 노드입니다")}
-_some = {"x": "leaf", "x * 2": "intermediate", "c * 2": "constant leaf", "c.view(2, 1)": "constant leaf"}
-_some |= {"x.detach()": "constant leaf", "x.sum(0)": "intermediate", "y": "intermediate", "c[:0].requires_grad_()": "leaf", "(c + 1j).requires_grad_()": "leaf"}
-for _text, _want in _some.items():
-    _call = say(en=f"classify({_text}), x tracked, c not; y = x * 2, y.retain_grad()", ko=f"classify({_text}), x는 추적되고 c는 상수, y = x * 2, y.retain_grad()")
-    with check.asking(_call):
-        _found = _first_kinds(_text)
-    check.untouched(_found["changes"], _call)
-    for _got in _found["results"]:
-        check.equal(_got, _want, _call, hint=_why[_want] if isinstance(_got, str) else "")
+def _compare(t, want, number=2.0, before=""):
+    x, c = f"torch.tensor([{number}, -3.0], requires_grad=True)", f"torch.tensor([{number}, 7.0])"
+    answer = ask("classify(t)", {"before": before}, x=x, c=c, y="x * 2", t=t).changes_nothing()
+    answer.equals(want, hint=_WHY[want] if isinstance(answer.result, str) else "")
+    answer.again().changes_nothing().equals(want)
+    answer.then("t.retains_grad").equals("retain_grad" in before, hint=hint.retained)
+
+
+for _want, _tensors in {
+    "constant leaf": ("c * 2", "c.view(2, 1)", "x.detach()"),
+    "leaf": ("x", "c[:0].requires_grad_()", "(c + 1j).requires_grad_()"),
+    "intermediate": ("x * 2", "x.sum(0)"),
+}.items():
+    for _t in _tensors:
+        _compare(_t, _want)
+_compare("y", "intermediate", before="y.retain_grad()")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from torch import nn
-
-from secant import graphs
-
-
-@probe
-def _kinds(text, value):
-    class Double(torch.autograd.Function):
-        """An operation of one's own: its node's name has no digit."""
-
-        @staticmethod
-        def forward(context, x):
-            return 2 * x
-
-        @staticmethod
-        def backward(context, g):
-            return 2 * g
-
-    x = torch.tensor([value, 2.0], requires_grad=True)
-    c = torch.tensor([value, 3.0])
-    parameter = nn.Parameter(torch.tensor([[value, 1.0], [2.0, 3.0]]))
-    known = {"x": x, "c": c, "parameter": parameter, "layer": nn.Linear(2, 1), "nn": nn, "Double": Double}
-    t = formula(text, value=value, strided=graphs.strided, **known)(None)
-    kept = t.retains_grad
-    calls = observe(t=t, x=x)
-    calls(classify, t)
-    calls(classify, t)
-    return {**calls.data(), "asks": t.retains_grad != kept}
-
-
-@probe
-def _kinds_of_one(value):
-    t = torch.tensor([value])
-    kinds = [classify(t), classify(t.requires_grad_()), classify(t.requires_grad_(False))]
-    t *= torch.ones(1, requires_grad=True)
-    return [*kinds, classify(t), classify(t.detach_())]
-
-
-_cases = {
-    "constant leaf": (
-        *("torch.tensor(value)", "torch.tensor([1, 2])", "torch.empty(0, 3)", "c * 2", "c[0]", "c.view(2, 1)"),
-        *("x.detach()", "(x * 2).detach()", "(x * 2).data"),
-        *("x * 2, computed under no_grad", "x * 2, computed in inference_mode", "x > 0", "x.argmax()"),
-        *("x.grad after x.sum().backward()", "nn.Parameter(c, requires_grad=False)", "x.requires_grad_(False)"),
-        *("strided(c)", "c.expand(3, 2)", "c[:0]", "c.sum()"),
-    ),
+_MADE = {
     "leaf": (
         *("torch.ones(2, 3, dtype=torch.float64, requires_grad=True)", "torch.empty(0, requires_grad=True)"),
+        *("torch.tensor(0.0, requires_grad=True)", "torch.tensor(2.0, requires_grad=True)"),
         *("c.requires_grad_()", "(c * 2).requires_grad_()", "(x * 2).detach().requires_grad_()"),
-        *("x after x.sum().backward()", "nn.Parameter(...)", "nn.Linear(2, 1).weight"),
-        *("torch.tensor([1j], requires_grad=True)", "torch.tensor(value, requires_grad=True)"),
-        *("strided(c).requires_grad_()", "c[:0].requires_grad_()"),
+        *("nn.Parameter(c)", "nn.Linear(2, 1).weight", "torch.tensor([1j], requires_grad=True)"),
+        *("c[::2].requires_grad_()", "c.expand(3, 2).requires_grad_()"),
+    ),
+    "constant leaf": (
+        *("torch.tensor(0.0)", "torch.tensor(2.0)", "torch.tensor([1, 2])", "torch.empty(0, 3)"),
+        *("c[0]", "c[:0]", "c[::2]", "c.expand(3, 2)", "c.sum()", "x > 0", "x.argmax()"),
+        *("(x * 2).detach()", "(x * 2).data", "torch.autograd.grad(x.sum(), x)[0]"),
+        *("torch.no_grad()(torch.exp)(x)", "torch.inference_mode()(torch.exp)(x)"),
+        *("nn.Parameter(c, requires_grad=False)", "x.requires_grad_(False)"),
+        "(x.sum().backward(), x.grad)[1]",
     ),
     "intermediate": (
-        *("x + c", "c * x", "x * 0", "x[0]", "x.view(2, 1)", "x.expand(3, 2)", "x.clone()", "x.sum()", "x.double()"),
-        *("parameter.T", "nn.Linear(2, 1)(c)", "y after y.retain_grad(), y = x * 2"),
-        *("y after y.sum().backward(), y = x * 2", "y after y.retain_grad() and y.sum().backward()"),
-        *("y after y += x, y = c + 0", "x.max(0).values", "x.unbind()[1]", "x[:0]", "strided(x)", "x + 1j"),
-        *("c after c[0] = x[0]", "x.mean(0)"),
-        "Double.apply(x), Double: a torch.autograd.Function",
+        *("x + c", "c * x", "x * 0", "x[0]", "x[:0]", "x[::2]", "x.view(2, 1)", "x.expand(3, 2)"),
+        *("x.clone()", "x.sum()", "x.mean(0)", "x.double()", "x + 1j", "x.max(0).values"),
+        *("x.unbind()[1]", "nn.Parameter(c[None]).T", "nn.Linear(2, 1)(c)"),
+        "custom.operation('2 * x', '2 * g')(x)",
     ),
 }
-# What is no formula in Python as it stands, or not of this model.
-_formulas = {
-    "x * 2, computed under no_grad": "torch.no_grad()(lambda: x * 2)()",
-    "x * 2, computed in inference_mode": "torch.inference_mode()(lambda: x * 2)()",
-    "x.grad after x.sum().backward()": "(x.sum().backward(), x.grad)[1]",
-    "x after x.sum().backward()": "(x.sum().backward(), x)[1]",
-    "nn.Parameter(...)": "parameter",
-    "nn.Linear(2, 1).weight": "layer.weight",
-    "nn.Linear(2, 1)(c)": "layer(c)",
-    "y after y.retain_grad(), y = x * 2": "(y := x * 2, y.retain_grad())[0]",
-    "y after y.sum().backward(), y = x * 2": "(y := x * 2, y.sum().backward())[0]",
-    "y after y.retain_grad() and y.sum().backward()": "(y := x * 2, y.retain_grad(), y.sum().backward())[0]",
-    "y after y += x, y = c + 0": "(c + 0).add_(x)",
-    "Double.apply(x), Double: a torch.autograd.Function": "Double.apply(x)",
-    "c after c[0] = x[0]": "(c[0].copy_(x[0]), c)[1]",
-}
-for _want, _names in _cases.items():
-    for _name in _names:
-        for _value in (0.0, check.draw(-3, 3)):
-            _call = f"classify(t), t: {_name}"
-            with check.asking(_call):
-                _found = _kinds(_formulas.get(_name, _name), _value)
-            _first, _again = _found["results"]
-            check.equal(_first, _want, _call, hint=_why[_want])
-            check.untouched(_found["changes"], _call)
-            check.that(
-                not _found["asks"],
-                say(
-                    en=f"{_call}\n  t.retains_grad was changed: only look, do not ask for its gradient to be kept",
-                    ko=f"{_call}\n  t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요",
-                ),
-            )
-            check.repeatable(_again, _want, _call)
-_call = say(
-    en="classify(t) on one t: made; after requires_grad_(); after requires_grad_(False); after t.mul_(x); after detach_()",
-    ko="같은 t에 classify(t): 만든 직후, requires_grad_() 다음, requires_grad_(False) 다음, t.mul_(x) 다음, detach_() 다음",
-)
-with check.asking(_call):
-    _found = _kinds_of_one(check.draw(1, 3))
-check.equal(
-    _found,
-    ["constant leaf", "leaf", "constant leaf", "intermediate", "constant leaf"],
-    _call,
-    hint=say(en="look at t on every call; do not keep an earlier answer", ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요"),
-)
+for _number in (0.0, check.draw(-3, 3)):
+    for _want, _tensors in _MADE.items():
+        for _t in _tensors:
+            _compare(_t, _want, _number)
+    _compare("x", "leaf", _number, "x.sum().backward()")
+    _compare("y", "intermediate", _number, "y.sum().backward()")
+    _compare("y", "intermediate", _number, "y.retain_grad(); y.sum().backward()")
+    _compare("c", "intermediate", _number, "c += x")
+    _compare("c", "intermediate", _number, "c[0] = x[0]")
+_answer = ask("classify(t)", c="torch.tensor([2.0])", t="c").equals("constant leaf")
+_answer.after("c.requires_grad_()", hint.anew).equals("leaf")
+_answer.after("c.requires_grad_(False)", hint.anew).equals("constant leaf")
+_answer.after("c.mul_(torch.ones(1, requires_grad=True))", hint.anew).equals("intermediate")
+_answer.after("c.detach_()", hint.anew).equals("constant leaf")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1119,200 +1052,99 @@ def graph_nodes(t):
 
 
 # %% nbgrader={"grade_id": "test_graph_nodes", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints
 
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("graph_nodes")
 
-
-@probe
-def _first(text):
-    x, c = torch.tensor([2.0, 3.0], requires_grad=True), torch.tensor([5.0, 7.0])
-    a, b = x.unbind()
-    t = formula(text, x=x, c=c, a=a, b=b)(None)
-    calls = observe(x=x, t=t)
-    try:
-        with graphs.limit_steps(100_000):  # an endless loop ends, in a TimeoutError
-            found = [calls(graph_nodes, t), calls(graph_nodes, t)]
-        t.sum().backward()
-    except (AttributeError, RuntimeError, TimeoutError) as error:
-        found = f"{type(error).__name__}: {error}"
-        if not any(word in found for word in ("NoneType", "backward", "TimeoutError")):
-            raise
-    return found, calls.changes
+_KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
+_ERRORS = {"NoneType": hint.none, "backward": hint.looking}
 
 
-_none = say(en="An edge to a constant leads to None: `continue` skips it, while `break` ends the whole walk", ko="상수로 가는 간선은 None입니다. `continue`는 그것만 건너뛰지만 `break`는 따라가기를 모두 끝냅니다")
-_looking = say(en="the saved tensors are gone, and t.backward() fails: do not go backward to look at a graph", ko="저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요")
-_same_name, _given = say(en="two different nodes may have the same name: go by the nodes, not by their names", ko="서로 다른 노드의 이름이 같을 수 있습니다. 이름이 아니라 노드로 구별하세요"), say(en="write each name just as node.name() returns it", ko="이름은 node.name()이 돌려주는 그대로 적으세요")
-_twice = say(en="some node is listed more than once: several edges may lead to the same node, even from one operation", ko="같은 노드를 두 번 이상 적었습니다. 여러 간선이 같은 노드로 이어질 수 있고, 한 연산에서 나온 두 간선도 그럴 수 있습니다")
-_missing = say(en="some nodes are missing: begin with t.grad_fn itself, follow every edge, and list the AccumulateGrad nodes of the leaves too", ko="빠진 노드가 있습니다. t.grad_fn 자신부터 모든 간선을 따라가고, leaf의 AccumulateGrad 노드도 적으세요")
-_any_name, _whatever, _three = say(en="a node counts whatever its name: not every name ends in Backward0", ko="이름이 무엇이든 노드입니다. 모든 이름이 Backward0으로 끝나지는 않습니다"), say(en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant", ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요"), say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
+def _short(name):
+    return name.removeprefix("torch::autograd::")
 
 
-def _short(names):
-    return sorted(name.split("::")[-1] for name in names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else names
+def _compare(t, want, why, known=_KNOWN, **how):
+    wrong = {
+        hint.given: lambda names: not {*names} <= {*want},
+        hint.twice: lambda names: len(names) > len(want),
+        hint.same_name: sorted({*want}),
+    }
+    answer = ask("graph_nodes(t)", {"errors": _ERRORS, "steps": 100_000, **how}, **known, t=t)
+    answer.ends().changes_nothing().lists(want, key=_short, hint=why, mistakes=wrong)
+    answer.again().ends().changes_nothing().lists(want, key=_short)
+    return answer.then("t.sum().backward()", errors=hint.looking)
 
 
-def _judge(found, want, call, hint=""):
-    got, changes = found  # two lists of names, in any order, with or without torch::autograd::
-    check.ended(not str(got).startswith("TimeoutError"), call)
-    check.that(not isinstance(got, str), f"{call}: {got}\n  {_looking if 'backward' in str(got) else _none}")
-    (first, again), want = map(_short, got), sorted(want)
-    others = want and isinstance(first, list) and any(name not in want for name in first)
-    why = _given if others else _twice if want and isinstance(first, list) and len(first) > len(want) else hint or (_missing if isinstance(first, list) else "")
-    check.equal(first, want, call, mistakes=[(sorted(set(want)), _same_name)], hint=why)
-    check.untouched(changes, call)
-    check.repeatable(again, want, call)
-
-
-for _text, _nodes, _hint in (
-    *(("torch.log(x**3)", "Log0 Pow0", ""), ("torch.log(x**3) + torch.sqrt(x**2)", "Add0 Log0 Sqrt0 Pow0 Pow0", "")),
-    *(("c * x + c", "Add0 Mul0", _none), ("a * b", "Mul0 Unbind0", ""), ("torch.sin(b)", "Sin0 Unbind0", _whatever)),
-    *(("x.mean(0)", "Mean1", _any_name), ("torch.addcmul(c, c, x)", "Addcmul0", _three)),
+_SIX = "AccumulateGrad AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtBackward0"
+for _t, _want, _why in (
+    ("torch.log(x**3)", "AccumulateGrad LogBackward0 PowBackward0", hint.missing),
+    ("torch.log(x**3) + torch.sqrt(x**2)", _SIX, hint.missing),
+    ("c * x + c", "AccumulateGrad AddBackward0 MulBackward0", hint.none),
+    ("torch.mul(*x.unbind())", "AccumulateGrad MulBackward0 UnbindBackward0", hint.missing),
+    ("torch.sin(x.unbind()[1])", "AccumulateGrad SinBackward0 UnbindBackward0", hint.whatever),
+    ("x.mean(0)", "AccumulateGrad MeanBackward1", hint.any_name),
+    ("torch.addcmul(c, c, x)", "AccumulateGrad AddcmulBackward0", hint.three),
 ):
-    _call = say(en=f"graph_nodes({_text}), c constant, a, b = x.unbind()", ko=f"graph_nodes({_text}), c는 상수, a, b = x.unbind()")
-    with check.asking(_call):
-        _found = _first(_text)
-    _judge(_found, ["AccumulateGrad", *(f"{name[:-1]}Backward{name[-1]}" for name in _nodes.split())], _call, _hint)
+    _compare(_t, _want.split(), _why)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-import contextlib
-import random
+from secant import graphs, leaf
 
 
-@probe
-def _walks(inputs, steps):
-    tensors = graphs.build(inputs, steps)
-    t = tensors[-1]
-    # In a deep graph n * n steps are no mistake.
-    limit = graphs.limit_steps if len(steps) < 100 else contextlib.nullcontext
-
-    def walk(t):
-        with limit():
-            return graph_nodes(t)
-
-    watched = {f"x{i}": tensors[i] for i in range(len(inputs))}
-    calls = observe(**watched, **({"t": t} if steps else {}))
-    try:
-        found = [calls(walk, t), calls(walk, t)]
-    except (AttributeError, RuntimeError, TimeoutError) as error:
-        found = f"{type(error).__name__}: {error}".rstrip(": ")
-        if not any(word in found for word in ("NoneType", "backward", "RecursionError", "TimeoutError")):
-            raise
-    kept, usable = t.retains_grad, not t.requires_grad
-    with contextlib.suppress(RuntimeError):
-        t.sum().backward()
-        usable = True
-    return found, calls.changes, usable, kept
+def _look(t, want, why, known=_KNOWN, **how):
+    """Compare, and see that t itself is as it was."""
+    _compare(t, want, why, known, **how).then("t.retains_grad").equals(False, hint=hint.retained)
 
 
 def _nodes_of(inputs, steps):
-    """Return the names of the nodes behind the last tensor, worked out without walking a graph of torch."""
-    behind = [None if kind == "constant" else i for i, kind in enumerate(inputs)]  # the number of each tensor's node
-    nodes = {i: ("AccumulateGrad", []) for i in behind if i is not None}  # its name, and those it leads to: made earlier
+    """Return the names of the nodes behind the last tensor, worked out from the program alone."""
+    behind = [set() if kind == "constant" else {(i, "AccumulateGrad")} for i, kind in enumerate(inputs)]
     for name, *places in steps:
-        edges = [behind[i] for i in places if isinstance(i, int) and behind[i] is not None]
-        recorded = edges and name != "detach" and not name.startswith("untracked ")
-        if recorded:
-            nodes[len(behind)] = f"{name.capitalize()}Backward0", edges
-        behind += [len(behind) if recorded else None] * (2 if name == "unbind" else 1)
-    reached = {behind[-1]} if steps else set()
-    for number in sorted(nodes, reverse=True):
-        if number in reached:
-            reached.update(nodes[number][1])
-    return [nodes[number][0] for number in reached - {None}]
+        nodes = set().union(*(behind[place] for place in places))
+        recorded = nodes and name != "detach" and not name.startswith("untracked ")
+        behind.append(nodes | {(len(behind), f"{name.capitalize()}Backward0")} if recorded else set())
+    return [name for _, name in behind[-1]]
 
 
-_errors = {
-    "RecursionError": say(en="your function calls itself too deep. Keep a list of nodes still to visit", ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 리스트에 두세요"),
-    "AttributeError": say(en="An edge to a constant leads to None, and the grad_fn of a leaf is None: skip these", ko="상수로 가는 간선은 None이고 leaf의 grad_fn도 None입니다. 건너뛰세요"),
-    "RuntimeError": _looking,
-}
-
-_paths = say(
-    en="a walk that goes on from a node each time that it meets it. Go on only the first time: the number of paths doubles with each operation here",
-    ko="만난 노드에서 매번 그다음으로 갔습니다. 처음 만났을 때만 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
-)
-_retained = say(en="t.retains_grad was changed: only look, do not ask for its gradient to be kept", ko="t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요")
-
-
-def _test(inputs, steps, call, hint=""):
-    with check.asking(call):
-        found, changes, usable, kept = _walks(inputs, steps)
-    check.ended(not str(found).startswith("TimeoutError"), call, _paths)
-    for error, why in _errors.items():
-        check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
-    want = _nodes_of(inputs, steps)
-    check.that(bool(want) or found[0] is not None, f"{call}: None\n  {hint}")
-    _judge((found, changes), want, call, hint)
-    check.that(usable, f"{call}: {_looking}")
-    check.that(not kept, f"{call}: {_retained}")
-
-
-_result = say(
-    en="an edge is (node, number), and two edges with different numbers may lead to the same node",
-    ko="간선은 (노드, 번호)입니다. 번호가 다른 두 간선이 같은 노드로 이어질 수 있습니다",
-)
-_no_graph = say(en="without a grad_fn there is no graph: return an empty list", ko="grad_fn이 없으면 그래프도 없습니다. 빈 리스트를 돌려주세요")
-_x, _xw, _xc, _xwb = ["leaf"], ["leaf", "leaf"], ["leaf", "constant"], ["leaf", "leaf", "leaf"]
-_roots = [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]]
-for _call, _formula, _nodes in (
-    ("graph_nodes(x.mean(0))", "x.mean(0)", ["MeanBackward1"]),
-    ("graph_nodes(y), y = torch.zeros(2), y[0] = x[0]", "(y := torch.zeros(2), y[0].copy_(x[0]), y)[2]", ["CopySlices", "SelectBackward0"]),
-    ("graph_nodes(y.sum()), y = torch.zeros(2), y[0] = x[0]", "(y := torch.zeros(2), y[0].copy_(x[0]), y.sum())[2]", ["SumBackward0", "CopySlices", "SelectBackward0"]),
+_more = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
+_more = {**_KNOWN, **_more, "y": "x + w", "z": "torch.zeros(2)"}
+for _t, _leaves, _want, _why in (
+    ("x * x", 1, "MulBackward0", hint.missing),
+    ("torch.tanh(torch.exp(x)) + x", 1, "AddBackward0 ExpBackward0 TanhBackward0", hint.missing),
+    ("(w * x + b)**2", 3, "AddBackward0 MulBackward0 PowBackward0", hint.missing),
+    ("(y + x) + y", 2, "AddBackward0 AddBackward0 AddBackward0", hint.missing),
+    ("torch.addcmul(x, w, b)", 3, "AddcmulBackward0", hint.three),
+    ("c + x * c", 1, "AddBackward0 MulBackward0", hint.none),
+    ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
+    ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
 ):
-    with check.asking(_call):
-        _found = _first(_formula)
-    _judge(_found, ["AccumulateGrad", *_nodes], _call, _any_name)
-
-
-@probe
-def _before_and_after():
-    x, w = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
-    t = 4 * x
-    return [graph_nodes(t), graph_nodes(t.mul_(w))]
-
-
-_call = say(en="graph_nodes(t) on one t: t = x * 4, then t.mul_(w)", ko="같은 t에 graph_nodes(t): t = x * 4일 때, t.mul_(w) 다음")
-_anew = say(en="look at t on every call; do not keep an earlier answer", ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요")
-with check.asking(_call):
-    _found = _before_and_after()
-_mul, _leaf = "MulBackward0", "AccumulateGrad"
-check.equal([_short(names) for names in _found], [[_leaf, _mul], [_leaf, _leaf, _mul, _mul]], _call, hint=_anew)
-
-_test(_x, [], "graph_nodes(x), x = leaf", _no_graph)
-_test(["constant"], [["exp", 0]], "graph_nodes(torch.exp(c)), c = constant", _no_graph)
-_test(_x, [["untracked exp", 0]], say(en="graph_nodes(y), y = torch.exp(x) under no_grad", ko="graph_nodes(y), y = torch.exp(x) (no_grad 안에서)"), _no_graph)
-_test(_x, _roots, "graph_nodes(z), z = torch.log(x**3) + torch.sqrt(x**2)")
-_test(_x, [["mul", 0, 0]], "graph_nodes(x * x)")
-_test(_x, [["unbind", 0], ["mul", 1, 2]], "graph_nodes(a * b), a, b = x.unbind()", _result)
-_test(_x, [["unbind", 0], ["sin", 2]], "graph_nodes(torch.sin(b)), a, b = x.unbind()", _whatever)
-_test(_x, [["sin", 0], ["exp", 1], ["tanh", 2], ["add", 3, 0]], "graph_nodes(torch.tanh(torch.exp(torch.sin(x))) + x)")
-_test(_xwb, [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "graph_nodes((w * x + b)**2)")
-_test(_xwb, [["addcmul", 0, 1, 2]], "graph_nodes(torch.addcmul(x, w, b))", _three)
-_test(_xc, [["mul", 1, 0], ["add", 2, 1]], say(en="graph_nodes(c * x + c), c = constant", ko="graph_nodes(c * x + c), c = 상수"), _none)
-_test(_xc, [["mul", 0, 1], ["add", 1, 2]], say(en="graph_nodes(c + x * c), c = constant", ko="graph_nodes(c + x * c), c = 상수"), _none)
-_test(_xc, [["exp", 1], ["mul", 2, 0]], say(en="graph_nodes(torch.exp(c) * x), c = constant", ko="graph_nodes(torch.exp(c) * x), c = 상수"), _none)
-_test(_xw, [["detach", 0], ["sin", 2], ["mul", 3, 1]], "graph_nodes(torch.sin(x.detach()) * w)", _none)
-_test(_xw, [["add", 0, 1], ["add", 2, 0], ["add", 3, 2]], "graph_nodes(c + b), b = x + w, c = b + x")
-
-# Graphs drawn at random, small ones first: of one input, of two, constants among them, tensors used often or never.
-_random = random.Random(int(check.draw(0, 1000) * 1000))
-_unary, _binary = ["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"], ["add", "mul", "sub"]
+    _look(_t, ["AccumulateGrad"] * _leaves + _want.split(), _why, _more)
+_copied = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
+_look("z", _copied, hint.any_name, _more, before="z[0] = x[0]")
+_answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more)
+_answer.lists([*_copied, "SumBackward0"], key=_short, hint=hint.any_name)
+_answer = ask("graph_nodes(t)", **_more, t="y").lists(["AccumulateGrad"] * 2 + ["AddBackward0"], key=_short)
+_want = ["AccumulateGrad"] * 3 + ["AddBackward0", "MulBackward0"]
+_answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, key=_short)
+for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
+    _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
+    _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
+    _answer.holds(_answer.result is not None, "None", hint.no_graph).lists([], hint=hint.no_graph)
+    _answer.again().ends().changes_nothing().lists([])
+# Graphs drawn at random, small ones first.
+_kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
 for _round in range(20):
-    _inputs = ["leaf", *_random.choices(["leaf", "constant"], [7, 3], k=1 + _round // 6)]
-    _count = len(_inputs)
-    _pairs = [_random.sample(range(max(0, place - 5), place), 2) for place in range(_count, _count + 2 + _round * 2 // 3)]
-    _steps = [[_random.choice(_unary), a] if _random.random() < 0.4 else [_random.choice(_binary), a, b] for a, b in _pairs]
-    _program = "; ".join(f"x{_count + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps))
-    _tracked = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "leaf")
-    _test(_inputs, _steps, f"graph_nodes(x{_count + len(_steps) - 1}), requires_grad = {_tracked}; {_program}")
-
+    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
+    _known = graphs.program(_inputs, _steps)
+    _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
 _deep = 3000 + int(check.draw(0, 500))
-_additions = say(en=f"graph_nodes(y), y = x + c + c + ..., {_deep} additions", ko=f"graph_nodes(y), y = x + c + c + ..., 덧셈 {_deep}번")
-_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 단계가 걸리든 더 들를 노드가 없을 때까지 계속하세요")
-_test(_xc, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions, _to_the_end)
-_test(_x, [["add", k, k] for k in range(60)], say(en="graph_nodes(y), 60 times y = y + y", ko="graph_nodes(y), y = y + y를 60번"))
+_errors = {"RecursionError": hint.too_deep, **_ERRORS}
+_want = ["AccumulateGrad", *["AddBackward0"] * _deep]
+_look(f"sum([c] * {_deep}, x)", _want, hint.to_the_end, steps=0, errors=_errors)
+_doubled = "[x := x + x for _ in range(60)][-1]"
+ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
+_look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1392,257 +1224,124 @@ def leaves_of(t):
 
 
 # %% nbgrader={"grade_id": "test_leaves_of", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf
 
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("leaves_of")
 
-
-@probe
-def _first(text):
-    x, w, o = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0, 0.0))
-    v, c, w.grad = x.detach().requires_grad_(), torch.tensor(5.0), torch.tensor(7.0)
-    t = formula(text, x=x, v=v, w=w, o=o, c=c)(None)
-    names, calls = {id(x): "x", id(v): "v", id(w): "w", id(o): "o"}, observe(x=x, v=v, w=w, o=o, t=t)
-    try:
-        with graphs.limit_steps(100_000):  # an endless loop ends, in a TimeoutError
-            found = [calls(leaves_of, t), calls(leaves_of, t)]
-        t.backward()
-    except (AttributeError, RuntimeError, TimeoutError) as error:
-        found = f"{type(error).__name__}: {error}"
-        if not any(word in found for word in ("NoneType", "variable", "backward", "TimeoutError")):
-            raise
-        return found, calls.changes
-    return [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found], calls.changes
+_KNOWN = {
+    "x": "torch.tensor(2.0, requires_grad=True)",
+    "v": "x.detach().requires_grad_()",
+    "w": leaf(3.0, "float32", grad=7.0),
+    "o": "torch.tensor(0.0, requires_grad=True)",
+}
+_ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
 
 
-_none = say(en="An edge to a constant leads to None: `continue` skips it, while `break` ends the whole walk", ko="상수로 가는 간선은 None입니다. `continue`는 그것만 건너뛰지만 `break`는 따라가기를 모두 끝냅니다")
-_variable = say(en="only AccumulateGrad nodes have a variable: ask hasattr(node, 'variable') first", ko="variable은 AccumulateGrad 노드에만 있습니다. 먼저 hasattr(node, 'variable')인지 물으세요")
-_looking = say(en="the saved tensors are gone, and t.backward() fails: do not go backward to look at a graph", ko="저장된 텐서가 사라져 t.backward()를 할 수 없습니다. 그래프를 보려고 backward를 하지 마세요")
-_stranger = say(en="? is no leaf of this graph: a copy, a detached tensor, or a node. Return node.variable itself", ko="?는 이 그래프의 leaf가 아닌 것입니다. 복사본이거나 detach한 것이거나 노드입니다. node.variable 자신을 돌려주세요")
-_once, _any_name = say(en="a leaf is listed once, however often it is used", ko="몇 번 쓰였든 leaf는 한 번만 적습니다"), say(en="a node counts whatever its name: not every name ends in Backward0", ko="이름이 무엇이든 노드입니다. 모든 이름이 Backward0으로 끝나지는 않습니다")
-_missing = say(en="some leaves are missing: follow every edge of every node from t.grad_fn on, and take every tracked tensor, a parameter or not", ko="빠진 leaf가 있습니다. t.grad_fn부터 모든 노드의 모든 간선을 따라가고, 파라미터든 아니든 추적되는 텐서를 모두 넣으세요")
-_graded, _zero = say(en="w has a .grad already, which makes no difference: backward() would add to it", ko="w에는 이미 .grad가 있지만 상관없습니다. backward()를 부르면 거기에 더해집니다"), say(en="o is 0, and `if leaf:` asks for its number. Ask `leaf is not None`", ko="o는 0입니다. `if leaf:`라고 쓰면 값을 묻게 됩니다. `leaf is not None`인지 물으세요")
-_objects = say(en="they hold equal numbers, even in the same memory, but are different objects: tell them apart by `is`. (== and `in` compare their numbers)", ko="값이 같고 메모리도 함께 쓰지만 서로 다른 객체입니다. `is`로 구별하세요. (==와 `in`은 값을 비교합니다)")
+def _compare(t, want, why, known=_KNOWN, **how):
+    wrong = {
+        hint.stranger: lambda names: not {*names} <= {*want},
+        hint.once: lambda names: {*names} == {*want},
+        hint.graded: lambda names: "w" in {*want} - {*names},
+    }
+    asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, **how}
+    answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
+    answer.lists(want, hint=why, mistakes=wrong)
+    answer.again().ends().changes_nothing().lists(want)
+    return answer.then("t.sum().backward()", errors=hint.looking)
 
 
-def _judge(found, want, call, hint=""):
-    got, changes = found  # the names of the leaves that each of two calls gave, in any order
-    check.ended(not str(got).startswith("TimeoutError"), call)
-    why = next(why for word, why in (("backward", _looking), ("'variable'", _variable), ("", _none)) if word in str(got))
-    check.that(not isinstance(got, str), f"{call}: {got}\n  {why}")
-    (first, again), want = (sorted(names) if isinstance(names, list) else names for names in got), sorted(want)
-    names = first if isinstance(first, list) else []
-    known = [why for name, why in (("w", _graded), ("o", _zero)) if name in {*want} - {*names}]
-    why = _stranger if "?" in names else _once if {*want} == {*names} else hint or [*known, _missing][0]
-    check.equal(first, want, call, hint=why if isinstance(first, list) else "")
-    check.untouched(changes, call)
-    check.repeatable(again, want, call)
-
-
-_cases = {"torch.exp(x)": ("x", ""), "w * x + w": ("wx", ""), "x * 2 * c": ("x", _none), "x + o": ("xo", ""), "x * v": ("xv", _objects), "torch.stack([x, x]).mean(0)": ("x", _any_name)}
-for _text, (_leaves, _hint) in _cases.items():
-    _call = say(en=f"leaves_of({_text}), c constant, v shares the memory of x", ko=f"leaves_of({_text}), c는 상수, v는 x와 메모리를 함께 씀")
-    with check.asking(_call):
-        _found = _first(_text)
-    _judge(_found, [*_leaves], _call, _hint)
+for _t, _want, _why in (
+    ("torch.exp(x)", "x", hint.missing),
+    ("w * x + w", "wx", hint.missing),
+    ("x * 2 * 3", "x", hint.none),
+    ("x + o", "xo", hint.zero),
+    ("x * v", "xv", hint.objects),
+    ("torch.stack([x, x]).mean(0)", "x", hint.any_name),
+):
+    _compare(_t, _want, _why)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-import contextlib
-import itertools
-import random
-
-from torch import nn
+from secant import graphs
 
 
-@probe
-def _walks(inputs, steps):
-    tensors = graphs.build(inputs, steps)
-    t, names = tensors[-1], {id(tensor): f"x{i}" for i, tensor in enumerate(tensors)}
-    # In a deep graph n * n steps are no mistake.
-    limit = graphs.limit_steps if len(steps) < 100 else contextlib.nullcontext
-
-    def walk(t):
-        with limit():
-            return leaves_of(t)
-
-    watched = {f"x{i}": tensors[i] for i in range(len(inputs))}
-    calls = observe(**watched, **({"t": t} if steps else {}))
-    try:
-        found = [calls(walk, t), calls(walk, t)]
-        found = [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found]
-    except (AttributeError, RuntimeError, TimeoutError) as error:
-        found = f"{type(error).__name__}: {error}".rstrip(": ")
-        known = ("NoneType", "variable", "backward", "Boolean", "size", "RecursionError", "TimeoutError")
-        if not any(word in found for word in known):
-            raise
-    kept, usable = t.retains_grad, False
-    with contextlib.suppress(RuntimeError):
-        t.sum().backward()
-        usable = True
-    return found, calls.changes, usable, kept
-
-
-for _text, _formula, _names in (
-    ("leaves_of(x.mean(0))", "x.mean(0)", "x"),
-    ("leaves_of(x.sum(0) * v), " + say(en="v shares the memory of x", ko="v는 x와 메모리를 함께 씀"), "x.sum(0) * v", "xv"),
-    ("leaves_of(y.sum()), y = torch.zeros(2), y[0] = x", "(y := torch.zeros(2), y[0].copy_(x), y.sum())[2]", "x"),
-):
-    with check.asking(_text):
-        _found = _first(_formula)
-    _judge(_found, [*_names], _text, _any_name)
-
-
-@probe
-def _before_and_after():
-    x, w = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
-    t, names = 4 * x, {id(x): "x", id(w): "w"}
-    found = [leaves_of(t), leaves_of(t.mul_(w))]
-    return [sorted(names.get(id(leaf), "?") for leaf in f) if isinstance(f, list) else f for f in found]
-
-
-_call = say(en="leaves_of(t) on one t: t = x * 4, then t.mul_(w)", ko="같은 t에 leaves_of(t): t = x * 4일 때, t.mul_(w) 다음")
-_anew = say(en="look at t on every call; do not keep an earlier answer", ko="부를 때마다 t를 새로 보세요. 앞의 답을 남겨 두지 마세요")
-with check.asking(_call):
-    _found = _before_and_after()
-check.equal(_found, [["x"], ["w", "x"]], _call, hint=_anew)
-
-
-@probe
-def _leaves_of_odd(kind):
-    x = torch.tensor([2.0, -3.0, 5.0, 7.0], requires_grad=True)
-    odd = {
-        "empty": graphs.leaf(torch.empty(0)),
-        "strided": graphs.strided(torch.ones(4)).requires_grad_(),
-        "expanded": torch.ones(1).expand(4).requires_grad_(),
-        "complex": torch.ones(4, dtype=torch.complex64).requires_grad_(),
-        "nan": graphs.leaf(torch.full((4,), torch.nan)),
-    }[kind]
-    t, calls = x.sum() * odd.sum() + odd.sum(), observe(x=x, odd=odd)
-    found = [calls(leaves_of, t), calls(leaves_of, t)]
-    names = {id(x): "x", id(odd): "odd"}
-    return [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found], calls.changes
-
-
-@probe
-def _leaves_of_model(sizes, frozen):
-    model = nn.Sequential()
-    for n, m in itertools.pairwise(sizes):
-        model += nn.Sequential(nn.Linear(n, m), nn.ReLU())
-    model[0].requires_grad_(not frozen)
-    names = {id(parameter): name for name, parameter in model.named_parameters()}
-    calls, t = observe(model=model), model(torch.ones(3, sizes[0])).square().mean()
-    found = [calls(leaves_of, t), calls(leaves_of, t)]
-    return [[names.get(id(leaf), "?") for leaf in f] if isinstance(f, list) else f for f in found], calls.changes
+def _look(t, want, why=hint.missing, known=_KNOWN, **how):
+    """Compare, and see that t itself is as it was."""
+    _compare(t, want, why, known, **how).then("t.retains_grad").equals(False, hint=hint.retained)
 
 
 def _behind(inputs, steps):
     """Return the tracked leaves from which a recorded path leads to the last tensor."""
-    sources = [set() if kind == "constant" else {f"x{i}"} for i, kind in enumerate(inputs)]
+    sources = [set() if kind == "constant" else {f"x{place}"} for place, kind in enumerate(inputs)]
     for name, *places in steps:
-        found = set().union(*(sources[i] for i in places if isinstance(i, int)))
         cut = name == "detach" or name.startswith("untracked ")
-        sources += [set() if cut else found] * (2 if name == "unbind" else 1)
+        sources.append(set() if cut else set().union(*(sources[place] for place in places)))
     return sources[-1]
 
 
-_numbers = say(
-    en="likely cause: tensors were compared with == or `in`, which compares their numbers, or asked for with `if leaf:`. Compare nodes, or use `is`",
-    ko="짐작되는 원인: 텐서를 ==나 `in`으로 비교하거나 `if leaf:`처럼 물으면 값을 보게 됩니다. 노드를 비교하거나 `is`를 쓰세요",
-)
-_errors = {
-    "RecursionError": say(en="your function calls itself too deep. Keep a list of nodes still to visit", ko="함수가 자기 자신을 너무 깊이 불러 오류가 났습니다. 아직 들러야 할 노드를 리스트에 두세요"),
-    "AttributeError: 'NoneType'": _none,
-    "AttributeError": _variable,
-    "RuntimeError: Trying to backward": _looking,
-    "RuntimeError": _numbers,
+_ERRORS |= {"RecursionError": hint.too_deep, "Boolean": hint.numbers, "size": hint.numbers}
+_more = {
+    "x": "torch.tensor([2.0, 3.0], requires_grad=True)",
+    "v": "x.detach().requires_grad_()",
+    "w": leaf([1.0, 1.0], "float32", grad=7.0),
+    "p": "nn.Parameter(torch.ones(2))",
+    "q": "p.detach().requires_grad_()",
+    "c": "torch.ones(2)",
+    "d": "c.detach().requires_grad_()",
 }
-_only = say(en="only tracked leaves from which a recorded path leads to t count", ko="t까지 기록된 경로가 있는, 추적되는 leaf만 넣습니다")
-
-_paths = say(
-    en="a walk that goes on from a node each time that it meets it. Go on only the first time: the number of paths doubles with each operation here",
-    ko="만난 노드에서 매번 그다음으로 갔습니다. 처음 만났을 때만 가세요. 여기서는 연산마다 경로가 두 배로 늘어납니다",
+for _t, _want, _why in (
+    ("x.mean(0)", "x", hint.any_name),
+    ("x.sum(0) * v", "xv", hint.any_name),
+    ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
+    ("x * 0 + w", "xw", hint.missing),
+    ("x * c + x * x", "x", hint.none),
+    ("c * c - x", "x", hint.none),
+    ("torch.log(x**3) + torch.sqrt(x**2)", "x", hint.missing),
+    ("(w * x + p)**2", "xwp", hint.missing),
+    ("torch.mul(*x.unbind())", "x", hint.missing),
+    ("x.unbind()[1] * w", "xw", hint.whatever),
+    ("torch.addcmul(x, w, p)", "xwp", hint.three),
+    ("v * x", "xv", hint.objects),
+    ("(c - d) * (p - q)", "dpq", hint.objects),
+    ("torch.sin(x.detach()) * w", "w", hint.cut),
+    ("torch.no_grad()(torch.exp)(x) * w", "w", hint.cut),
+    ("x.detach() * x * w", "xw", hint.cut),
+):
+    _look(_t, _want, _why, _more)
+_answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
+_answer.after("y.mul_(w)", hint.anew).lists("xw")
+for _odd, _why in (
+    ("torch.empty(0, requires_grad=True)", hint.empty),
+    ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
+    ("torch.ones(1).expand(4).requires_grad_()", hint.view),
+    ("torch.ones(4, dtype=torch.complex64).requires_grad_()", hint.complex),
+    ("torch.full((4,), torch.nan, requires_grad=True)", hint.nan),
+):
+    _look("x * y.abs().sum() + y.abs().sum()", "xy", _why, {"x": _KNOWN["x"], "y": _odd})
+for _layers in (
+    ["nn.Linear(3, 4)", "nn.Linear(4, 1)"],
+    ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
+    ["nn.Linear(3, 2).requires_grad_(False)", "nn.Linear(2, 1)"],
+):
+    # Under these names the parameters come back.
+    _names = [f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")]
+    _known = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
+    _known |= {name: name for name in _names}
+    _want = _names[2:] if "False" in _layers[0] else _names
+    _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
+# Graphs drawn at random, small ones first.
+_kinds, _how = (
+    ["leaf", "constant", "parameter", "twin"],
+    {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
 )
-_retained = say(en="t.retains_grad was changed: only look, do not ask for its gradient to be kept", ko="t.retains_grad가 바뀌었습니다. 보기만 하고 gradient를 남겨 달라고 하지 마세요")
-
-
-def _test(inputs, steps, call, hint=""):
-    want = _behind(inputs, steps)
-    with check.asking(call):
-        found, changes, usable, kept = _walks(inputs, steps)
-    check.ended(not str(found).startswith("TimeoutError"), call, _paths)
-    for error, why in _errors.items():
-        check.that(not (isinstance(found, str) and found.startswith(error)), f"{call}: {found}\n  {why}")
-    surplus = isinstance(found[0], list) and set(found[0]) > want
-    _judge((found, changes), want, call, _only if surplus else hint)
-    check.that(usable, f"{call}: {_looking}")
-    check.that(not kept, f"{call}: {_retained}")
-
-
-_cut = say(en="through detach() or under no_grad no edge is recorded", ko="detach()나 no_grad를 거치면 간선이 기록되지 않습니다")
-_whatever = say(
-    en="an edge is (node, number): follow it whatever the number is. It only says which of the results is meant",
-    ko="간선은 (노드, 번호)입니다. 번호는 몇째 결과인지 알려 줄 뿐이니, 몇 번이든 따라가세요",
-)
-_all_inputs = say(en="an operation may have three inputs or more: follow all its edges", ko="입력이 셋 이상인 연산도 있습니다. 간선을 모두 따라가세요")
-_shared = say(en="leaves_of(x1 * x0), x1 shares the memory of x0", ko="leaves_of(x1 * x0), x1은 x0와 메모리를 함께 씀")
-_both_shared = say(
-    en="leaves_of((x2 - x3) * (x0 - x1)), x1 shares the memory of x0, x3 that of the constant x2",
-    ko="leaves_of((x2 - x3) * (x0 - x1)), x1은 x0와, x3은 상수 x2와 메모리를 함께 씀",
-)
-_no_grad = say(en="leaves_of(y * x1), y = torch.exp(x0) under no_grad", ko="leaves_of(y * x1), y = torch.exp(x0) (no_grad 안에서)")
-_one, _two, _three = ["leaf"], ["leaf", "leaf"], ["leaf", "leaf", "leaf"]
-_roots = [["pow", 0, 3.0], ["pow", 0, 2.0], ["log", 1], ["sqrt", 2], ["add", 3, 4]]
-_test(_two, [["mul", 0, 0.0], ["add", 2, 1]], "leaves_of(x0 * 0 + x1)")
-_test(["leaf", "constant"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]], say(en="leaves_of(x0 * x1 + x0 * x0), x1 = constant", ko="leaves_of(x0 * x1 + x0 * x0), x1 = 상수"), _none)
-_test(_one, _roots, "leaves_of(torch.log(x0**3) + torch.sqrt(x0**2))")
-_test(_one, [["unbind", 0], ["mul", 1, 2]], "leaves_of(a * b), a, b = x0.unbind()")
-_test(_two, [["unbind", 0], ["mul", 3, 1]], "leaves_of(b * x1), a, b = x0.unbind()", _whatever)
-_test(_three, [["addcmul", 0, 1, 2]], "leaves_of(torch.addcmul(x0, x1, x2))", _all_inputs)
-_test(_three, [["mul", 1, 0], ["add", 3, 2], ["pow", 4, 2.0]], "leaves_of((x1 * x0 + x2)**2)")
-_test(["leaf", "twin"], [["mul", 1, 0]], _shared, _objects)
-_test(["parameter", "twin", "constant", "twin"], [["sub", 0, 1], ["sub", 2, 3], ["mul", 5, 4]], _both_shared, _objects)
-_test(_three, [["detach", 0], ["sin", 3], ["mul", 4, 1]], "leaves_of(torch.sin(x0.detach()) * x1)", _cut)
-_test(_two, [["untracked exp", 0], ["mul", 2, 1]], _no_grad, _cut)
-_test(_two, [["detach", 0], ["mul", 2, 0], ["mul", 3, 1]], "leaves_of(x0.detach() * x0 * x1)", _cut)
-_test(["leaf", "constant", "leaf"], [["mul", 1, 1], ["sub", 3, 2]], say(en="leaves_of(x1 * x1 - x2), x1 = constant", ko="leaves_of(x1 * x1 - x2), x1 = 상수"))
-_odd = {
-    "empty": say(en="an empty leaf", ko="빈 leaf"),
-    "strided": say(en="a leaf that is a view of other memory (every second number)", ko="다른 메모리의 view인 leaf(하나 건너 하나씩)"),
-    "expanded": say(en="a leaf that is a view of other memory (one number, expanded)", ko="다른 메모리의 view인 leaf(수 하나를 expand한 것)"),
-    "complex": say(en="a complex leaf", ko="복소수 leaf"),
-    "nan": say(en="a leaf full of nan", ko="nan만 든 leaf"),
-}
-for _kind, _what in _odd.items():
-    _call = f"leaves_of(x.sum() * odd.sum() + odd.sum()), odd = {_what}"
-    with check.asking(_call):
-        _found = _leaves_of_odd(_kind)
-    _hint = say(en=f"some leaves are missing: {_what} is a leaf like any other", ko=f"빠진 leaf가 있습니다. {_what}도 똑같은 leaf입니다")
-    _judge(_found, ["x", "odd"], _call, _hint)
-for _sizes, _frozen in (([3, 4, 1], False), ([2, 2, 2, 2], False), ([3, 2, 1], True)):
-    _model = "nn.Sequential(" + ", ".join(f"nn.Linear({n}, {m}), nn.ReLU()" for n, m in itertools.pairwise(_sizes)) + ")"
-    _call = f"leaves_of(model(x).square().mean()), model = {_model}" + say(en=", layer 0 frozen", ko=", 0번 층은 requires_grad=False") * _frozen
-    with check.asking(_call):
-        _found = _leaves_of_model(_sizes, _frozen)
-    _judge(_found, [f"{2 * i}.{part}" for i in range(_frozen, len(_sizes) - 1) for part in ("weight", "bias")], _call)
-
-# Graphs drawn at random, small ones first: of one input, of two, constants among them, tensors used often or never.
-_random = random.Random(int(check.draw(0, 1000) * 1000))
-_unary, _binary = ["sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"], ["add", "mul", "sub"]
 for _round in range(20):
-    _inputs = ["leaf", *_random.choices(["leaf", "constant", "parameter", "twin"], k=1 + _round // 5)]
-    _count = len(_inputs)
-    _pairs = [_random.sample(range(max(0, place - 6), place), 2) for place in range(_count, _count + 2 + _round * 2 // 3)]
-    _steps = [[_random.choice(_unary), a] if _random.random() < 0.3 else [_random.choice(_binary), a, b] for a, b in _pairs]
-    _steps.append(["add", 0, _count + len(_steps) - 1])
-    _program = "; ".join(f"x{_count + i} = {name}({', '.join(f'x{k}' for k in places)})" for i, (name, *places) in enumerate(_steps))
-    _constants = ", ".join(f"x{i}" for i, kind in enumerate(_inputs) if kind == "constant")
-    _test(_inputs, _steps, f"leaves_of(x{_count + len(_steps) - 1}), " + say(en=f"constants = {_constants or None}", ko=f"상수 = {_constants or None}") + f"; {_program}")
-
+    _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
+    _known = graphs.program(_inputs, _steps)
+    _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
 _deep = 3000 + int(check.draw(0, 500))
-_additions = say(en=f"leaves_of(y), y = x0 + x1 + x1 + ..., {_deep} additions", ko=f"leaves_of(y), y = x0 + x1 + x1 + ..., 덧셈 {_deep}번")
-_to_the_end = say(en="go on until no node is left to visit, however many steps that takes", ko="몇 단계가 걸리든 더 들를 노드가 없을 때까지 계속하세요")
-_test(_two, [["add", 0, 1], *(["add", k, 1] for k in range(2, _deep + 1))], _additions, _to_the_end)
-_test(_one, [["add", k, k] for k in range(60)], say(en="leaves_of(y), 60 times y = y + y", ko="leaves_of(y), y = y + y를 60번"))
+_look(f"sum([w] * {_deep}, x)", "xw", hint.to_the_end, _more, steps=0)
+_doubled = "[x := x + x for _ in range(60)][-1]"
+ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
+_look(_doubled, "x")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1721,76 +1420,44 @@ $z = 5$이므로 `'loss/z'`는 $2 \cdot 5$입니다. 덧셈은 받은 값을 그
 
 # %% nbgrader={"grade_id": "predict", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def predict():
-    """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': what it is after backward()}."""
+    """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': as it is after backward()}."""
     ### BEGIN SOLUTION
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
     ### END SOLUTION
 
 
 # %% nbgrader={"grade_id": "test_predict", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, observe, probe, say
+from secant import ask, check, hints
+from secant.checking.ask import judge
+
+hint = hints("predict")
 
 
-@probe
-def _calls():
-    calls = observe()
-    calls(predict)
-    calls(predict)
-    return calls.data()
+def _judge(answer, key, want, mistakes):
+    number = answer.result[key]
+    why = hint.begin if isinstance(number, int | float) else hint.plain
+    wrong = {cause: {key: value} for cause, value in mistakes.items()}
+    judge({key: number}, {key: want}, answer.call, rtol=1e-6, mistakes=wrong, hint=why)
 
 
-_keys = ["loss/x", "loss/y", "loss/z", "y.grad"]
-_begin, _plain = say(en="begin with the slope of z^2 at z = 5 and hand it on, node by node", ko="z = 5에서 z^2의 기울기로 시작해 노드에서 노드로 넘기세요"), say(en="return a plain number, an int or a float", ko="텐서가 아닌 수(int나 float)로 돌려주세요")
-_mistakes = {
-    10.0: say(en="on the way from y to x there is a multiplication by 2: its slope 2 is missing", ko="y에서 x로 가는 경로에 2를 곱하는 연산이 있습니다. 그 기울기 2가 빠졌습니다"),
-    5.0: say(en="both factors 2 are missing: that of the square and that of x * 2", ko="2가 두 번 빠졌습니다. 제곱의 기울기와 x * 2의 기울기입니다"),
-    8.0: say(en="that is the slope without the + 3: the slope of the square is 2z, and z is 5", ko="+ 3을 빠뜨렸을 때의 기울기입니다. 제곱의 기울기는 2z이고 z는 5입니다"),
-    25.0: say(en="this is the loss itself, not its slope", ko="기울기가 아니라 loss의 값입니다"),
-    2.0: say(en="that is the slope of x * 2 alone: multiply by what comes back from the loss", ko="x * 2만의 기울기입니다. loss에서 넘어온 값을 곱하세요"),
-    4.0: say(en="the slope of z^2 is 2z, at the z that the program reaches: z is 5, not 1", ko="z^2의 기울기는 프로그램이 도달한 z에서 2z입니다. z는 1이 아니라 5입니다"),
-}
-with check.asking("predict()"):
-    _found = _calls()
-_got = _found["results"][0]
-check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en="the keys of predict()", ko="predict()의 키"), hint=say(en="return a dict with exactly these four keys", ko="키가 꼭 이 네 개인 dict를 돌려주세요"))
-_slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)  # a difference quotient of (2x + 3)^2, exact for a square
-check.close({"loss/x": _got["loss/x"]}, {"loss/x": _slope}, "predict()", rtol=1e-6, mistakes=[({"loss/x": wrong}, why) for wrong, why in _mistakes.items()], hint=_begin if isinstance(_got["loss/x"], int | float) else _plain)
-check.untouched(_found["changes"], "predict()")
+_answer = ask("predict()").changes_nothing()
+_keys = dict.fromkeys(_answer.result) if isinstance(_answer.result, dict) else _answer.result
+_four = dict.fromkeys(("loss/x", "loss/y", "loss/z", "y.grad"))
+check.equal(_keys, _four, "predict().keys()", hint=hint.keys)
+# A difference quotient of (2x + 3)^2, exact for a square.
+_slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)
+_wrong = {hint.double: 10.0, hint.both: 5.0, hint.sum: 8.0, hint.loss: 25.0}
+_wrong |= {hint.alone: 2.0, hint.program: 4.0}
+_judge(_answer, "loss/x", _slope, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_square = say(en="the slope of z^2 is 2z, not z", ko="z^2의 기울기는 z가 아니라 2z입니다")
-_at_z = say(en="the slope of z^2 is 2z, at the z that the program reaches", ko="z^2의 기울기는 프로그램이 도달한 z에서 2z입니다")
-_wants = {"loss/z": 10.0, "loss/y": 10.0, "loss/x": 20.0}
-_others = {
-    "loss/x": _mistakes,
-    "loss/y": {
-        5.0: _square,
-        20.0: say(en="y has the multiplication by 2 behind it: only from y to x does the slope double", ko="2를 곱하는 연산은 y보다 앞에 있습니다. y에서 x로 갈 때 비로소 두 배가 됩니다"),
-        1.0: say(en="that is the slope of y + 3 alone: multiply by what comes back from the loss", ko="y + 3만의 기울기입니다. loss에서 넘어온 값을 곱하세요"),
-        2.0: say(en="x * 2 stands before y and has no part in this; and the slope of z^2 is taken at z = 5", ko="x * 2는 y보다 앞에 있으므로 여기에 들어가지 않습니다. z^2의 기울기는 z = 5에서 구합니다"),
-        3.0: say(en="the slope of y + 3 is 1, whatever is added", ko="무엇을 더하든 y + 3의 기울기는 1입니다"),
-        30.0: say(en="the slope of y + 3 is 1: a sum hands on what it gets", ko="y + 3의 기울기는 1입니다. 덧셈은 받은 값을 그대로 넘깁니다"),
-    },
-    "loss/z": {
-        5.0: _square,
-        2.0: _at_z,
-        25.0: _mistakes[25.0],
-        1.0: say(en="1 is the slope of the loss with respect to itself", ko="1은 loss를 loss 자신으로 미분한 값입니다"),
-    },
-}
-_again = say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다")
-_passed_on = say(
-    en="y is an intermediate: its gradient is passed on and not kept, so y.grad is None",
-    ko="y는 중간 텐서입니다. gradient를 넘겨주기만 하고 남기지 않으므로 y.grad는 None입니다",
-)
-for _got, _then in zip(_found["results"], ("", say(en=", the second time", ko=", 두 번째")), strict=True):
-    _call = f"predict(){_then}"
-    check.that(isinstance(_got, dict) and sorted(map(str, _got)) == _keys, f"{_call}: {_again}")
-    for _key, _want in _wants.items():
-        check.that(_got[_key] is not None, f"{_call}[{_key!r}]: None\n  {_plain}")
-        _hint = _begin if isinstance(_got[_key], int | float) else _plain
-        check.close(_got[_key], _want, f"{_call}[{_key!r}]", rtol=1e-6, mistakes=_others[_key], hint=_hint)
-    check.equal(_got["y.grad"], None, f"{_call}['y.grad']", hint=_passed_on)
+_of_y = {hint.square: 5.0, hint.behind: 20.0, hint.sum_alone: 1.0}
+_of_y |= {hint.before: 2.0, hint.added: 3.0, hint.passes: 30.0}
+_judge(_answer, "loss/y", 10.0, _of_y)
+_judge(_answer, "loss/z", 10.0, {hint.square: 5.0, hint.at_z: 2.0, hint.loss: 25.0, hint.itself: 1.0})
+check.equal({"y.grad": _answer.result["y.grad"]}, {"y.grad": None}, "predict()", hint=hint.intermediate)
+_all = {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": None}
+_answer.again().changes_nothing().returns(_all, rtol=1e-6)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1884,61 +1551,45 @@ def second_backward_works():
 
 
 # %% nbgrader={"grade_id": "test_second_backward_works", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import ask, check, hints
+
+hint = hints("second_backward_works")
+
+
+def _judge(program, want, why):
+    got = _answer.result[program]
+    why = why if isinstance(got, bool) else hint.bool
+    check.equal({program: got}, {program: want}, _answer.call, hint=why)
+
+
+_answer = ask("second_backward_works()").changes_nothing()
+_keys = dict.fromkeys(_answer.result) if isinstance(_answer.result, dict) else _answer.result
+_five = dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"))
+check.equal(_keys, _five, "second_backward_works().keys()", hint=hint.keys)
+_judge("x + 1", True, hint.nothing)
+_judge("x * x", False, hint.factor)
+check.visible_passed()
+### BEGIN HIDDEN TESTS
 import torch
 
-from secant import check, formula, observe, probe, say
-
-
-@probe
-def _calls():
-    calls = observe()
-    calls(second_backward_works)
-    calls(second_backward_works)
-    return calls.data()
+from secant import formula
 
 
 def _works_twice(program):
-    y = formula(program, x=torch.tensor(check.draw(0.5, 2), requires_grad=True))(None)
+    y = formula(program, x=torch.tensor(1.5, requires_grad=True))(None)
+    y.backward()
     try:
-        return [y.backward(), y.backward()] == [None, None]
+        y.backward()
     except RuntimeError:
         return False
+    return True
 
 
-_keys, _call = ["x * x", "x + 1", "x + x", "x.exp()", "x.sum()"], "second_backward_works()"
-with check.asking(_call):
-    _found = _calls()
-_got = _found["results"][0]
-check.equal(dict.fromkeys(_got) if isinstance(_got, dict) else _got, dict.fromkeys(_keys), say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"))
-_reasons = {"x + 1": say(en="the slope is 1 whatever x is. The node saved nothing, so nothing was freed; its edges are still there", ko="x가 무엇이든 기울기는 1입니다. 노드가 저장한 것이 없으니 지워진 것도 없고, 간선은 그대로 있습니다"),
-    "x * x": say(en="the slope is 2x: the node saved x, and the first backward freed it", ko="기울기는 2x입니다. 노드가 x를 저장했고 첫 번째 backward가 그것을 지웠습니다")}
-for _key, _reason in _reasons.items():
-    check.equal({_key: _got[_key]}, {_key: _works_twice(_key)}, _call, hint=_reason if isinstance(_got[_key], bool) else say(en="True or False, a bool", ko="True 또는 False (bool)"))
-check.untouched(_found["changes"], _call)
-check.visible_passed()
-### BEGIN HIDDEN TESTS
-_reasons |= {
-    "x.sum()": say(
-        en="the slope of a sum is 1 for every element. The node saved no tensor, so nothing was freed",
-        ko="합의 기울기는 원소마다 1입니다. 노드가 저장한 텐서가 없으니 지워진 것도 없습니다",
-    ),
-    "x.exp()": say(
-        en="the slope is exp(x): the node saved it, and the first backward freed it",
-        ko="기울기는 exp(x)입니다. 노드가 이것을 저장했고 첫 번째 backward가 지웠습니다",
-    ),
-    "x + x": say(
-        en="both edges lead to x, each with slope 1. The node saved nothing, so nothing was freed",
-        ko="두 간선이 모두 x로 가고 기울기는 1씩입니다. 노드가 저장한 것이 없으니 지워진 것도 없습니다",
-    ),
-}
-_bool = say(en="True or False, a bool", ko="True 또는 False (bool)")
-_again = say(en="the second of two equal calls gave another answer", ko="똑같이 두 번 불렀는데 답이 달라졌습니다")
-for _got, _then in zip(_found["results"], ("", say(en=", the second time", ko=", 두 번째")), strict=True):
-    check.that(isinstance(_got, dict) and sorted(map(str, _got)) == _keys, f"{_call}{_then}: {_again}")
-    for _key, _reason in _reasons.items():
-        check.that(_got[_key] is not None, f"{_call}{_then}[{_key!r}]: None\n  {_bool}")
-        _hint = _reason if isinstance(_got[_key], bool) else _bool
-        check.equal(_got[_key], _works_twice(_key), f"{_call}{_then}[{_key!r}]", hint=_hint)
+_all = {program: _works_twice(program) for program in _five}
+_judge("x.sum()", _all["x.sum()"], hint.sum)
+_judge("x.exp()", _all["x.exp()"], hint.exp)
+_judge("x + x", _all["x + x"], hint.edges)
+_answer.equals(_all).again().changes_nothing().equals(_all)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

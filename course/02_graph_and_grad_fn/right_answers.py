@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% by is_leaf task="classify"
 def classify(t):
     if not t.is_leaf:
@@ -19,7 +20,9 @@ def classify(t):
 
 
 # %% one expression task="classify"
-classify = lambda t: "constant leaf" if not t.requires_grad else "leaf" if t.grad_fn is None else "intermediate"
+classify = lambda t: (
+    "constant leaf" if not t.requires_grad else "leaf" if t.grad_fn is None else "intermediate"
+)
 
 
 # %% breadth first, with names kept by node task="graph_nodes"
@@ -139,7 +142,9 @@ def second_backward_works():
     results = {"x + x": x + x, "x + 1": x + 1, "x * x": x * x, "x.exp()": x.exp(), "x.sum()": x.sum()}
     return {
         text: not any(
-            isinstance(getattr(y.grad_fn, name), torch.Tensor) for name in dir(y.grad_fn) if name.startswith("_saved_")
+            isinstance(getattr(y.grad_fn, name), torch.Tensor)
+            for name in dir(y.grad_fn)
+            if name.startswith("_saved_")
         )
         for text, y in results.items()
     }
@@ -194,7 +199,9 @@ def predict():
     y = x * 2
     z = y + 3
     gradients = torch.autograd.grad(z**2, (x, y, z))
-    return dict(zip(["loss/x", "loss/y", "loss/z"], [g.item() for g in gradients], strict=True)) | {"y.grad": None}
+    return dict(zip(["loss/x", "loss/y", "loss/z"], [g.item() for g in gradients], strict=True)) | {
+        "y.grad": None
+    }
 
 
 # %% says which save something task="second_backward_works"

@@ -1,4 +1,4 @@
-# Why the answers of lesson 2 are right, and a detour to each. `autograder check 2 --solution TASK` shows them.
+# Why the answers of lesson 2 are right, and a detour to each: `autograder check 2 --solution TASK` shows it.
 
 # %% [markdown] task="classify" lang="en"
 r"""

@@ -3,26 +3,27 @@
 # %%
 import torch
 
-# %% a leaf is what somebody marked task="classify" en="That is a constant leaf" ko="상수 leaf입니다"
+
+# %% a leaf is what somebody marked task="classify" hint="constant"
 def classify(t):
     return "leaf" if t.requires_grad and t.is_leaf else "intermediate"
 
 
-# %% whatever was computed is an intermediate task="classify" en="That is a constant leaf" ko="상수 leaf입니다"
+# %% whatever was computed is an intermediate task="classify" hint="constant"
 def classify(t):
     if t._is_view() or t.grad_fn is not None:
         return "intermediate"
     return "leaf" if t.requires_grad else "constant leaf"
 
 
-# %% a leaf is what has a .grad task="classify" en="grad_fn is None" ko="grad_fn이 None입니다"
+# %% a leaf is what has a .grad task="classify" hint="leaf"
 def classify(t):
     if t.grad_fn is not None:
         return "intermediate"
     return "leaf" if t.grad is not None or (t.ndim == 0 and t.requires_grad) else "constant leaf"
 
 
-# %% what keeps its gradient is a leaf task="classify" en="its grad_fn is a node" ko="grad_fn이 노드입니다"
+# %% what keeps its gradient is a leaf task="classify" hint="intermediate"
 def classify(t):
     if not t.requires_grad:
         return "constant leaf"
@@ -40,7 +41,7 @@ def classify(t):
     return "constant leaf"
 
 
-# %% remembers a tensor's kind task="classify" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+# %% remembers a tensor's kind task="classify" hint="anew"
 kinds = {}
 
 
@@ -50,7 +51,7 @@ def classify(t):
     return kinds[t]
 
 
-# %% asks for the gradient to be kept task="classify" en="t.retains_grad was changed" ko="t.retains_grad가 바뀌었습니다"
+# %% asks for the gradient to be kept task="classify" hint="retained"
 def classify(t):
     try:
         t.retain_grad()
@@ -59,21 +60,21 @@ def classify(t):
     return "intermediate" if t.retains_grad else "leaf"
 
 
-# %% knows intermediates by Backward0 task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+# %% knows intermediates by Backward0 task="classify" hint="intermediate"
 def classify(t):
     if t.grad_fn is not None and t.grad_fn.name().endswith("Backward0"):
         return "intermediate"
     return "leaf" if t.requires_grad else "constant leaf"
 
 
-# %% knows intermediates by Backward and a digit task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+# %% knows intermediates by Backward and a digit task="classify" hint="intermediate"
 def classify(t):
     if "Backward" in str(t.grad_fn) and type(t.grad_fn).__name__[-1].isdigit():
         return "intermediate"
     return "leaf" if t.requires_grad else "constant leaf"
 
 
-# %% silences the warning about .grad task="classify" en="the warning filters were left changed" ko="경고 필터가 바뀐 채로"
+# %% silences the warning about .grad task="classify" en="the warning filters were left" ko="경고 필터가 바뀐 채로"
 import warnings
 
 
@@ -86,7 +87,7 @@ def classify(t):
     return "constant leaf"
 
 
-# %% only floats are tracked task="classify" en="it is tracked, and no operation was recorded" ko="추적되는데 만든 연산은 기록되어 있지 않습니다"
+# %% only floats are tracked task="classify" hint="leaf"
 def classify(t):
     if t.grad_fn is not None:
         return "intermediate"
@@ -117,21 +118,21 @@ def classify(t):
     return "leaf" if t.requires_grad else "constant leaf"
 
 
-# %% an empty tensor holds nothing to track task="classify" en="it is tracked, and no operation was recorded" ko="추적되는데 만든 연산은 기록되어 있지 않습니다"
+# %% an empty tensor holds nothing to track task="classify" hint="leaf"
 def classify(t):
     if t.grad_fn is not None:
         return "intermediate"
     return "leaf" if t.requires_grad and t.numel() > 0 else "constant leaf"
 
 
-# %% knows intermediates by Backward task="classify" en="whatever the node's name" ko="이름이 무엇이든"
+# %% knows intermediates by Backward task="classify" hint="intermediate"
 def classify(t):
     if t.grad_fn is not None and "Backward" in t.grad_fn.name():
         return "intermediate"
     return "leaf" if t.requires_grad else "constant leaf"
 
 
-# %% a cache of kinds task="classify" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+# %% a cache of kinds task="classify" hint="anew"
 import functools
 
 
@@ -142,7 +143,7 @@ def classify(t):
     return "leaf" if t.requires_grad else "constant leaf"
 
 
-# %% the graph is a tree task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
+# %% the graph is a tree task="graph_nodes" hint="twice"
 def graph_nodes(t):
     out = []
 
@@ -156,7 +157,7 @@ def graph_nodes(t):
     return out
 
 
-# %% names instead of nodes task="graph_nodes" en="two different nodes may have the same name" ko="서로 다른 노드의 이름이 같을 수"
+# %% names instead of nodes task="graph_nodes" hint="same_name"
 def graph_nodes(t):
     names, todo = [], [t.grad_fn]
     while todo:
@@ -167,7 +168,7 @@ def graph_nodes(t):
     return names
 
 
-# %% edges instead of nodes task="graph_nodes" en="some node is listed more than once" ko="같은 노드를 두 번 이상"
+# %% edges instead of nodes task="graph_nodes" hint="twice"
 def graph_nodes(t):
     names, seen, todo = [], set(), [(t.grad_fn, 0)]
     while todo:
@@ -179,7 +180,7 @@ def graph_nodes(t):
     return names
 
 
-# %% calls itself task="graph_nodes" en="calls itself too deep" ko="자기 자신을 너무 깊이 불러"
+# %% calls itself task="graph_nodes" hint="too_deep"
 def graph_nodes(t):
     seen = set()
 
@@ -193,7 +194,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% walks every path task="graph_nodes" en="the number of paths doubles" ko="경로가 두 배로 늘어납니다"
+# %% walks every path task="graph_nodes" hint="paths"
 def graph_nodes(t):
     seen, todo = {}, [t.grad_fn]
     while todo:
@@ -204,7 +205,7 @@ def graph_nodes(t):
     return list(seen.values())
 
 
-# %% never takes a node off its list task="graph_nodes" en="The call did not end" ko="호출이 끝나지 않아"
+# %% never takes a node off its list task="graph_nodes" hint="endless"
 def graph_nodes(t):
     seen, todo = {None}, [t.grad_fn]
     while todo:
@@ -216,7 +217,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% only the first edge task="graph_nodes" en="some nodes are missing" ko="빠진 노드가 있습니다"
+# %% only the first edge task="graph_nodes" hint="missing"
 def graph_nodes(t):
     names, node = [], t.grad_fn
     while node is not None:
@@ -225,7 +226,7 @@ def graph_nodes(t):
     return names
 
 
-# %% forgets the constants task="graph_nodes" en="An edge to a constant leads to None" ko="상수로 가는 간선은 None"
+# %% forgets the constants task="graph_nodes" hint="none"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn] if t.grad_fn else []
     while todo:
@@ -237,7 +238,7 @@ def graph_nodes(t):
     return names
 
 
-# %% only the first result of an operation task="graph_nodes" en="follow it whatever the number is" ko="몇 번이든 따라가세요"
+# %% only the first result of an operation task="graph_nodes" hint="whatever"
 def graph_nodes(t):
     seen, todo = {}, [t.grad_fn]
     while todo:
@@ -248,7 +249,7 @@ def graph_nodes(t):
     return list(seen.values())
 
 
-# %% leaves are no nodes task="graph_nodes" en="AccumulateGrad" ko="AccumulateGrad"
+# %% leaves are no nodes task="graph_nodes" hint="missing"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -275,7 +276,7 @@ def graph_nodes(t):
     return names[: len(seen)] if len(names) >= len(seen) else names
 
 
-# %% goes backward and frees task="graph_nodes" en="the saved tensors are gone" ko="저장된 텐서가 사라져"
+# %% goes backward and frees task="graph_nodes" hint="looking"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -290,7 +291,7 @@ def graph_nodes(t):
     return names
 
 
-# %% breaks at a constant task="graph_nodes" en="`break` ends the whole walk" ko="`break`는 따라가기를 모두 끝냅니다"
+# %% breaks at a constant task="graph_nodes" hint="none"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -305,7 +306,7 @@ def graph_nodes(t):
     return names
 
 
-# %% breaks at a constant, in a queue task="graph_nodes" en="`break` ends the whole walk" ko="`break`는 따라가기를 모두 끝냅니다"
+# %% breaks at a constant, in a queue task="graph_nodes" hint="none"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -319,7 +320,7 @@ def graph_nodes(t):
     return names
 
 
-# %% raises the recursion limit task="graph_nodes" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+# %% raises the recursion limit task="graph_nodes" en="setrecursionlimit was left" ko="setrecursionlimit이 바뀐"
 import sys
 
 
@@ -337,7 +338,7 @@ def graph_nodes(t):
     return [node.name() for node in seen]
 
 
-# %% a default that remembers task="graph_nodes" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
+# %% a default that remembers task="graph_nodes" hint="again"
 def graph_nodes(t, seen=set()):
     names, todo = [], [t.grad_fn]
     while todo:
@@ -360,7 +361,7 @@ def graph_nodes(t):
     return {node.name() for node in seen - {None}}
 
 
-# %% forgets the node it begins with task="graph_nodes" en="begin with t.grad_fn itself" ko="t.grad_fn 자신부터"
+# %% forgets the node it begins with task="graph_nodes" hint="missing"
 def graph_nodes(t):
     if t.grad_fn is None:
         return []
@@ -374,7 +375,7 @@ def graph_nodes(t):
     return names
 
 
-# %% None where there is no graph task="graph_nodes" en="return an empty list" ko="빈 리스트를 돌려주세요"
+# %% None where there is no graph task="graph_nodes" hint="no_graph"
 def graph_nodes(t):
     if t.grad_fn is None:
         return None
@@ -388,7 +389,7 @@ def graph_nodes(t):
     return names
 
 
-# %% takes a tracked tensor for a graph task="graph_nodes" en="without a grad_fn there is no graph" ko="grad_fn이 없으면 그래프도 없습니다"
+# %% takes a tracked tensor for a graph task="graph_nodes" hint="no_graph"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn] if t.grad_fn else [(t + 0).grad_fn] if t.requires_grad else []
     while todo:
@@ -414,7 +415,7 @@ def graph_nodes(t):
     return names
 
 
-# %% the text of a node for its name task="graph_nodes" en="just as node.name() returns it" ko="node.name()이 돌려주는 그대로"
+# %% the text of a node for its name task="graph_nodes" hint="given"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -426,7 +427,7 @@ def graph_nodes(t):
     return names
 
 
-# %% the nodes themselves task="graph_nodes" en="just as node.name() returns it" ko="node.name()이 돌려주는 그대로"
+# %% the nodes themselves task="graph_nodes" hint="given"
 def graph_nodes(t):
     nodes, todo = [], [t.grad_fn]
     while todo:
@@ -437,7 +438,7 @@ def graph_nodes(t):
     return nodes
 
 
-# %% an operation has two inputs task="graph_nodes" en="three inputs or more" ko="입력이 셋 이상인"
+# %% an operation has two inputs task="graph_nodes" hint="three"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -449,7 +450,7 @@ def graph_nodes(t):
     return names
 
 
-# %% asks for the gradient of t to be kept task="graph_nodes" en="t.retains_grad was changed" ko="t.retains_grad가 바뀌었습니다"
+# %% asks for the gradient of t to be kept task="graph_nodes" hint="retained"
 def graph_nodes(t):
     if t.requires_grad:
         t.retain_grad()
@@ -463,7 +464,7 @@ def graph_nodes(t):
     return names
 
 
-# %% tracks what is not tracked task="graph_nodes" en="t.requires_grad was changed" ko="t.requires_grad가 바뀌었습니다"
+# %% tracks what is not tracked task="graph_nodes" en="t.requires_grad was" ko="t.requires_grad가 바뀌었습니다"
 def graph_nodes(t):
     t.requires_grad_()
     names, seen, todo = [], set(), [t.grad_fn]
@@ -476,7 +477,7 @@ def graph_nodes(t):
     return names
 
 
-# %% goes on only from Backward0 task="graph_nodes" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+# %% goes on only from Backward0 task="graph_nodes" hint="any_name"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -489,7 +490,7 @@ def graph_nodes(t):
     return names
 
 
-# %% goes on only from Backward task="graph_nodes" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+# %% goes on only from Backward task="graph_nodes" hint="any_name"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -502,7 +503,7 @@ def graph_nodes(t):
     return names
 
 
-# %% a cache of graphs task="graph_nodes" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+# %% a cache of graphs task="graph_nodes" hint="anew"
 import functools
 
 
@@ -518,7 +519,7 @@ def graph_nodes(t):
     return names
 
 
-# %% a leaf for each use task="leaves_of" en="however often it is used" ko="몇 번 쓰였든"
+# %% a leaf for each use task="leaves_of" hint="once"
 def leaves_of(t):
     out = []
 
@@ -533,7 +534,7 @@ def leaves_of(t):
     return out
 
 
-# %% copies task="leaves_of" en="Return node.variable itself" ko="node.variable 자신을"
+# %% copies task="leaves_of" hint="stranger"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -546,7 +547,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% compares numbers task="leaves_of" en="compare their numbers" ko="값을 비교합니다"
+# %% compares numbers task="leaves_of" hint="objects"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -559,7 +560,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% one leaf for each memory task="leaves_of" en="tell them apart by `is`" ko="`is`로 구별하세요"
+# %% one leaf for each memory task="leaves_of" hint="objects"
 def leaves_of(t):
     leaves, seen, todo = {}, set(), [t.grad_fn]
     while todo:
@@ -572,13 +573,13 @@ def leaves_of(t):
     return list(leaves.values())
 
 
-# %% looks at the first level only task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+# %% looks at the first level only task="leaves_of" hint="missing"
 def leaves_of(t):
     nodes = {node for node, _ in t.grad_fn.next_functions}
     return [node.variable for node in nodes if hasattr(node, "variable")]
 
 
-# %% takes every path task="leaves_of" en="the number of paths doubles" ko="경로가 두 배로 늘어납니다"
+# %% takes every path task="leaves_of" hint="paths"
 def leaves_of(t):
     leaves, todo = {}, [t.grad_fn]
     while todo:
@@ -590,7 +591,7 @@ def leaves_of(t):
     return list(leaves.values())
 
 
-# %% takes no node off its list task="leaves_of" en="The call did not end" ko="호출이 끝나지 않아"
+# %% takes no node off its list task="leaves_of" hint="endless"
 def leaves_of(t):
     seen, todo = {None}, [t.grad_fn]
     while todo:
@@ -613,7 +614,7 @@ def leaves_of(t):
     return {node.variable for node in seen if hasattr(node, "variable")}
 
 
-# %% breaks at a constant, and loses leaves task="leaves_of" en="`break` ends the whole walk" ko="`break`는 따라가기를 모두 끝냅니다"
+# %% breaks at a constant, and loses leaves task="leaves_of" hint="none"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -628,7 +629,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% passes over a leaf that has a .grad task="leaves_of" en="w has a .grad already" ko="w에는 이미 .grad가 있지만"
+# %% passes over a leaf that has a .grad task="leaves_of" hint="graded"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -641,7 +642,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% asks a leaf for its number task="leaves_of" en="`if leaf:` asks for its number" ko="`if leaf:`라고 쓰면 값을 묻게"
+# %% asks a leaf for its number task="leaves_of" hint="zero"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -655,7 +656,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% a default that remembers nodes task="leaves_of" en="the second of two equal calls" ko="똑같이 두 번 불렀는데"
+# %% a default that remembers nodes task="leaves_of" hint="again"
 def leaves_of(t, seen=set()):
     leaves, todo = [], [t.grad_fn]
     while todo:
@@ -668,7 +669,7 @@ def leaves_of(t, seen=set()):
     return leaves
 
 
-# %% only parameters are leaves task="leaves_of" en="a parameter or not" ko="파라미터든 아니든"
+# %% only parameters are leaves task="leaves_of" hint="missing"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -693,7 +694,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% raises the recursion limit for good task="leaves_of" en="sys.setrecursionlimit was left changed" ko="sys.setrecursionlimit이 바뀐 채로"
+# %% raises the limit for good task="leaves_of" en="setrecursionlimit was left" ko="setrecursionlimit이 바뀐"
 import sys
 
 
@@ -739,7 +740,7 @@ def leaves_of(t):
     return [leaf for leaf in found if leaf.grad is not None]
 
 
-# %% an empty leaf is none task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+# %% an empty leaf is none task="leaves_of" hint="empty"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -752,7 +753,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% asks every node for its variable task="leaves_of" en="only AccumulateGrad nodes have a variable" ko="variable은 AccumulateGrad 노드에만"
+# %% asks every node for its variable task="leaves_of" hint="variable"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -765,7 +766,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% only tensors that lie side by side task="leaves_of" en="some leaves are missing" ko="빠진 leaf가 있습니다"
+# %% only tensors that lie side by side task="leaves_of" hint="view"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -778,7 +779,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% the left and the right input task="leaves_of" en="three inputs or more" ko="입력이 셋 이상인"
+# %% the left and the right input task="leaves_of" hint="three"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -795,7 +796,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% goes on only from Backward0, and loses leaves task="leaves_of" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+# %% goes on only from Backward0, and loses leaves task="leaves_of" hint="any_name"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -809,7 +810,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% goes on only from Backward, and loses leaves task="leaves_of" en="a node counts whatever its name" ko="이름이 무엇이든 노드입니다"
+# %% goes on only from Backward, and loses leaves task="leaves_of" hint="any_name"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -823,7 +824,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% a cache of leaves task="leaves_of" en="do not keep an earlier answer" ko="앞의 답을 남겨 두지 마세요"
+# %% a cache of leaves task="leaves_of" hint="anew"
 import functools
 
 
@@ -840,7 +841,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% only real numbers have a gradient task="leaves_of" en="a complex leaf is a leaf like any other" ko="복소수 leaf도 똑같은 leaf입니다"
+# %% only real numbers have a gradient task="leaves_of" hint="complex"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -853,7 +854,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% a view is no leaf task="leaves_of" en="a leaf that is a view of other memory" ko="다른 메모리의 view인 leaf"
+# %% a view is no leaf task="leaves_of" hint="view"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -866,22 +867,22 @@ def leaves_of(t):
     return leaves
 
 
-# %% loses the 2 task="predict" en="its slope 2 is missing" ko="그 기울기 2가 빠졌습니다"
+# %% loses the 2 task="predict" hint="double"
 def predict():
     return {"loss/x": 10.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
 
 
-# %% an intermediate keeps its gradient task="predict" en="y is an intermediate" ko="y는 중간 텐서입니다"
+# %% an intermediate keeps its gradient task="predict" hint="intermediate"
 def predict():
     return {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": 10.0}
 
 
-# %% the slope of the square is z task="predict" en="that of the square and that of x * 2" ko="제곱의 기울기와 x * 2의 기울기"
+# %% the slope of the square is z task="predict" hint="both"
 def predict():
     return {"loss/x": 5, "loss/y": 5, "loss/z": 5, "y.grad": None}
 
 
-# %% the 3 becomes a factor task="predict" en="a sum hands on what it gets" ko="받은 값을 그대로 넘깁니다"
+# %% the 3 becomes a factor task="predict" hint="passes"
 def predict():
     return {"loss/x": 20, "loss/y": 30, "loss/z": 10, "y.grad": None}
 
@@ -906,67 +907,67 @@ def predict():
     print({"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None})
 
 
-# %% each step's own slope task="predict" en="that is the slope of x * 2 alone" ko="x * 2만의 기울기입니다"
+# %% each step's own slope task="predict" hint="alone"
 def predict():
     return {"loss/x": 2, "loss/y": 1, "loss/z": 10, "y.grad": None}
 
 
-# %% takes z^2 at x = 1 task="predict" en="z is 5, not 1" ko="z는 1이 아니라 5입니다"
+# %% takes z^2 at x = 1 task="predict" hint="program"
 def predict():
     return {"loss/x": 4, "loss/y": 2, "loss/z": 2, "y.grad": None}
 
 
-# %% keys of its own task="predict" en="exactly these four keys" ko="꼭 이 네 개인"
+# %% keys of its own task="predict" hint="keys"
 def predict():
     return {"x": 20, "y": 10, "z": 10, "y.grad": None}
 
 
-# %% None in quotes task="predict" en="y is an intermediate" ko="y는 중간 텐서입니다"
+# %% None in quotes task="predict" hint="intermediate"
 def predict():
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": "None"}
 
 
-# %% a list task="predict" en="exactly these four keys" ko="꼭 이 네 개인"
+# %% a list task="predict" hint="keys"
 def predict():
     return [20, 10, 10, None]
 
 
-# %% a complex number task="predict" en="return a plain number" ko="텐서가 아닌 수(int나 float)로"
+# %% a complex number task="predict" hint="plain"
 def predict():
     return {"loss/x": 20 + 0j, "loss/y": 10, "loss/z": 10, "y.grad": None}
 
 
-# %% takes the 2 for the slope at y task="predict" en="x * 2 stands before y" ko="x * 2는 y보다 앞에"
+# %% takes the 2 for the slope at y task="predict" hint="before"
 def predict():
     return {"loss/x": 20, "loss/y": 2, "loss/z": 10, "y.grad": None}
 
 
-# %% leaves every slope open task="predict" en="return a plain number" ko="텐서가 아닌 수(int나 float)로"
+# %% leaves every slope open task="predict" hint="plain"
 def predict():
     return dict.fromkeys(("loss/x", "loss/y", "loss/z", "y.grad"))
 
 
-# %% leaves every answer open task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+# %% leaves every answer open task="second_backward_works" hint="bool"
 def second_backward_works():
     return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"))
 
 
-# %% backward destroys the graph task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
+# %% backward destroys the graph task="second_backward_works" hint="nothing"
 def second_backward_works():
     return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"), False)
 
 
-# %% always task="second_backward_works" en="the node saved x" ko="노드가 x를 저장했고"
+# %% always task="second_backward_works" hint="factor"
 def second_backward_works():
     return dict.fromkeys(("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"), True)
 
 
-# %% what uses x twice saves it task="second_backward_works" en="both edges lead to x" ko="두 간선이 모두 x로"
+# %% what uses x twice saves it task="second_backward_works" hint="edges"
 def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": False}
 
 
-# %% exp is its own derivative task="second_backward_works" en="the slope is exp(x)" ko="기울기는 exp(x)입니다"
+# %% exp is its own derivative task="second_backward_works" hint="exp"
 def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": True, "x + x": True}
 
@@ -977,22 +978,22 @@ def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}
 
 
-# %% words task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+# %% words task="second_backward_works" hint="bool"
 def second_backward_works():
     return {"x + 1": "yes", "x * x": "no", "x.sum()": "yes", "x.exp()": "no", "x + x": "yes"}
 
 
-# %% 1 and 0 task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+# %% 1 and 0 task="second_backward_works" hint="bool"
 def second_backward_works():
     return {"x + 1": 1, "x * x": 0, "x.sum()": 1, "x.exp()": 0, "x + x": 1}
 
 
-# %% a sum keeps the shape, so it is freed task="second_backward_works" en="the slope of a sum is 1" ko="합의 기울기는 원소마다 1입니다"
+# %% a sum keeps the shape, so it is freed task="second_backward_works" hint="sum"
 def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": False, "x.exp()": False, "x + x": True}
 
 
-# %% tries it with retain_graph task="second_backward_works" en="the node saved x" ko="노드가 x를 저장했고"
+# %% tries it with retain_graph task="second_backward_works" hint="factor"
 def second_backward_works():
     found = {}
     for text in ("x + 1", "x * x", "x.sum()", "x.exp()", "x + x"):
@@ -1006,28 +1007,28 @@ def second_backward_works():
     return found
 
 
-# %% leaves anomaly detection on task="second_backward_works" en="anomaly detection was left switched on" ko="이상 탐지(anomaly mode)가 켜진 채로"
+# %% leaves anomaly detection on task="second_backward_works" en="anomaly detection was left" ko="이상 탐지(anomaly mode)"
 def second_backward_works():
     torch.autograd.set_detect_anomaly(True)
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}
 
 
-# %% says what fails task="second_backward_works" en="nothing was freed" ko="지워진 것도 없"
+# %% says what fails task="second_backward_works" hint="nothing"
 def second_backward_works():
     return {"x + 1": False, "x * x": True, "x.sum()": False, "x.exp()": True, "x + x": False}
 
 
-# %% keys without blanks task="second_backward_works" en="exactly these five keys" ko="꼭 이 다섯 개인"
+# %% keys without blanks task="second_backward_works" hint="keys"
 def second_backward_works():
     return {"x+1": True, "x*x": False, "x.sum()": True, "x.exp()": False, "x+x": True}
 
 
-# %% does not know one task="second_backward_works" en="True or False, a bool" ko="True 또는 False"
+# %% does not know one task="second_backward_works" hint="bool"
 def second_backward_works():
     return {"x + 1": True, "x * x": False, "x.sum()": None, "x.exp()": False, "x + x": True}
 
 
-# %% gives up after so many steps task="graph_nodes" en="go on until no node is left" ko="더 들를 노드가 없을 때까지"
+# %% gives up after so many steps task="graph_nodes" hint="to_the_end"
 def graph_nodes(t):
     names, seen, todo = [], set(), [t.grad_fn]
     for _ in range(2500):

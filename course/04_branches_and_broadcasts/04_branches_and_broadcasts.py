@@ -940,152 +940,119 @@ def _asked(edges, ends, **options):
     return ask("total_derivative(edges, src, out)", options, **names)
 
 
-_two = graphs.edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
-_long = graphs.edges("ab ac bx xc cy yz ze ce", 2.0, 3.0, 5.0, 7.0, 2.0, 3.0, 5.0, 7.0)
-for _edges, _ends, _want, _why, _wrong in (
-    (graphs.edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {hint.added: 5.0}),
+def _judge(answer, want, why, wrong):
+    again = answer.again(hint.repeated)
+    answer.holds(answer.then("edges == given").result, hint.spoiled).changes_nothing()
+    answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
+    answer.holds(isinstance(answer.result, float), hint.whole)
+    again.changes_nothing().returns(want)
+
+
+_edges = graphs.edges
+_two = _edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
+_long = _edges("ab ac bx xc cy yz ze ce", 2.0, 3.0, 5.0, 7.0, 2.0, 3.0, 5.0, 7.0)
+for _graph, _ends, _want, _why, _wrong in (
+    (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {hint.added: 5.0}),
     (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
     ("[(0, tuple('ab'), 5.0), (tuple('ab'), None, 2.0)]", (0, None), 10.0, hint.kinds, {}),
-    (graphs.edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
+    (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
     (_long, "ae", 2701.0, hint.early, {}),
-    (graphs.edges("xy xy", 3.0, 3.0), "xy", 6.0, hint.several, {}),
-    (graphs.edges("ry yz zs xy", 9.0, 5.0, 4.0, 3.0), "xz", 15.0, hint.aside, {}),
+    (_edges("xy xy", 3.0, 3.0), "xy", 6.0, hint.several, {}),
+    (_edges("ry yz zs xy", 9.0, 5.0, 4.0, 3.0), "xz", 15.0, hint.aside, {}),
     ([], "xx", 1.0, hint.same, {}),
 ):
-    _asked(_edges, _ends).returns(_want, mistakes=_wrong, nearly=hint.precise, hint=_why)
+    _judge(_asked(_graph, _ends), _want, _why, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-import itertools
 import math
 import random
 
 
 def _products(edges, src, out):
     """The products along all paths, one by one: for small graphs."""
-    if src == out:
-        return [1.0]
-    return [
-        slope * rest for start, end, slope in edges if start == src for rest in _products(edges, end, out)
-    ]
+    onward = ((end, slope) for start, end, slope in edges if start == src and src != out)
+    found = [slope * rest for end, slope in onward for rest in _products(edges, end, out)]
+    return [1.0] if src == out else found
 
 
-def _judge(answer, want, why, wrong):
-    again = answer.again(hint.repeated)
-    answer.holds(answer.then("edges == given").result, hint.spoiled).changes_nothing()
-    answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=why or hint.general)
-    answer.holds(isinstance(answer.result, float), hint.whole)
-    again.changes_nothing().returns(want)
-
-
-def _compare(edges, ends, why="", wrong=None, **options):
+def _compare(edges, ends, why=hint.general):
     products = _products(edges, *ends)
-    one = {hint.one_path: tuple(products)} if len(products) > 1 else {}
-    _judge(_asked(edges, ends, **options), sum(products, 0.0), why, {**(wrong or {}), **one})
+    parallel = len({edge[:2] for edge in edges}) < len(edges)
+    one = {hint.several if parallel else hint.one_path: tuple(products)} if len(products) > 1 else {}
+    _judge(_asked(edges, ends), sum(products, 0.0), why, {**_known, **one})
 
 
 _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
-_edges = graphs.edges
-_slips = {hint.crossed: 85 * 0.108, hint.mean: 0.8, hint.first_edge: 75.0, hint.last_edge: 0.1}
-_detour = {hint.early: _a * _d, hint.twice: _a * _d + _a * (_d + _b * _c)}
-# In any order: the two paths of section 1; a chain; paths of different lengths, where a node may pass on its
-# sum only when all of it is there.
-for _graph, _ends, _why, *_wrong in (
-    (_two, "xz", hint.order, {**_slips, hint.not_found: 0.0}),
-    (_edges("xu uv vw wz", _a, -_b, _c, _d), "xz", hint.order),
-    (_edges("ab bc cd bd", _a, _b, _c, _d), "ad", hint.early, _detour),
-):
-    for _order in ((0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2), (2, 0, 3, 1), (2, 0, 1, 3)):
-        _compare([_graph[k] for k in _order], _ends, _why, *_wrong)
-for _graph, _ends, _why, *_wrong in (
-    # The nodes of the visible test with other slopes.
-    (_edges("xy yz", _a, _b), "xz", "", {hint.kept: (6.0, 1.6)}),
-    (_edges("xy xw yz wz", _a, -_b, _c, _d), "xz", hint.negative),
-    (_edges("xy xw yz wz", _a, -_b, _c, _d), "wz", hint.middle),
-    (_edges("ab ac bc cd bd ad", _a, _b, _c, _d, _e, -_a), "ad", hint.early),
-    # Parallel edges, also in the middle of a path.
-    (_edges("xy xy", _a, _b), "xy", hint.several, {hint.several: (_a, _b)}),
-    (_edges("xy xy", _a, _a), "xy", hint.several, {hint.several: _a}),
-    (_edges("ux xy yz xy xy", _c, _a, 2, _b, -1), "uz", hint.several),
+_known = {hint.crossed: 85 * 0.108, hint.mean: 0.8, hint.first_edge: 75.0, hint.last_edge: 0.1}
+_known |= {hint.kept: (6.0, 1.6), hint.early: _a * _d, hint.twice: _a * _d + _a * (_d + _b * _c)}
+for _why, _ends, *_graphs in (
+    (hint.order, "xz", _two, _edges("xu uv vw wz", _a, -_b, _c, _d)),
+    (hint.early, "ad", _edges("ab bc cd bd", _a, _b, _c, _d)),
+    (hint.early, "ad", _edges("ab ac bc cd bd ad", _a, _b, _c, _d, _e, -_a)),
+    (hint.negative, "xz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
+    (hint.middle, "wz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
+    (hint.several, "xy", _edges("xy xy", _a, _b), _edges("xy xy", _a, _a)),
+    (hint.several, "uz", _edges("ux xy yz xy xy", _c, _a, 2, _b, -1)),
     # Whole numbers, zeros, paths that cancel, and slopes of every size: a small product is not 0.
-    (_edges("xy xw yz wz", 2, 3, 5, -7), "xz", ""),
-    (_edges("xy xw yz wz xz", 0, _a, _b, 0.0, _c), "xz", hint.halfway),
-    (_edges("xy xy yz", _a, -_a, _b), "xz", ""),
-    (_edges("xy xw yz wz", _a, -_a, _b, _c), "xz", hint.halfway),
-    (_edges("xy yw wz xz", 1e-200, 1e150, 3e50, _a), "xz", ""),
-    # No path, and the path of no steps.
-    ([], "xz", hint.no_path),
-    (_edges("xy wz", _a, _b), "xz", hint.no_path),
-    (_edges("yz", _a), "xz", hint.no_path),
-    (_edges("xy", _a), "xz", hint.no_path),
-    (_edges("zx", _a), "xz", hint.direction),
-    (_edges("xy wx", _a, _b), "xx", hint.same),
-    (_two, "xx", hint.same),
-    (_two, "zz", hint.same),
-    # Edges before src, beyond out, and into dead ends.
-    (_edges("rx xy ry yz zs ys yt", _e, _a, _b, _c, _d, 9.0, 7.0), "xz", hint.aside),
-    (_edges("zs xt st xz rz", _d, 7.0, 3.0, _c, _a), "xz", hint.aside),
+    (hint.general, "xz", _edges("xy yz", _a, _b), _edges("xy xw yz wz", 2, 3, 5, -7)),
+    (hint.general, "xz", _edges("xy xy yz", _a, -_a, _b), _edges("xy yw wz xz", 1e-200, 1e150, 3e50, _a)),
+    (
+        hint.halfway,
+        "xz",
+        _edges("xy xw yz wz xz", 0, _a, _b, 0.0, _c),
+        _edges("xy xw yz wz", _a, -_a, _b, _c),
+    ),
+    (hint.no_path, "xz", [], _edges("xy wz", _a, _b), _edges("yz", _a), _edges("xy", _a)),
+    (hint.direction, "xz", _edges("zx", _a)),
+    (hint.same, "xx", _edges("xy wx", _a, _b), _edges("yx wx", _a, _b), _two),
+    (hint.aside, "xz", _edges("rx xy ry yz zs ys yt", _e, _a, _b, _c, _d, 9.0, 7.0)),
+    (hint.aside, "xz", _edges("zs xt st xz rz", _d, 7.0, 3.0, _c, _a)),
 ):
-    _compare(_graph, _ends, _why, *_wrong)
+    for _graph in _graphs:
+        _mixed = _graph[1::2] + _graph[::2]
+        for _order in (_graph, _graph[::-1], _mixed, _mixed[::-1]):
+            _compare(_order, _ends, _why)
 
-# Nodes of all kinds, among them ones that count as false, and ones that do not compare.
-for _p, _q, _r, _s in (
-    (0, 1, 2, 3),
-    (None, "x", 7, (1, 2)),
-    ("", (), None, 0),
-    (3, 2, 1, 0),
-    ((0, 1), "b", 2.5, None),
-    ((0, "x"), (0, "y"), (1, "x"), (1, "y")),
-    ("a", 1, "1", None),
-    (1, "1", (1,), "(1,)"),
-    map(frozenset, "xywz"),
-):
+# Nodes of all kinds: some count as false, some do not compare, some look alike.
+_nodes = [3, 2, 1, 0, "", (), None, "x", (0, "x"), (1, "x"), (1, "y"), "1", 1, (1,), "(1,)", 2.5, (1, 2)]
+_nodes += map(frozenset, "xywz")
+for _p, _q, _r, _s in zip(_nodes, _nodes[1:], _nodes[2:], _nodes[3:], strict=False):
     _graph = [(_q, _s, _a), (_p, _q, _b), (_r, _s, -_c), (_p, _r, _d), (_p, _s, _e)]
     _compare(_graph, (_p, _s), hint.kinds)
-# Nodes that look alike.
-_nodes = dict.fromkeys("xywz", "nn.Identity()")
-_code = str(_edges("yz xy wz xw", _a, _b, -_c, _d)).replace("'", "")
-_given = {"edges": _code, "given": "list(edges)", "src": "x", "out": "z"}
-_answer = ask("total_derivative(edges, src, out)", **_nodes, **_given)
-_judge(_answer, _b * _a - _d * _c, hint.kinds, {hint.one_path: (_b * _a, -_d * _c)})
+_given = {"edges": "[(y, z, 2.0), (x, y, 3.0), (w, z, -5.0), (x, w, 7.0)]", "given": "list(edges)"}
+_given |= {"src": "x", "out": "z"}
+_answer = ask("total_derivative(edges, src, out)", **dict.fromkeys("xywz", "nn.Identity()"), **_given)
+_judge(_answer, -29.0, hint.kinds, {hint.one_path: (6.0, -35.0)})
 
-# Random graphs, from small ones to large ones.
-_random = random.Random(int(1000 * check.draw(0, 1e6)))
 for _round in range(20):
-    _names = _random.sample(range(100), 3 + _round // 4)
-    _times = (0, 1, 1, 2) if _round % 3 == 0 else (0, 1, 1)
-    _pairs = [pair for pair in itertools.combinations(_names, 2) for _ in range(_random.choice(_times))]
-    _graph = [(*pair, round(_random.uniform(-2, 2), 2)) for pair in _random.sample(_pairs, len(_pairs))]
+    _graph, _names = graphs.drawn(3 + _round // 4, seed=check.draw(0, 1e6))
     check.fewest(_compare, _graph, (_names[0], _names[-1]))
     check.fewest(_compare, _graph, (_names[1], _names[-2]))
 
-
-# Many paths: every diamond doubles them. Steps are counted, not seconds, for machines differ; their limit is
-# for a slow but honest answer, which looks at every edge, for every node, again and again.
-for _count in (20, 40):
-    _ones, _zeros = (f"graphs.diamonds([(1.0, 1.0, 1.0, {last})] * {_count})" for last in (1.0, -1.0))
+# Many paths: every diamond doubles them. The limit leaves room for a slow but honest answer.
+for _count, _last in ((20, 1.0), (20, -1.0), (40, 1.0), (40, -1.0)):
+    _code, _sum = f"graphs.diamonds([(1.0, 1.0, 1.0, {_last})] * {_count})", (1.0 + _last) ** _count
     for _graph, _ends, _want in (
-        (_ones, (0, _count), 2.0**_count),
-        (_ones + "[::-1]", (0, _count), 2.0**_count),
-        (_zeros, (0, _count), 0.0),
-        (_zeros + "[::-1]", (0, _count), 0.0),
-        (f"[*{_ones}, (0, 'z', 2.0)]", (0, "z"), 2.0),
-        (f"[('x', {_count}, 2.0), *{_ones}]", ("x", _count), 2.0),
+        (_code, (0, _count), _sum),
+        (f"{_code}[::-1]", (0, _count), _sum),
+        (f"[*{_code}, (0, 'z', 2.0)]", (0, "z"), 2.0),
+        (f"[('x', {_count}, 2.0), *{_code}]", ("x", _count), 2.0),
     ):
         _answer = _asked(_graph, _ends, steps=2 * (4 * _count) ** 3)
         _answer.ends(hint.slow).returns(_want, nearly=hint.precise, hint=hint.general)
 
-# Shuffled: diamonds whose paths do not nearly cancel, a long chain, and a wide fan.
-_drawn = [check.draws(4, -1.5, 1.5) for _ in range(300)]
-_slopes = [s for s in _drawn if abs(s[0] * s[2] + s[1] * s[3]) > 1][:40]
-_product = math.prod(up * left + down * right for up, down, left, right in _slopes)
+# Shuffled: diamonds, a long chain, and a wide fan.
+_random = random.Random(check.draw(0, 1e6))
+_slopes = [check.draws(4, 0.7, 1.4) for _ in range(40)]
 _fan = [edge for k in range(300) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 300, float(k)))]
-for _graph, _out, _want, _text in (
-    (graphs.diamonds(_slopes), 40, _product, "graphs.diamonds(slopes)"),
-    (graphs.chain(range(201), [-0.99, 1.01] * 100), 200, 0.9999**100, "graphs.chain(range(201), ...)"),
-    (_fan, 300, 0.5 * 150 * 299, "[(0, (k, 'y'), 0.5), ((k, 'y'), 300, float(k)), ...]"),
+for _graph, _want, _text in (
+    (graphs.diamonds(_slopes), math.prod(a * c + b * d for a, b, c, d in _slopes), "graphs.diamonds(slopes)"),
+    (graphs.chain(range(201), [-0.99, 1.01] * 100), 0.9999**100, "graphs.chain(range(201), ...)"),
+    (_fan, 0.5 * 150 * 299, "[(0, (k, 'y'), 0.5), ((k, 'y'), 300, float(k)), ...]"),
 ):
+    _out, _shuffled = _graph[-1][1], _random.sample(_graph, len(_graph))
     _words = f"total_derivative(edges, 0, {_out}), edges = random.sample({_text}, {len(_graph)})"
-    _answer = _asked(_random.sample(_graph, len(_graph)), (0, _out), steps=8_000_000, words=_words)
+    _answer = _asked(_shuffled, (0, _out), steps=8_000_000, words=_words)
     _judge(_answer.ends(hint.slow), _want, hint.order, {})
 ### END HIDDEN TESTS
 
@@ -1205,9 +1172,16 @@ for _dtype in ("float64", "float32"):
     _compare(_eight, (2, 1), [[51], [204]], hint.both, [[[1], [4]]], dtype=_dtype)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-import math
+import itertools
 
 import torch
+
+
+def _shapes(big, step=1):
+    """The shapes that broadcast to this one: all of them, or one in so many."""
+    sizes = [sorted({1, size}) for size in big]
+    found = (itertools.product(*sizes[start:]) for start in range(len(big) + 1))
+    return list(itertools.chain.from_iterable(found))[::step]
 
 
 def _copies(g, shape):
@@ -1217,78 +1191,35 @@ def _copies(g, shape):
         yield g[(*added, *(piece if size == 1 else slice(None) for size in shape))]
 
 
-def _case(big, shape, why, dtype="float64", part=None, **how):
-    """`part` is the shape of what g is expanded from: the gradient that sum() sends back."""
-    part = big if part is None else part
-    drawn = check.draw_tensor(*part, low=-3 if math.prod(part) > 1 else 0.5)
+def _case(big, shape, dtype="float64", **how):
+    # What is expanded is the gradient that sum() sends back.
+    drawn = check.draw_tensor(*(shape if how.get("layout") == "expanded" else big), low=0.5)
+    drawn.flatten()[1::2] *= -1  # with both signs, and never nearly 0
     g = tensor(drawn.expand(big), dtype)
-    want, error = g.double().sum_to_size(shape).to(g.dtype), hint.apart if "layout" in how else why
+    left, ones, want = len(big) > len(shape), 1 in shape, g.double().sum_to_size(shape).to(g.dtype)
+    why = hint.both if left and ones else hint.left if left else hint.lost if ones else hint.equal
+    why = why if shape else hint.every
     fits = g.dim() > len(shape) > 0 and g.sum(-1).shape == want.shape
-    wrong = {hint.left: g.sum(-1)} if fits else {}
+    wrong, error = {hint.left: g.sum(-1)} if fits else {}, hint.apart if "layout" in how else why
     answer = _compare(g, shape, want, why, list(_copies(g, shape)), error, dtype, wrong, **how)
     answer.again().returns(want)
     answer.then("unbroadcast(g.detach() + 1, shape)", hint.stale).returns(want + g.numel() // want.numel())
 
 
-_size = torch.Size
 for _dtype in ("float64", "float32"):
-    for _big, _shape, _why in (
-        ((3,), (), hint.every),
-        ((2, 3), (), hint.every),
-        ((3, 4), (1, 4), hint.lost),
-        ((3, 4), (3, 1), hint.lost),
-        ((3, 4), (1, 1), hint.lost),
-        ((5,), (1,), hint.lost),
-        ((3, 4), (4,), hint.left),
-        ((3, 3), (3,), hint.left),
-        ((3, 3), (1, 3), hint.lost),
-        ((3, 3), (3, 1), hint.lost),
-        ((3, 3), (1,), hint.both),
-        ((2, 2, 2), (2, 1), hint.both),
-        ((2, 2, 2), (1, 2), hint.both),
-        ((4, 2, 3), (2, 1), hint.both),
-        ((5, 1, 2, 4, 3), (2, 1, 3), hint.both),
-        # Nothing to add: equal shapes, or only dimensions of size 1.
-        ((), (), hint.equal),
-        ((2, 3), (2, 3), hint.equal),
-        ((1, 3), (1, 3), hint.lost),
-        ((1, 1), (1, 1), hint.lost),
-        ((1, 3), (3,), hint.left),
-        ((1, 1), (), hint.every),
-        ((1, 1, 3), (1, 3), hint.both),
-        ((2, 1, 3), _size([]), hint.every),
-        ((2, 2, 2), _size([2, 2]), hint.left),
-        ((2, 3, 2, 2, 2), _size([3, 1, 1, 2]), hint.both),
-    ):
-        _case(_big, _shape, _why, _dtype)
-    # What does not lie side by side in memory.
-    _case((2, 2, 2), (1, 2, 1), hint.lost, _dtype, layout="transposed")
-    _case((5, 1, 2, 4, 3), (1, 2, 1, 3), hint.both, _dtype, layout="transposed")
-    for _layout in ("transposed", "slice"):
-        _case((2, 3, 4), (4,), hint.left, _dtype, layout=_layout)
-        _case((2, 3, 2, 2), (2, 1), hint.both, _dtype, layout=_layout)
-        _case((2, 3), (), hint.every, _dtype, layout=_layout)
-        _case((2, 3), (2, 3), hint.equal, _dtype, layout=_layout)
-    _case((4, 3), (3,), hint.left, _dtype, (), layout="expanded")
-    _case((4, 3), (1, 3), hint.lost, _dtype, (1, 3), layout="expanded")
-    _case((2, 3, 4), (3, 1), hint.both, _dtype, (3, 1), layout="expanded")
-for _big, _shape, _why, _grad in (
-    ((3, 4), (3, 1), hint.lost, 7.0),
-    ((2, 3), (2, 3), hint.equal, 7.0),
-    ((3, 4), (4,), hint.left, 7.0),
-    ((3, 4), _size([]), hint.every, 7.0),
-    ((3, 4), (1, 4), hint.lost, None),
-    ((2, 3), (3,), hint.left, None),
-):
-    _case(_big, _shape, _why, tracked=True, grad=_grad)
-_case((4, 3), (3,), hint.left, layout="transposed")
-_case((2, 1, 2, 3, 2), (2, 1, 1, 3, 1), hint.lost)
-_case((2, 1, 3, 2, 1, 2), (1, 1, 3, 1, 1, 2), hint.lost)
-# Shapes of this call's own.
-_a, _b, _c, _d = (round(n) for n in check.draws(4, 1.6, 4.4))
-_case((_a, _b, _c, _d), (_b, 1, _d), hint.both)
-_case((_a, _b, _c, _d), (_a, 1, 1, _d), hint.lost)
-_case((_a, _b, _c, _d), (_c, _d), hint.left)
+    for _big in ((5,), (3, 3), (1, 3), (1, 1), (2, 2, 2), (2, 1, 3)):
+        for _shape in _shapes(_big):
+            _case(_big, _shape, _dtype)
+    for _layout in ("transposed", "slice", "expanded"):
+        for _big, _step in (((2, 3), 1), ((2, 3, 4), 3)):
+            for _shape in _shapes(_big, _step):
+                _case(_big, _shape, _dtype, layout=_layout)
+for _big in ((3, 4), tuple(round(n) for n in check.draws(4, 1.6, 4.4))):
+    for _shape in _shapes(_big, 3):
+        _case(_big, _shape, tracked=True, grad=7.0)
+for _big in ((2, 3), (5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
+    for _shape in _shapes(_big, 9):
+        _case(_big, torch.Size(_shape), tracked=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1408,6 +1339,8 @@ for _x, _q, _g, _want, _why, _wrong in (
         _judge(ask("pow_backward(x, q, g)", **_leaves), _want, _dtype, _why, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import itertools
+
 import torch
 
 from secant import leaf
@@ -1418,9 +1351,10 @@ def _gradients(x, q, g):
     return torch.autograd.grad(leaves[0] ** leaves[1], leaves, g.double())
 
 
-def _case(dtype, x, q, why=_shapes, low=-2, scale=1.0, **how):
+def _case(dtype, x, q, why=_shapes, scale=1.0, **how):
     shape = torch.broadcast_shapes(tensor(x).shape, tensor(q).shape)
-    g = scale * check.draw_tensor(*shape, low=low, high=2)
+    g = scale * check.draw_tensor(*shape, low=0.5, high=2)
+    g.flatten()[1::2] *= -1  # with both signs, and never nearly 0
     x, q, g = (tensor(part, dtype) for part in (x, q, g))
     how = {"tracked": False, **how}
     leaves = {name: leaf(part, dtype, **how) for name, part in zip("xqg", (x, q, g), strict=True)}
@@ -1436,48 +1370,27 @@ def _drawn(x, q):
     return check.draw_tensor(*x, low=0.2), check.draw_tensor(*q, low=-2, high=2)
 
 
-_draw = check.draw
+_up, _low = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
 for _dtype in ("float64", "float32"):
-    # Numbers; q negative, 0 and 1; x below and above 1.
-    _case(_dtype, _draw(1.1, 3), _draw(0.2, 3), _slopes)
-    _case(_dtype, _draw(0.1, 0.9), _draw(-3, -0.2), _slopes)
-    _case(_dtype, _draw(1.1, 3), 0.0, _slopes)
-    _case(_dtype, _draw(0.2, 3), 1.0, _slopes)
-    _case(_dtype, 1.0, _draw(1, 3), _slopes)
-    # Equal shapes, then each of the two broadcast, then both.
-    _case(_dtype, *_drawn((3,), (3,)))
-    _case(_dtype, *_drawn((), (3,)))
-    _case(_dtype, *_drawn((3,), ()))
-    _case(_dtype, *_drawn((2, 3), (3,)))
-    _case(_dtype, *_drawn((3,), (2, 1)))
-    _case(_dtype, *_drawn((2, 1), (3,)))
-    _case(_dtype, *_drawn((3, 1), (1, 3)))
-    _case(_dtype, *_drawn((1, 1), (2,)))
-    _case(_dtype, *_drawn((1, 2, 1), (2, 1, 2)))
+    for _x, _q in itertools.product((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0)):
+        _case(_dtype, _x, _q, _slopes)
+    for _x, _q in itertools.product(((), (3,), (2, 1), (1, 2, 3)), repeat=2):
+        _case(_dtype, *_drawn(_x, _q))
     # x is 0: the gradient of q is 0 there, and elsewhere what it was.
-    _case(_dtype, [0.0, 2.0], [2.0, 2.0], _zeros)
-    _case(_dtype, [0.0, 2.0], [[0.5], [2.0]], _zeros, 0.5)
-    _case(_dtype, 0.0, _draw(1.1, 3), _zeros, 0.5)
-    _case(_dtype, [0.0, _draw(1.1, 3), 0.0], [2.0, _draw(0.2, 3), _draw(1.1, 3)], _zeros)
-    _case(_dtype, [[_draw(1.1, 3)], [0.0]], [3.0, 2.0, 1.5], _zeros)
-    _case(_dtype, [0.0, _draw(0.2, 3)], [[1.0], [_draw(1.1, 3)]], _zeros)
-    _case(_dtype, 0.0, 1.0, _zeros, 0.5)
-    _case(_dtype, [[0.0], [0.0]], [1.0, _draw(0.2, 0.8), 2.0], _zeros, 0.5)
-    _case(_dtype, [0.0, 0.0, _draw(0.2, 3)], 1.0, _zeros, 0.5)
-    _case(_dtype, [0.0, _draw(0.2, 3)], [_draw(0.2, 0.8), _draw(-2, -0.2)], _zeros, 0.5)
+    for _x in (0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]):
+        for _q in (1.0, _up[1], [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]):
+            _case(_dtype, _x, _q, _zeros)
+    _case(_dtype, [0.0, _up[0], 0.0], [2.0, -_low[0], _up[1]], _zeros)
     # x is nearly 0, down to the smallest numbers there are.
-    _case(_dtype, [1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _tiny, 0.5)
-    _least = 1e-310 if _dtype == "float64" else 1e-40
-    _case(_dtype, [_least, 0.5], 0.0, (hint.constant, hint.tiny), 0.5)
-    _case(_dtype, 1e-40, 0.05, _tiny, 0.5)
-    _case(_dtype, 1e-30, 1e-9, (hint.exactly, hint.tiny), 0.5)
-    _case(_dtype, 1e-25, 2.0, (hint.underflow, hint.tiny), 0.5, 1e25)
-_case("float64", 1e-200, 1e-9, (hint.exactly, hint.tiny), 0.5)
-_case("float64", 1e-200, 2.0, (hint.underflow, hint.tiny), 0.5, 1e200)
-_case("float64", *_drawn((3,), (2, 1)), tracked=True, grad=7.0)
-_case("float64", [0.0, _draw(0.2, 3)], check.draws(2, 1.1, 3), _zeros, tracked=True, grad=7.0)
-_case("float64", *_drawn((2, 3), (3,)), layout="slice")
-_case("float64", *_drawn((2, 1, 2), (1, 3, 1)), layout="slice")
+    _case(_dtype, [1e-20, 1e-9, 1e-30, 1e-30, 1e-40], [0.05, 0.25, 0.02, 0.0, 0.05], _tiny)
+    _case(_dtype, [1e-310 if _dtype == "float64" else 1e-40, 0.5], 0.0, (hint.constant, hint.tiny))
+    for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
+        _case(_dtype, _x, 1e-9, (hint.exactly, hint.tiny))
+        _case(_dtype, _x, 2.0, (hint.underflow, hint.tiny), 1 / _x)
+for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
+    _case("float64", *_drawn((3,), (2, 1)), **_how)
+    _case("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
+    _case("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1567,6 +1480,9 @@ check.visible_passed()
 
 
 ### BEGIN HIDDEN TESTS
+import itertools
+
+
 def _sums(x, g):
     return (x.double().unfold(0, len(g), 1) @ g.double()).to(x.dtype)
 
@@ -1594,27 +1510,15 @@ def _case(size, positions, dtype="float64", weights=None, **arranged):
 
 
 for _dtype in ("float64", "float32"):
-    for _size, _positions in (
-        (1, 1),
-        (2, 1),
-        (1, 2),
-        (2, 2),
-        (5, 1),
-        (1, 5),
-        (3, 3),
-        (3, 4),
-        (4, 2),
-        (7, 3),
-        (2, 9),
-    ):
+    for _size, _positions in itertools.product((1, 2, 3, 5, 7), (1, 2, 3, 5, 9)):
         _case(_size, _positions, _dtype)
-    _case(3, 5, _dtype, weights=[0.0, 0.0, 0.0])
-    _case(3, 4, _dtype, weights=[0.0, check.draw(1, 2), 0.0])
-    _case(3, 4, _dtype, layout="slice")
-    _case(2, 5, _dtype, layout="slice")
+    for _weights in ([0.0, 0.0, 0.0], [0.0, check.draw(1, 2), 0.0]):
+        _case(3, 5, _dtype, weights=_weights)
+    for _size, _positions in ((3, 4), (2, 5)):
+        _case(_size, _positions, _dtype, layout="slice")
 _case(round(check.draw(8.6, 12.4)), round(check.draw(12.6, 20.4)))
-_case(3, 4, tracked=True, grad=7.0)
-_case(4, 1, tracked=True, grad=7.0)
+for _size, _positions in ((3, 4), (4, 1)):
+    _case(_size, _positions, tracked=True, grad=7.0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

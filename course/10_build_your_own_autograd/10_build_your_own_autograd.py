@@ -218,7 +218,8 @@ predicted(
         ko="더하는 순서는 상관없습니다. 그러나 y는 z에서 8을 더 받기 전에 9만 넘겨주었습니다.",
     ),
     B=say(
-        en="52: y had its turn with 9 of its 17, and the 8 from z came too late. 8 times the slope 4 is the 32 that is missing.",
+        en="52: y had its turn with 9 of its 17, and the 8 from z came too late. 8 times the slope 4 "
+        "is the 32 that is missing.",
         ko="52입니다. y는 17 가운데 9만 받고 차례를 마쳤고, z가 보낸 8은 너무 늦게 왔습니다. 8에 기울기 4를 곱한 32만큼 모자랍니다.",
     ),
     C=say(
@@ -348,7 +349,8 @@ predicted(
     "10 twice",
     right="B",
     A=say(
-        en="That is torch's answer, and the right one. But here y still holds the 18 of the first call when the second begins.",
+        en="That is torch's answer, and the right one. But here y still holds the 18 of the first call "
+        "when the second begins.",
         ko="torch의 답이고 옳은 답입니다. 그러나 여기서는 두 번째 호출이 시작될 때 y에 첫 호출의 18이 남아 있습니다.",
     ),
     B=say(
@@ -523,71 +525,61 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_add_mul", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, hints, probe, recipes
+from secant import ask, check, hints, recipes
 
 hint = hints("value_add_mul")
 
-
-@probe
-def _made(text, numbers):
-    return recipes.operate(Value, text, numbers)
-
-
-def _compare(text, numbers, data, slopes, mistakes=()):
-    call = f"{text}, " + ", ".join(f"{name} = Value({number})" for name, number in numbers.items())
-    with check.asking(call):
-        found = _made(text, numbers)
-    recipes.check_operation(found, call, data, slopes, mistakes=mistakes)
-    return found
-
-
+_ERRORS = {"attribute 'data'": hint.number}
 _two, _turned, _ones = {"a": 2.0, "b": 3.0}, {"a": 3.0, "b": 2.0}, {"a": 1.0, "b": 1.0}
-_compare("a + b", _two, 5.0, _ones, [(_two, hint.numbers), (_turned, hint.numbers)])
-_compare("a * b", _two, 6.0, _turned, [(_two, hint.swapped), (_ones, hint.swapped)])
-_compare("a + a", {"a": 4.0}, 8.0, {"a": 2.0}, [({"a": 1.0}, hint.twice), ({"a": 4.0}, hint.twice)])
-_compare("a * a", {"a": 3.0}, 9.0, {"a": 6.0}, [({"a": 3.0}, hint.twice), ({"a": 12.0}, hint.twice)])
-_compare("2 * a", {"a": 4.0}, 8.0, {"a": 2.0}, [({"a": 4.0}, hint.swapped)])
-_compare("a + 0.5", {"a": -4.0}, -3.5, {"a": 1.0})
-_compare("0 + a", {"a": 2.0}, 2.0, {"a": 1.0})
-_compare("0 * a", {"a": 2.0}, 0.0, {"a": 0.0})
+for _call, _numbers, _data, _slopes, _wrong in (
+    ("a + b", _two, 5.0, _ones, {hint.numbers: (_two, _turned)}),
+    ("a * b", _two, 6.0, _turned, {hint.swapped: (_two, _ones)}),
+    ("a + a", {"a": 4.0}, 8.0, {"a": 2.0}, {hint.twice: ({"a": 1.0}, {"a": 4.0})}),
+    ("a * a", {"a": 3.0}, 9.0, {"a": 6.0}, {hint.twice: ({"a": 3.0}, {"a": 12.0})}),
+    ("2 * a", {"a": 4.0}, 8.0, {"a": 2.0}, {hint.swapped: {"a": 4.0}}),
+    ("a + 0.5", {"a": -4.0}, -3.5, {"a": 1.0}, {}),
+    ("0 + a", {"a": 2.0}, 2.0, {"a": 1.0}, {}),
+    ("0 * a", {"a": 2.0}, 0.0, {"a": 0.0}, {}),
+):
+    _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
+    recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_ALL = {
-    "a + b": lambda a, b: (a + b, 1.0, 1.0),
-    "b + a": lambda a, b: (a + b, 1.0, 1.0),
-    "a * b": lambda a, b: (a * b, b, a),
-    "b * a": lambda a, b: (a * b, b, a),
-    "a + a": lambda a, b: (2 * a, 2.0, 0.0),
-    "a * a": lambda a, b: (a * a, 2 * a, 0.0),
-    "a + 3": lambda a, b: (a + 3, 1.0, 0.0),
-    "3 + a": lambda a, b: (a + 3, 1.0, 0.0),
-    "a * -3": lambda a, b: (-3 * a, -3.0, 0.0),
-    "0.25 * b": lambda a, b: (0.25 * b, 0.0, 0.25),
-    "a * 0": lambda a, b: (0 * a, 0.0, 0.0),
-    "0 + b": lambda a, b: (b, 0.0, 1.0),
+# For each operation: the sum or product, its slope with respect to a and b, and the number in it.
+_OPERATIONS = {
+    "a + b": lambda a, b: (a + b, 1.0, 1.0, None),
+    "b + a": lambda a, b: (a + b, 1.0, 1.0, None),
+    "a * b": lambda a, b: (a * b, b, a, None),
+    "b * a": lambda a, b: (a * b, b, a, None),
+    "a + a": lambda a, b: (2 * a, 2.0, 0.0, None),
+    "a * a": lambda a, b: (a * a, 2 * a, 0.0, None),
+    "a + 3": lambda a, b: (a + 3, 1.0, 0.0, 3.0),
+    "3 + a": lambda a, b: (a + 3, 1.0, 0.0, 3.0),
+    "a * -3": lambda a, b: (-3 * a, -3.0, 0.0, -3.0),
+    "0.25 * b": lambda a, b: (0.25 * b, 0.0, 0.25, 0.25),
+    "a * 0": lambda a, b: (0 * a, 0.0, 0.0, 0.0),
+    "0 + b": lambda a, b: (b, 0.0, 1.0, 0.0),
 }
-_constant = {"a + 3": 3.0, "3 + a": 3.0, "a * -3": -3.0, "0.25 * b": 0.25, "a * 0": 0.0, "0 + b": 0.0}
 
 
-def _hidden(text, a, b):
-    data, to_a, to_b = _ALL[text](a, b)
+def _compare(text, a, b):
+    data, to_a, to_b, constant = _OPERATIONS[text](a, b)
     numbers = {name: number for name, number in (("a", a), ("b", b)) if name in text}
     slopes = {name: float({"a": to_a, "b": to_b}[name]) for name in numbers}
-    mistakes = [(numbers, hint.swapped if "*" in text else hint.numbers), ({"a": b, "b": a}, hint.numbers)]
+    wrong = {hint.swapped if "*" in text else hint.numbers: (numbers, {"a": b, "b": a})}
     if text in ("a + a", "a * a"):
-        mistakes = [({"a": factor * to_a}, hint.twice) for factor in (0.5, 2.0)]
-    found = _compare(text, numbers, float(data), slopes, mistakes)
-    strange = [other for other in found["others"] if other != _constant.get(text)]
-    check.holds(not strange, text, f"{hint.other} {found['others']}")
+        wrong = {hint.twice: ({"a": 0.5 * to_a}, {"a": 2.0 * to_a})}
+    how = {"errors": _ERRORS, "before": recipes.held(list(numbers), [0.5, -1.5][: len(numbers)])}
+    answer = ask(text, how, **recipes.leaves(numbers))
+    others = recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
+    answer.holds(all(other == constant for other in others), f"{hint.other} {others}")
 
 
-for _text in _ALL:
-    check.smallest(_hidden, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
-    check.smallest(_hidden, _text, check.draw(5, 90), check.draw(-4, -0.5))
-    _hidden(_text, 0.0, 2.0)
-    _hidden(_text, 2.0, 2.0)
-    _hidden(_text, 1e-9, -1e9)
-    _hidden(_text, 3.5e-13, 1.25e-12)
+for _text in _OPERATIONS:
+    check.smallest(_compare, _text, check.draw(-4, -0.5), check.draw(0.5, 4))
+    check.smallest(_compare, _text, check.draw(5, 90), check.draw(-4, -0.5))
+    for _a, _b in ((0.0, 2.0), (2.0, 2.0), (1e-9, -1e9), (3.5e-13, 1.25e-12)):
+        _compare(_text, _a, _b)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -672,33 +664,39 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_backward", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, hints, probe, recipes
+from secant import ask, check, hints, recipes
 
 hint = hints("value_backward")
 
-
-@probe
-def _ordered(recipe, roots, alike):
-    return recipes.ordered(Value, recipe, roots, alike)
-
-
-def _compare(what, names, recipe, roots, alike=False):
-    with check.asking(what):
-        found = _ordered(recipe, roots, alike)
-    recipes.check_order(found, what, names, recipe, roots)
-
-
+_HOW = {"steps": 1_000_000}
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
-_compare("y = 3 * x, z = 2 * y", "xyz", recipes.chain(2), [2, 2])
-_compare("y = x**2, z = y*x, t = y*z, w = t + y", "xyztw", _uneven, [4, 4])
-_compare("y = x + x, z = y + y", "xyz", [([], []), ([0, 0], [1.0, 1.0]), ([1, 1], [1.0, 1.0])], [2])
+_twice = [([], []), ([0, 0], [1.0, 1.0]), ([1, 1], [1.0, 1.0])]
+for _call, _names, _recipe in (
+    ("z.order()", "xyz", recipes.chain(2)),
+    ("w.order()", "xyztw", _uneven),
+    ("z.order()", "xyz", _twice),
+):
+    _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe))
+    recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
+    recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import random
 
 
-def _random_recipe(size, seed):
-    draw = random.Random(seed)
+def _compare(names, recipe, roots, alike=False):
+    """Ask for the order of several Values of one graph, in turn."""
+    words = hint.graph.format(size=len(names)) if len(names) > 9 else ""
+    how = {**_HOW, "words": words and f"{names[roots[0]]}.order(), {words}"}
+    how["before"] = recipes.held(names, [0.5 - 2.0 * place for place in range(len(names))])
+    answer = ask(f"{names[roots[0]]}.order()", how, **recipes.graph(names, recipe, alike))
+    for number, root in enumerate(roots):
+        again = answer.then(f"{names[root]}.order()") if number else answer
+        recipes.check_order(again, names, recipe, root)
+
+
+def _drawn(size):
+    draw = random.Random(int(check.draw(0, 1e6)))
     made = [([], []), ([], [])]
     for place in range(2, size):
         parents = [draw.randrange(max(0, place - 6), place) for _ in range(draw.choice((1, 2, 2, 3)))]
@@ -706,34 +704,22 @@ def _random_recipe(size, seed):
     return made
 
 
-def _names(size):
-    return [f"v{place}" for place in range(size)]
-
-
-_diamonds = [([], [])]
-for _ in range(40):
-    _top = len(_diamonds) - 1
-    _diamonds += [([_top], [1.0]), ([_top], [1.0]), ([_top + 1, _top + 2], [1.0, 1.0])]
 _mirror = [([], []), ([0], [1.0]), ([1, 0], [1.0, 1.0]), ([2, 1], [1.0, 1.0]), ([1, 3], [1.0, 1.0])]
-_compare(hint.leaf, "x", [([], [])], [0, 0])
-_compare("y = x**2, z = y*x, t = y*z, w = t + y", "xyztw", _uneven, [2, 4, 3, 1, 4])
-_compare("y = x**2, z = y*x, t = z*y, w = y + t", "xyztw", _mirror, [4, 4])
-_compare(hint.same, "xyztw", _uneven, [4], True)
-_compare(hint.alike, "abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], True)
+_compare("x", [([], [])], [0, 0])
+_compare("xyztw", _uneven, [2, 4, 3, 1, 4])
+_compare("xyztw", _mirror, [4, 4])
+_compare("xyztw", _uneven, [4], alike=True)
+_compare("abc", [([], []), ([], []), ([0, 1], [1.0, 1.0])], [2], alike=True)
 for _size in (4, 6, 9, 14, 40):
     for _ in range(4):
-        _seed = int(check.draw(0, 1e6))
-        _recipe = _random_recipe(_size, _seed)
-        _said = ", ".join(
-            f"v{p}({', '.join(f'v{q}' for q in parents)})"
-            for p, (parents, _) in enumerate(_recipe)
-            if parents
-        )
-        _said = _said if len(_said) < 150 else hint.graph.format(size=_size)
-        _compare(_said, _names(_size), _recipe, [_size - 1, _size // 2, _size - 1], _size == 9)
-_compare(hint.diamonds, _names(len(_diamonds)), _diamonds, [len(_diamonds) - 1])
-
-_compare(hint.deep, _names(5001), recipes.chain(5000), [5000] * 3)
+        _names = [f"v{place}" for place in range(_size)]
+        _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
+for _code in ("recipes.diamonds(40)", "recipes.chain(5000)"):
+    _recipe = eval(_code)
+    _names = [f"v[{place}]" for place in range(len(_recipe))]
+    _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(Value, {_code})")
+    for _call in (_answer, _answer.again(), _answer.again()):
+        recipes.check_order(_call, _names, _recipe, len(_names) - 1)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -808,54 +794,43 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_second_backward", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, hints, probe, recipes
+from secant import ask, check, hints, recipes
 
 hint = hints("second_backward")
 
 
-@probe
-def _passed(recipe, roots, held, alike):
-    return recipes.passed(Value, recipe, roots, held, alike)
-
-
-def _compare(what, names, recipe, roots, held=None, alike=False):
-    held = [0.0] * len(recipe) if held is None else held
-    with check.asking(what):
-        found = _passed(recipe, roots, held, alike)
-    recipes.check_passes(found, what, names, recipe, roots, held)
+def _compare(names, recipe, roots, grads=None, words="", alike=False):
+    """Call backward() of these Values in turn; the grads hold something beforehand."""
+    grads = grads or [0.0] * len(names)
+    first, how = f"{names[roots[0]]}.backward()", {"before": recipes.held(names, grads)}
+    if words:
+        how["words"] = f"{first}, {words}"
+    values = recipes.graph(names, recipe, alike)
+    # with_order: with an order() of the tests' own.
+    answer = ask(first, how, Value="recipes.with_order(Value)", **values)
+    recipes.check_passes(answer, names, recipe, roots, grads)
 
 
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
-_compare("y = 3 * x, z = 5 * y", "xyz", [([], []), ([0], [3.0]), ([1], [5.0])], [2, 2])
-_compare("x = 2, y = x**2, z = y*x, t = y*z, w = t + y", "xyztw", _uneven, [4, 4])
-_compare("y = x + x, x.grad = 7", "xy", [([], []), ([0, 0], [1.0, 1.0])], [1], [7.0, 0.0], alike=True)
-_compare(
-    "y = 3 * x, u = 5 * x, z = 0 * u + 2 * y",
-    "xyuz",
-    [([], []), ([0], [3.0]), ([0], [5.0]), ([2, 1], [0.0, 2.0])],
-    [3],
-)
+_cut = [([], []), ([0], [3.0]), ([0], [5.0]), ([2, 1], [0.0, 2.0])]
+_compare("xyz", [([], []), ([0], [3.0]), ([1], [5.0])], [2, 2])
+_compare("xyztw", _uneven, [4, 4])
+_compare("xy", [([], []), ([0, 0], [1.0, 1.0])], [1], [7.0, 0.0], alike=True)
+_compare("xyuz", _cut, [3])
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_compare(hint.leaf, "x", [([], [])], [0, 0], [2.5])
-_compare(hint.shared, "xyztw", _uneven, [4, 2, 4, 1, 4], [1.5, 9.0, -9.0, 3.0, 6.0])
-_compare(
-    "y = 2 * x, u = 3 * a",
-    "xayu",
-    [([], []), ([], []), ([0], [2.0]), ([1], [3.0])],
-    [2, 3, 2],
-    [1.0, 2.0, 3.0, 4.0],
-)
-
-_compare(hint.zero, "xyz", [([], []), ([0], [0.0]), ([1, 0], [2.0, 0.0])], [2, 2], [4.0, 1.0, 1.0])
-_compare(hint.zero, "xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.0, 1.0])
-
-_compare(hint.wide, "abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4])
-
-_compare(hint.same, "xyztw", _uneven, [4, 4], [1.5, 9.0, -9.0, 3.0, 6.0], alike=True)
+_filled = [1.5, 9.0, -9.0, 3.0, 6.0]
+_compare("x", [([], [])], [0, 0], [2.5])
+_compare("xyztw", _uneven, [4, 2, 4, 1, 4], _filled)
+_compare("xyztw", _uneven, [4, 4], _filled, alike=True)
+_apart = [([], []), ([], []), ([0], [2.0]), ([1], [3.0])]
+_compare("xayu", _apart, [2, 3, 2], [1.0, 2.0, 3.0, 4.0])
+_compare("xyz", [([], []), ([0], [0.0]), ([1, 0], [2.0, 0.0])], [2, 2], [4.0, 1.0, 1.0])
+_compare("xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.0, 1.0])
+_compare("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4])
 
 
-def _random_recipe(size, slopes):
+def _mixed(size, slopes):
     made, at = [([], []), ([], [])], 0
     for place in range(2, size):
         parents = [(place - 1 - (at + k * 3) % min(place, 4)) for k in range(1 + place % 3)]
@@ -864,20 +839,12 @@ def _random_recipe(size, slopes):
     return made
 
 
-def _hidden(size, slopes, held):
-    names, recipe = [f"v{place}" for place in range(size)], _random_recipe(size, slopes)
-    said = ", ".join(
-        f"v{p} = " + " + ".join(f"({s}) * v{q}" for q, s in zip(*made, strict=True))
-        for p, made in enumerate(recipe)
-        if made[0]
-    )
-    said = said if len(said) < 150 else hint.graph.format(size=size)
-    _compare(said, names, recipe, [size - 1, size - 1, size - 2, size - 1], (held * size)[:size])
-
-
 for _size in (3, 4, 5, 7, 12, 30):
-    _hidden(_size, check.draws(5, -1.4, 1.4), [0.0])
-    _hidden(_size, check.draws(5, -1.4, 1.4), check.draws(4, -3, 3))
+    for _grads in ([0.0], check.draws(4, -3, 3)):
+        _names, _recipe = [f"v{place}" for place in range(_size)], _mixed(_size, check.draws(5, -1.4, 1.4))
+        _words = hint.graph.format(size=_size) if _size > 7 else ""
+        _roots = [_size - 1, _size - 1, _size - 2, _size - 1]
+        _compare(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -968,35 +935,31 @@ class Value(Value):
 
 
 # %% nbgrader={"grade_id": "test_value_functions", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, hints, probe, recipes
+from secant import ask, check, hints, recipes
 
 hint = hints("value_functions")
 
 
-@probe
-def _made(text, number):
-    return recipes.operate(Value, text, {"x": number})
+def _compare(call, number, data, slope, wrong=None, values=None, before=""):
+    """`wrong` are slopes that betray a mistake, `values` such data."""
+    answer = ask(call, {"errors": "", "before": before}, x=f"Value({number})")
+    slopes = {why: tuple({"x": s} for s in found) for why, found in (wrong or {}).items()}
+    others = recipes.check_operation(answer, data, {"x": slope}, values=values, mistakes=slopes)
+    answer.holds(not others, f"{hint.parent} {others}")
 
 
-def _compare(text, number, data, slope, mistakes=(), values=()):
-    call = f"{text}, x = Value({number})"
-    with check.asking(call):
-        found = _made(text, number)
-    check.holds(not found.get("others"), call, f"{hint.parent} {found.get('others')}")
-    wrong = [({"x": slope}, why) for slope, why in dict(mistakes).items()]
-    recipes.check_operation(found, call, data, {"x": slope}, values=values, mistakes=wrong)
-
-
-_compare("x**3", 5.0, 125.0, 75.0, {25.0: hint.factor, 375.0: hint.power})
-_compare("x**2", -3.0, 9.0, -6.0, {-3.0: hint.factor, 18.0: hint.power})
-_compare("x**0", 0.0, 1.0, 0.0)
-_log10 = {2.0969100130080562: hint.log10, 6.965784284662087: hint.log10}
-_compare("x.log()", 125.0, 4.8283137373023015, 0.008, values=_log10)
-_compare("x.exp()", 1.0, 2.718281828459045, 2.718281828459045, {1.0: hint.inverse})
-_leaky = {1.0: hint.leaky, 0.01: hint.leaky, -2.0: hint.leaky}
-_compare("x.relu()", 2.5, 2.5, 1.0, {0.5: hint.kink, **_leaky})
-_compare("x.relu()", -2.0, 0.0, 0.0, {0.5: hint.kink, **_leaky})
-_compare("x.relu()", 0.0, 0.0, 0.0, {0.5: hint.kink, **_leaky, 1.0: hint.kink})
+_log10 = {hint.log10: (2.0969100130080562, 6.965784284662087)}
+for _call, _number, _data, _slope, _wrong, _values in (
+    ("x**3", 5.0, 125.0, 75.0, {hint.factor: [25.0], hint.power: [375.0]}, {}),
+    ("x**2", -3.0, 9.0, -6.0, {hint.factor: [-3.0], hint.power: [18.0]}, {}),
+    ("x**0", 0.0, 1.0, 0.0, {}, {}),
+    ("x.log()", 125.0, 4.8283137373023015, 0.008, {}, _log10),
+    ("x.exp()", 1.0, 2.718281828459045, 2.718281828459045, {hint.inverse: [1.0]}, {}),
+    ("x.relu()", 2.5, 2.5, 1.0, {hint.kink: [0.5]}, {}),
+    ("x.relu()", -2.0, 0.0, 0.0, {hint.kink: [0.5], hint.leaky: [1.0, 0.01, -2.0]}, {}),
+    ("x.relu()", 0.0, 0.0, 0.0, {hint.kink: [0.5, 1.0], hint.leaky: [0.01, -2.0]}, {}),
+):
+    _compare(_call, _number, _data, _slope, _wrong, _values)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1009,41 +972,44 @@ def _torch(text, number):
     return value.item(), x.grad.item()
 
 
+def _mistakes(text, number, data, slope):
+    """Return wrong slopes and wrong data."""
+    if "relu" in text:
+        wrong = {hint.kink: [0.5], hint.leaky: [1.0]} if number else {hint.kink: [0.5, 1.0]}
+        return wrong, {hint.small: 0.0} if number > 0 else {}
+    if "exp" in text:
+        return {hint.inverse: [1.0, data * number, number]}, {}
+    if "log" in text:
+        return {}, {hint.log10: (data / 2.302585092994046, data / 0.6931471805599453)}
+    n = float(text.partition("**")[2].strip("()"))
+    if n and number:
+        return {hint.factor: [slope / n], hint.power: [slope * number]}, {}
+    return {hint.line: [0.0]} if slope == 1 else {}, {}
+
+
 def _hidden(text, number):
     data, slope = _torch(text, number)
-    mistakes = []
-    if "**" in text:
-        n = float(text.partition("**")[2].strip("()"))
-        if n and number:
-            mistakes = [(slope / n, hint.factor), (slope * number, hint.power)]
-    if "relu" in text:
-        mistakes = [(1.0, hint.leaky if number else hint.kink), (0.5, hint.kink)]
-    if "exp" in text:
-        mistakes = [(1.0, hint.inverse), (data * number, hint.inverse), (number, hint.inverse)]
-    if "**" in text and number == 0 and slope == 1:
-        mistakes = [(0.0, hint.line)]
-    values = [(0.0, hint.small)] if "relu" in text and number > 0 else []
-    if "log" in text:
-        values = [(data / 2.302585092994046, hint.log10), (data / 0.6931471805599453, hint.log10)]
-    _compare(text, number, data, slope, mistakes, values)
+    _compare(text, number, data, slope, *_mistakes(text, number, data, slope), before="x.grad = 0.5")
 
 
 _POWERS = ("x**2", "x**3", "x**1", "x**0", "x**7", "x**(-1)", "x**(-3)", "x**2.0", "x**(-2.0)", "x**0.0")
-for _text in _POWERS:
-    check.smallest(_hidden, _text, check.draw(0.3, 4))
-    check.smallest(_hidden, _text, check.draw(-4, -0.3))
-for _text in ("x**0.5", "x**1.7", "x**(-0.5)", "x**(-2.3)", "x.log()"):
-    check.smallest(_hidden, _text, check.draw(0.05, 0.9))
-    check.smallest(_hidden, _text, check.draw(1.1, 60))
-for _text in ("x**0", "x**0.0", "x**1", "x**1.0", "x**2", "x**3.0", "x**1.5", "x.exp()", "x.relu()"):
+_POSITIVE = ("x**0.5", "x**1.7", "x**(-0.5)", "x**(-2.3)", "x.log()")
+_AT_ZERO = ("x**0", "x**0.0", "x**1", "x**1.0", "x**2", "x**3.0", "x**1.5", "x.exp()", "x.relu()")
+for _texts, *_ranges in (
+    (_POWERS, (0.3, 4), (-4, -0.3)),
+    (_POSITIVE, (0.05, 0.9), (1.1, 60)),
+    (("x.exp()", "x.relu()"), (-5, -0.1), (0.1, 5)),
+):
+    for _text in _texts:
+        for _range in _ranges:
+            check.smallest(_hidden, _text, check.draw(*_range))
+for _text in _AT_ZERO:
     _hidden(_text, 0.0)
-for _text in ("x.exp()", "x.relu()"):
-    check.smallest(_hidden, _text, check.draw(-5, -0.1))
-    check.smallest(_hidden, _text, check.draw(0.1, 5))
-for _text, _x in (("x.exp()", 300.0), ("x.log()", 1e-300), ("x.relu()", 1e-300), ("x**2", 1e-100)):
+for _text, _x in (("x.exp()", 300.0), ("x.relu()", 1e-300)):
     _hidden(_text, _x)
-    if _text in ("x.exp()", "x.relu()"):
-        _hidden(_text, -_x)
+    _hidden(_text, -_x)
+_hidden("x.log()", 1e-300)
+_hidden("x**2", 1e-100)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1202,16 +1168,38 @@ def fit_line(points, steps, lr):
 
 
 # %% nbgrader={"grade_id": "test_fit_line", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, hints, probe, recipes
+from secant import ask, check, hints
 
 hint = hints("fit_line")
 
 
-@probe
-def _fitted(points, steps, lr, scale):
-    return recipes.fitted(fit_line, points, steps, lr, scale)
+def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", words=""):
+    # on_torch: with a Value of the tests' own, which is torch.
+    given = {"points": points, "steps": steps, "lr": lr}
+    answer = ask("fit_line(points, steps, lr)", {"words": words}, fit_line=fit, **given)
+    known = {why: tuple(pairs) for why, pairs in wrong.items()}
+    known[hint.shared] = lambda pair: pair == (pair[0], pair[0])
+    known[hint.once] = lambda pair: pair == tuple(map(float, pair))
+    answer.returns(want, mistakes=known, nearly=hint.all, rtol=1e-7, atol=1e-9)
+    answer.holds(answer.then("fit_line.passes").result >= steps, hint.count)
+    answer.holds(answer.then("points").result == points, hint.changed)
+    return answer.changes_nothing()
 
 
+_one = {hint.uphill: [(-0.6, -0.6)], hint.steps: [(0.0, 0.0)]}
+_three = {
+    hint.zero: [(1.248264, 0.957888), (0.596664, 0.972288), (1.259064, 0.453888)],
+    hint.mean: [(1.014912, 0.808704)],
+    hint.swapped: [(0.468288, 0.607464)],
+    hint.anew: [(0.72, 0.54)],
+}
+_compare([(1.0, 3.0)], 1, 0.1, (0.6, 0.6), _one)
+_compare([(0.0, 2.0), (2.0, 4.0)], 3, 0.03, (0.607464, 0.468288), _three)
+_compare([(-1, -1), (0, 1), (1, 3), (2, 5)], 150, 0.1, (2.0, 1.0), {})
+check.visible_passed()
+
+
+### BEGIN HIDDEN TESTS
 def _descent(points, steps, lr, kept=(0, 0), size=None, sign=-1.0):
     a = b = to_a = to_b = 0.0
     for _ in range(steps):
@@ -1222,59 +1210,43 @@ def _descent(points, steps, lr, kept=(0, 0), size=None, sign=-1.0):
     return a, b
 
 
-def _compare(points, steps, lr, scale=1.0):
-    call, want = f"fit_line({points}, {steps}, {lr})", _descent(points, steps, scale * lr)
-    call += hint.scaled.format(scale=scale) if scale != 1 else ""
-    with check.asking(call):
-        found = _fitted(list(points), steps, lr, scale)
-    mistakes = [
-        *((_descent(points, steps, scale * lr, kept), hint.zero) for kept in ((1, 1), (0, 1), (1, 0))),
-        (_descent(points, steps, lr), hint.formula),
-        (_descent(points, steps, lr, size=1), hint.mean),
-        (want[::-1], hint.swapped),
-        (_descent(points, steps, lr, sign=1.0), hint.uphill),
-        (_descent(points, 1, lr * steps), hint.anew),
-        *((_descent(points, max(count, 0), lr), hint.steps) for count in (steps + 1, steps - 1)),
-    ]
-    got = found["result"]
-    pair = isinstance(got, tuple) and len(got) == 2 and all(isinstance(part, float) for part in got)
-    why = (hint.shared if got[0] == got[1] else hint.once) if pair else ""
-    check.close(got, want, call, rtol=1e-7, atol=1e-9, mistakes=mistakes, nearly=hint.all, hint=why)
-    check.holds(pair, call, f"{hint.floats} {got}")
-    check.holds(found["passes"] >= steps, call, hint.count)
-    check.holds(found["same"], call, hint.changed)
-    check.untouched(found["changes"], call)
-    return got
+def _hidden(points, steps, lr, scale=1.0):
+    want = _descent(points, steps, scale * lr)
+    wrong = {
+        hint.zero: [_descent(points, steps, scale * lr, kept) for kept in ((1, 1), (0, 1), (1, 0))],
+        hint.formula: [_descent(points, steps, lr)],
+        hint.mean: [_descent(points, steps, lr, size=1)],
+        hint.swapped: [want[::-1]],
+        hint.uphill: [_descent(points, steps, lr, sign=1.0)],
+        hint.anew: [_descent(points, 1, lr * steps)],
+        hint.steps: [_descent(points, max(count, 0), lr) for count in (steps + 1, steps - 1)],
+    }
+    words = f"fit_line({points}, {steps}, {lr}){hint.scaled.format(scale=scale)}" if scale != 1 else ""
+    answer = _compare(points, steps, lr, want, wrong, f"recipes.on_torch(fit_line, {scale})", words)
+    answer.holds(all(isinstance(part, float) for part in answer.result), f"{hint.floats} {answer.result}")
+    return answer
 
 
-_compare([(1.0, 3.0)], 1, 0.1)
-_compare([(1.0, 3.0), (2.0, 5.0), (3.0, 7.0)], 2, 0.05)
-_line = _compare([(-1, -1), (0, 1), (1, 3), (2, 5)], 150, 0.1)
-check.close(_line, (2.0, 1.0), hint.line, rtol=0.0, atol=1e-2)
-check.visible_passed()
-
-
-### BEGIN HIDDEN TESTS
-def _noisy(xs, slope, intercept, noise):
-    return [(x, round(slope * x + intercept + e, 3)) for x, e in zip(xs, noise, strict=True)]
-
-
-_compare([(1.0, 3.0), (2.0, 5.0)], 0, 0.1)
-_compare([(0.5, -2.0)], 3, 0.0)
-_compare([(2, 1), (2, 1), (-1, 0)], 4, 0.1)
+for _points, _steps, _lr in (
+    ([(1.0, 3.0), (2.0, 5.0)], 0, 0.1),
+    ([(1.0, 3.0), (2.0, 5.0), (3.0, 7.0)], 2, 0.05),
+    ([(0.5, -2.0)], 3, 0.0),
+    ([(2, 1), (2, 1), (-1, 0)], 4, 0.1),
+    ([(30.0, 400.0), (-20.0, 100.0)], 3, 0.0001),
+    ([(1.0, 3.0)], 1, 0.1),
+):
+    _hidden(_points, _steps, _lr)
 for _slope, _at in (
     (check.draw(0.5, 3), check.draw(-2, 2)),
     (check.draw(-3, -0.5), check.draw(-2, 2)),
     (0.0, 0.0),
 ):
-    _points = _noisy(check.draws(6, -2, 2), _slope, _at, check.draws(6, -0.2, 0.2))
-    check.smallest(_compare, _points, 7, check.draw(0.02, 0.15))
-    _result = _compare(_noisy([-1.5, -0.5, 0.5, 1.0, 2.0], _slope, _at, [0.0] * 5), 200, 0.15)
-    check.close(_result[0], _slope, hint.slope, rtol=0.0, atol=1e-2)
-    check.smallest(_compare, _points, 5, 0.05, 3.0)
-    _compare(_points, 120, 0.004)
-_compare([(30.0, 400.0), (-20.0, 100.0)], 3, 0.0001)
-_compare([(1.0, 3.0)], 1, 0.1)
+    _points = [(x, round(_slope * x + _at + check.draw(-0.2, 0.2), 3)) for x in check.draws(6, -2, 2)]
+    check.smallest(_hidden, _points, 7, check.draw(0.02, 0.15))
+    check.smallest(_hidden, _points, 5, 0.05, 3.0)
+    _hidden(_points, 120, 0.004)
+    _line = [(x, round(_slope * x + _at, 3)) for x in (-1.5, -0.5, 0.5, 1.0, 2.0)]
+    _hidden(_line, 200, 0.15).returns((_slope, _at), rtol=0.0, atol=1e-2, hint=hint.slope)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -50,7 +50,7 @@ class Value(Value):
         return Value(self.data * number, (Value(self.data), Value(number)), (number, self.data))
 
 
-# %% numbers on one side only for sums task="value_add_mul" en="'int' object has no attribute 'data'" ko="'int' object has no attribute 'data'"
+# %% numbers on one side only for sums task="value_add_mul" hint="number"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -95,7 +95,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% a number is no int task="value_add_mul" en="it stopped with an error" ko="오류로 멈추었습니다"
+# %% a number is no int task="value_add_mul" hint="number"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, float) else other
@@ -520,7 +520,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% powers by way of the logarithm task="value_functions" en="it stopped with an error" ko="오류로 멈추었습니다"
+# %% powers by way of the logarithm task="value_functions" en="the call raised an error" ko="오류가 났습니다"
 class Value(Value):
     def __pow__(self, number):
         power = math.exp(number * math.log(self.data))

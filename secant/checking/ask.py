@@ -35,7 +35,7 @@ _NOT_SENT = ("before", "below", "errors", "words")
 # What `situation.put` leaves out where there is nothing to say.
 _NOTHING: Mapping[str, Any] = {
     **{"tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
-    **{"count": 0, "largest": 0, "given": {}, "warned": []},
+    **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
 _elsewhere: list[Put] = []
 _usual = Hints({})
@@ -52,7 +52,8 @@ class Options(TypedDict, total=False):
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`; those, too, that torch gives once a process.
-        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got.
+        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got,
+            and `ran` when they ran.
         ahead: questions to ask right after it, in one go where the student's code is far away: `then` and
             `again`, in this order, have their answers at hand.
         words: the call as a message shows it, in the place of what the arguments say.
@@ -216,7 +217,8 @@ class Answer:
         def words() -> str:
             if given:
                 return given
-            known = _needed(self._text, self._arguments)
+            shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", self._line))
+            known = {*_needed(self._text, self._arguments), *shown_before}
             fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
             values = "".join(
                 f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
@@ -234,7 +236,7 @@ class Answer:
         self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
         pairs = zip(names, found, strict=True)
         call = self.call
-        return [self._named(partial("{}, {}".format, call, name), part) for name, part in pairs]
+        return [self.named(partial("{}, {}".format, call, name), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
         """Ask for the gradient of an argument, if that of the result is another: a VJP. It keeps the graph.
@@ -247,6 +249,11 @@ class Answer:
             words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
         return self.then(text, hint, words=words)
+
+    @property
+    def ran(self) -> list[str]:
+        """The names of the functions that the question is `noting`, one for each call so far, in turn."""
+        return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
         """Turn to what a function, of those that the question is `noting`, was given: an entry a call.
@@ -263,9 +270,9 @@ class Answer:
             )
 
         result = [[call[part] for part in what] for call in self.seen["given"][function]]
-        return replace(self._named(words, result), _usual="")
+        return replace(self.named(words, result), _usual="")
 
-    def _named(self, words: Callable[[], str], result: Any) -> "Answer":
+    def named(self, words: Callable[[], str], result: Any) -> "Answer":
         """Return a part of what came back, under a name of its own."""
         return replace(self, result=result, _shown=words)
 
@@ -322,6 +329,27 @@ class Answer:
         judge(self.result, want, self._shown, mistakes=mistakes, **how)
         return self
 
+    def lists(
+        self,
+        want: Iterable[str],
+        *,
+        key: Callable[[str], str] = str,
+        hint: str = "",
+        mistakes: Mistakes | None = None,
+    ) -> "Answer":
+        """Check that the result is a list of these strings, in any order.
+
+        `key` returns what counts of a string that came. `hint` and `mistakes` are as for `returns`, but for a
+        list alone; in these its strings stand in alphabetical order.
+        """
+        got, names = self.result, sorted(want)
+        if not isinstance(got, list):
+            return self.equals(names)
+        if all(isinstance(name, str) for name in got):
+            got = sorted(map(key, got))
+        judge(got, names, self._shown, mistakes=mistakes, hint=hint or self._usual)
+        return self
+
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result, looked at after all that was asked since, is still right."""
         now = self._talk.kept[self.seen["place"]]
@@ -353,6 +381,25 @@ class Answer:
     def is_tracked(self, hint: str = "") -> "Answer":
         """Check that the result requires grad."""
         return self.holds(self.tracked, hint or _usual.cut)
+
+    def and_again(self, want: Any, text: str, there: Any, hint: str = "", **how: Any) -> "Answer":
+        """Check another question, then the same once more, and that this did not change the other's result.
+
+        Args:
+            want: the result, asked again.
+            text: the other question, about the same objects.
+            there: its result.
+            hint: why that may be wrong.
+            **how: as for `returns`, of both.
+
+        Returns:
+            The answer to the same question, asked again.
+        """
+        elsewhere = self.then(text, hint)
+        elsewhere.changes_nothing().returns(there, **how)
+        again = self.again().changes_nothing().returns(want, **how)
+        elsewhere.still_returns(there)
+        return again
 
     def owns_its_memory(self, hint: str = "") -> "Answer":
         """Check that the result shares no memory with an argument or a .grad."""
@@ -471,9 +518,10 @@ def _described(argument: Any) -> Any:
 def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     """Return a question as a student would type it, and behind it what the call alone does not show.
 
-    As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`.
+    As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`. What only wraps the student's own
+    under its name, as `fit_line="recipes.on_torch(fit_line)"` does, is not shown.
     """
-    needed = _needed(text, arguments)
+    needed = {name: a for name, a in _needed(text, arguments).items() if not _wraps(name, a)}
     behind, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
@@ -493,6 +541,10 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     return ", ".join([text, *behind]) + "".join(
         graphs.arrangement(one.layout, name) for name, one in leaves.items()
     )
+
+
+def _wraps(name: str, argument: Any) -> bool:
+    return isinstance(argument, str) and bool(re.search(rf"\({name}[,)]", argument))
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

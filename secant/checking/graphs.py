@@ -1,17 +1,22 @@
 """Graphs to try an answer on, built from plain data. What is right about them stays in the test cell."""
 
+import random
 import sys
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import nn
 
+from secant.checking import check
 from secant.checking.functions import formula
 from secant.language import say
 
 Edge = tuple[Hashable, Hashable, float]
+
+_UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"), ("add", "mul", "sub")
 
 
 def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None) -> torch.Tensor:
@@ -77,27 +82,40 @@ def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) 
     return module
 
 
-def build(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
-    """Record a graph of torch, and return all its tensors, in order: the inputs, then what the steps made.
+def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """Return the code of the tensors x0, x1, ..., by name: the inputs, then what the steps make of them.
 
     Args:
         inputs: what each is: "leaf", "parameter", "constant", or "twin", a leaf that shares the memory of the
-            one before. Of those that are tracked every second one has a .grad already.
-        steps: the name of a function of torch, with "untracked " before it to record nothing, then its
-            arguments: an int is the place of an earlier tensor, a float is a number.
+            one before.
+        steps: the name of a function of torch, with "untracked " before it to record nothing, then the places
+            of the tensors that it takes.
     """
-    tensors: list[torch.Tensor] = []
-    for place, kind in enumerate(inputs):
-        made = tensors[-1].detach() if kind == "twin" else torch.full((2,), 0.5 + place / 8)
-        made = nn.Parameter(made) if kind == "parameter" else made.requires_grad_(kind != "constant")
-        made.grad = torch.full_like(made, 7.0) if made.requires_grad and place % 2 == 0 else None
-        tensors.append(made)
-    for name, *arguments in steps:
-        function = getattr(torch, name.removeprefix("untracked "))
-        with torch.set_grad_enabled(not name.startswith("untracked ")):
-            result = function(*(tensors[a] if isinstance(a, int) else a for a in arguments))
-        tensors += result if isinstance(result, tuple) else [result]
-    return tensors
+    kinds = {
+        "leaf": "torch.ones(2, requires_grad=True)",
+        "parameter": "nn.Parameter(torch.ones(2))",
+        "constant": "torch.ones(2)",
+    }
+    codes = [kinds.get(kind, f"x{place - 1}.detach().requires_grad_()") for place, kind in enumerate(inputs)]
+    for name, *places in steps:
+        recorded = f"torch.{name.removeprefix('untracked ')}"
+        function = recorded if not name.startswith("untracked ") else f"torch.no_grad()({recorded})"
+        codes.append(f"{function}({', '.join(f'x{place}' for place in places)})")
+    return {f"x{place}": code for place, code in enumerate(codes)}
+
+
+def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[str], list[list[Any]]]:
+    """Return the inputs and the steps of a `program` that is drawn at random.
+
+    Its first input is a leaf, the others are of these kinds. Some steps record nothing, some results are used
+    often or never, and a last step, after so many, adds x0.
+    """
+    rng = random.Random(int(check.draw(0, 1000) * 1000))
+    inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []
+    for place in range(len(inputs), len(inputs) + count):
+        names, takes = (_UNARY, 1) if rng.random() < 0.35 else (_BINARY, 2)
+        steps.append([rng.choice(names), *rng.sample(range(max(0, place - 6), place), takes)])
+    return inputs, [*steps, ["add", 0, len(inputs) + count - 1]]
 
 
 def edges(pairs: str, *slopes: float) -> list[Edge]:
@@ -119,6 +137,17 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
     for k, (up, down, left, right) in enumerate(slopes):
         edges += [(k, (k, 0), up), (k, (k, 1), down), ((k, 0), k + 1, left), ((k, 1), k + 1, right)]
     return edges
+
+
+def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
+    """Return the edges of a random graph without cycles, in any order, and its nodes, first ones first.
+
+    Some pairs of nodes have no edge, some have two. The same seed gives the same graph.
+    """
+    rng = random.Random(seed)
+    nodes = rng.sample(range(100), size)
+    pairs = [pair for pair in combinations(nodes, 2) for _ in range(rng.choice((0, 1, 1, 2)))]
+    return [(*pair, round(rng.uniform(-2, 2), 2)) for pair in rng.sample(pairs, len(pairs))], nodes
 
 
 class Spy(nn.Module):

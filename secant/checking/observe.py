@@ -15,6 +15,10 @@ from secant.checking.watch import Change, watch
 
 # Deeper than any result that a task asks for; a list may contain itself.
 _DEPTH = 6
+# Parts of the attribute and type errors that a hint can name.
+_KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'")
+# Errors of calls that a hint can name.
+_AT_FAULT = (ArithmeticError, AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 
 
 class observe:
@@ -49,7 +53,8 @@ class observe:
 
         For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
         through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
-        or a generator that was taken for a list.
+        a generator that was taken for a list, a node without one that was asked for its `variable`, or a
+        number that was taken for a Value of lesson 10.
         """
 
         def caught(*arguments: Any) -> Any:
@@ -57,8 +62,15 @@ class observe:
                 return function(*arguments)
             except NotImplementedError:
                 raise
-            except (AttributeError, IndexError, RuntimeError, TypeError, ValueError) as error:
-                known = "NoneType" in str(error) or "'generator'" in str(error)
+            except (
+                ArithmeticError,
+                AttributeError,
+                IndexError,
+                RuntimeError,
+                TypeError,
+                ValueError,
+            ) as error:
+                known = any(part in str(error) for part in _KNOWN)
                 if isinstance(error, AttributeError | TypeError) and not known:
                     raise
                 return {
@@ -103,7 +115,10 @@ def copy_of(value: Any, depth: int = _DEPTH) -> Any:
 def _line_of(error: Exception) -> str:
     """Return the line of the called function that an error came through, where it is known."""
     steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
-    own = (step for step in steps if step[0] != QUESTION and Path(step[0]).parent != Path(__file__).parent)
+    homes = Path(__file__).parents[1], Path(torch.__file__).parent
+    own = (
+        s for s in steps if s[0] != QUESTION and not any(Path(s[0]).is_relative_to(home) for home in homes)
+    )
     line = linecache.getline(*next(own, ("", 0))).strip()
     return line and f"\n    {line}"
 

@@ -1,26 +1,59 @@
-"""Graphs of lesson 10's Values: made from plain data, read as plain data, and what is wrong with them."""
+"""Graphs of lesson 10's Values: arguments of a question, read as plain data, and what is wrong with them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from secant.checking import check, graphs
-from secant.checking.observe import observe
+from secant.checking import check
 from secant.language import say
 from secant.value import TorchValue
 
+if TYPE_CHECKING:
+    from secant.checking.ask import Answer, Mistakes
+
 # For each Value, in the order in which they are made: the places of its parents, and the slopes.
 Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
+FIELDS = ("data", "grad", "parents", "slopes")
 
 
-def build(kind: Callable[..., Any], recipe: Recipe, alike: bool = False) -> list[Any]:
-    """Return the Values of a recipe; their numbers, which no slope depends on, are 1, 2, 3, ... or alike."""
+# --- Arguments of a question -------------------------------------------------------------------------------
+
+
+def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
+    """Return leaves of these numbers, by name, as arguments of `ask`."""
+    return {name: f"Value({number})" for name, number in numbers.items()}
+
+
+def graph(names: Sequence[str], recipe: Recipe, alike: bool = False) -> dict[str, str]:
+    """Return the Values of a recipe, by name, as arguments of `ask`: "Value(4.0, (x,), (4.0,))".
+
+    Their data, which no slope depends on, are 1, 2, 3, ... or alike.
+    """
+    made = {}
+    for place, (name, (parents, slopes)) in enumerate(zip(names, recipe, strict=True)):
+        data = 1.0 if alike else place + 1.0
+        made[name] = f"Value({data})"
+        if parents:
+            made[name] = f"Value({data}, {_tuple([names[p] for p in parents])}, {_tuple(slopes)})"
+    return made
+
+
+def _tuple(parts: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
+
+
+def held(names: Sequence[str], grads: Sequence[float]) -> str:
+    """Return the statement that puts a number into every grad."""
+    return "; ".join(f"{name}.grad = {grad}" for name, grad in zip(names, grads, strict=True) if grad)
+
+
+def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
+    """Return the Values of a recipe too large to name them; their data are 1, 2, 3, ..."""
     made: list[Any] = []
     for number, (parents, slopes) in enumerate(recipe, 1):
-        data = 1.0 if alike else float(number)
-        made.append(kind(data, tuple(made[p] for p in parents), tuple(slopes)))
+        made.append(kind(float(number), tuple(made[p] for p in parents), tuple(slopes)))
     return made
 
 
@@ -29,154 +62,196 @@ def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]
     return [([], []), *(([place], [slope]) for place in range(length))]
 
 
-def fields(value: Any) -> tuple[Any, ...]:
-    """Return what a Value holds, and under which names, so that two looks can be compared."""
-    return value.data, value.grad, tuple(map(id, value.parents)), tuple(value.slopes), sorted(vars(value))
+def diamonds(count: int) -> list[tuple[list[int], list[float]]]:
+    """Return the recipe of so many diamonds in a row: two paths lead through each."""
+    made: list[tuple[list[int], list[float]]] = [([], [])]
+    for top in range(0, 3 * count, 3):
+        made += [([top], [1.0]), ([top], [1.0]), ([top + 1, top + 2], [1.0, 1.0])]
+    return made
 
 
-def fill(values: Sequence[Any]) -> None:
-    """Put a number of its own into every grad, so that one that is set to 0 or to 1 shows."""
-    for number, value in enumerate(values):
-        value.grad = 0.5 - 2.0 * number
+def with_order(kind: type[Any]) -> type[Any]:
+    """Return a class of Values with an order() of the test's own: what was made last comes first."""
+    made: list[Any] = []
+
+    class Value(kind):
+        def __init__(self, *fields: Any) -> None:
+            super().__init__(*fields)
+            made.append(self)
+
+        def order(self) -> list[Any]:
+            reached, todo = {id(self)}, [self]
+            while todo:
+                fresh = [parent for parent in todo.pop().parents if id(parent) not in reached]
+                reached |= set(map(id, fresh))
+                todo += fresh
+            return [value for value in reversed(made) if id(value) in reached]
+
+    return Value
 
 
-def places(values: Any, among: Sequence[Any]) -> list[int]:
-    """Return where each of some Values stands among others; -1 for a stranger."""
-    found = {id(value): place for place, value in enumerate(among)}
-    return [found.get(id(value), -1) for value in values]
-
-
-def operate(kind: Callable[..., Any], text: str, numbers: Mapping[str, float]) -> dict[str, Any]:
-    """Return what an operation on Values recorded, as plain data.
+class on_torch:
+    """A student's `fit_line` with torch's Value in the place of its own.
 
     Args:
-        kind: the class of the Values.
-        text: the operation, in Python: "a + b".
-        numbers: those of the operands, by name.
+        fit: the function.
+        scale: what every gradient is multiplied by, so that one that is not read from a Value shows.
 
-    raised: the error it stopped with, if any; then nothing else is there. kind: the result's type. data: its
-    number. slopes: for each operand, by name, the sum of its slopes. lost: the operands that are no parent.
-    others: the numbers of those parents that are no operand. even: whether each parent has one slope.
-    strange: the types of what should be numbers and is not. old: whether it is an operand, or what the same
-    operation gave before. changed: the operands that are not what they were. changes: as in `observe`.
+    Attributes:
+        passes: how many backward passes the last call made.
     """
-    operands, calls = {name: kind(number) for name, number in numbers.items()}, observe()
-    fill(list(operands.values()))
-    before = {name: fields(operand) for name, operand in operands.items()}
-    try:
-        earlier = calls(lambda: eval(text, {}, dict(operands)))
-        value = calls(lambda: eval(text, {}, dict(operands)))
-    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
-        return {"raised": f"{type(error).__name__}: {error}"}
-    parents, slopes = list(getattr(value, "parents", ())), list(getattr(value, "slopes", ()))
-    held = [getattr(value, name, None) for name in ("data", "grad")]
-    known = [id(operand) for operand in operands.values()]
-    pairs = [pair for pair in zip(parents, slopes, strict=False) if _is_number(pair[1])]
+
+    def __init__(self, fit: Callable[..., Any], scale: float = 1.0) -> None:
+        self._fit, self._scale = fit, scale
+        self.passes = 0
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return what the function returns."""
+        names = self._fit.__globals__
+        mine = names.get("Value")
+        names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, self._scale
+        try:
+            return self._fit(*arguments)
+        finally:
+            names["Value"], TorchValue.scale = mine, 1.0
+            self.passes = TorchValue.passes
+
+
+# --- Beside the student's code -----------------------------------------------------------------------------
+
+
+def is_value(thing: Any) -> bool:
+    """Whether something is a Value, of the student's class or another."""
+    return all(hasattr(thing, name) for name in ("parents", "slopes", "data", "grad"))
+
+
+def fields(value: Any) -> dict[str, Any]:
+    """Return what a Value holds, and under "fields" the names of all that: two looks can be compared."""
     return {
-        "raised": "",
-        "kind": type(value).__name__,
-        "data": held[0] if _is_number(held[0]) else None,
-        "grad": held[1] if _is_number(held[1]) else None,
-        "slopes": {
-            name: float(sum(slope for parent, slope in pairs if parent is operand))
-            for name, operand in operands.items()
-        },
-        "lost": [name for name, operand in operands.items() if id(operand) not in map(id, parents)],
-        "others": [_number_of(parent) for parent in parents if id(parent) not in known],
-        "even": len(parents) == len(slopes),
-        "strange": sorted({type(n).__name__ for n in (*held, *slopes) if not _is_number(n)}),
-        "old": value is earlier or id(value) in known,
-        "changed": [name for name, operand in operands.items() if fields(operand) != before[name]],
-        "changes": calls.changes,
+        "data": value.data,
+        "grad": value.grad,
+        "parents": tuple(map(id, value.parents)),
+        "slopes": tuple(value.slopes),
+        "fields": sorted(vars(value)),
     }
 
 
+def told(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
+    """Return a result with plain data in the place of Values.
+
+    Args:
+        result: what came back.
+        names: the names of the Values that were there before, by id.
+        depth: how deep to look into lists and tuples; a list may contain itself.
+
+    A Value that was there before is its name. A new one is a dict: its type; data and grad, each a number, or
+    the type of what is none; slopes, a list of such; parents, a list of names, of strangers their numbers.
+    So a string or a dict of the student's own is only its type.
+    """
+    if id(result) in names:
+        return names[id(result)]
+    if is_value(result):
+        return {
+            "type": type(result).__name__,
+            "data": _number(result.data),
+            "grad": _number(result.grad),
+            "slopes": [_number(slope) for slope in result.slopes],
+            "parents": [names.get(id(parent)) or _number_of(parent) for parent in result.parents],
+        }
+    if depth and type(result) in (list, tuple):
+        return type(result)(told(part, names, depth - 1) for part in result)
+    return f"<{type(result).__name__}>" if isinstance(result, str | dict) else result
+
+
+# --- Judging -----------------------------------------------------------------------------------------------
+
+
 def check_operation(
-    found: Mapping[str, Any],
-    call: str,
+    answer: "Answer",
     data: float,
     slopes: Mapping[str, float],
     *,
-    values: check.Mistakes = (),
-    mistakes: check.Mistakes = (),
-) -> None:
-    """Check what `operate` returned.
+    values: "Mistakes | None" = None,
+    mistakes: Mapping[str, Any] | None = None,
+) -> list[Any]:
+    """Check the new Value that an operation on Values gave, and that it gives another one the next time.
 
     Args:
-        found: that.
-        call: the operation, as a student would type it.
-        data, slopes: what they should be.
-        values, mistakes: wrong data and wrong slopes that betray their cause.
+        answer: the question.
+        data, slopes: what they should be; the slopes by operand.
+        values, mistakes: wrong data and wrong slopes that betray their cause, as for `Answer.returns`.
+
+    Returns:
+        What is among its parents and is no operand: numbers, as a rule.
     """
-    stopped = say(en="it stopped with an error:", ko="오류로 멈추었습니다.")
-    check.holds(not found["raised"], call, f"{stopped} {found['raised']}")
-    check.equal(found["kind"], "Value", f"type({call})")
-    old = say(
-        en="the result is an operand itself, or that of an earlier call: make a new Value each time",
-        ko="결과가 피연산자 자체이거나 앞에서 돌려준 Value입니다. 매번 새 Value를 만드세요",
-    )
-    check.holds(not found["old"], call, old)
+    again = answer.again()
+    for one in (answer, again):
+        old = say(
+            en="the result is an operand itself, or that of an earlier call: make a new Value each time",
+            ko="결과가 피연산자 자체이거나 앞에서 돌려준 Value입니다. 매번 새 Value를 만드세요",
+        )
+        one.holds(not isinstance(one.result, str) or one.result.startswith("<"), old)
+    others = _check_new(answer, data, slopes, values or {}, mistakes or {})
+    _check_new(again, data, slopes, {}, {})
+    return others
+
+
+def _check_new(
+    answer: "Answer",
+    data: float,
+    slopes: Mapping[str, float],
+    values: "Mistakes",
+    mistakes: Mapping[str, Any],
+) -> list[Any]:
+    made = answer.result
+    found = made if isinstance(made, dict) else {"type": made if isinstance(made, str) else check.kind(made)}
+    no_value = say(en="a Value was expected, and it is", ko="필요한 것은 Value인데 나온 것은")
+    answer.holds(found["type"] == "Value", f"{no_value} {found['type']}")
     strange = say(
         en="data, grad and slopes must be plain numbers (a bool is none), not",
         ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
     )
-    check.holds(not found["strange"], call, f"{strange} {', '.join(found['strange'])}")
-    exact = say(
-        en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
-        ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
-    )
-    check.close(found["data"], data, f"({call}).data", rtol=1e-11, atol=0.0, mistakes=values, nearly=exact)
+    types = {n for n in (found["data"], found["grad"], *found["slopes"]) if isinstance(n, str)}
+    answer.holds(not types, f"{strange} {', '.join(sorted(types))}")
+    exact: dict[str, Any] = {
+        "rtol": 1e-11,
+        "atol": 0.0,
+        "nearly": say(
+            en="nearly: use Python's float and exact formulas, do not round, and take no difference quotient",
+            ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
+        ),
+    }
+    _part(answer, "data", found["data"]).returns(data, mistakes=values, **exact)
     uneven = say(
         en="each parent needs one slope, in the same order",
         ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
     )
-    check.holds(found["even"], call, uneven)
+    answer.holds(len(found["parents"]) == len(found["slopes"]), uneven)
     lost = say(
         en="an operand is no parent of the result: keep the operand itself in `parents`, no copy",
         ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
     )
-    check.holds(not found["lost"], call, f"{lost} ({', '.join(found['lost'])})")
-    by_operand = say(en=f"{call}: slopes by operand", ko=f"{call}: 피연산자마다의 기울기")
-    check.close(found["slopes"], slopes, by_operand, rtol=1e-11, atol=0.0, mistakes=mistakes, nearly=exact)
+    missing = [name for name in slopes if name not in found["parents"]]
+    answer.holds(not missing, f"{lost} ({', '.join(missing)})")
+    pairs = list(zip(found["parents"], found["slopes"], strict=True))
+    sums = {name: float(sum(slope for parent, slope in pairs if parent == name)) for name in slopes}
+    by_operand = say(en="slopes by operand", ko="피연산자마다의 기울기")
+    _part(answer, by_operand, sums).returns(dict(slopes), mistakes=mistakes, **exact)
     not_yet = say(
         en="nothing has flowed back yet: leave every grad alone",
         ko="아직 아무것도 거슬러 흐르지 않았습니다. grad는 건드리지 마세요",
     )
-    check.close(found["grad"], 0.0, f"({call}).grad", hint=not_yet)
+    _part(answer, "grad", found["grad"]).returns(0.0, hint=not_yet)
     touched = say(
         en="a Value that was only read has changed: make a new one, and leave every grad alone",
         ko="읽기만 해야 할 Value가 바뀌었습니다. 새 Value를 만들고, grad는 건드리지 마세요",
     )
-    check.holds(not found["changed"], call, f"{touched} ({', '.join(found['changed'])})")
-    check.untouched(found["changes"], call)
+    answer.changes_nothing(hints=dict.fromkeys((*FIELDS, "fields"), touched))
+    return [parent for parent in found["parents"] if parent not in slopes]
 
 
-def ordered(
-    kind: Callable[..., Any], recipe: Recipe, roots: Sequence[int], alike: bool = False
-) -> dict[str, Any]:
-    """Return what `order()` gives of some Values of a recipe, as plain data.
-
-    stopped: the kind of error that a call did not end for, if any. orders: for each call, the type of the
-    result, and the places of the Values in it. changed: whether a field changed. changes: as in `observe`.
-    """
-    values, calls = build(kind, recipe, alike), observe()
-    fill(values)
-    before, orders = [fields(value) for value in values], []
-    for root in roots:
-        try:
-            with graphs.limit_steps():
-                order = calls(values[root].order)
-        except (RecursionError, TimeoutError) as error:
-            return {"stopped": type(error).__name__}
-        orders.append((type(order).__name__, places(order, values) if isinstance(order, list) else []))
-    changed = [fields(value) for value in values] != before
-    return {"stopped": "", "orders": orders, "changed": changed, "changes": calls.changes}
-
-
-def check_order(
-    found: Mapping[str, Any], what: str, names: Sequence[str], recipe: Recipe, roots: Sequence[int]
-) -> None:
-    """Check what `ordered` returned: all Values once, each before its parents; names: one for each."""
+def check_order(answer: "Answer", names: Sequence[str], recipe: Recipe, root: int) -> None:
+    """Check the order() of a Value of a recipe: all Values once, each before its parents."""
     stopped = {
         "RecursionError": say(
             en="the recursion went too deep: use a stack, a list with append and pop, instead",
@@ -187,21 +262,23 @@ def check_order(
             ko="너무 오래 걸렸습니다. 한 Value를 경로마다, 또는 다른 Value마다 다시 보지 마세요",
         ),
     }
-    check.holds(not found["stopped"], what, stopped.get(found["stopped"], ""))
-    for number, (root, (kind, order)) in enumerate(zip(roots, found["orders"], strict=True), 1):
-        call = f"{what}: {names[root]}.order()"
-        call += say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else ""
-        check.holds(kind == "list", call, f"{say(en='return a list', ko='리스트를 돌려주세요')} ({kind})")
-        more = ", ..." if len(order) > 12 else ""
-        listed = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
-        problem = _order_problem(recipe, root, order, names)
-        check.holds(not problem, f"{call} = [{listed}{more}]", problem)
+    why = answer.seen["stopped"]
+    answer.holds(not why, stopped.get(why, ""))
+    found = answer.result
+    no_list = say(en="return a list", ko="리스트를 돌려주세요")
+    answer.holds(isinstance(found, list), f"{no_list} ({check.kind(found)})")
+    at = {name: place for place, name in enumerate(names)}
+    order = [at.get(name, -1) if isinstance(name, str) else -1 for name in found]
+    shown = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
+    more = ", ..." if len(order) > 12 else ""
+    problem = _order_problem(recipe, root, order, names)
+    got = say(en="got", ko="나온 값")
+    answer.holds(not problem, f"{got}: [{shown}{more}]\n  {problem}")
     changed = say(
         en="a Value was changed, or something was left on it: only read its fields",
         ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",
     )
-    check.holds(not found["changed"], what, changed)
-    check.untouched(found["changes"], what)
+    answer.changes_nothing(hints=dict.fromkeys((*FIELDS, "fields"), changed))
 
 
 def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
@@ -226,63 +303,37 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
     return ""
 
 
-def passed(
-    kind: type[Any], recipe: Recipe, roots: Sequence[int], held: Sequence[float], alike: bool = False
-) -> dict[str, Any]:
-    """Return what calls of `backward()` of some Values of a recipe leave, as plain data.
-
-    held: every grad beforehand. calls: for each call every grad, the type of what came back, and whether
-    anything but a grad was changed. changes: as in `observe`.
-    """
-
-    def order(self: Any) -> list[Any]:
-        (place,) = places([self], values)
-        return [values[p] for p in sorted(reached(recipe, place), reverse=True)]
-
-    values, calls = build(type("Value", (kind,), {"order": order}), recipe, alike), observe()
-    for value, number in zip(values, held, strict=True):
-        value.grad = number
-    before, made = [_but_grad(value) for value in values], []
-    for root in roots:
-        returned = type(calls(values[root].backward)).__name__
-        changed = [_but_grad(value) for value in values] != before
-        made.append(([value.grad for value in values], returned, changed))
-    return {"calls": made, "changes": calls.changes}
-
-
 def check_passes(
-    found: Mapping[str, Any],
-    what: str,
-    names: Sequence[str],
-    recipe: Recipe,
-    roots: Sequence[int],
-    held: Sequence[float],
+    answer: "Answer", names: Sequence[str], recipe: Recipe, roots: Sequence[int], held: Sequence[float]
 ) -> None:
-    """Check what `passed` returned: leaves have added, intermediate Values are those of the call alone."""
+    """Check backward() of some Values of a recipe in turn, of which the first has been asked.
+
+    Leaves have added, intermediate Values hold the slopes of the last call alone.
+
+    Args:
+        answer: what came of the first.
+        names: those of all Values.
+        recipe: that of the graph.
+        roots: the places of the Values whose backward() is called.
+        held: every grad beforehand.
+    """
     changed = say(
         en="data, parents or slopes of a Value were changed, or something was left on it",
         ko="Value의 data, parents, slopes 가운데 바뀐 것이 있거나, Value에 무언가를 남겼습니다",
     )
-    now = list(held)
-    for number, (root, (grads, returned, spoilt)) in enumerate(zip(roots, found["calls"], strict=True), 1):
-        call = f"{what}: {names[root]}.backward()"
-        call += say(en=f", call {number}", ko=f", {number}번째 호출") if number > 1 else ""
-        check.holds(not spoilt, call, changed)
-        want = _after(recipe, root, now)
-        got, right = (dict(zip(names, numbers, strict=True)) for numbers in (grads, want))
-        check.close(
-            got,
-            right,
-            call + say(en=": every grad", ko=": 모든 grad"),
-            rtol=1e-7,
-            atol=1e-12,
-            nearly=say(en="do not round, and leave nothing out", ko="반올림하거나 빼놓지 마세요"),
-            hint=_pass_problem(recipe, root, now, grads),
-        )
-        kind = say(en=": type of what backward() returns", ko=": backward()가 돌려준 것의 타입")
-        check.equal(returned, "NoneType", what + kind)
+    how: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-12}
+    how["nearly"] = say(en="do not round, and leave nothing out", ko="반올림하거나 빼놓지 마세요")
+    now, grads = list(held), "[" + ", ".join(f"{name}.grad" for name in names) + "]"
+    for number, root in enumerate(roots):
+        called = answer.then(f"{names[root]}.backward()") if number else answer
+        asked = [("grad", name) for name in names]
+        called.changes_nothing(but=asked, hints=dict.fromkeys((*FIELDS, "fields"), changed))
+        found, want = called.then(grads).result, _after(recipe, root, now)
+        got, right = (dict(zip(names, numbers, strict=True)) for numbers in (found, want))
+        every = _part(called, say(en="every grad", ko="모든 grad"), got)
+        every.returns(right, hint=_pass_problem(recipe, root, now, found), **how)
+        called.equals(None)
         now = want
-    check.untouched(found["changes"], what)
 
 
 def _after(recipe: Recipe, root: int, held: Sequence[float]) -> list[float]:
@@ -351,19 +402,22 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
     )
 
 
-def _but_grad(value: Any) -> tuple[Any, ...]:
-    """Return what a Value holds but its grad."""
-    data, _, *rest = fields(value)
-    return (data, *rest)
-
-
 def _is_number(thing: Any) -> bool:
     return isinstance(thing, int | float) and not isinstance(thing, bool)
 
 
+def _number(thing: Any) -> float | str:
+    """Return a number as a float, of anything else the type's name."""
+    return float(thing) if _is_number(thing) else type(thing).__name__
+
+
 def _number_of(parent: Any) -> float | str:
-    data: Any = getattr(parent, "data", None)
-    return float(data) if _is_number(data) else type(parent).__name__
+    return _number(parent.data) if is_value(parent) else f"<{type(parent).__name__}>"
+
+
+def _part(answer: "Answer", name: str, result: Any) -> "Answer":
+    """Return a part of an answer, to be judged by itself."""
+    return answer.named(lambda: f"{answer.call}: {name}", result)
 
 
 def slopes_to(recipe: Recipe, out: int) -> list[float]:
@@ -398,28 +452,3 @@ def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
             if parent in at and child in at and at[parent] < at[child]:
                 return parent, child
     return None
-
-
-Points = Sequence[tuple[float, float]]
-
-
-def fitted(fit: Callable[..., Any], points: Points, steps: int, lr: float, scale: float) -> dict[str, Any]:
-    """Return what a student's `fit_line` gives with torch's Value in the place of its own, as plain data.
-
-    Args:
-        fit: the function.
-        points, steps, lr: its arguments.
-        scale: what every gradient is multiplied by, so that one that is not read from a Value shows.
-
-    result: what came back. passes: how many backward passes there were. same: whether the points are the
-    same as before. changes: as in `observe`.
-    """
-    names, calls, given = fit.__globals__, observe(), [tuple(point) for point in points]
-    mine = names.get("Value")
-    names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, scale
-    try:
-        result = calls(fit, points, steps, lr)
-    finally:
-        names["Value"], TorchValue.scale = mine, 1.0
-    same = [tuple(point) for point in points] == given
-    return {"result": result, "passes": TorchValue.passes, "same": same, "changes": calls.changes}

@@ -51,15 +51,20 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         names: what the student's notebook calls things.
 
     Returns:
-        result: a copy of what came back. tracked: whether a tensor in it requires grad. aliases: the names
-        of the arguments, and of their .grad, whose memory it shares. changes: (kind, name) pairs, as those
-        of `watch`. replaced: the names of the arguments whose .grad has the numbers that it had, in another
-        tensor. raised: the error that came instead, if the test asked for it. stopped: the error that a
-        limit on steps ended it with. count, largest: as those of `operations`. warned: the warnings.
-        given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
-        ahead: the same for each of the questions that were to be asked right after it. kept: all results of
-        the situation as they are now, once there are several; `place` is that of this one. What there is
-        nothing to say of is left out, for speed.
+        What there is nothing to say of is left out, for speed. The entries:
+
+        - result: a copy of what came back; where Values are among the arguments, as `recipes.told` gives it.
+        - tracked: whether a tensor in it requires grad.
+        - aliases: the names of the arguments, and of their .grad, whose memory it shares.
+        - changes: (kind, name) pairs, as those of `watch`, and for Values ("grad", "a") and the like.
+        - replaced: the names of the arguments whose .grad has the numbers that it had, in another tensor.
+        - raised: the error that came instead, if the test asked for it.
+        - stopped: the error that a limit on steps ended it with.
+        - count, largest: as those of `operations`. warned: the warnings.
+        - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
+        - ran: the names of these functions, one for each call so far.
+        - ahead: the same for each of the questions that were to be asked right after it.
+        - kept: all results of the situation as they are now, once there are several; `place` is this one's.
     """
     if request["arguments"] is not None:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
@@ -78,23 +83,29 @@ class Situation:
     ) -> None:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
+        self._ran: list[str] = []
         for name, argument in arguments.items():
             made = _made(argument, self._names)
-            self._names[name] = self._arguments[name] = noted(made) if name in noting else made
+            made = noted(made, name, self._ran) if name in noting else made
+            self._names[name] = self._arguments[name] = made
         self._watched = dict(_watchable(self._arguments))
         self._places = -1
         self._calls = observe(**self._watched)
+        self._values = {name: thing for name, thing in _nested(self._arguments) if recipes.is_value(thing)}
+        self._known = {id(value): name for name, value in self._values.items()}
         self._buffers = {name: (thing.grad, str(thing.grad)) for name, thing in self._leaves()}
 
     def kept(self) -> list[Any]:
         """Return what all results hold now."""
-        return self._calls.kept()
+        kept = self._calls.kept()
+        return [recipes.told(result, self._known) for result in kept] if self._values else kept
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run what a request says, and tell what came of it."""
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []
+        held = {name: recipes.fields(value) for name, value in self._values.items()}
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
         made = operations() if request.get("counted") else None
@@ -120,16 +131,25 @@ class Situation:
         told = {
             "tracked": seen["tracked"],
             "aliases": seen["aliases"],
-            "changes": self._calls.changes,
+            "changes": [*self._calls.changes, *self._changed(held)],
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": "".join(stopped),
             "count": made.count if made else 0,
             "largest": made.largest if made else 0,
             "given": heard,
+            "ran": list(self._ran),
             "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
-        result = self._by_name(result) if request.get("by_name") else seen["results"]
-        return {"result": result, "place": self._places, **{k: v for k, v in told.items() if v}}
+        return {
+            "result": self._plain(result, request.get("by_name", False)),
+            "place": self._places,
+            **{k: v for k, v in told.items() if v},
+        }
+
+    def _changed(self, held: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+        for name, value in self._values.items():
+            now = recipes.fields(value)
+            yield from ((kind, name) for kind, old in held[name].items() if now[kind] != old)
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
         found = self._watched.items()
@@ -138,6 +158,18 @@ class Situation:
     def _is_replaced(self, name: str, thing: torch.Tensor) -> bool:
         held, numbers = self._buffers.get(name, (None, ""))
         return held is not None and thing.grad is not held and str(thing.grad) == numbers
+
+    def _plain(self, result: Any, by_name: bool) -> Any:
+        """Return plain data for the last result."""
+        if by_name and isinstance(result, list | tuple):
+            return self._by_name(result)
+        last = self._calls.last()["results"]
+        if not self._values or (isinstance(last, dict) and "raised" in last):
+            return last
+        told = recipes.told(last, self._known)
+        if recipes.is_value(result):
+            self._known.setdefault(id(result), "")  # a later question that gives it back gives no new Value
+        return told
 
     def _by_name(self, value: Any) -> Any:
         """Return a list or tuple with the arguments' names in their place; "?" for a stranger."""
@@ -194,10 +226,15 @@ def _made(argument: Any, names: dict[str, Any]) -> Any:
 
 
 def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((n, thing) for n, thing in _nested(arguments) if isinstance(thing, torch.Tensor | nn.Module))
+
+
+def _nested(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments, and in the place of lists, tuples and dicts what they hold: "x[0]"."""
     for name, thing in arguments.items():
-        if isinstance(thing, torch.Tensor | nn.Module):
-            yield name, thing
-        elif isinstance(thing, list | tuple):
-            yield from _watchable({f"{name}[{place}]": part for place, part in enumerate(thing)})
+        if isinstance(thing, list | tuple):
+            yield from _nested({f"{name}[{place}]": part for place, part in enumerate(thing)})
         elif isinstance(thing, dict):
-            yield from _watchable({f"{name}[{key!r}]": part for key, part in thing.items()})
+            yield from _nested({f"{name}[{key!r}]": part for key, part in thing.items()})
+        else:
+            yield name, thing

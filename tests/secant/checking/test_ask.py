@@ -122,11 +122,29 @@ def test_an_error_shows_the_line_of_the_students_function_and_none_of_the_kit() 
     assert message.splitlines()[2:] == ["  ValueError: not today", '    raise ValueError("not today")']
     message = said(lambda: ask("x.view(3)", {"errors": {}}, x=leaf(1.0)))
     assert "eval" not in message
+    message = said(lambda: ask("x.backward()", {"errors": {}}, x=tensor(1.0)))
+    assert "torch.autograd.backward(" not in message
 
 
 def test_arguments_come_back_by_their_names() -> None:
     answer = ask("[x, y, x * 1]", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
     answer.equals(["x", "y", "?"])
+    nothing = ask("{x: y}", {"by_name": True}, x=leaf(1.0), y=leaf(2.0))
+    assert "The result is a dict; a list was expected." in said(lambda: nothing.equals(["x", "y"]))
+
+
+def test_a_list_of_strings_may_have_any_order() -> None:
+    answer = ask("['b', 'my_c', 'a', 'b']")
+    answer.lists(["a", "b", "b", "c"], key=lambda name: name.removeprefix("my_"))
+    mistakes = {"once": ["a", "b", "my_c"], "twice": lambda names: names.count("b") > 1}
+    assert said(lambda: answer.lists(["a", "b", "my_c"], mistakes=mistakes)).endswith("twice")
+    assert said(lambda: answer.lists(["a"], hint="other")).endswith("other")
+    assert said(lambda: ask("['a', 'b']").lists(["a", "a", "b"], mistakes={"once": ["a", "b"]})).endswith(
+        "once"
+    )
+    message = said(lambda: ask("{'a', 'b'}").lists(["a"], hint="other", mistakes=mistakes))
+    assert message.endswith("The result is a set; a list was expected.")
+    assert said(lambda: ask("['a', ['b']]").lists(["a", "b"], hint="other")).endswith("other")
 
 
 def test_steps_and_operations_are_counted() -> None:
@@ -232,6 +250,24 @@ def test_a_noted_function_tells_what_it_was_given() -> None:
         answer.given("f", "dtype").equals([["float64"]] * 3)
 
 
+def test_a_chain_of_questions_shows_each_argument_once() -> None:
+    answer = ask("y = f(x)", f="lambda t: t**2", x=leaf([1.0, 2.0]), c=tensor([3.0, 4.0]))
+    summed = answer.then("z = (y * c).sum()").then("z.backward()")
+    shown = (
+        "y = f(x=[1, 2]), f = lambda t: t**2, float64, then z = (y * c).sum(), c = [3, 4], then z.backward()"
+    )
+    assert summed.then("x.grad / c").call == f"{shown}, then x.grad / c"
+
+
+def test_noted_functions_tell_in_which_order_they_ran() -> None:
+    functions = {"f": "lambda t: 2 * t", "g": "lambda t: t + 1", "h": "lambda t: g(t)"}
+    answer = ask("[f(1), h(1), f(1)]", {"noting": ("f", "g")}, **functions)
+    assert answer.ran == ["f", "g", "f"]
+    assert answer.then("g(1)").ran == ["f", "g", "f", "g"]
+    assert answer.ran == ["f", "g", "f"], "an earlier answer keeps what it saw"
+    assert ask("f(1)", f="lambda t: t").ran == []
+
+
 def test_what_is_no_tensor_is_noted_by_its_type() -> None:
     answer = ask("f(2)", {"noting": ("f",)}, f="lambda t: 2 * t")
     assert answer.returns(4).given("f", "dtype", "requires_grad").result == [["int", False]]
@@ -273,3 +309,22 @@ def test_mistakes_are_worked_out_for_a_wrong_result_alone() -> None:
     assert not worked_out
     with pytest.raises(check.CheckFailed, match="the hint"):
         answer.returns(5.0, mistakes=mistakes)
+
+
+def reused(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    return BUFFER.copy_(gradient(f, x))
+
+
+BUFFER = torch.zeros(2, dtype=torch.float64)
+
+
+def test_a_question_in_between_changes_nothing() -> None:
+    doubled, other = tensor([2.0, 4.0]), "{}(lambda t: -2 * f(t), x)"
+    answer = of_square("gradient").and_again(doubled, other.format("gradient"), -2 * doubled)
+    assert answer.result.equal(doubled)
+    why = said(lambda: of_square("gradient").and_again(doubled, other.format("gradient"), doubled, "why"))
+    assert why.endswith("why")
+    wrong = said(lambda: of_square("gradient").and_again(doubled + 1, other.format("gradient"), -2 * doubled))
+    assert "called a second time" in wrong
+    kept = said(lambda: of_square("reused").and_again(doubled, other.format("reused"), -2 * doubled))
+    assert "looked at after a later call" in kept

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from secant import check, language
+from secant import check, graphs, language
 
 
 @pytest.fixture(autouse=True)
@@ -104,11 +104,11 @@ def test_equal_allows_no_rounding() -> None:
         check.equal(1.0 + 1e-12, 1.0)
 
 
-def test_that_wants_true_itself() -> None:
-    check.that(True, "")
+def test_what_holds_is_true_itself() -> None:
+    check.holds(True, "f(x)", "")
     for condition in (False, 1, None, "yes"):
-        with pytest.raises(check.CheckFailed, match="why"):
-            check.that(condition, "why")
+        with pytest.raises(check.CheckFailed, match=r"f\(x\)\n  why"):
+            check.holds(condition, "f(x)", "why")
 
 
 def test_messages_are_in_the_language_in_use() -> None:
@@ -130,6 +130,14 @@ def test_draws_repeat_after_the_same_seed_and_differ_after_another() -> None:
     assert check.draws(5, -1, 1) != first
     assert len(set(first)) == 5
     assert all(-1 <= x <= 1 and round(x, 3) == x for x in first)
+
+
+def test_each_layout_is_drawn_with_numbers_that_it_can_hold() -> None:
+    for layout, dtype, numbers in check.draw_layouts():
+        value = torch.tensor(numbers, dtype=getattr(torch, dtype))
+        arranged = graphs.arranged(value, layout)
+        assert arranged.equal(value)
+        assert not arranged.is_contiguous()
 
 
 def test_draws_refuses_what_it_cannot_give() -> None:

@@ -1,10 +1,11 @@
 import sys
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from secant import formula, graphs, polynomial
+from secant import check, formula, graphs, polynomial
 
 
 def test_a_formula_is_a_function_of_t() -> None:
@@ -81,20 +82,34 @@ def test_a_leaf_is_new_and_tracked() -> None:
     assert x.dtype == x.grad.dtype == torch.float64
 
 
-def test_a_graph_is_built_step_by_step() -> None:
-    tensors = graphs.build(
-        ["leaf", "constant", "parameter", "leaf", "twin"],
-        [["mul", 0, 1], ["pow", 5, 2.0], ["untracked exp", 0], ["unbind", 6], ["sin", 9]],
-    )
-    assert [t.requires_grad for t in tensors] == [True, False, True, True, True, True, True, False] + [
-        True
-    ] * 3
+def test_a_program_is_the_code_of_its_tensors() -> None:
+    names: dict[str, Any] = {"torch": torch, "nn": nn}
+    steps = [["mul", 0, 1], ["untracked exp", 0], ["add", 4, 3]]
+    for name, code in graphs.program(["leaf", "constant", "parameter", "twin"], steps).items():
+        names[name] = eval(code, names)
+    tensors = [names[f"x{place}"] for place in range(7)]
+    assert [t.requires_grad for t in tensors] == [True, False, True, True, True, False, True]
     assert isinstance(tensors[2], nn.Parameter)
-    assert tensors[3].data_ptr() == tensors[4].data_ptr()
-    assert [t.grad is not None for t in tensors[:5]] == [True, False, True, False, True]
-    assert tensors[6].tolist() == [0.3125**2, (0.5 * 0.625) ** 2]
-    assert tensors[10].grad_fn.name() == "SinBackward0"
-    assert tensors[10].grad_fn.next_functions[0] == (tensors[9].grad_fn, 1)
+    assert tensors[2].data_ptr() == tensors[3].data_ptr()
+    assert tensors[5].tolist() == torch.ones(2).exp().tolist()
+    assert [node.name()[-12:] for node, _ in tensors[6].grad_fn.next_functions] == [
+        "MulBackward0",
+        "cumulateGrad",
+    ]
+
+
+def test_a_program_that_is_drawn_runs_and_ends_in_a_tracked_tensor() -> None:
+    check.seed(b"drawn")
+    for count in range(1, 12):
+        inputs, steps = graphs.draw_program(["constant", "twin"], 2, count)
+        assert inputs[0] == "leaf"
+        assert set(inputs[1:]) <= {"constant", "twin"}
+        assert len(steps) == count + 1
+        names: dict[str, Any] = {"torch": torch, "nn": nn}
+        for name, code in graphs.program(inputs, steps).items():
+            names[name] = eval(code, names)
+        last = names[f"x{count + 3}"]
+        assert any(getattr(node, "variable", None) is names["x0"] for node, _ in last.grad_fn.next_functions)
 
 
 def test_edges_of_a_chain_and_of_diamonds() -> None:
@@ -132,3 +147,10 @@ def test_a_spy_notes_rows_walks_and_modes() -> None:
     assert model.log == [3, "backward", 1]
     assert model.modes == [False, True]
     assert model.get_parameter("w").grad.tolist() == [[3.0], [3.0]]
+
+
+def test_a_drawn_graph_has_no_cycle_and_can_be_drawn_again() -> None:
+    edges, nodes = graphs.drawn(6, seed=0.5)
+    assert graphs.drawn(6, seed=0.5) == (edges, nodes) != graphs.drawn(6, seed=0.25)
+    assert len(set(nodes)) == 6
+    assert all(nodes.index(start) < nodes.index(end) for start, end, _ in edges)

@@ -133,6 +133,13 @@ def test_an_attempt_takes_a_generator_that_is_no_list_for_a_result() -> None:
     assert "TypeError" in str(caught.value)
 
 
+def test_an_attempt_takes_a_node_that_was_asked_for_a_leaf_for_a_result() -> None:
+    calls = observe()
+    calls.attempt(lambda t: t.grad_fn.variable, torch.ones(1, requires_grad=True) + 1)
+    with pytest.raises(check.CheckFailed, match="a leaf's alone"):
+        check.no_error(calls.data()["results"], "leaf_of(t)", {"'variable'": "a leaf's alone"})
+
+
 def test_an_attempt_lets_a_time_limit_pass() -> None:
     def slow() -> None:
         raise TimeoutError

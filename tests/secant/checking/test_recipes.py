@@ -1,22 +1,63 @@
-"""Graphs of Values as plain data, and what is said of an operation and of an order."""
+"""Graphs of Values as arguments of a question, and what is said of operations, orders and backward passes."""
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+import secant
+from secant import ask, language
 from secant.checking import recipes
 from secant.checking.check import CheckFailed
-from secant.value import Value
+from tests.support.settings import settings_kept
 
 UNEVEN = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([2, 1], [4.0, 8.0]), ([3, 1], [1.0, 1.0])]
+AB = {"a": "Value(2.0)", "b": "Value(3.0)"}
+
+
+class Value(secant.Value):
+    """What a student may have written, right or not."""
+
+    def __add__(self, other: Any) -> Any:
+        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other: Any) -> Any:
+        self.grad = 0.0
+        self._last = other
+        return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+    def __pow__(self, number: float) -> Any:
+        return {"type": "Value", "data": self.data**number, "grad": 0.0, "parents": ["a"], "slopes": [1.0]}
+
+    def order(self) -> list[Any]:
+        return [self, *self.parents]
+
+    def names(self) -> list[str]:
+        return ["z", "y", "x"]
+
+    def backward(self) -> None:
+        self.grad = 1.0
+        for value in self.order():
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                parent.grad += slope * value.grad
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    with settings_kept():
+        language("en")
+        yield
 
 
 def test_values_are_made_as_the_recipe_says() -> None:
     x, y, z, *_ = recipes.build(Value, UNEVEN)
     assert (z.parents, z.slopes) == ((y, x), (2.0, 4.0))
-    assert [value.data for value in recipes.build(Value, UNEVEN, alike=True)] == [1.0] * 5
     assert recipes.chain(2, 3.0) == [([], []), ([0], [3.0]), ([1], [3.0])]
+    assert len(recipes.diamonds(40)) == 121
+    named = {"x": "Value(1.0)", "y": "Value(2.0, (x,), (3.0,))", "z": "Value(3.0, (y,), (3.0,))"}
+    assert recipes.graph("xyz", recipes.chain(2, 3.0)) == named
+    assert recipes.graph("xy", recipes.chain(1), alike=True)["y"] == "Value(1.0, (x,), (1.0,))"
 
 
 def test_slopes_are_sums_over_paths() -> None:
@@ -35,114 +76,80 @@ def test_topological_orders_are_told_from_others() -> None:
     assert recipes.too_early(UNEVEN, (4, 3, 1, 2, 0)) == (1, 2)
 
 
-class Added(Value):
-    def __add__(self, other: Any) -> Any:
-        return Value(self.data + other.data, (self, other), (1.0, 1.0))
+def test_a_new_value_comes_back_as_plain_data() -> None:
+    answer = ask("a + a", **AB)
+    slopes = {"slopes": [1.0, 1.0], "parents": ["a", "a"]}
+    assert answer.result == {"type": "Value", "data": 4.0, "grad": 0.0, **slopes}
+    assert recipes.check_operation(answer, 4.0, {"a": 2.0}) == []
+    with pytest.raises(CheckFailed, match=r"a \+ a, a = Value\(2.0\): slopes by operand"):
+        recipes.check_operation(answer, 4.0, {"a": 1.0})
 
 
-def test_an_operation_is_recorded() -> None:
-    found = recipes.operate(Added, "a + a", {"a": 2.0})
-    assert (found["data"], found["slopes"], found["others"], found["even"]) == (4.0, {"a": 2.0}, [], True)
-    recipes.check_operation({**found, "kind": "Value"}, "a + a", 4.0, {"a": 2.0})
-    with pytest.raises(CheckFailed, match="slopes by operand"):
-        recipes.check_operation(found, "a + a", 4.0, {"a": 1.0})
-    assert "AttributeError" in recipes.operate(Added, "a + 1", {"a": 2.0})["raised"]
+@pytest.mark.parametrize("call", ["a", "a if a.data else b"])
+def test_an_operand_is_no_new_value(call: str) -> None:
+    with pytest.raises(CheckFailed, match="the result is an operand itself"):
+        recipes.check_operation(ask(call, **AB), 2.0, {"a": 1.0})
 
 
-@pytest.mark.parametrize(
-    ("order", "words"),
-    [
-        ([4, 3, 1, 2, 0], "y stands before z"),
-        ([4, 3, 2, 1], "missing: x"),
-        ([4, 3, 2, 1, 0, 0], "more than once"),
-        ([4, 3, 2, 1, 0, -1], "was not made from"),
-    ],
-)
-def test_what_is_wrong_with_an_order_is_named(order: list[int], words: str) -> None:
-    found = {"stopped": "", "orders": [("list", order)], "changed": False, "changes": []}
-    with pytest.raises(CheckFailed, match=words):
-        recipes.check_order(found, "a graph", "xyztw", UNEVEN, [4])
+def test_the_result_of_an_earlier_call_is_no_new_value() -> None:
+    answer = ask("f(a)", a="Value(2.0)", f="(lambda kept: lambda a: kept.setdefault(0, a + a))({})")
+    assert answer.again().result == ""
 
 
-def test_what_is_left_on_a_value_shows() -> None:
-    class Greedy(Added):
-        def __add__(self, other: Any) -> Any:
-            self.grad = 0.0
-            return super().__add__(other)
-
-        def order(self) -> list[Any]:
-            self._order = [self]
-            return self._order
-
-    assert recipes.operate(Greedy, "a + b", {"a": 1.0, "b": 2.0})["changed"] == ["a"]
-    assert recipes.ordered(Greedy, [([], [])], [0])["changed"]
+def test_a_dict_that_looks_like_plain_data_is_no_value() -> None:
+    with pytest.raises(CheckFailed, match="a Value was expected"):
+        recipes.check_operation(ask("a**2", **AB), 4.0, {"a": 1.0})
 
 
-def test_what_is_no_new_value_shows() -> None:
-    class Kept(Value):
-        def __add__(self, other: Any) -> Any:
-            return self
-
-    found = recipes.operate(Kept, "a + a", {"a": 1.0})
-    assert (found["old"], found["lost"]) == (True, ["a"])
-    with pytest.raises(CheckFailed, match="an operand itself"):
-        recipes.check_operation({**found, "kind": "Value"}, "a + a", 2.0, {"a": 2.0})
-    with pytest.raises(CheckFailed, match="no parent of the result"):
-        recipes.check_operation({**found, "kind": "Value", "old": False}, "a + a", 1.0, {"a": 2.0})
+def test_what_happens_to_a_value_shows() -> None:
+    answer = ask("a * b", {"before": "a.grad = 0.5"}, **AB)
+    assert answer.seen["changes"] == [("grad", "a"), ("fields", "a")]
+    with pytest.raises(CheckFailed, match=r"a.grad is not what it was .*\n  something was left on a"):
+        answer.changes_nothing()
 
 
-class Back(Value):
-    def order(self) -> list[Any]:
-        raise NotImplementedError  # the tests bring their own
-
-    def backward(self) -> None:
-        for value in self.order():
-            value.grad = 0.0 if value.parents else value.grad
-        self.grad += 1.0
-        for value in self.order():
-            for parent, slope in zip(value.parents, value.slopes, strict=True):
-                parent.grad += slope * value.grad
-
-
-HELD = [7.0, 2.0, -1.0, 0.5, 3.0]
-
-
-def test_passes_are_right() -> None:
-    found = recipes.passed(Back, UNEVEN, [4, 2, 0], HELD)
-    assert found["calls"][0] == ([91.0, 17.0, 4.0, 1.0, 1.0], "NoneType", False)
-    recipes.check_passes(found, "a graph", "xyztw", UNEVEN, [4, 2, 0], HELD)
+def order_of(call: str) -> Any:
+    return ask(call, **recipes.graph("xyztw", UNEVEN))
 
 
 @pytest.mark.parametrize(
-    ("grads", "words"),
+    ("call", "words"),
     [
-        ([84.0, 17.0, 4.0, 1.0, 1.0], "a leaf lost what it held"),
-        ([91.0, 0.0, 0.0, 0.0, 1.0], "is gone"),
-        ([7.0, 0.0, 0.0, 0.0, 0.0], "nothing flows"),
-        ([500.0, 19.0, 4.0, 1.0, 1.0], "still held"),
-        ([15.0, 11.0, 4.0, 1.0, 1.0], "sums of local slopes"),
-        ([50.0, 9.0, 4.0, 1.0, 1.0], "adds up what it receives"),
-        ([91.00001, 17.0, 4.0, 1.0, 1.0], "do not round"),
+        ("[w, t, y, z, x]", "y stands before z"),
+        ("[w, t, z, y]", "missing: x"),
+        ("[w, t, z, y, x, x]", "more than once"),
+        ("[w, t, z, y, x, Value(1.0)]", "was not made from"),
+        ("['w', 't', 'z', 'y', 'x']", "missing: x"),
+        ("(w, t, z, y, x)", "return a list"),
     ],
 )
-def test_what_is_wrong_with_a_pass_is_named(grads: list[float], words: str) -> None:
-    found = {"calls": [(grads, "NoneType", False)], "changes": []}
+def test_what_is_wrong_with_an_order_is_named(call: str, words: str) -> None:
+    recipes.check_order(order_of("[w, t, z, y, x]"), "xyztw", UNEVEN, 4)
     with pytest.raises(CheckFailed, match=words):
-        recipes.check_passes(found, "a graph", "xyztw", UNEVEN, [4], HELD)
+        recipes.check_order(order_of(call), "xyztw", UNEVEN, 4)
 
 
-def test_a_stranger_and_a_leaf_alone_are_named() -> None:
-    two: list[Any] = [([], []), ([], [])]
-    for grads, words in (([3.0, 0.0], "nothing to do with it"), ([9.0, 4.0], "grows by 1")):
-        found = {"calls": [(grads, "NoneType", False)], "changes": []}
-        with pytest.raises(CheckFailed, match=words):
-            recipes.check_passes(found, "two leaves", "xa", two, [0], [2.0, 4.0])
+def test_a_list_of_values_has_names_by_place() -> None:
+    assert ask("v[2].order()", v="recipes.build(Value, recipes.chain(2))").result == ["v[2]", "v[1]"]
 
 
-def test_a_call_that_does_not_end_is_stopped() -> None:
-    class Endless(Value):
-        def order(self) -> list[Any]:
-            while True:
-                pass
+def test_a_pass_uses_an_order_of_the_tests_own() -> None:
+    graph = recipes.graph("xyztw", UNEVEN)
+    answer = ask("w.backward()", Value="recipes.with_order(Value)", **graph)
+    assert answer.call.startswith("w.backward(), x = Value(1.0), y = ")
+    recipes.check_passes(answer, "xyztw", UNEVEN, [4], [0.0] * 5)
+    again = ask("w.backward()", Value="recipes.with_order(Value)", **graph)
+    with pytest.raises(CheckFailed, match="still held what was in it"):
+        recipes.check_passes(again, "xyztw", UNEVEN, [4, 4], [0.0] * 5)
 
-    assert recipes.ordered(Endless, UNEVEN, [4]) == {"stopped": "TimeoutError"}
+
+def fit_line(points: Any, steps: int, lr: float) -> Any:
+    a = Value(1.0)
+    (a * a).backward()
+    return type(a).__name__, a.grad
+
+
+def test_a_fit_is_asked_with_torch_in_the_place_of_its_values() -> None:
+    answer = ask("fit_line(points, 1, 2)", fit_line="recipes.on_torch(fit_line, 3.0)", points=[(1.0, 2.0)])
+    assert (answer.call, answer.result) == ("fit_line([(1.0, 2.0)], 1, 2)", ("TorchValue", 6.0))
+    assert answer.then("fit_line.passes").result == 1
