@@ -450,7 +450,7 @@ class _Batch:
 
     def _given(self, lesson: str) -> Path:
         """The folder of the files that students get with a lesson, other than notebooks."""
-        return self._course.root / self._course.directory.source_directory / lesson
+        return Path(self._course.root, self._course.directory.source_directory, lesson)
 
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
