@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,12 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
-from autograder.grading.beside import EXCHANGE_SECRET, Beside
+from autograder.grading.beside import Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
 from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
+from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row
@@ -260,6 +262,7 @@ def page_head(
             rows,
             "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
             next(result.flagged("counted"), ""),
+            before=result.before,
         )
 
     return head(known) if known else replace(head("en"), korean=head("ko"))
@@ -270,15 +273,16 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.id) or ""
     waits = task.cell in entered.waiting
-    by_hand = task.is_note and task.outcome == "not_attempted" and bool(waits or points)
+    extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
+    by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     said = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return Row(
         task=task.id,
         title=title,
         points=points,
         most=most,
-        extra=entered.extra.get(task.cell, 0.0),
-        outcome="manual" if by_hand else task.outcome,
+        extra=extra,
+        outcome="manual" if by_hand and not waits else task.outcome,
         waits=waits,
         message=visible(task.message) if said else "",
         comment=comment if comment != automatic else "",

@@ -12,8 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.settings import Course
 from autograder.intake.files import (
+    EXCHANGE_SECRET,
     MAX_FILE_BYTES,
     MAX_SIDE_FILES,
+    TIMESTAMP,
     names_of,
     read_beside,
     read_side_files,
@@ -25,10 +27,9 @@ from secant.files import replace_file
 from secant.language import say
 
 PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
-TIMESTAMP = "timestamp.txt"
 NOTE = "collect.txt"  # in the folder of whom nothing could be read
 
-_RESERVED = (TIMESTAMP, "submission_secret.txt", NOTE)  # of nbgrader's exchange and ours, not a student's
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)  # of nbgrader's exchange and ours, not a student's
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 

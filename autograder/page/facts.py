@@ -51,6 +51,7 @@ class Head:
         rejected: why the file could not be read; empty if it was.
         counted: of several notebooks the one that was graded; empty if that needs no word.
         korean: the same in Korean, for a file that could not be read where nobody knows the language.
+        before: the points that an earlier file had, and the most there were, if this one could not be read.
     """
 
     title: str
@@ -62,3 +63,4 @@ class Head:
     rejected: str = ""
     counted: str = ""
     korean: "Head | None" = None
+    before: tuple[float, float] | None = None

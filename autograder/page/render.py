@@ -43,6 +43,7 @@ def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], b
         cells=[] if head.rejected else [_cell(cell, rows) for cell in notebook],
         extra=sum(row.extra for row in head.rows),
         waiting=sum(row.most for row in head.rows if row.waits),
+        unread=bool(head.rejected) and not head.score and any(row.waits for row in head.rows),
         bare=bare,
         words=words(head.language),
         style=_style(),

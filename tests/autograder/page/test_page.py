@@ -106,6 +106,38 @@ def test_who_handed_in_korean_before_is_told_in_korean_what_cannot_be_read(
         assert "could not be read" not in shown.text
 
 
+def test_what_waits_for_a_person_shows_no_points_yet(room: Path) -> None:
+    shown = page(room, "eve")
+    assert "0 of 6" not in shown.select_one("header").text
+    english, korean = (score.text for score in shown.select(".score"))
+    assert "No points yet, of 6: your file waits for a person" in english
+    assert "6점 중 아직 받은 점수 없음" in korean
+    assert {row.select_one(".points").text[:3] for row in rows(shown)} == {"– /"}
+    *_, note = rows(page(room, "ann"))
+    assert note.select_one(".points").text == "– / 1 points"
+
+
+def test_points_that_a_person_gave_are_no_verdict_of_the_tests(room: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(room, tmp_path / "class"))
+    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
+        for student, points in (("bob", 1.5), ("eve", 0.0), ("kim", 2.0)):
+            grade = book.find_grade("test_double", STEPS, STEPS, student)
+            grade.manual_score, grade.needs_manual_grade = points, False
+        book.find_grade("test_Counter", STEPS, STEPS, "bob").extra_credit = 0.1
+        book.db.commit()
+    run(root)
+    assert [row.select_one(".verdict").text for row in rows(page(root, "bob"))][:2] == [
+        "Graded by a person",
+        "Passed",  # with extra credit
+    ]
+    assert "1.5 / 2" in rows(page(root, "bob"))[0].select_one(".points").text
+    assert rows(page(root, "kim"))[0].select_one(".verdict").text == "사람이 채점함"
+    first, second, *_ = rows(page(root, "eve"))
+    assert "Graded by a person" in first.select_one(".verdict").text
+    assert "0 / 2" in first.select_one(".points").text
+    assert "Waits for a person" in second.select_one(".verdict").text
+
+
 @pytest.mark.parametrize("student", ["ann", "kim", "bob", "eve"])
 def test_a_page_runs_nothing_and_fetches_nothing(room: Path, student: str) -> None:
     shown = page(room, student)
