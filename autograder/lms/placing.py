@@ -17,7 +17,6 @@ from autograder.intake.files import (
     MAX_SIDE_FILES,
     TIMESTAMP,
     names_of,
-    read_beside,
     read_side_files,
 )
 from autograder.intake.timestamp import handed_in
@@ -70,7 +69,7 @@ class Places:
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
             attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
-        elif is_there and _content_of(folder, root) in (content, _timed(content, folder, root)):
+        elif is_there and _is_there(content, folder, root):
             attempt.settle("unchanged", "")
         else:
             if is_there:
@@ -140,13 +139,12 @@ class Places:
         return content
 
 
-def _timed(
-    content: Mapping[PurePosixPath, bytes], folder: Path, root: Path
-) -> dict[PurePosixPath, bytes] | None:
-    """What was handed in with the time that a person wrote beside it, where the system says none."""
-    written = read_beside(folder / TIMESTAMP, root, MAX_FILE_BYTES)
-    time = PurePosixPath(TIMESTAMP)
-    return None if written is None or time in content else {**content, time: written}
+def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
+    """Whether this lies in a folder; a time that the system does not say may be a person's."""
+    found, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
+    if found is not None and time not in content:
+        found.pop(time, None)
+    return found == content
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:
