@@ -168,13 +168,13 @@ def _remark(reading: Reading) -> None:
     elif not math.isfinite(reading.kept + reading.lost):
         reading.problem(
             en=f"At x = {setting.x:g} a factor has no finite slope.",
-            ko=f"x = {setting.x:g}에서 기울기가 유한하지 않은 인수가 있습니다.",
+            ko=f"x = {setting.x:g}에서 기울기가 유한하지 않은 식이 있습니다.",
         )
     elif setting.held:
         reading.remark(
             en="The factor is held at its value at x. This is the function whose graph was recorded, and the "
-            "quotient goes to autograd's slope. What is left comes of the curve's bend, or is rounding.",
-            ko="인수를 x에서의 값에 고정했습니다. 기록된 그래프가 바로 이 함수이고, "
+            "quotient goes to autograd's slope. What is left comes from the curve's bend, or is rounding.",
+            ko="둘째 식을 x에서의 값에 고정했습니다. 기록된 그래프가 바로 이 함수이고, "
             "차분몫은 autograd의 기울기로 다가갑니다. 남는 차이는 곡선이 휘어서 생긴 것이거나 "
             "반올림 오차입니다.",
         )
@@ -244,7 +244,7 @@ class CutExplorer(Panel[Reading]):
             (say(en="moves with x", ko="x와 함께 움직임"), False),
             (say(en="held still", ko="고정"), True),
         ]
-        self.held = controls.choice(say(en="factor", ko="인수"), factor, start.held)
+        self.held = controls.choice(say(en="factor", ko="둘째 식"), factor, start.held)
         self.x, x_row = controls.slider("x", start.x, subject.ends)
         self.log_h, h_row = controls.step_slider(start.h, LOG_H)
         rows = [[self.pair, self.held], [x_row, h_row]]
@@ -278,7 +278,7 @@ class CutExplorer(Panel[Reading]):
             en=f"Left: {setting.name} at x = {setting.x:.4g}, h = {setting.h:.2g}, the detached factor "
             f"{'held still' if setting.held else 'moving'}, with a secant of slope {quotient} and a line of "
             f"autograd's slope {kept}. Right: their difference against h; the cut has lost {lost}.",
-            ko=f"왼쪽: x = {setting.x:.4g}, h = {setting.h:.2g}에서 {setting.name}. detach한 인수는 "
+            ko=f"왼쪽: x = {setting.x:.4g}, h = {setting.h:.2g}에서 {setting.name}. detach한 둘째 식은 "
             f"{'고정' if setting.held else '함께 움직임'}. 기울기 {quotient}인 할선과 "
             f"autograd의 기울기 {kept}인 직선. 오른쪽: h에 따른 둘의 차이. 끊긴 곳에서 잃은 기울기는 {lost}.",
         )
@@ -292,7 +292,7 @@ LEGEND = (
         (
             words.CURVE_LINE,
             "f(x) = a(x) · b(x), where b is detached",
-            "f(x) = a(x) · b(x), b는 detach한 인수",
+            "f(x) = a(x) · b(x), 둘째 식 b는 detach한 것",
         ),
         (
             RECORDED,
@@ -303,7 +303,7 @@ LEGEND = (
         (words.TANGENT_LINE, "line of autograd's slope", "기울기가 autograd의 값인 직선"),
     ],
     [
-        (words.line(INK, 2), "difference when the factor moves", "인수가 함께 움직일 때의 차이"),
+        (words.line(INK, 2), "difference when the factor moves", "둘째 식이 함께 움직일 때의 차이"),
         (HELD, "difference when it is held (▼: exactly 0)", "고정했을 때의 차이 (▼: 정확히 0)"),
         (words.line(GREEN, 2, "2 3"), "size of the slope lost at the cut", "끊긴 곳에서 잃은 기울기의 크기"),
         (CHOSEN, "the difference now, at the h you chose", "지금 고른 h에서의 차이"),
@@ -321,22 +321,21 @@ QUESTIONS = (
     Question(
         {"held": True, "h": 1.0},
         en="Hold the factor still. Where does the quotient go now?",
-        ko="인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?",
+        ko="둘째 식을 고정하세요. 이제 차분몫은 어디로 다가가나요?",
     ),
     Question(
         {"pair": "x² · x.detach()", "held": True, "h": 1.0},
         en="Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd "
-        "say now, and what do both its answers add up to?",
+        "say now, and what do autograd's two answers add up to?",
         ko="`x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 "
         "autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?",
     ),
     Question(
         {"pair": "x · (1/|x|).detach()", "held": False, "h": 1.0},
         en="Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every "
-        "$x > 0$. Where does the quotient go? Which slope does autograd see in it at $x = 2$?",
-        ko="인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 "
-        "함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd는 기울기가 얼마라고 "
-        "하나요?",
+        "$x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?",
+        ko="둘째 식을 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 "
+        "함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?",
     ),
 )
 
