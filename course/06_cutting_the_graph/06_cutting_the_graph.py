@@ -215,7 +215,7 @@ r"""
 
 ## 3. 다시 잇기
 
-첫 번째 역방향 계산은 끊은 자리에서 멈추었습니다. 그런데 거기서 얻은 값이 바로 `y`에서 `x`까지 가는 두 번째 역방향 계산의 출발값입니다. 수업 05에서 $v$라고 부른 것이지요. `y.backward(v)`는 $v^\top J$를 구하고,
+첫 번째 역방향 계산은 끊은 자리에서 멈추었습니다. 그런데 거기서 얻은 값이 바로 `y`에서 `x`까지 가는 두 번째 역방향 계산의 출발값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고,
 $v$는 `y`의 각 원소를 얼마나 반영할지를 나타냅니다. 각 원소가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
 """
 
@@ -391,15 +391,15 @@ def megabytes_saved(recording):
     return sum(saved.values()) / 1e6
 
 
-print("big :", big.nbytes / 1e6, "MB")
+print("big            :", big.nbytes / 1e6, "MB")
 for recording in (True, False):
-    print(f"set_grad_enabled({recording!s:<5}): {megabytes_saved(recording)} MB")
+    print(f"recording {recording!s:<5}: {megabytes_saved(recording)} MB")
 
 with torch.no_grad():
     y = big.sum()
     with torch.enable_grad():
         z = big.sum()
-print("no_grad:", y.requires_grad, "  enable_grad:", z.requires_grad)
+print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
 
 # %% [markdown] lang="en"
 r"""
@@ -955,7 +955,7 @@ Section 7: what happens outside `no_grad`, and what does `p = p - ...` do to the
 
 <details><summary>Hint 2: the same idea elsewhere</summary>
 
-This resets every tensor of a list that is not a leaf to 0, in its own memory and unrecorded:
+This sets every non-leaf tensor of a list to 0, in its own memory and without a record:
 
 ```
 with torch.no_grad():
@@ -967,7 +967,7 @@ with torch.no_grad():
 </details>
 """
 
-# %% [markdown] lang="ko" en="4267725f"
+# %% [markdown] lang="ko" en="fa902310"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
@@ -1284,7 +1284,9 @@ _SHARED = "nn.Sequential(nn.Linear(2, 3), nn.Sequential(drop), nn.Sequential(dro
 
 def _compare_shared(numbers, x, modes):
     given = {"x": tensor(x), "numbers": tensor(numbers), "drop": "nn.Dropout(0.5)"}
-    answer = ask("evaluate(model, x)", {"before": modes}, **given, model=f"graphs.filled({_SHARED}, numbers)")
+    shown = f"drop = nn.Dropout(0.5); model = {_SHARED}"
+    how = {"before": modes, "words": f"evaluate(model, x={x}), {modes}", "below": shown}
+    answer = ask("evaluate(model, x)", how, **given, model=f"graphs.filled({_SHARED}, numbers)")
     answer.returns(_values(numbers, [], x, False), hint=hint.random)
     answer.is_untracked(hint.tracked).changes_nothing(hints={"training": hint.shared})
 
@@ -1414,7 +1416,7 @@ A training loop wants to report its loss. Call `step()` `n` times and return the
 - `step` takes no argument, trains for one step and returns a tracked loss with a single element, of shape `()` or `(1,)`. Training is its job: leave recording on while it runs, and run no backward pass yourself.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
 - Return a `float`, also for `n = 0`. Add in Python floats, which are float64: the losses may be `float32`, and their sum must not lose digits to that.
-- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none when your function has returned, though the caller keeps no loss either.
+- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none after your function has returned.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1429,7 +1431,7 @@ What does `total` keep alive after `total = total + loss` (section 8)? Which par
 </details>
 """
 
-# %% [markdown] lang="ko" en="a1968d4a"
+# %% [markdown] lang="ko" en="5529e1dd"
 r"""
 ## 과제 6.5 · `running_loss`
 
@@ -1440,7 +1442,7 @@ r"""
 - `step`은 인자 없이 호출하고, 한 스텝 학습한 다음 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다. 학습은 `step`이 하므로 `step`이 실행되는 동안 기록을 켜 두고, 역방향 계산은 직접 하지 마세요.
 - `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 호출하세요.
 - `n`이 0일 때도 `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합의 자릿수를 잃으면 안 됩니다.
-- `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다. 호출한 쪽에서도 loss를 붙잡고 있지 않습니다.
+- `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1572,7 +1574,7 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8분 · 2점
 
-첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 합니다.
+첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 시작하세요.
 
 - `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `model[0]`과 뒤쪽 층이 함께 쓰는 파라미터는 없습니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산하고, 오류를 내는 층은 없습니다.
 - `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다).
@@ -1602,7 +1604,7 @@ for p in frozen:
 
 # %% nbgrader={"grade_id": "freeze_first", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def freeze_first(model, x):
-    """Go backward from model(x).sum() with model[0] frozen.
+    """Run the backward pass from model(x).sum() with model[0] frozen.
 
     It fills .grad of the other layers' parameters and of a tracked x.
     """
@@ -1732,10 +1734,10 @@ The loss of section 10 for any two functions, with the cut that prevents the col
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
-- The **gradient must flow through the predictions** $h(f(a))$ and $h(f(b))$, to all that `h` and `f` use, and **not through the targets** $f(b)$ and $f(a)$. So it is the slope of a function in which the two targets are held still.
+- The gradient must flow **through the predictions** $h(f(a))$ and $h(f(b))$, to everything that `h` and `f` use, and **not through the targets** $f(b)$ and $f(a)$. It is the slope of the function in which both targets are held still.
 - `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. `a`, `b`, $f(a)$, $f(b)$, $h(f(a))$, $h(f(b))$ all have the same dtype; each prediction has the shape of its target. The mean is over all elements.
 - Call `f` once with `a` and once with `b`, and `h` once with each result.
-- Return the loss, a tracked tensor of shape `()`. The backward pass is for the caller to run.
+- Return the loss, a tracked tensor of shape `()`. The caller runs the backward pass.
 
 With your function in the loop of section 10, `w` stays near 0.8.
 
@@ -1752,7 +1754,7 @@ Each $f(\cdot)$ is used twice, once for a prediction and once as a target: two p
 </details>
 """
 
-# %% [markdown] lang="ko" en="216a9510"
+# %% [markdown] lang="ko" en="dc5867b1"
 r"""
 ## 과제 6.7 · `agreement_loss`
 
@@ -1762,7 +1764,7 @@ r"""
 
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
-- **gradient는 예상값** $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 것에 가야 하고, **목푯값** $f(b)$, $f(a)$를 **지나서는 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
+- gradient는 예상값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
 - `f`와 `h`는 텐서로 텐서를 만드는데 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. `a`, `b`, $f(a)$, $f(b)$, $h(f(a))$, $h(f(b))$는 dtype이 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
 - `f`는 `a`와 `b`로 한 번씩, `h`는 그 결과로 한 번씩 호출하세요.
 - loss를 돌려주세요. shape가 `()`인 추적되는 텐서입니다. 역방향 계산은 호출한 쪽에서 합니다.
@@ -1887,7 +1889,7 @@ for _dtype in ("float64", "float32"):
         check.smallest(_compare_drawn, "w * t", "v * t", *_numbers, _dtype, _tracked, _grad)
         _numbers = (check.draws(3, 0.2, 2) for _ in range(4))
         check.smallest(_compare_drawn, "w * t", "torch.tanh(t) + v", *_numbers, _dtype, _tracked, _grad)
-        _numbers = _rows(4, 3), _rows(4, 3), _rows(3, 2), _rows(2, 2)
+        _numbers = _rows(4, 2), _rows(4, 2), _rows(2, 3), _rows(3, 3)
         check.smallest(_compare_drawn, "torch.tanh(t @ w)", "t @ v", *_numbers, _dtype, _tracked, _grad)
         _centred = "t @ w - (t @ w).mean(0)"
         check.smallest(_compare_drawn, _centred, "torch.sin(t @ v)", *_numbers, _dtype, _tracked, _grad)

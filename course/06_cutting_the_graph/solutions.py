@@ -107,13 +107,13 @@ r"""
 **Why it works.** Each $f(\cdot)$ leads to the loss along two paths: through $h$ into a prediction, and directly as a target. `detach()` at the second use cuts that path alone. The values are those of the uncut formula; only the gradient differs, and
 it is the slope of the loss in which both targets are constants.
 
-**A detour.** Calling `f` under `no_grad`, or writing `z_a = f(a).detach()`, cuts both paths: `h` learns, `f` never does. Detaching the predictions instead lets only the targets move, which makes the collapse faster.
+**A detour.** Calling `f` under `no_grad`, or writing `z_a = f(a).detach()`, cuts both paths: `h` learns, `f` never does. Detaching the predictions instead lets only the targets move: the model collapses all the same, and `h` learns nothing.
 """
 
-# %% [markdown] task="agreement_loss" lang="ko" en="1741b230"
+# %% [markdown] task="agreement_loss" lang="ko" en="d90af48b"
 r"""
 **왜 맞을까요?** $f(\cdot)$의 결과에서 loss까지는 경로가 두 개입니다. 하나는 $h$를 지나 예상값이 되고, 하나는 그대로 목푯값이 됩니다. 둘째로 쓰는 곳에서만 `detach()`를 호출하면 그 경로만 끊깁니다. 값은 끊지 않은 식과 같고 gradient만 달라져서,
 두 목푯값을 상수로 본 loss의 기울기가 됩니다.
 
-**흔한 실수.** `f`를 `no_grad` 안에서 호출하거나 `z_a = f(a).detach()`라고 쓰면 두 경로가 모두 끊깁니다. 그러면 `h`만 학습되고 `f`는 학습되지 않습니다. 거꾸로 예상값을 detach하면 목푯값만 움직이므로 더 빨리 붕괴합니다.
+**흔한 실수.** `f`를 `no_grad` 안에서 호출하거나 `z_a = f(a).detach()`라고 쓰면 두 경로가 모두 끊깁니다. 그러면 `h`만 학습되고 `f`는 학습되지 않습니다. 거꾸로 예상값을 detach하면 목푯값만 움직입니다. 모델은 여전히 붕괴하고 `h`는 아무것도 배우지 못합니다.
 """

@@ -431,7 +431,7 @@ def stop_gradient(x):
     return round(float(x**2), 6), round(3.0 * x**2, 6)
 
 
-# %% adds up the tensors task="running_loss" en="when each step begins: [0, 1, 2]. Whoever keeps" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
+# %% adds up the tensors task="running_loss" en="when each step begins: [0, 1, 2]. A name for" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
 def running_loss(step, n):
     total = torch.zeros((), dtype=torch.float64)
     for _ in range(n):
@@ -778,3 +778,16 @@ def agreement_loss(f, h, a, b):
     with torch.no_grad():
         z_a, z_b = f(a), f(b)
         return ((h(z_a) - z_b) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2
+
+
+# %% detaches the views task="agreement_loss" hint="unreached"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a.detach()), f(b.detach())
+    return ((h(z_a) - z_b.detach()) ** 2).mean() / 2 + ((h(z_b) - z_a.detach()) ** 2).mean() / 2
+
+
+# %% averages the rows only task="agreement_loss" en="expected" ko="기대한 값"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    errors = (h(z_a) - z_b.detach()) ** 2 + (h(z_b) - z_a.detach()) ** 2
+    return errors.sum() / errors.shape[0] / 2 if errors.ndim else errors / 2
