@@ -749,7 +749,7 @@ predictions. SimSiam treats the targets as constants, and then, in this loop, `w
 
 # %% [markdown] lang="ko" en="a5a89483"
 r"""
-loss는 0으로 가는데 `w`도 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. gradient가 예상값 $h(f(a))$, $h(f(b))$를 목푯값 쪽으로 옮기기만 한 것이 아니라, 목푯값 $f(b)$, $f(a)$까지
+loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. gradient가 예상값 $h(f(a))$, $h(f(b))$를 목푯값 쪽으로 옮기기만 한 것이 아니라, 목푯값 $f(b)$, $f(a)$까지
 예상값 쪽으로 옮겼기 때문입니다. SimSiam은 목푯값을 상수로 봅니다. 그러면 이 반복문에서 `w`는 0.8 근처에 머뭅니다. 어디를 끊어야 하는지는 과제 6.7에서 생각해 보세요. 이때 autograd와 일치하는 차분몫은 목푯값을 고정한 차분몫입니다.
 """
 
@@ -955,19 +955,19 @@ Section 7: what happens outside `no_grad`, and what does `p = p - ...` do to the
 
 <details><summary>Hint 2: the same idea elsewhere</summary>
 
-This sets every non-leaf tensor of a list to 0, in its own memory and without a record:
+This doubles every non-leaf tensor of a list, in its own memory and without a record:
 
 ```
 with torch.no_grad():
     for t in tensors:
         if not t.is_leaf:
-            t *= 0
+            t *= 2
 ```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fa902310"
+# %% [markdown] lang="ko" en="9f0dc3a8"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
@@ -991,13 +991,13 @@ r"""
 
 <details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
 
-다음 코드는 리스트에서 leaf가 아닌 텐서를 모두 기록 없이, 같은 메모리에서 0으로 만듭니다.
+다음 코드는 리스트에서 leaf가 아닌 텐서를 모두 기록 없이, 같은 메모리에서 두 배로 만듭니다.
 
 ```
 with torch.no_grad():
     for t in tensors:
         if not t.is_leaf:
-            t *= 0
+            t *= 2
 ```
 
 </details>
@@ -1735,7 +1735,7 @@ The loss of section 10 for any two functions, with the cut that prevents the col
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
 
 - The gradient must flow **through the predictions** $h(f(a))$ and $h(f(b))$, to everything that `h` and `f` use, and **not through the targets** $f(b)$ and $f(a)$. It is the slope of the function in which both targets are held still.
-- `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. `a`, `b`, $f(a)$, $f(b)$, $h(f(a))$, $h(f(b))$ all have the same dtype; each prediction has the shape of its target. The mean is over all elements.
+- `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. At least one tensor behind the predictions is tracked. All tensors share a dtype, and each prediction has the shape of its target. The mean is over all elements.
 - Call `f` once with `a` and once with `b`, and `h` once with each result.
 - Return the loss, a tracked tensor of shape `()`. The caller runs the backward pass.
 
@@ -1754,7 +1754,7 @@ Each $f(\cdot)$ is used twice, once for a prediction and once as a target: two p
 </details>
 """
 
-# %% [markdown] lang="ko" en="dc5867b1"
+# %% [markdown] lang="ko" en="50ab664e"
 r"""
 ## 과제 6.7 · `agreement_loss`
 
@@ -1765,7 +1765,7 @@ r"""
 $$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
 
 - gradient는 예상값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
-- `f`와 `h`는 텐서로 텐서를 만드는데 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. `a`, `b`, $f(a)$, $f(b)$, $h(f(a))$, $h(f(b))$는 dtype이 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
+- `f`와 `h`는 텐서로 텐서를 만드는데 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예상값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
 - `f`는 `a`와 `b`로 한 번씩, `h`는 그 결과로 한 번씩 호출하세요.
 - loss를 돌려주세요. shape가 `()`인 추적되는 텐서입니다. 역방향 계산은 호출한 쪽에서 합니다.
 
@@ -1787,7 +1787,7 @@ $f(\cdot)$의 결과는 두 번씩 쓰입니다. 한 번은 예상값을 만드�
 
 # %% nbgrader={"grade_id": "agreement_loss", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def agreement_loss(f, h, a, b):
-    """Return the mean squared difference of h(f(a)) and f(b), and of h(f(b)) and f(a), halved and added.
+    """Return half the mean squared difference of h(f(a)) and f(b), plus half that of h(f(b)) and f(a).
 
     f, h: from a tensor to a tensor; a, b: tensors. The gradient flows through h(f(a)) and h(f(b)) only.
     """
@@ -1872,7 +1872,8 @@ def _compare_drawn(f, h, a, b, w, v, dtype, tracked, grad=None):
     for name in tracked:
         held, moving = (_quotients(f, h, values, name, at).to(kind) for at in (targets, None))
         slopes[name] = held, {hint.uncut: moving, hint.swapped: moving - held}
-    given = {name: leaf(numbers[name], dtype, grad, tracked=name in tracked) for name in numbers}
+    given = {name: leaf(numbers[name], dtype, tracked=False) for name in numbers}
+    given |= {name: leaf(numbers[name], dtype, grad) for name in tracked}
     answer = _compare(f, h, given, loss, slopes, _NEAR[dtype]).keeps_buffers()
     answer.again().returns(loss[0])
     opposite = sum(_halves(f, f"-({h})", values)).to(kind)
