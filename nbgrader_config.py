@@ -15,6 +15,7 @@ from autograder.build.write_hints import KeepHints, ReleaseHints
 from autograder.grading.exchange import ReleaseLanguages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
+from autograder.grading.scores import ScoresGiven
 from secant.tracebacks import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
@@ -59,6 +60,9 @@ c.Autograde.exporter_class = GradeInstead
 c.Autograde.sanitize_preprocessors = [Refuse]
 c.Autograde.autograde_preprocessors = [Refuse]
 c.GenerateFeedback.exporter_class = FeedbackInstead
+
+# `nbgrader export`: what was not handed in, could not be read or waits for a person has no score, not 0.0.
+c.ExportApp.plugin_class = ScoresGiven
 
 # A class's own settings (its exchange, late penalties, database) stand in a file that no new version touches.
 load_subconfig("nbgrader_config_local.py", path=c.CourseDirectory.root)  # type: ignore[name-defined]  # noqa: F821

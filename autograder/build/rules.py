@@ -38,7 +38,11 @@ from secant.catalogue import SHARED, read_hints
 Found = Iterator[tuple[int, str]]
 Names = set[str]
 
-VISIBLE_LINES = 45  # of a test cell, blank ones apart
+# What a reader takes in at a glance. Lines are counted without blank ones; a Markdown cell's are as long as
+# its sentences.
+WIDTH = 110  # of code
+VISIBLE_LINES = 30  # of a test's visible part
+RELEASED_LINES, RELEASED_WIDTH = 45, 100  # of the same as a student gets it, with its hints
 
 _BUILTINS = set(dir(builtins))
 
@@ -114,6 +118,7 @@ def notebook_problems(notebook: NotebookNode, file: Path) -> list[str]:
         _regions,
         _answer_cells,
         _test_cells,
+        _widths,
     ]
     found = [(index, text) for rule in rules for index, text in rule(notebook.cells)]
     return [f"{_place(file, notebook, index)}: {text}." for index, text in sorted(found, key=lambda f: f[0])]
@@ -128,11 +133,28 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
         for index, cell in enumerate(notebook.cells)
         for what in sorted({what for mark, what in regions.items() if mark in cell.source})
     ]
-    return found + [
+    found += [
         f"{_place(file, notebook, index)}: its say(...) is in both languages: take it out of the f-string."
         for index, cell in enumerate(notebook.cells)
         if is_ordinary(cell) and SAY.search(cell.source)
     ]
+    return found + [
+        f"{_place(file, notebook, index)}: {text}."
+        for index, cell in enumerate(notebook.cells)
+        if is_test(cell)
+        for text in (*_too_long(cell.source, RELEASED_LINES), *_too_wide(cell.source, RELEASED_WIDTH))
+    ]
+
+
+def _too_long(visible: str, most: int) -> Iterator[str]:
+    """Say so if the visible part of a test has more lines than that."""
+    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > most:
+        yield f"its visible part has {lines} lines, and a student reads at most {most}"
+
+
+def _too_wide(source: str, most: int = WIDTH) -> Iterator[str]:
+    if wide := [line.strip() for line in source.splitlines() if len(line) > most]:
+        yield f"it has a line of more than {most} characters, {wide[0][:40]}..."
 
 
 def _place(file: Path, notebook: NotebookNode, index: int) -> str:
@@ -290,14 +312,19 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
             yield index, "it has no hidden tests (### BEGIN HIDDEN TESTS ... ### END HIDDEN TESTS)"
         if not visible.strip():
             yield index, "it has no visible tests"
-        if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > VISIBLE_LINES:
-            yield index, f"its visible part has {lines} lines, and a student reads at most {VISIBLE_LINES}"
+        yield from ((index, text) for text in _too_long(visible, VISIBLE_LINES))
         if cell.source.rpartition(END_HIDDEN)[2].strip():
             yield index, "nothing may follow the hidden tests"
         answer = answers.get(grade_id(cell))
         own = _given_names(answer) if answer else set()
         complaints = dict.fromkeys([*_name_complaints(cell.source, own), *_name_complaints(visible, own)])
         yield from ((index, complaint) for complaint in complaints)
+
+
+def _widths(cells: list[NotebookNode]) -> Found:
+    for index, cell in enumerate(cells):
+        if cell.cell_type == "code":
+            yield from ((index, text) for text in _too_wide(cell.source))
 
 
 # What a test cell may name.
@@ -415,3 +442,4 @@ def _answer_problems(answers: list[Answer], file: Path, tasks: set[str], hinted:
             yield f"{place}: a wrong answer says its hint in both languages, en and ko."
         if error := _syntax_error(answer.source):
             yield f"{place}: {error}."
+        yield from (f"{place}: {text}." for text in _too_wide(answer.source))

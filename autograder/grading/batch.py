@@ -57,6 +57,7 @@ from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, find, understand
 from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
+from secant.language import Language
 from secant.visible import visible
 
 
@@ -307,10 +308,17 @@ class _Batch:
                     self.summary.walls.add(wall)
                     self._finish(entry, open_, self._graded(entry, open_, report))
 
-    def _graded(self, entry: Entry, open_: _Open, report: Report, flags: Sequence[str] = ()) -> Result:
+    def _graded(
+        self,
+        entry: Entry,
+        open_: _Open,
+        report: Report,
+        flags: Sequence[str] = (),
+        earlier: Language | None = None,
+    ) -> Result:
         submission, known = open_.submission, tasks(open_.assignment.source)
         cells = placed(submission, report.cells) if submission else ()
-        return graded(entry.student, report, known, submission, cells, flags)
+        return graded(entry.student, report, known, submission, cells, flags, earlier)
 
     def _lesson(self, name: str) -> Assignment:
         if name not in self._assignments:
@@ -337,10 +345,12 @@ class _Batch:
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         taken = open_.taken
         if isinstance(taken, Rejected):
-            message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
+            message = f"{taken.en}\n{taken.ko}"  # for whoever has to settle it
             report = everywhere(entry.lesson, tasks(assignment.source), "rejected", message)
             flags = [f"rejected:{taken.reason}"]
-            return self._finish(entry, open_, self._graded(entry, open_, report, flags))
+            before = self._book.kept([entry]).get(entry)  # in whose language the page is
+            earlier = before.result.language if before else None
+            return self._finish(entry, open_, self._graded(entry, open_, report, flags, earlier))
         job = Job(
             student=entry.student,
             lesson=entry.lesson,

@@ -12,6 +12,7 @@ from autograder.grading.result import Result
 from secant.visible import visible
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
+_SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -23,6 +24,7 @@ class Closing:
         graded: submissions that have points, or wait for nothing but a person's.
         notes: answers that a person has to grade, in so many submissions.
         unread: submissions that could not be read and that nobody has settled, each with why.
+        several: submissions of several notebooks whose answers differ, each with which one counted.
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
         absent: students of the gradebook who have handed in nothing, by lesson.
     """
@@ -30,13 +32,14 @@ class Closing:
     graded: int
     notes: tuple[int, int]
     unread: Mapping[str, str]
+    several: Mapping[str, str]
     unknown: Mapping[str, str]
     absent: Mapping[str, Sequence[str]]
 
     @property
     def is_clean(self) -> bool:
-        """Whether all that lies there was read."""
-        return not self.unread and not self.unknown
+        """Whether all that lies there was read, and it is clear what counts."""
+        return not self.unread and not self.several and not self.unknown
 
 
 def closing(
@@ -57,7 +60,7 @@ def closing(
         known: the gradebook's students.
         students: those that were asked for; none for all.
     """
-    waiting, unread, graded = [], {}, 0
+    waiting, unread, several, graded = [], {}, {}, 0
     for entry in results:
         result = results[entry]
         lost = [task for task in result.tasks if task.outcome == "rejected" and task.auto is None]
@@ -65,6 +68,9 @@ def closing(
             unread[str(Entry(result.student, entry.lesson))] = lost[0].message.partition("\n")[0]
         elif entry not in failed:
             graded += 1
+        if others := list(result.flagged("other_answers")):
+            counted = next(result.flagged("counted"))
+            several[str(entry)] = _SEVERAL.format(counted, ", ".join(others))
         waiting.append(sum(task.outcome == "manual" and task.auto is None for task in result.tasks))
     asked = sorted({entry.lesson for entry in results})
     wanted = [student for student in known if not students or student in students]
@@ -76,6 +82,7 @@ def closing(
         graded,
         (sum(waiting), sum(map(bool, waiting))),
         unread,
+        several,
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
     )

@@ -1,14 +1,16 @@
 """A graded submission, as gradebook, folders, feedback and `grade --json` show it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
 from autograder.exam.report import PUBLIC, Report, TaskResult
+from autograder.exam.words import not_done
 from autograder.intake.submission import Submission
 from autograder.sandbox.results import CellResult, Line
+from secant.language import Language, language
 
 NO_RESPONSE = "No response."  # nbgrader's own words
 
@@ -26,6 +28,11 @@ class GradedTask(TaskResult):
     cell: str = ""
     auto: float | None = None
     answer: str = ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether no test grades it, but a person."""
+        return self.cell == self.id
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,7 @@ class Result:
         flags: what staff may want to know; no flag changes a point.
         comments: by the answer's grade_id.
         cells: what the student's cells printed.
+        language: the submission's or, of one that could not be read, an earlier one's; None if nobody knows.
     """
 
     student: str
@@ -61,6 +69,11 @@ class Result:
     flags: Sequence[str] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Printed] = ()
+    language: Language | None = None
+
+    def flagged(self, word: str) -> Iterator[str]:
+        """What flags of a kind are about: of `counted:x.ipynb` the file."""
+        return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
 
     def public(self) -> dict[str, Any]:
         """The form of `grade --json`."""
@@ -87,9 +100,11 @@ class Result:
         """
 
         def row(task: GradedTask) -> GradedTask:
-            waits = task.outcome in ("manual", "rejected") and task.cell in waiting
+            waits = (task.is_note or task.outcome == "rejected") and task.cell in waiting
             points = 0.0 if waits else scores.get(task.cell, (task.points, 0.0))[0]
-            return replace(task, points=points, auto=None if waits else points)
+            by_hand = task.is_note and task.outcome == "not_attempted" and (waits or points)
+            outcome = "manual" if by_hand else task.outcome  # a person has seen more in it than a stub
+            return replace(task, points=points, auto=None if waits else points, outcome=outcome)
 
         return replace(self, tasks=[row(task) for task in self.tasks])
 
@@ -100,6 +115,7 @@ class Result:
             "tasks": [asdict(task) for task in self.tasks],
             "comments": dict(self.comments),
             "cells": [printed.as_json() for printed in self.cells],
+            "language": self.language,
         }
 
     @classmethod
@@ -111,6 +127,7 @@ class Result:
             flags=data["flags"],
             comments=data["comments"],
             cells=[Printed.from_json(cell) for cell in data["cells"]],
+            language=data.get("language"),
         )
 
 
@@ -121,8 +138,12 @@ def graded(
     submission: Submission | None,
     cells: Sequence[Printed] = (),
     flags: Sequence[str] = (),
+    earlier: Language | None = None,
 ) -> Result:
-    """Return the result that a report comes to; without a submission, nothing was there to read."""
+    """Return the result that a report comes to; without a submission, nothing was there to read.
+
+    `earlier` is the language of what the student had handed in before that.
+    """
     known = {task.id: task for task in tasks}
     rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
     if submission is None:
@@ -130,13 +151,16 @@ def graded(
     else:
         comments = {row.id: NO_RESPONSE for row in rows if row.id in submission.unwritten}
     notes = submission.notes if submission else ()
-    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells)
+    spoken = submission.language if submission else earlier
+    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, spoken)
 
 
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:
     empty = submission is None or task.id in submission.unwritten
     by_hand = 0.0 if empty else None
     auto = by_hand if task.test is None else row.points
+    if row.outcome == "manual" and submission is not None and empty:
+        row = replace(row, outcome="not_attempted", message=_not_done(submission.language))
     if row.outcome == "rejected":  # a file that could not be read is no zero: a person decides
         auto = None
     return GradedTask(
@@ -145,6 +169,15 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
         auto=auto,
         answer=sha256(submission.answers.get(task.id, "") if submission else ""),
     )
+
+
+def _not_done(of: Language) -> str:
+    before = language()
+    language(of)
+    try:
+        return not_done()
+    finally:
+        language(before)
 
 
 def sha256(text: str) -> str:

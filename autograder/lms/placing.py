@@ -11,7 +11,13 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from autograder.course.settings import Course
-from autograder.intake.files import MAX_FILE_BYTES, MAX_SIDE_FILES, names_of, read_side_files
+from autograder.intake.files import (
+    MAX_FILE_BYTES,
+    MAX_SIDE_FILES,
+    names_of,
+    read_beside,
+    read_side_files,
+)
 from autograder.intake.timestamp import handed_in
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File
@@ -63,7 +69,7 @@ class Places:
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
             attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
-        elif is_there and _content_of(folder, root) == content:
+        elif is_there and _content_of(folder, root) in (content, _timed(content, folder, root)):
             attempt.settle("unchanged", "")
         else:
             if is_there:
@@ -120,13 +126,26 @@ class Places:
                 file.line.say("could not be read", why)
                 continue
             room -= len(data)
-            content[_free_path(notebooks.get(id(file)) or safe_path(file.handed.file), content)] = data
+            called = notebooks.get(id(file))
+            content[_free_path(called or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
+            if called:
+                saved = say(en=f"It lies there as {called}.", ko=f"{called}(으)로 저장했습니다.")
+                file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
             content[PurePosixPath(NOTE)] = _note(attempt).encode()
         return content
+
+
+def _timed(
+    content: Mapping[PurePosixPath, bytes], folder: Path, root: Path
+) -> dict[PurePosixPath, bytes] | None:
+    """What was handed in with the time that a person wrote beside it, where the system says none."""
+    written = read_beside(folder / TIMESTAMP, root, MAX_FILE_BYTES)
+    time = PurePosixPath(TIMESTAMP)
+    return None if written is None or time in content else {**content, time: written}
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:

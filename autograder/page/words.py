@@ -1,14 +1,16 @@
-"""What a page says besides the lesson, in one language, or in both where nobody knows which."""
+"""What a page says besides the lesson, in one language."""
 
 from collections.abc import Mapping
-
-from markupsafe import Markup
 
 from secant.language import LANGUAGES, Language
 
 _WORDS: Mapping[str, tuple[str, str]] = {
     "feedback": ("Feedback", "채점 결과"),
     "of": ("{score} of {most} points", "{most}점 중 {score}점"),
+    "counted": (
+        "You handed in several notebooks. This one was graded:",
+        "노트북을 여러 개 제출했습니다. 채점한 파일:",
+    ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
     "extra": ("Points of extra credit among them: {points}", "포함된 가산점: {points}점"),
     "waits": (
@@ -50,16 +52,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 Words = Mapping[str, str]
 
 
-def words(language: Language | None) -> Words:
-    """Return the words of a page; with no language, both, each marked as what it is."""
-    if language is None:
-        return {name: _both(pair) for name, pair in _WORDS.items()}
+def words(language: Language) -> Words:
+    """Return the words of a page."""
     return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}
-
-
-def _both(pair: tuple[str, str]) -> Markup:
-    spans = [
-        Markup('<span lang="{}">{}</span>').format(lang, text)
-        for lang, text in zip(LANGUAGES, pair, strict=True)
-    ]
-    return Markup(" / ").join(spans)

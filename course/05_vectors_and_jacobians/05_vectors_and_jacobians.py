@@ -238,6 +238,7 @@ r"""
 벡터를 넣어 봅시다.
 """
 
+
 # %%
 def f(x):
     return torch.stack([x[0] * x[1], x[0] ** 2, x[1]])
@@ -258,7 +259,8 @@ predicted(
         ko="표는 만들어지지 않습니다. `.grad`의 shape는 언제나 `x`와 같습니다. 수는 여섯 개가 아니라 두 개입니다.",
     ),
     B=say(
-        en="These are the sums along each row, one for each output. But the ones weigh the outputs: the rows are added to each other.",
+        en="These are the sums along each row, one for each output. But the ones weigh the outputs: "
+        "the rows are added to each other.",
         ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력에 곱하는 가중치이므로 행끼리 더해집니다.",
     ),
     C=say(
@@ -501,7 +503,8 @@ predicted(
     "5 arrows",
     right="B",
     A=say(
-        en="The JVP stays where it is, but the quotient does not: it turns towards the JVP, and 0.080 is left.",
+        en="The JVP stays where it is, but the quotient does not: it turns towards the JVP, and 0.080 "
+        "is left.",
         ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. h가 작아지면 차분몫의 화살표가 JVP에 가까워져서 차이는 0.080만 남습니다.",
     ),
     B=say(
@@ -509,7 +512,8 @@ predicted(
         ko="한쪽으로만 h만큼 가면 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
     ),
     C=say(
-        en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to one side only.",
+        en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to "
+        "one side only.",
         ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중앙 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
     ),
 )
@@ -529,6 +533,7 @@ r"""
 
 이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
 """
+
 
 # %%
 def mine(x):
@@ -563,6 +568,7 @@ predict(
     B=say(en="1 VJP, or 1,000,000 JVPs", ko="VJP 1번 또는 JVP 1,000,000번"),
     C=say(en="1,000,000 VJPs, or 1 JVP", ko="VJP 1,000,000번 또는 JVP 1번"),
 )
+
 
 # %%
 def count_passes(n, m):
@@ -639,7 +645,9 @@ def sample_loss(w, x, y):
 
 
 each = torch.func.vmap(torch.func.grad(sample_loss), in_dims=(None, 0, 0))(w, X, Y)
-print(say(en="one row a sample:", ko="샘플마다 한 행:"), [[round(g, 3) for g in row] for row in each.tolist()])
+print(
+    say(en="one row a sample:", ko="샘플마다 한 행:"), [[round(g, 3) for g in row] for row in each.tolist()]
+)
 print(say(en="their sum:", ko="행들의 합:"), [round(g, 3) for g in each.sum(dim=0).tolist()])
 
 leaf = w.clone().requires_grad_()
@@ -682,7 +690,10 @@ X, pull_back = torch.func.vjp(torch.cholesky_inverse, L)
 u, h = torch.ones_like(X), 1e-6
 
 right, swapped = X @ V @ L.T @ X, X @ V @ X @ L.T
-print(say(en="u . quotient :", ko="u . 차분몫   :"), round((u * (torch.cholesky_inverse(L + h * V) - X)).sum().item() / h, 4))
+print(
+    say(en="u . quotient :", ko="u . 차분몫   :"),
+    round((u * (torch.cholesky_inverse(L + h * V) - X)).sum().item() / h, 4),
+)
 print("(u J) . V    :", (pull_back(u)[0] * V).sum().item())
 print("u . (J V)    :", (u * torch.func.jvp(torch.cholesky_inverse, (L,), (V,))[1]).sum().item())
 print("-X V L^T X + ... :", (u * -(right + right.T)).sum().item())
@@ -840,6 +851,7 @@ $v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape로 
 </details>
 """
 
+
 # %% nbgrader={"grade_id": "matrix_vjp", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def matrix_vjp(W1, W2, inp, v):
     """Return (g1, g2), the gradients of v . (W2 @ (W1 @ inp)) with respect to W1 and W2.
@@ -852,149 +864,74 @@ def matrix_vjp(W1, W2, inp, v):
 
 
 # %% nbgrader={"grade_id": "test_matrix_vjp", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, graphs, observe, probe, say
-
-
-@probe
-def _calls(rounds, tracked=(), strided=False):
-    pairs = zip(("W1", "W2", "inp", "v"), rounds[0], strict=True)
-    given = {name: graphs.leaf(t, grad=7.0) if name in tracked else graphs.strided(t.t()).t() if strided else t.clone() for name, t in pairs}
-    calls = observe(**given)
-    for values in rounds:  # the same tensors hold other values at each call
-        for tensor, value in zip(given.values(), values, strict=True):
-            tensor.data.copy_(value)
-        calls(matrix_vjp, *given.values())
-        if calls.changes:
-            break
-    return calls.data()
+hint = hints("matrix_vjp")
 
 
-_rows = say(en="going back, v meets the columns of W2, not its rows: W2 must be transposed", ko="거슬러 갈 때 v에는 W2의 행이 아니라 열을 곱합니다. W2를 전치해야 합니다")
-_order = say(en="g1 comes first, then g2", ko="g1이 먼저, g2가 나중입니다")
-_around = say(en="both outer products are the wrong way round", ko="두 텐서곱의 순서가 거꾸로입니다")
-_no_v = say(en="this is the answer for v = ones: v does not count", ko="v의 성분이 모두 1일 때의 답입니다. v를 쓰지 않았습니다")
-_weigh1, _weigh2 = (say(en=f"{g} must be weighted with v too", ko=f"{g}에도 v를 곱해야 합니다") for g in ("g1", "g2"))
-_sign = say(en="the sign is wrong: return the gradient, not a step downhill", ko="부호가 반대입니다. 내려가는 쪽이 아니라 gradient를 돌려주세요")
-_sums = say(en="g2 meets y1 = W1 @ inp, not the row sums of W1", ko="g2에서 v와 곱하는 것은 W1의 행의 합이 아니라 y1 = W1 @ inp입니다")
-_inp = say(en="g2 meets y1 = W1 @ inp, not inp itself", ko="g2에서 v와 곱하는 것은 inp가 아니라 y1 = W1 @ inp입니다")
-_above = say(en="this y1 is that of section 1: compute W1 @ inp inside the function", ko="1절에서 계산한 y1입니다. 함수 안에서 W1 @ inp를 계산하세요")
-_factors = say(en="g1 is (what reaches y1) times inp, g2 is v times y1, both outer products", ko="g1은 (y1에 도착한 것)과 inp의 텐서곱, g2는 v와 y1의 텐서곱입니다")
+def _compare(given, g1, g2, wrong1, wrong2):
+    answer = ask("matrix_vjp(W1, W2, inp, v)", **given).changes_nothing()
+    first, second = answer.parts("g1", "g2", hint=hint.pair)
+    wrong1 = {hint.order: g2, hint.around: g1.T, hint.sign: -g1, **wrong1}
+    wrong2 = {hint.around: g2.T, hint.sign: -g2, **wrong2}
+    first.returns(g1, mistakes=wrong1, hint=hint.factors)
+    second.returns(g2, mistakes=wrong2, hint=hint.factors)
 
 
-def _first(W1, W2, inp, v, g1, g2, mistakes, tracked=()):
-    call = f"matrix_vjp(W1={W1}, W2={W2}, inp={inp}, v={v})" + (say(en=", W1 and W2 tracked", ko=", W1과 W2는 추적됨") if tracked else "")
-    with check.asking(call):
-        found = _calls([[torch.tensor(t) for t in (W1, W2, inp, v)]], tracked)
-    check.untouched(found["changes"], call)
-    g1, g2 = torch.tensor(g1), torch.tensor(g2)
-    wrongs = [((torch.tensor(a), torch.tensor(b)), why) for a, b, why in mistakes]
-    wrongs += [((g2, g1), _order), ((g1.T, g2.T), _around), ((-g1, -g2), _sign)]
-    got = found["results"][0]
-    check.close(got, (g1, g2), call, mistakes=wrongs, hint=_factors if isinstance(got, tuple) else "")
-
-
-_g1, _g2 = [[6.0, 12.0], [5.0, 10.0]], [[5.0, 11.0], [5.0, 11.0]]
-_wrong = [([[5.0, 10.0], [6.0, 12.0]], _g2, _rows), (_g1, [[3.0, 7.0]] * 2, _sums), (_g1, [[1.0, 2.0]] * 2, _inp)]
-_first([[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]], [1.0, 2.0], [1.0, 1.0], _g1, _g2, _wrong)
-# Sizes that differ: g1 is like W1, g2 like W2.
-_W1, _W2, _g1, _g2 = [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[-3.0, -6.0, -9.0], [-2.0, -4.0, -6.0]], [[8.0, 10.0], [0.0, 0.0], [-4.0, -5.0]]
-_wrong = [([[9.0, 18.0, 27.0], [12.0, 24.0, 36.0]], [[4.0, 5.0]] * 3, _no_v), (_g1, [[4.0, 5.0]] * 3, _weigh2), (_g1, [[4.0, 4.0], [0.0, 0.0], [-2.0, -2.0]], _sums), (_g1, [[10.0, 22.0], [0.0, 0.0], [-5.0, -11.0]], _above)]
-_first(_W1, _W2, [1.0, 2.0, 3.0], [2.0, 0.0, -1.0], _g1, _g2, _wrong, tracked=("W1", "W2"))
+_given = {"W1": tensor([[1, 2], [3, 4]]), "W2": tensor([[2, 3], [4, 2]])}
+_given |= {"inp": tensor([1, 2]), "v": tensor([10, -1])}
+_wrong1 = {hint.rows: [[17, 34], [38, 76]], hint.no_v: [[6, 12], [5, 10]]}
+_wrong2 = {hint.weigh: [[5, 11], [5, 11]], hint.inp: [[10, 20], [-1, -2]]}
+_compare(_given, tensor([[16, 32], [28, 56]]), tensor([[50, 110], [-5, -11]]), _wrong1, _wrong2)
+_W1, _W2 = leaf([[1, 0, 1], [0, 1, 1]], grad=7.0), leaf([[1, 2], [3, 4], [5, 6]], grad=7.0)
+_given = {"W1": _W1, "W2": _W2, "inp": tensor([1, 2, 3]), "v": tensor([2, 0, -1])}
+_wrong2 = {hint.sums: [[4, 4], [0, 0], [-2, -2]], hint.above: [[10, 22], [0, 0], [-5, -11]]}
+_g1, _g2 = tensor([[-3, -6, -9], [-2, -4, -6]]), tensor([[8, 10], [0, 0], [-4, -5]])
+_compare(_given, _g1, _g2, {}, _wrong2)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+import torch
+
+_EXACT = {"float64": {}, "float32": {"atol": 5e-4}}
+
+
 def _reference(W1, W2, inp, v):
-    # Entry by entry in float64: v . y2 is the sum of v_a W2_ab W1_bc inp_c.
-    A, B, x, weights = (t.double() for t in (W1, W2, inp, v))
-    g1, g2 = torch.einsum("a,ab,c->bc", weights, B, x), torch.einsum("a,bc,c->ab", weights, A, x)
-    return g1.to(W1.dtype), g2.to(W1.dtype)
+    """Return both gradients, element by element: v . y2 is the sum of all v_a W2_ab W1_bc inp_c."""
+    return torch.einsum("a,ab,c->bc", v, W2, inp), torch.einsum("a,bc,c->ab", v, W1, inp)
 
 
-_transposed = say(en="W2 must be transposed: W2.T @ v", ko="W2를 전치해야 합니다. W2.T @ v입니다")
-_refilled = say(
-    en="view and reshape do not transpose, they fill rows of another length with the same numbers: W2.T @ v",
-    ko="view와 reshape는 전치가 아니라 같은 수를 다른 길이의 행에 채울 뿐입니다. W2.T @ v입니다",
-)
-_each = say(
-    en="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp): check each factor and its shape",
-    ko="g1 = outer(W2.T @ v, inp), g2 = outer(v, W1 @ inp)입니다. 곱하는 것 하나하나의 값과 shape를 확인하세요",
-)
-_old_y1 = say(en="y1 in g2 is that of the call before: compute W1 @ inp at each call", ko="g2의 y1이 앞의 호출에서 온 것입니다. 부를 때마다 W1 @ inp를 계산하세요")
+def _compare_drawn(W1, W2, inp, v, dtype, tracked=(), layout=""):
+    given = {"W1": tensor(W1), "W2": tensor(W2), "inp": tensor(inp), "v": tensor(v)}
+    leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
+    leaves |= {name: leaf(given[name], dtype, 7.0, layout=layout) for name in tracked}
+    g1, g2 = (tensor(part, dtype) for part in _reference(*given.values()))
+    turned = torch.outer(given["W2"].reshape(len(W1), -1) @ given["v"], given["inp"])
+    wrong = {} if len(v) == len(W1) else {hint.refilled: ((tensor(turned, dtype), g2),)}
+    answer = first = ask("matrix_vjp(W1, W2, inp, v)", **leaves).changes_nothing()
+    answer.returns((g1, g2), mistakes=wrong, hint=hint.factors, **_EXACT[dtype])
+    answer.again().returns(first.result)
+    for name in given:
+        given[name] = -2 * given[name]
+        want = tuple(tensor(part, dtype) for part in _reference(*given.values()))
+        answer = answer.after(f"{name}.data *= -2").changes_nothing().returns(want, **_EXACT[dtype])
+    first.still_returns(first.result)
 
 
-def _written(given):
-    return ", ".join(f"{name}={t.double().round(decimals=3).tolist()}" for name, t in zip(("W1", "W2", "inp", "v"), given, strict=True))
-
-
-def _right_kind(got, want):
-    return type(got) is tuple and all(isinstance(a, torch.Tensor) and a.dtype == b.dtype for a, b in zip(got, want, strict=False))
-
-
-def _mistakes(W1, W2, inp, v):
-    (g1, g2), (ones1, ones2) = _reference(W1, W2, inp, v), _reference(W1, W2, inp, torch.ones_like(v))
-    return [
-        ((ones1, ones2), _no_v),
-        ((g1, ones2), _weigh2),
-        ((ones1, g2), _weigh1),
-        ((g2, g1), _order),
-        ((g1.T, g2.T), _around),
-        ((-g1, -g2), _sign),
-        ((g1, torch.outer(v, W1.sum(1))), _sums),
-        *([((torch.outer(W2 @ v, inp), g2), _transposed)] if W2.shape[0] == W2.shape[1] else []),
-        ((torch.outer(W2.reshape(W2.shape[1], -1) @ v, inp), g2), _refilled),
-        ((g1, torch.outer(v, inp)), _inp),
-    ]
-
-
-def _compare(W1, W2, inp, v, dtype, tracked=(), strided=False):
-    given = [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (W1, W2, inp, v)]
-    (k, n), m = given[0].shape, len(v)
-    small = k * (n + m) <= 8
-    shown = f"W1={W1}, W2={W2}, inp={inp}, v={v}" if small else f"W1 ({k}, {n}), W2 ({m}, {k}), inp, v={v}"
-    call = f"matrix_vjp({shown}), {dtype}"
-    if tracked:
-        call += say(en=f", tracked: {', '.join(tracked)}", ko=f", 추적되는 것: {', '.join(tracked)}")
-    if strided:
-        call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것")
-    other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
-    # All four change, then each of them alone; at the end all are as at first.
-    factors = [(1, 1, 1, 1), (-2, -2, -2, -2), (-2, -2, -2, 1), (-2, 1, -2, 1), (-2, 1, 3, 1), (1, 1, 3, 1), (1, 1, 1, 1)]
-    rounds = [[t * factor for t, factor in zip(given, each, strict=True)] for each in factors]
-    with check.asking(call):
-        found = _calls(rounds, list(tracked), strided)
-    check.untouched(found["changes"], call)
-    # In float32 the products of an entry may cancel; what is left is as exact as they are.
-    atol = 5e-4 if dtype == "float32" else None
-    before = []
-    for each, now, got in zip(factors, rounds, found["kept"], strict=True):
-        want = _reference(*now)
-        mistakes = _mistakes(*now) + [(old, check.stale()) for old, _ in before]
-        mistakes += [((want[0], torch.outer(now[3], y1)), _old_y1) for _, y1 in before]
-        then = other + (f": {_written(now)}" if small else "") if each != factors[0] else ""
-        check.close(got, want, call + then, atol=atol, mistakes=mistakes, hint=_each if _right_kind(got, want) else "")
-        before.append((want, now[0] @ now[2]))
-
-
-def _sizes(n, k, m, dtype, tracked=(), v=None, strided=False):
+def _drawn(n, k, m, dtype, tracked=(), v=None, layout=""):
     W1, W2, inp, drawn = (check.draw_tensor(*shape).tolist() for shape in ((k, n), (m, k), (n,), (m,)))
-    check.smallest(_compare, W1, W2, inp, drawn if v is None else v, dtype, tracked, strided)
+    check.smallest(_compare_drawn, W1, W2, inp, v or drawn, dtype, tracked, layout)
 
 
 for _dtype in ("float64", "float32"):
-    _sizes(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
-    _sizes(2, 2, 2, _dtype)
-    _sizes(2, 3, 1, _dtype)
-    _sizes(3, 1, 2, _dtype)
-    _sizes(1, 5, 3, _dtype, tracked=("inp", "v"))
-    _sizes(4, 2, 3, _dtype)
-    _sizes(3, 4, 2, _dtype, tracked=("W1", "W2"))
-    _sizes(3, 4, 2, _dtype, strided=True)
-    _sizes(3, 4, 4, _dtype)
-    _sizes(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
-    _sizes(7, 12, 9, _dtype)
-_sizes(3, 3, 3, "float64")
-_sizes(2, 3, 2, "float64", v=[0.0, 0.0])
+    _drawn(1, 1, 1, _dtype, tracked=("W1", "W2", "inp", "v"))
+    _drawn(1, 4, 3, _dtype, tracked=("inp", "v"))
+    _drawn(3, 4, 2, _dtype, tracked=("W1", "W2"))
+    for _n, _k, _m in ((2, 2, 2), (2, 3, 1), (3, 1, 2), (4, 2, 3), (3, 3, 3), (3, 4, 4), (7, 12, 9)):
+        _drawn(_n, _k, _m, _dtype)
+    for _layout in ("slice", "transposed"):
+        _drawn(3, 4, 2, _dtype, layout=_layout)
+    _drawn(2, 3, 4, _dtype, v=[0.0, 0.0, -1.0, 0.0])
+_drawn(2, 3, 2, "float64", v=[0.0, 0.0])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1061,6 +998,7 @@ i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 
 </details>
 """
 
+
 # %% nbgrader={"grade_id": "jacobian_by_rows", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def jacobian_by_rows(f, x):
     """Return the Jacobian of f at x, (m, n), detached.
@@ -1076,158 +1014,71 @@ def jacobian_by_rows(f, x):
 
 
 # %% nbgrader={"grade_id": "test_jacobian_by_rows", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("jacobian_by_rows")
 
+_ASKED = "jacobian_by_rows(f, x)", {"errors": {"retain_graph": hint.graph}}
 
-@probe
-def _calls(function, A, places, grad=None, strided=False):
-    A, W, x = A.clone(), graphs.leaf(A, grad=5.0), graphs.leaf(places[0], grad=grad)
-    x = graphs.strided(places[0]).requires_grad_() if strided else x
-    calls, f = observe(x=x, A=A, W=W), formula(function, A=A, W=W)
-    try:
-        for place in places:  # the same leaf holds other values at the second call
-            x.data.copy_(place)
-            calls(jacobian_by_rows, f, x)
-            if calls.changes:
-                break
-    except RuntimeError as error:
-        if "retain_graph" not in str(error):
-            raise
-        return f"RuntimeError: {str(error).splitlines()[0]}"
-    return calls.data()
-
-
-def _mistakes(want):
-    total, ones = want.sum(0), torch.ones_like(want)
-    return [
-        (total * ones, say(en="every row is the sum of all rows: backward(ones) gives just that, and so does one .grad that all rows share", ko="모든 행이 행들의 합입니다. backward(ones)가 바로 이것이고, 모든 행이 .grad 하나를 같이 쓸 때도 이렇게 됩니다")),
-        (total, say(en="this is one VJP with ones, the sum of the rows; one VJP for each output is needed", ko="성분이 모두 1인 벡터로 구한 VJP 하나, 곧 행들의 합입니다. 출력마다 VJP가 하나씩 필요합니다")),
-        (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")),
-        (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
-        (want.T, say(en="rows belong to outputs, columns to inputs: this is the transpose", ko="행이 출력, 열이 입력입니다. 전치된 행렬입니다")),
-        (want[: want.shape[1]], say(en="only the first n rows: there is one row for each output, and n counts inputs", ko="처음 n개의 행뿐입니다. 행은 출력마다 하나이고, n은 입력의 개수입니다")),
-    ]
-
-
-_call = "jacobian_by_rows(f, x=[2, 3]), f(t) = [t0 t1, t0^2, t1], x.grad = [3, 3]"
-with check.asking(_call):
-    _got = _calls("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", torch.ones(1, 1).double(), [torch.tensor([2.0, 3.0]).double()], 3.0)
-_graph = say(
-    en="likely cause: the graph is walked back once for each row and must be kept until the last one: retain_graph=True",
-    ko="짐작되는 원인: 행마다 한 번씩 그래프를 거슬러 가므로 마지막 행까지 그래프를 남겨 두어야 합니다. retain_graph=True",
-)
-check.that(not isinstance(_got, str), f"{_call}\n  {_got}\n  {_graph}")
-check.untouched(_got["changes"], _call)
-_want, _detach = torch.tensor([[3.0, 2.0], [4.0, 0.0], [0.0, 1.0]]).double(), say(en=": the result is still tracked; detach it", ko=": 결과가 아직 추적됩니다. 그래프에서 떼어 내세요(detach)")
-check.close(_got["kept"][0], _want, _call, mistakes=_mistakes(_want), hint=say(en="row i is the VJP with the i-th unit vector", ko="i번째 행은 i번째 단위벡터로 구한 VJP입니다"))
-check.that(not any(_got["tracked"]), _call + _detach)
+_three = "torch.stack([t[0] * t[1], t[0] ** 2, t[1]])"
+_answer = ask(*_ASKED, f=f"lambda t: {_three}", x=leaf([2, 3], grad=3.0))
+_wrong = {
+    hint.total: [[7, 3], [7, 3], [7, 3]],
+    hint.once: [7, 3],
+    hint.before: [[3, 2], [7, 2], [7, 3]],
+    hint.last: [[0, 1], [0, 1], [0, 1]],
+    hint.transposed: [[3, 4, 0], [2, 0, 1]],
+    hint.few: [[3, 2], [4, 0]],
+}
+_answer.changes_nothing().returns(tensor([[3, 2], [4, 0], [0, 1]]), mistakes=_wrong, hint=hint.row)
+_answer.is_untracked()
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-# What f does, and its Jacobian by hand.
-_functions = {
-    "[t0 t1, t0^2, t1]": ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", lambda A, x: [[x[1], x[0]], [2 * x[0], 0], [0, 1]]),
-    "[t0 t1, sum sin t, t2^2, prod t]": (
-        "torch.stack([t[0] * t[1], t.sin().sum(), t[2] ** 2, t.prod()])",
-        lambda A, x: [[x[1], x[0], 0], [*x.cos()], [0, 0, 2 * x[2]], [x[1] * x[2], x[0] * x[2], x[0] * x[1]]],
-    ),
-    "A t": ("A @ t", lambda A, x: A),
-    "sin(A t)": ("torch.sin(A @ t)", lambda A, x: (A @ x).cos()[:, None] * A),
-    "(A t)^2": ("(A @ t) ** 2", lambda A, x: 2 * (A @ x)[:, None] * A),
-    "(W t)^2, W tracked": ("(W @ t) ** 2", lambda A, x: 2 * (A @ x)[:, None] * A),
-    "[t1^2, 3 t1]": ("torch.stack([t[1] ** 2, 3 * t[1]])", lambda A, x: [[0, 2 * x[1], 0, 0], [0, 3, 0, 0]]),
-    "[t0 t2, 4, t1^3]": (
-        "torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=t.dtype), t[1] ** 3])",
-        lambda A, x: [[x[2], 0, x[0]], [0, 0, 0], [0, 3 * x[1] ** 2, 0]],
-    ),
-    "[|t|, t]": ("torch.cat([t.abs(), t])", lambda A, x: torch.cat([x.sign().diag(), torch.eye(len(x))])),
-    "t": ("t", lambda A, x: torch.eye(len(x))),
-    "t[1:]": ("t[1:]", lambda A, x: torch.eye(len(x))[1:]),
-    "t^3": ("t**3", lambda A, x: (3 * x**2).diag()),
-    "sin(40 t)": ("torch.sin(40 * t)", lambda A, x: (40 * (40 * x).cos()).diag()),
-    "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
-    "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
-}
-_flat = say(en="one output is one row: the shape is (1, n), not (n,)", ko="출력이 하나면 행도 하나입니다. shape는 (n,)이 아니라 (1, n)입니다")
-_top = say(en="every row is the first one", ko="모든 행이 첫째 행과 같습니다")
-_flipped = say(en="the rows come in the wrong order", ko="행의 순서가 거꾸로입니다")
-_diagonal = say(en="only for functions that work element by element is the Jacobian diagonal", ko="야코비 행렬이 대각행렬이 되는 것은 f가 원소마다 따로 계산할 때뿐입니다")
-_another = say(en="this is the Jacobian of another f at the same x: was it kept from a call before?", ko="같은 x에서 다른 f의 야코비 행렬입니다. 앞의 호출에서 남겨 두지 않았나요?")
-_digits = say(
-    en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
-    ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
+from torch.autograd.functional import jacobian
+
+from secant import formula
+
+
+def _compare(f, x, A, dtype, grad=None, layout="", why=hint.shape):
+    here, function = tensor(x), formula(f, A=tensor(A), W=tensor(A))
+    want, there = (tensor(jacobian(function, place), dtype) for place in (here, here + 1))
+    near, nearly = (1e-12, hint.digits) if dtype == "float64" else (2e-4, "")
+    exact = {"rtol": near, "atol": near, "nearly": nearly}
+    given = {"x": leaf(x, dtype, grad, layout=layout), "A": tensor(A, dtype), "W": leaf(A, dtype, 5.0)}
+    answer = ask(*_ASKED, f=f"lambda t: {f}", **given).changes_nothing()
+    wrong = {hint.flat: want[0]} if len(want) == 1 else {}
+    answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
+    answer.again().returns(want, **exact)
+    other = answer.then("jacobian_by_rows(lambda t: -2 * f(t), x)", hint.other_function)
+    other.returns(-2 * want, **exact)
+    answer.after("x.data += 1").changes_nothing().is_untracked().returns(there, **exact)
+    answer.still_returns(answer.result)
+
+
+_CASES = (
+    (_three, 2, hint.shape),
+    ("torch.stack([t[0] * t[1], t.sin().sum(), t[2] ** 2, t.prod()])", 3, hint.shape),
+    ("A @ t", 2, hint.shape),
+    ("(W @ t) ** 2", 3, hint.shape),
+    ("torch.sin(A @ t)", 4, hint.shape),
+    ("torch.sin(A @ t)", 1, hint.shape),
+    ("torch.stack([t[1] ** 2, 3 * t[1]])", 4, hint.ignored),
+    ("torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=t.dtype), t[1] ** 3])", 3, hint.constant),
+    ("torch.cat([(t - 4).abs(), (t + 4).abs()])", 2, hint.shape),
+    ("t", 3, hint.itself),
+    ("t**3", 1, hint.shape),
+    ("t[1:]", 3, hint.ignored),
+    ("(t**2).sum().reshape(1)", 3, hint.shape),
+    ("(t[0] * t[1]).expand(3)", 2, hint.shape),
 )
-
-
-_none = [[0.0]]  # where f has no A
-
-
-def _hint(got, want, hint):
-    return hint if isinstance(got, torch.Tensor) and got.dtype == want.dtype else ""
-
-
-def _compare(name, x, A=_none, dtype="float64", grad=None, hint="", other=None, strided=False):
-    """Compare with the Jacobian by hand; other is that of another function, asked for at the same x before."""
-    call = f"jacobian_by_rows(f, x={x}), f(t) = {name}, {dtype}"
-    call += f", {'W' if 'W' in name else 'A'} = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
-    call += f", x.grad = {grad}" if grad else ""
-    call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서에서 잘라 낸 것") if strided else ""
-    kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
-    here, A = torch.tensor(x, dtype=kind), torch.as_tensor(A, dtype=kind)
-    places = [here, here + 1, here]
-    later = places[1].double().round(decimals=3).tolist()
-    then = say(en=f", then the same x with other values, {later}", ko=f", 이어서 같은 x에 다른 값 {later}")
-    with check.asking(call):
-        found = _calls(function, A, places, grad, strided)
-    check.that(not isinstance(found, str), f"{call}\n  {found}\n  {_graph}")
-    check.untouched(found["changes"], call)
-    wants = [torch.as_tensor(jacobian(A.double(), place.double()), dtype=torch.float64).to(kind) for place in places]
-    exact = dtype == "float64"
-    for got, want, when in zip(found["kept"], wants, ("", then, ""), strict=True):
-        mistakes = [] if other is None else [(other.to(kind), _another)]
-        mistakes += [(wants[0], check.stale()), *([(want[0], _flat)] if len(want) == 1 else []), *_mistakes(want)]
-        mistakes += [(want[0].expand(want.shape), _top), (want.flip(0), _flipped), (want.sum(0).diag(), _diagonal)]
-        mistakes = [(wrong, why) for wrong, why in mistakes if wrong.any()]  # zeros betray nothing
-        tolerance = 1e-12 if exact else 2e-4
-        check.close(got, want, call + when, rtol=tolerance, atol=tolerance, mistakes=mistakes, nearly=_digits if exact else "", hint=_hint(got, want, hint))
-    check.that(not any(found["tracked"]), call + _detach)
-
-
-def _table(rows, columns):
-    return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
-
-
-_shape = say(en="the result has one row for each output and one column for each input", ko="결과는 출력마다 행이 하나, 입력마다 열이 하나입니다")
-_ignored = say(en="an input that f does not use gives a column of zeros", ko="f가 쓰지 않는 입력의 열은 0입니다")
-_constant = say(en="an output that does not depend on x gives a row of zeros", ko="x에 따라 달라지지 않는 출력의 행은 0입니다")
-_itself = say(en="f may return the very tensor it was given; its Jacobian has ones on the diagonal", ko="f가 받은 텐서를 그대로 돌려줄 수도 있습니다. 그때 야코비 행렬은 단위행렬입니다")
-for _dtype in ("float64", "float32"):
-    for _grad in (None, 3.0):
-        check.smallest(_compare, "[t0 t1, t0^2, t1]", check.draws(2, -3, 3), _none, _dtype, _grad, _shape)
-        check.smallest(_compare, "[t0 t1, sum sin t, t2^2, prod t]", check.draws(3, -2, 2), _none, _dtype, _grad, _shape)
-        check.smallest(_compare, "(W t)^2, W tracked", check.draws(4, -1, 1), _table(2, 4), _dtype, _grad, _shape)
-        check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), _table(5, 3), _dtype, _grad, _shape)
-    check.smallest(_compare, "A t", check.draws(2, -1, 1), _table(3, 2), _dtype, None, _shape)
-    check.smallest(_compare, "(A t)^2", check.draws(3, -1, 1), _table(3, 3), _dtype, None, _shape)
-    check.smallest(_compare, "[t1^2, 3 t1]", check.draws(4, -2, 2), _none, _dtype, None, _ignored)
-    check.smallest(_compare, "[t0 t2, 4, t1^3]", check.draws(3, -2, 2), _none, _dtype, -1.0, _constant)
-    check.smallest(_compare, "[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], _none, _dtype, None, _shape)
-    # The same place for several functions.
-    _place = check.draws(3, -2, 2)
-    check.smallest(_compare, "t", _place, _none, _dtype, 2.0, _itself)
-    check.smallest(_compare, "t^3", _place, _none, _dtype, None, _shape, torch.eye(3))
-    check.smallest(_compare, "t[1:]", _place, _none, _dtype, None, _ignored)
-    check.smallest(_compare, "[sum t^2]", _place, _none, _dtype, None, _shape)
-    check.smallest(_compare, "(t0 t1).expand(3)", check.draws(2, -3, 3), _none, _dtype, None, _shape)
-    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), _table(2, 3), _dtype, None, _shape, None, True)
-_compare("sin(A t)", [check.draw(-1, 1)], _table(4, 1), hint=_shape)
-_compare("sin(A t)", [check.draw(-1, 1)], _table(1, 1), hint=_shape)
-_compare("sin(A t)", check.draws(15, -1, 1), _table(20, 15), hint=_shape)
-_start = say(en="where an output is 0, its slopes need not be 0", ko="출력이 0인 곳에서도 기울기는 0이 아닐 수 있습니다")
-_compare("[t0 t1, t0^2, t1]", [0.0, 0.0], hint=_start)
+for _dtype, _grad, _layout in (("float64", None, ""), ("float64", 3.0, "slice"), ("float32", -1.0, "")):
+    for _f, _n, _why in _CASES:
+        _x, _A = check.draws(_n, -1.5, 1.5), check.draw_tensor(3, _n, low=-1.5, high=1.5).tolist()
+        check.smallest(_compare, _f, _x, _A, _dtype, _grad, _layout, _why)
+_compare(_three, [0.0, 0.0], [[0.0]], "float64", why=hint.start)
 # So curved that no difference quotient comes near 12 digits.
-_compare("sin(40 t)", check.draws(2, -1, 1), hint=_digits)
+_compare("torch.sin(40 * t)", check.draws(2, -1, 1), [[0.0]], "float64", why=hint.digits)
+_compare("torch.sin(A @ t)", check.draws(15, -1, 1), check.draw_tensor(20, 15), "float64")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1286,6 +1137,7 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 </details>
 """
 
+
 # %% nbgrader={"grade_id": "directional_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def directional_derivative(f, x, v):
     """Return J v, (m,), for the Jacobian J of f at x.
@@ -1300,161 +1152,77 @@ def directional_derivative(f, x, v):
 # %% nbgrader={"grade_id": "test_directional_derivative", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, formula, observe, probe, say
+from secant import ask, check, hints, tensor
 
+hint = hints("directional_derivative")
 
-@probe
-def _first(function, x, v):
-    calls = observe(x=x, v=v)
-    calls(directional_derivative, formula(function), x, v)
-    return calls.data()
+_ASKED = "directional_derivative(f, x, v)"
+_OTHER = "directional_derivative(lambda t: -2 * f(t), x, v)"
 
-
-_value, _ones = say(en="jvp returns two things: the value of f first, then J v, which is wanted here", ko="jvp는 두 가지를 돌려줍니다. 함숫값이 먼저이고, 여기서 필요한 J v는 그다음입니다"), say(en="this is the VJP of ones times v, with the shape of the input; J v has the shape of the output", ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것으로 shape가 입력과 같습니다. J v의 shape는 출력과 같습니다")
-_another, _left = say(en="this is J v of another f at the same x and v: was it kept from a call before?", ko="같은 x와 v에서 다른 f로 구한 J v입니다. 앞의 호출에서 남겨 두지 않았나요?"), say(en="this is v^T J, the VJP: v belongs on the right of J", ko="v^T J, 곧 VJP입니다. v는 J의 오른쪽에 있어야 합니다")
-_no_v, _length = say(en="this is J times ones: v does not count", ko="J에 성분이 모두 1인 벡터를 곱한 것입니다. v를 쓰지 않았습니다"), say(en="v was normalised; take it as it is", ko="v의 길이를 1로 맞추었습니다. 주어진 그대로 쓰세요")
-_added, _row = say(en="do not add up the outputs: J v has one number for each", ko="출력을 더하지 말고 출력마다 수를 하나씩 돌려주세요"), say(en="only J v is wanted, one number for each output of f: number i is row i of J times v", ko="J v만 필요합니다. f의 출력마다 수가 하나이고, i번째 수는 J의 i번째 행과 v의 곱입니다")
-_zero, _divided = say(en="if the input does not move, neither do the outputs: J 0 = 0, one 0 for each output", ko="입력이 움직이지 않으면 출력도 움직이지 않습니다. J 0 = 0이고, 출력마다 0이 하나씩입니다"), say(en="was v divided by its length, which is 0 here, at least as a float? J v needs no length", ko="v를 그 길이로 나누지 않았나요? 여기서는 길이가 0이거나 0으로 반올림됩니다. J v에는 길이가 필요 없습니다")
-_examples = [
-    ("t**2", [1.0, 2.0], [1.0, 0.0], [2.0, 0.0], [([2.0, 4.0], _no_v), ([1.0, 4.0], _value)]),
-    ("torch.stack([t[0] * t[1], t[0] ** 2])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0], [([-7.0, 6.0], _left), ([0.2, 2.4], _length), ([21.0, -8.0], _ones)]),
-    ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", [2.0, 3.0], [3.0, -4.0], [1.0, 12.0, -4.0], [([1.0, 12.0], _another), ([21.0, -12.0], _ones), ([6.0, 4.0, 3.0], _value), (9.0, _added)]),
-    ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", [2.0, 3.0], [0.0, 0.0], [0.0, 0.0, 0.0], [([6.0, 4.0, 3.0], _value), ([5.0, 4.0, 1.0], _no_v)]),
-]
-for _function, _x, _v, _want, _wrong in _examples:
-    _call = f"directional_derivative(lambda t: {_function}, x={_x}, v={_v})"
-    with check.asking(_call):
-        _got = _first(_function, torch.tensor(_x).double(), torch.tensor(_v).double())
-    check.untouched(_got["changes"], _call)
-    check.close(_got["results"][0], torch.tensor(_want).double(), _call, mistakes=[(torch.tensor(a).double(), why) for a, why in _wrong], hint=_row if any(_v) else _divided if "nan" in str(_got["results"]) else _zero)
+_two, _three = (f"torch.stack([t[0] * t[1], t[0] ** 2{more}])" for more in ("", ", t[1]"))
+_usual = {hint.value: [6, 4], hint.no_v: [5, 4], hint.left: [-7, 6], hint.ones: [21, -8]}
+for _f, _v, _want, _wrong in (
+    (_two, [3, -4], [1, 12], {**_usual, hint.length: tensor([0.2, 2.4])}),
+    (_three, [3, -4], [1, 12, -4], {hint.added: tensor(9), hint.ones: [21, -12]}),
+    (_three, [0, 0], [0, 0, 0], {hint.divided: torch.isnan}),
+):
+    _answer = ask(_ASKED, f=f"lambda t: {_f}", x=tensor([2, 3]), v=tensor(_v)).changes_nothing()
+    _why = hint.row if any(_v) else hint.zero
+    _answer.returns(tensor(_want), mistakes=_wrong, hint=_why).is_untracked()
+    _answer.then(_OTHER, hint.other_function).returns(-2 * tensor(_want))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import graphs
+from torch.autograd.functional import jacobian
+
+from secant import formula, leaf
 
 
-@probe
-def _calls(function, A, places, strided):
-    make = graphs.strided if strided else torch.clone
-    A, x, v = A.clone(), make(places[0][0]), make(places[0][1])
-    f = formula(function, A=A)
-    calls = observe(x=x, v=v, A=A)
-    for place, direction in places:  # the same two tensors hold other values at each call
-        x.data.copy_(place)
-        v.data.copy_(direction)
-        calls(directional_derivative, f, x, v)
-        if calls.changes:
-            break
-    return calls.data()
+def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
+    here, along, function = tensor(x), tensor(v), formula(f, A=tensor(A))
+    want, moved = (tensor(jacobian(function, place) @ along, dtype) for place in (here, here + 1))
+    near, nearly = (1e-12, hint.digits) if dtype == "float64" else (2e-4, "")
+    # J v is linear in v, and so is what rounding leaves of it.
+    exact = {"rtol": near, "atol": near * max(map(abs, v)) / 3, "nearly": nearly}
+    x, v = (leaf(numbers, dtype, layout=layout, tracked=False) for numbers in (x, v))
+    answer = ask(_ASKED, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
+    wrong = {hint.scalar: want[0]} if len(want) == 1 else {}
+    wrong[hint.divided] = lambda got: ~got.isfinite()
+    answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
+    answer.again().returns(want, **exact)
+    answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
+    for statement, right in (("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved)):
+        answer = answer.after(statement).changes_nothing().is_untracked().returns(right, **exact)
 
 
-# What f does, and its Jacobian by hand.
-_functions = {
-    "t^2": ("t**2", lambda A, x: (2 * x).diag()),
-    "[t0 t1, t0^2, t1]": ("torch.stack([t[0] * t[1], t[0] ** 2, t[1]])", lambda A, x: [[x[1], x[0]], [2 * x[0], 0], [0, 1]]),
-    "A t": ("A @ t", lambda A, x: A),
-    "sin(A t)": ("torch.sin(A @ t)", lambda A, x: (A @ x).cos()[:, None] * A),
-    "(A t)^2": ("(A @ t) ** 2", lambda A, x: 2 * (A @ x)[:, None] * A),
-    "[t1^2, 3 t1]": ("torch.stack([t[1] ** 2, 3 * t[1]])", lambda A, x: [[0, 2 * x[1], 0, 0], [0, 3, 0, 0]]),
-    "[t0 t2, 4, t1^3]": (
-        "torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=t.dtype), t[1] ** 3])",
-        lambda A, x: [[x[2], 0, x[0]], [0, 0, 0], [0, 3 * x[1] ** 2, 0]],
-    ),
-    "[|t|, t]": ("torch.cat([t.abs(), t])", lambda A, x: torch.cat([x.sign().diag(), torch.eye(len(x))])),
-    "t": ("t", lambda A, x: torch.eye(len(x))),
-    "sin(40 t)": ("torch.sin(40 * t)", lambda A, x: (40 * (40 * x).cos()).diag()),
-    "[sum t^2]": ("(t**2).sum().reshape(1)", lambda A, x: 2 * x[None]),
-    "(t0 t1).expand(3)": ("(t[0] * t[1]).expand(3)", lambda A, x: [[x[1], x[0]]] * 3),
-}
-_vjp = say(en="this is the sum of the rows of J, a VJP; J v is wanted", ko="J의 행들의 합, 곧 VJP입니다. 구할 것은 J v입니다")
-_scalar = say(en="one output is a tensor of shape (1,), not a scalar", ko="출력이 하나여도 스칼라가 아니라 shape가 (1,)인 텐서입니다")
-_signs = say(en="the signs of v count", ko="v의 부호도 중요합니다")
-_against = say(en="the sign is wrong: move along v, not against it", ko="부호가 반대입니다. v의 반대쪽이 아니라 v 쪽으로 가세요")
-_digits = say(
-    en="it must be right to 12 digits: no difference quotients, and stay in the dtype of x",
-    ko="12자리까지 맞아야 합니다. 차분몫을 쓰지 말고, x의 dtype 그대로 계산하세요",
+_CASES = (
+    (_three, 2, 1, hint.shape),
+    ("t**2", 3, 1, hint.shape),
+    ("A @ t", 3, 4, hint.shape),
+    ("(A @ t) ** 2", 4, 2, hint.shape),
+    ("torch.sin(A @ t)", 3, 3, hint.shape),
+    ("torch.sin(A @ t)", 1, 4, hint.shape),
+    ("torch.stack([t[1] ** 2, 3 * t[1]])", 4, 1, hint.shape),
+    ("torch.stack([t[0] * t[2], torch.full((), 4.0, dtype=t.dtype), t[1] ** 3])", 3, 1, hint.constant),
+    ("torch.cat([(t - 4).abs(), (t + 4).abs()])", 2, 1, hint.shape),
+    ("t", 3, 1, hint.shape),
+    ("(t**2).sum().reshape(1)", 3, 1, hint.shape),
+    ("(t[0] * t[1]).expand(3)", 2, 1, hint.shape),
 )
-
-
-def _mistakes(J, v):
-    return [
-        *([(J.T @ v, _left)] if J.shape[0] == J.shape[1] else []),
-        (J.sum(0) * v, _ones),
-        (J.sum(1), _no_v),
-        (J.sum(0), _vjp),
-        ((J @ v).sum(), _scalar if len(J) == 1 else _added),
-        (J @ v / v.norm().clamp(min=1e-300), _length),
-        (J @ v.abs(), _signs),
-        (-(J @ v), _against),
-    ]
-
-
-_none = [[0.0]]  # where f has no A
-
-
-def _compare(name, x, v, A=_none, dtype="float64", hint="", other=None, strided=False):
-    """Compare with J v by hand; other is that of another function, asked for at the same x and v before."""
-    call = f"directional_derivative(f, x={x}, v={v}), f(t) = {name}, {dtype}"
-    call += f", A = {A}" if any(map(any, A)) and len(A) * len(x) <= 9 else ""
-    call += say(en=", x and v slices of larger tensors", ko=", x와 v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
-    kind, (function, jacobian) = getattr(torch, dtype), _functions[name]
-    x, v, A = (torch.as_tensor(numbers, dtype=kind) for numbers in (x, v, A))
-    places = {
-        "": (x, v),
-        say(en=", then at x + 1", ko=", 이어서 x + 1에서"): (x + 1, v),
-        say(en=", then with -2 v", ko=", 이어서 -2 v로"): (x, -2 * v),
-        say(en=", asked once more", ko=", 다시 한 번"): (x, v),
-    }
-    # Where f returns what it was given, J v may be v itself, which the next call changes: results, not kept.
-    with check.asking(call):
-        found = _calls(function, A, list(places.values()), strided)
-    check.untouched(found["changes"], call)
-    mistakes = [] if other is None else [(other, _another)]
-    tolerance, nearly = (1e-12, _digits) if dtype == "float64" else (2e-4, "")
-    tiny = float(v.abs().max()) < 1e-30  # then no absolute error is small
-    for (then, (place, direction)), got in zip(places.items(), found["results"], strict=True):
-        J, direction = torch.as_tensor(jacobian(A.double(), place.double()), dtype=torch.float64), direction.double()
-        want = (J @ direction).to(kind)
-        wrongs = [(wrong.to(kind), why) for wrong, why in mistakes + _mistakes(J, direction)]
-        if tiny and isinstance(got, torch.Tensor) and got.is_floating_point() and not bool(got.isfinite().all()):
-            wrongs, hint = [], _divided
-        wrongs = wrongs if direction.any() else []  # zeros betray nothing
-        why = hint if isinstance(got, torch.Tensor) and got.dtype == want.dtype else ""
-        check.close(got, want, call + then, rtol=tolerance, atol=0.0 if tiny else tolerance, mistakes=wrongs, nearly=nearly, hint=why)
-        if not then:
-            mistakes.append((want, check.stale()))
-    check.that(not any(found["tracked"]), call + say(en=": the result is tracked; detach it", ko=": 결과가 추적됩니다. 그래프에서 떼어 내세요(detach)"))
-
-
-def _table(rows, columns):
-    return check.draw_tensor(rows, columns, low=-1.5, high=1.5).tolist()
-
-
-_shape = say(en="the result has the shape of the output of f: its number i is row i of J times v", ko="결과의 shape는 f의 출력과 같습니다. i번째 수는 J의 i번째 행과 v의 곱입니다")
-_linear = say(en="J v is linear in v: a v as small as this gives a result as small", ko="J v는 v에 대해 선형입니다. v가 이렇게 작으면 결과도 그만큼 작습니다")
-_constant = say(en="an output that does not depend on the input does not move", ko="입력에 따라 달라지지 않는 출력은 움직이지 않습니다")
-for _dtype in ("float64", "float32"):
-    check.smallest(_compare, "[t0 t1, t0^2, t1]", check.draws(2, -3, 3), check.draws(2, -3, 3), _none, _dtype, _shape)
-    check.smallest(_compare, "t^2", check.draws(3, -2, 2), [check.draw(1, 3), 0.0, -check.draw(1, 3)], _none, _dtype, _shape)
-    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(3, 3), _dtype, _shape)
-    check.smallest(_compare, "A t", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(4, 3), _dtype, _shape)
-    check.smallest(_compare, "(A t)^2", check.draws(4, -1, 1), check.draws(4, -3, 3), _table(2, 4), _dtype, _shape)
-    check.smallest(_compare, "sin(A t)", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(5, 3), _dtype, _shape)
-    check.smallest(_compare, "[t1^2, 3 t1]", check.draws(4, -2, 2), check.draws(4, -2, 2), _none, _dtype, _shape)
-    check.smallest(_compare, "[t0 t2, 4, t1^3]", check.draws(3, -2, 2), check.draws(3, -2, 2), _none, _dtype, _constant)
-    check.smallest(_compare, "[|t|, t]", [-check.draw(1.1, 2), check.draw(1, 2)], check.draws(2, -2, 2), _none, _dtype, _shape)
-    # The same place and direction for two functions.
-    _place, _direction = check.draws(3, -2, 2), check.draws(3, -2, 2)
-    check.smallest(_compare, "t", _place, _direction, _none, _dtype, _shape)
-    check.smallest(_compare, "[sum t^2]", _place, _direction, _none, _dtype, _shape, torch.tensor(_direction, dtype=torch.float64))
-    check.smallest(_compare, "(t0 t1).expand(3)", check.draws(2, -3, 3), check.draws(2, -3, 3), _none, _dtype, _shape)
-    check.smallest(_compare, "(A t)^2", check.draws(3, -1, 1), check.draws(3, -3, 3), _table(2, 3), _dtype, _shape, None, True)
+for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
+    for _f, _n, _m, _why in _CASES:
+        _x, _v = check.draws(_n, -1.5, 1.5), check.draws(_n, -3, 3)
+        _A = check.draw_tensor(_m, _n, low=-1.5, high=1.5).tolist()
+        check.smallest(_compare, _f, _x, _v, _A, _dtype, _layout, _why)
+    _partly = [check.draw(1, 3), 0.0, -check.draw(1, 3)]
+    check.smallest(_compare, "t**2", check.draws(3, -2, 2), _partly, [[0.0]], _dtype, _layout)
+_x, _A = check.draws(2, -1, 1), check.draw_tensor(3, 2).tolist()
 # So curved that no difference quotient comes near 12 digits.
-_compare("sin(40 t)", check.draws(2, -1, 1), check.draws(2, -3, 3), hint=_digits)
-_compare("sin(A t)", check.draws(2, -1, 1), [0.0, 0.0], _table(3, 2), hint=_zero)
-_compare("A t", check.draws(2, -1, 1), [float(f"{check.draw(1, 3)}e-200"), -float(f"{check.draw(1, 3)}e-200")], _table(3, 2), hint=_linear)
-_compare("(A t)^2", check.draws(2, -1, 1), [check.draw(100, 900), -check.draw(100, 900)], _table(3, 2), hint=_shape)
-_compare("sin(A t)", [check.draw(-1, 1)], [check.draw(1, 3)], _table(4, 1), hint=_shape)
-_compare("[t0 t1, t0^2, t1]", [0.0, 0.0], check.draws(2, -3, 3), hint=_shape)
+_compare("torch.sin(40 * t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.digits)
+_compare("torch.sin(A @ t)", _x, [0.0, 0.0], _A, why=hint.zero)
+_tiny = [float(f"{check.draw(1, 3)}e-200"), -float(f"{check.draw(1, 3)}e-200")]
+_compare("A @ t", _x, _tiny, _A, why=hint.linear)
+_compare("(A @ t) ** 2", _x, [check.draw(100, 900), -check.draw(100, 900)], _A)
+_compare(_three, [0.0, 0.0], check.draws(2, -3, 3), [[0.0]])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1516,6 +1284,7 @@ gradient가 $v^\top J$가 되는 수 하나는 무엇인가요? 그리고 `y`의
 </details>
 """
 
+
 # %% nbgrader={"grade_id": "weighted_backward", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def weighted_backward(y, v):
     """Add the gradient of the sum of v * y to the .grad of the leaves behind y.
@@ -1532,174 +1301,99 @@ def weighted_backward(y, v):
 # %% nbgrader={"grade_id": "test_weighted_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
 import torch
 
-from secant import check, graphs, probe, say, watch
+from secant import ask, check, hints, leaf, tensor
+
+hint = hints("weighted_backward")
+
+_RAISED = """
+def raised(y, v):
+    try:
+        weighted_backward(y, v)
+    except Exception as error:
+        return "ValueError" if isinstance(error, ValueError) else type(error).__name__
+    return "nothing"
+"""
 
 
-@probe
-def _first(v):
-    x = graphs.leaf([1.0, 2.0], grad=5.0)
-    y = x**2
-    with watch(x=x, y=y, v=v) as seen:
-        try:
-            returned = weighted_backward(y, v)
-        except Exception as error:
-            if v.shape == y.shape:
-                raise
-            returned = "ValueError" if isinstance(error, ValueError) else type(error).__name__
-    return x.grad, returned, seen.changes, x.grad.requires_grad
+def _compare(answer, wants, wrong):
+    answer.holds(answer.result is None, hint.none)
+    answer.changes_nothing(but=[("grad", name) for name in wants])
+    for name, want in wants.items():
+        found = answer.then(f"{name}.grad")
+        found.holds(found.result is not None, hint.missing if want.any() else hint.filled)
+        found.returns(want, mistakes=wrong[name], hint=hint.added).is_untracked(hint.graph)
 
 
-_no_v, _mean, _shapes = say(en="v does not count: multiply y by it before you go back", ko="v를 쓰지 않았습니다. 거슬러 가기 전에 y에 v를 곱하세요"), say(en="sum, do not average", ko="평균이 아니라 합을 구하세요"), say(en="another shape must raise ValueError, even one that would broadcast: compare the two and raise ValueError yourself", ko="shape가 다르면 브로드캐스트가 되더라도 ValueError를 일으켜야 합니다. 두 shape를 비교해서 직접 ValueError를 일으키세요")
-_nothing, _none, _graph = say(en="nothing was added: is the backward() missing?", ko="더해진 것이 없습니다. backward()를 빠뜨리지 않았나요?"), say(en="it fills .grad and returns nothing", ko=".grad를 채울 뿐 아무것도 돌려주지 않습니다"), say(en=": a .grad is tracked; go back without create_graph", ko=": .grad가 추적됩니다. create_graph 없이 거슬러 가세요")
-for _v, _want, _returns, _changing in (([1.0, 10.0], [7.0, 45.0], None, [("grad", "x")]), ([[1.0], [10.0]], [5.0, 5.0], "ValueError", [])):
-    _call = f"weighted_backward(x**2, v={_v}), x = [1, 2], x.grad = [5, 5]"
-    with check.asking(_call):
-        _grad, _returned, _changes, _tracked = _first(torch.tensor(_v))
-    check.equal("nothing" if _returns and _returned is None else _returned, _returns, _call + say(en=": returned or raised", ko=": 돌려주거나 일으킨 것"), hint=_shapes if _returns else _none)
-    check.untouched(_changes, _call, but=_changing)
-    check.close(_grad, torch.tensor(_want), f"{_call}: x.grad", mistakes=[(torch.tensor([7.0, 9.0]), _no_v), (torch.tensor([6.0, 25.0]), _mean), (torch.tensor([5.0, 5.0]), _nothing)], hint=say(en="the gradient of the sum of all v_i y_i is added to x.grad", ko="v_i y_i를 모두 더한 수의 gradient가 x.grad에 더해져야 합니다"))
-    check.that(not _tracked, _call + _graph)
+def _refused(y_shape, v_shape, dtype="float64", grad=5.0):
+    words = f"weighted_backward(y, v), y.shape = {y_shape}, v.shape = {v_shape}"
+    x, v = leaf(torch.full(y_shape, 2.0), dtype, grad), tensor(torch.ones(v_shape), dtype)
+    answer = ask("raised(y, v)", {"before": _RAISED, "words": words}, x=x, y="x**2", v=v)
+    check.equal(answer.result, "ValueError", f"{words}: {hint.raised}", hint=hint.shapes)
+    return answer.changes_nothing()
+
+
+_x = leaf([1, 2], grad=5.0)
+_answer = ask("weighted_backward(y, v)", x=_x, y="x**2", v=tensor([1, 10]))
+_wrong = {hint.no_v: [7, 9], hint.mean: [6, 25], hint.replaced: [2, 40], hint.missing: [5, 5]}
+_compare(_answer, {"x": tensor([7, 45])}, {"x": _wrong})
+_refused((2,), (2, 1))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from secant import formula
 
 
-@probe
-def _calls(function, x, w, vs, grad, strided):
-    x, w, frozen = graphs.leaf(x, grad=grad), graphs.leaf(w, grad=grad), torch.full_like(x, 3.0)
-    f = formula(function, x=x, w=w, frozen=frozen)
-    returned, changes = [], []
-    try:
-        for v in vs:
-            y, v = f(None), graphs.strided(v.t()).t() if strided else v.clone()
-            with watch(x=x, w=w, y=y, v=v, frozen=frozen) as seen:
-                returned.append(weighted_backward(y, v))
-            changes += [change for change in seen.changes if change not in changes]
-    except RuntimeError as error:
-        return f"RuntimeError: {str(error).splitlines()[0]}"
-    tracked = any(leaf.grad is not None and leaf.grad.requires_grad for leaf in (x, w))
-    return {"grads": {"x": x.grad, "w": w.grad}, "returned": returned, "changes": changes, "tracked": tracked}
+def _compare_drawn(y, x, w, v, dtype, grad=None, layout=""):
+    numbers, start = {"x": tensor(x).requires_grad_(), "w": tensor(w).requires_grad_()}, grad or 0.0
+    made = formula(y, **numbers, frozen=tensor(3.0))(None)
+    slopes = torch.autograd.grad(made, list(numbers.values()), tensor(v), allow_unused=True)
+    slopes = {name: slope for name, slope in zip(numbers, slopes, strict=True) if slope is not None}
+    given = {"x": leaf(x, dtype, grad), "w": leaf(w, dtype, grad), "frozen": tensor(3.0, dtype), "y": y}
+    given["v"] = leaf(v, dtype, layout=layout, tracked=False)
+    answer = ask("weighted_backward(y, v)", {"errors": hint.any}, **given)
+    wrong = {name: {hint.missing: torch.full_like(slope, start)} for name, slope in slopes.items()}
+    _compare(answer, {name: tensor(start + slope, dtype) for name, slope in slopes.items()}, wrong)
+    again = answer.then(f"weighted_backward({y}, 2 * v)")
+    wrong = {name: {hint.replaced: 2 * slope} for name, slope in slopes.items()}
+    _compare(again, {name: tensor(start + 3 * slope, dtype) for name, slope in slopes.items()}, wrong)
 
 
-@probe
-def _refused(y_shape, v_shape, grad, dtype):
-    x = graphs.leaf(torch.full(y_shape, 2.0), getattr(torch, dtype), grad)
-    y, v, raised = x**2, torch.ones(v_shape, dtype=x.dtype), "nothing"
-    with watch(x=x, y=y, v=v) as seen:
-        try:
-            weighted_backward(y, v)
-        except Exception as error:
-            raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
-    try:
-        weighted_backward(y, torch.ones_like(y))
-    except RuntimeError as error:
-        return raised, seen.changes, f"RuntimeError: {str(error).splitlines()[0]}"
-    return raised, seen.changes, x.grad
+def _drawn(y, x_shape, w_shape, *how):
+    x, w = check.draw_tensor(*x_shape), check.draw_tensor(*w_shape)
+    v = check.draw_tensor(*formula(y, x=x, w=w, frozen=tensor(3.0))(None).shape)
+    check.smallest(_compare_drawn, y, x.tolist(), w.tolist(), v.tolist(), *how)
 
 
-# What y is, and by hand the gradients of v . y with respect to x and w; None where y does not depend on it.
-_cases = {
-    "x^2": ("x**2", lambda x, w, v: (2 * x * v, None)),
-    "x @ w": ("x @ w", lambda x, w, v: (v @ w.T, x.T @ v)),
-    "(x^2).T": ("(x**2).T", lambda x, w, v: (2 * x * v.T, None)),
-    "outer(x, w)": ("torch.outer(x, w)", lambda x, w, v: (v @ w, x @ v)),
-    "x w + x": ("x * w + x", lambda x, w, v: (v * (w + 1), v * x)),
-    "3 x, 3 frozen": ("x * frozen", lambda x, w, v: (3 * v, None)),
-    "x.expand(4, n)": ("x.expand(4, *x.shape)", lambda x, w, v: (v.sum(0), None)),
-}
-_replaced = say(en="the new gradient replaced the old .grad; backward adds", ko="새 gradient가 이전 .grad를 덮어썼습니다. backward는 더합니다")
-_last = say(en="only the last call counts; backward adds", ko="마지막 호출만 남았습니다. backward는 더합니다")
-_twice = say(en="twice what it should be: is there one backward too many?", ko="두 배입니다. backward를 한 번 더 부르지 않았나요?")
-_sign = say(en="the sign is wrong", ko="부호가 반대입니다")
-_added = say(en="to the .grad of every leaf the gradient of the sum of all v_i y_i is added", ko="모든 leaf의 .grad에는 v_i y_i를 모두 더한 수의 gradient가 더해져야 합니다")
-_short = say(
-    en="nothing was added here: every leaf behind y counts, also one that is several operations away",
-    ko="여기에는 더해진 것이 없습니다. 연산을 여러 개 거슬러 간 곳에 있는 것까지, y 뒤의 모든 leaf에 더해야 합니다",
-)
-_filled = say(en="a v of zeros has a gradient too: zeros, which backward writes", ko="v가 모두 0이어도 gradient가 있습니다. backward는 0을 써 넣습니다")
-_any = say(
-    en="y may have any shape, and y and v need not be contiguous: multiply them as they are, and use reshape, not view",
-    ko="y의 shape는 무엇이든 될 수 있고, y와 v는 메모리에 이어져 있지 않을 수도 있습니다. 있는 그대로 곱하고, view 대신 reshape를 쓰세요",
-)
-
-
-def _compare(name, x, w, vs, dtype, grad=None, strided=False):
-    kind, (function, gradients), start = getattr(torch, dtype), _cases[name], grad or 0.0
-    x, w, *vs = (torch.as_tensor(t, dtype=kind) for t in (x, w, *vs))
-    call = f"weighted_backward(y, v), y = {name}, {dtype}, y.shape = {tuple(vs[0].shape)}"
-    if len(vs) > 1:
-        call += say(en=f", {len(vs)} calls", ko=f", {len(vs)}번 호출")
-    if grad is not None:
-        call += say(en=f", every .grad was {grad}", ko=f", 부르기 전의 .grad는 모두 {grad}")
-    call += say(en=", v a slice of a larger tensor", ko=", v는 더 큰 텐서에서 잘라 낸 것") if strided else ""
-    with check.asking(call):
-        found = _calls(function, x, w, vs, grad, strided)
-    if isinstance(found, str):
-        check.fail(f"{call}\n  {found}\n  {_any}", _any)
-    check.untouched(found["changes"], call, but=[("grad", "x"), ("grad", "w")])
-    parts, ones = ([gradients(x.double(), w.double(), v.double()) for v in weights] for weights in (vs, [torch.ones_like(v) for v in vs]))
-    missing = _nothing if name == "x^2" else _short
-    for i, (letter, leaf) in enumerate({"x": x, "w": w}.items()):
-        got, where = found["grads"][letter], f"{call}: {letter}.grad"
-        if parts[0][i] is None:
-            stays = say(en=f"y does not depend on {letter}, so its .grad stays as it was", ko=f"y는 {letter}에 따라 달라지지 않으므로 그 .grad는 그대로여야 합니다")
-            check.close(got, None if grad is None else torch.full_like(leaf, grad), where, hint=stays)
-            continue
-        total = sum(part[i] for part in parts)
-        mistakes = [
-            (total, _replaced),
-            (parts[-1][i], _last),
-            (start + sum(part[i] for part in ones), _no_v),
-            (start + total / max(vs[0].numel(), 1), _mean),
-            (start + 2 * total, _twice),
-            (start - total, _sign),
-            (torch.full_like(total, start), missing),
-        ]
-        if got is None:
-            why = missing if total.any() else _filled
-            check.fail(f"{where}: None\n  {why}", why)
-        check.close(got, (total + start).to(kind), where, mistakes=[(wrong.to(kind), why) for wrong, why in mistakes], hint=_added)
-    check.equal(found["returned"], [None] * len(vs), call + say(en=": what it returned", ko=": 돌려준 것"), hint=_none)
-    check.that(not found["tracked"], call + _graph)
-
-
-def _draw(*shape):
-    return check.draw_tensor(*shape).tolist()
-
-
-_unused = [1.0]  # where y has no w
 for _dtype in ("float64", "float32"):
-    check.smallest(_compare, "x^2", _draw(1), _unused, [_draw(1)], _dtype, 1.0)
     for _grad in (None, 7.0):
-        check.smallest(_compare, "x^2", _draw(4), _unused, [_draw(4)], _dtype, _grad)
-        check.smallest(_compare, "x @ w", _draw(2, 3), _draw(3, 4), [_draw(2, 4)], _dtype, _grad)
-        check.smallest(_compare, "x w + x", _draw(2, 3, 2), _draw(2, 3, 2), [_draw(2, 3, 2), _draw(2, 3, 2)], _dtype, _grad)
-    check.smallest(_compare, "3 x, 3 frozen", _draw(5), _unused, [_draw(5)], _dtype, 2.0)
-    check.smallest(_compare, "(x^2).T", _draw(2, 3), _unused, [_draw(3, 2)], _dtype)
-    check.smallest(_compare, "(x^2).T", _draw(3, 3), _unused, [_draw(3, 3)], _dtype)
-    check.smallest(_compare, "outer(x, w)", _draw(3), _draw(2), [_draw(3, 2), _draw(3, 2), _draw(3, 2)], _dtype, -1.5)
-    check.smallest(_compare, "x.expand(4, n)", _draw(3), _unused, [_draw(4, 3)], _dtype)
-    check.smallest(_compare, "x^2", _draw(2, 1, 3), _unused, [_draw(2, 1, 3)], _dtype)
-    check.smallest(_compare, "x^2", _draw(2, 3), _unused, [_draw(2, 3)], _dtype, None, True)
-_compare("x^2", [], _unused, [[]], "float64", 2.0)
-_compare("x^2", _draw(3), _unused, [[0.0, 0.0, 0.0]], "float64")
-_compare("x^2", _draw(3), _unused, [[0.0, -2.0, 0.0]], "float64", 3.0)
-_compare("x w + x", _draw(7, 11), _draw(7, 11), [_draw(7, 11), _draw(7, 11)], "float64", 0.5)
-
-_yourself = say(en="compare the two shapes and raise ValueError yourself", ko="두 shape를 비교해서 직접 ValueError를 일으키세요")
-_early = say(en="compare the shapes before anything else, so that y can still be used", ko="y를 계속 쓸 수 있도록, 무엇보다 먼저 shape를 비교하세요")
-_pairs = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))] + [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
+        for _y, *_shapes in (
+            ("x**2", (1,), (1,)),
+            ("x**2", (4,), (1,)),
+            ("x**2", (2, 1, 3), (1,)),
+            ("x @ w", (2, 3), (3, 4)),
+            ("(x**2).T", (2, 3), (1,)),
+            ("(x**2).T", (3, 3), (1,)),
+            ("x * w + x", (2, 3, 2), (2, 3, 2)),
+            ("x * frozen", (5,), (1,)),
+            ("torch.outer(x, w)", (3,), (2,)),
+            ("x.expand(4, 3)", (3,), (1,)),
+        ):
+            _drawn(_y, *_shapes, _dtype, _grad)
+    for _layout in ("slice", "transposed"):
+        _drawn("x**2", (2, 3), (1,), _dtype, None, _layout)
+_drawn("x * w + x", (7, 11), (7, 11), "float64", 0.5)
+_compare_drawn("x**2", [], [1.0], [], "float64", 2.0)
+_compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
+_compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
+_PAIRS = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))]
+_PAIRS += [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
+_PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3))]
 # Alike in some sizes, in their number, in all but the order.
-_pairs += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2)), ((2, 1, 3, 2), (2, 3, 1, 2))]
-for _y, _v in [*_pairs, ((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3))]:
-    _grad, _dtype = check.draw(1, 9), "float32" if len(_y) == 1 else "float64"
-    _call = f"weighted_backward(y, v), y.shape = {_y}, v.shape = {_v}"
-    with check.asking(_call):
-        _raised, _changes, _after = _refused(list(_y), list(_v), _grad, _dtype)
-    check.equal(_raised, "ValueError", _call + say(en=": what was raised", ko=": 일어난 예외"), mistakes={"nothing": _shapes}, hint=_yourself)
-    check.untouched(_changes, _call)
-    _then = _call + say(en=", then with a v that fits: x.grad", ko=", 이어서 shape가 맞는 v로: x.grad")
-    check.close(_after, torch.full(_y, 4.0 + _grad, dtype=getattr(torch, _dtype)), _then, hint=_early)
+_PAIRS += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2))]
+for _y, _v in [*_PAIRS, ((2, 1, 3, 2), (2, 3, 1, 2))]:
+    _dtype, _grad = "float32" if len(_y) == 1 else "float64", check.draw(1, 9)
+    _answer = _refused(_y, _v, _dtype, _grad)
+    _answer.then("weighted_backward(y, torch.ones_like(y))", errors=hint.early)
+    _answer.then("x.grad").returns(tensor(torch.full(_y, 4.0 + _grad), _dtype), hint=hint.early)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1757,12 +1451,14 @@ $(\ldots)^2$의 기울기는 $2 (\ldots)$에 괄호 안의 기울기를 곱한 �
 </details>
 """
 
+
 # %% nbgrader={"grade_id": "per_sample_grads", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def per_sample_grads(w, X, Y):
     """Return the gradient of each sample's loss (x . w - y)^2 with respect to w, (n, d).
 
     w: (d,), the weights; X: (n, d), one sample a row; Y: (n,), the targets.
     """
+
     ### BEGIN SOLUTION
     def loss(w, x, y):
         return (x @ w - y) ** 2
@@ -1773,117 +1469,74 @@ def per_sample_grads(w, X, Y):
 
 
 # %% nbgrader={"grade_id": "test_per_sample_grads", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, observe, probe, say
+hint = hints("per_sample_grads")
 
+_ASKED = "per_sample_grads(w, X, Y)"
 
-@probe
-def _first(w, X, Y):
-    calls = observe(w=w, X=X, Y=Y)
-    return calls(per_sample_grads, w, X, Y), calls.changes
-
-
-def _mistakes(want):
-    mean, total, ones = want.mean(0), want.sum(0), torch.ones_like(want)
-    return [
-        (want[0], say(en="one sample is one row: the shape is (1, d), not (d,)", ko="샘플이 하나면 행도 하나입니다. shape는 (d,)가 아니라 (1, d)입니다") if len(want) == 1 else say(en="this is the first row alone", ko="첫째 행뿐입니다")),
-        (mean * ones, say(en="every row is the mean gradient of the batch; each sample has its own", ko="모든 행이 배치의 평균 gradient입니다. 샘플마다 자기 gradient가 있습니다")), (total * ones, say(en="every row is the gradient of the summed loss; each sample has its own", ko="모든 행이 loss 합의 gradient입니다. 샘플마다 자기 gradient가 있습니다")),
-        (total, say(en="this is the gradient of the summed loss; one row for each sample is wanted", ko="loss 합의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")), (mean, say(en="this is the gradient of the mean loss; one row for each sample is wanted", ko="loss 평균의 gradient입니다. 샘플마다 행이 하나씩 필요합니다")),
-        (want / 2, say(en="the factor 2 of the square is missing", ko="제곱에서 나오는 2가 빠졌습니다")), (-want, say(en="the sign is wrong: the error is x . w - y, not y - x . w", ko="부호가 반대입니다. 오차는 y - x · w가 아니라 x · w - y입니다")),
-        (want / len(want), say(en="no mean is wanted: do not divide by n", ko="평균이 아닙니다. n으로 나누지 마세요")),
-        (want.cumsum(0), say(en="each row holds the rows before it too: .grad adds up", ko="행마다 앞의 행들이 더해져 있습니다. .grad는 쌓입니다")), (want[-1] * ones, say(en="every row is the last one: keep a copy of each row, not the same .grad", ko="모든 행이 마지막 행과 같습니다. 같은 .grad를 담지 말고 행마다 복사본을 두세요")),
-        (want.T, say(en="rows belong to samples: this is the transpose", ko="행이 샘플입니다. 전치된 행렬입니다")),
-    ]
-
-
-_alone, _cross = say(en="row i is the gradient of (x_i . w - y_i)^2 alone: shape (n, d), the dtype of w", ko="i번째 행은 (x_i · w - y_i)^2만의 gradient입니다. shape는 (n, d), dtype은 w와 같습니다"), (torch.tensor([[-18.0, -36.0], [0.0, 0.0], [0.0, -48.0]]), say(en="each sample meets every target: (n, 1) minus (n,) broadcasts to (n, n)", ko="샘플마다 모든 목표를 뺐습니다. (n, 1)에서 (n,)을 빼면 (n, n)으로 브로드캐스트됩니다"))
-for _X, _Y, _rows in (([[1.0, 2.0], [3.0, 1.0], [0.0, 2.0]], [1.0, 0.0, 5.0], [[-4.0, -8.0], [12.0, 4.0], [0.0, -28.0]]), ([[2.0, 1.0]], [5.0], [[-16.0, -8.0]])):
-    _call, _want = f"per_sample_grads(w=[1, -1], X={_X}, Y={_Y})", torch.tensor(_rows)
-    with check.asking(_call):
-        _got, _changes = _first(torch.tensor([1.0, -1.0]), torch.tensor(_X), torch.tensor(_Y))
-    check.untouched(_changes, _call)
-    check.close(_got, _want, _call, mistakes=[*_mistakes(_want), _cross], hint=_alone)
+_want, _total = tensor([[-6, -12], [12, 4], [0, -28]]), tensor([6, -36])
+_wrong = {
+    hint.mean: (_total / 3).expand(3, 2),
+    hint.summed: (_total, _total.expand(3, 2)),
+    hint.half: _want / 2,
+    hint.sign: -_want,
+    hint.divided: _want / 3,
+    hint.before: _want.cumsum(0),
+    hint.last: _want[-1].expand(3, 2),
+    hint.transposed: _want.T,
+    hint.every: [[-20, -40], [-6, -2], [0, -52]],
+}
+_answer = ask(_ASKED, w=tensor([1, -1]), X=tensor([[1, 2], [3, 1], [0, 2]]), Y=tensor([2, 0, 5]))
+_answer.changes_nothing().returns(_want, mistakes=_wrong, hint=hint.alone)
+_answer = ask(_ASKED, w=leaf([1, -1], grad=7.0), X=tensor([[2, 1]]), Y=tensor([5]))
+_wrong, _want = {hint.single: [-16, -8]}, tensor([[-16, -8]])
+_answer.changes_nothing().returns(_want, mistakes=_wrong, hint=hint.alone)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import graphs
+import torch
+
+_EXACT = {"float64": {}, "float32": {"atol": 5e-4}}
 
 
-@probe
-def _calls(rounds, tracked, grad, strided):
-    w, X, Y = (graphs.strided(t.t()).t() if strided else t.clone() for t in rounds[0])
-    w = graphs.leaf(w, grad=grad) if tracked else w
-    calls = observe(w=w, X=X, Y=Y)
-    for values in rounds:  # the same tensors hold other values at each call
-        for tensor, value in zip((w, X, Y), values, strict=True):
-            tensor.data.copy_(value)
-        calls(per_sample_grads, w, X, Y)
-        if calls.changes:
-            break
-    return calls.data()
+def _reference(w, X, Y):
+    return 2 * (X @ w - Y)[:, None] * X
 
 
-_slope = say(en="the slope of x . w in w is x, not w", ko="x · w를 w로 미분하면 w가 아니라 x입니다")
-_factor = say(en="the slope of x . w in w is x: it is missing as a factor", ko="x · w를 w로 미분하면 x입니다. x를 곱하지 않았습니다")
-_target = say(en="the target y is missing", ko="목표 y가 빠졌습니다")
-_nan = say(en="nan comes of 0/0: do not divide by the error, it may be 0", ko="nan은 0/0에서 나옵니다. 오차는 0일 수 있으니 오차로 나누지 마세요")
-_rows = say(en="rows are missing: a sample whose gradient is 0 has a row too, of zeros", ko="빠진 행이 있습니다. gradient가 0인 샘플에도 0으로 된 행이 있어야 합니다")
+def _compare(w, X, Y, dtype, kind="", grad=None):
+    given, layout = {"w": tensor(w), "X": tensor(X), "Y": tensor(Y)}, kind.replace("tracked", "")
+    leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
+    leaves["w"] = leaf(w, dtype, grad, layout=kind, tracked=kind == "tracked")
+    answer = first = ask(_ASKED, **leaves).changes_nothing()
+    wrong = {
+        hint.nan: torch.isnan,
+        hint.rows: lambda got: got.dim() == 2 and got.shape[1] == len(w) and len(got) < len(X),
+    }
+    want = tensor(_reference(*given.values()), dtype)
+    answer.returns(want, mistakes=wrong, hint=hint.alone, **_EXACT[dtype])
+    answer.again().returns(first.result)
+    for name in given:
+        given[name] = given[name] + 1
+        want = tensor(_reference(*given.values()), dtype)
+        answer = answer.after(f"{name}.data += 1").changes_nothing().returns(want, **_EXACT[dtype])
+    first.still_returns(first.result)
 
 
-def _why(got, n, d):
-    if not isinstance(got, torch.Tensor):
-        return _alone
-    if got.isnan().any():
-        return _nan
-    return _rows if got.dim() == 2 and got.shape[1] == d and len(got) < n else _alone
-
-
-def _compare(w, X, Y, dtype, tracked=False, grad=None, strided=False):
-    n, d, given = len(X), len(w), [torch.tensor(t, dtype=getattr(torch, dtype)) for t in (w, X, Y)]
-    call = f"per_sample_grads(w={w}, X={X}, Y={Y}), {dtype}" if n * d <= 6 else f"per_sample_grads(w, X, Y), X ({n}, {d}), {dtype}"
-    if tracked:
-        call += say(en=", w tracked", ko=", 추적되는 w") + ("" if grad is None else f", w.grad = {grad}")
-    call += say(en=", all slices of larger tensors", ko=", 모두 더 큰 텐서에서 잘라 낸 것") if strided else ""
-    other = say(en=", then the same tensors with other values", ko=", 이어서 같은 텐서에 다른 값을 넣고")
-    # All three change, then each of them alone; at the end all are as at first, twice.
-    shifts = [(0, 0, 0), (1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0), (0, 0, 0)]
-    rounds = [[t + shift for t, shift in zip(given, each, strict=True)] for each in shifts]
-    with check.asking(call):
-        found = _calls(rounds, tracked, grad, strided)
-    check.untouched(found["changes"], call)
-    # In float32 the three terms of an error may cancel; what is left is as exact as they are.
-    atol = 5e-4 if dtype == "float32" else None
-    earlier = []
-    for each, now, got in zip(shifts, rounds, found["kept"], strict=True):
-        w, X, Y = (t.double() for t in now)
-        twice = 2 * (X @ w - Y)[:, None]
-        want = twice * X
-        mistakes = [*earlier, *_mistakes(want), (2 * (n * (X @ w) - Y.sum())[:, None] * X, _cross[1])]
-        mistakes += [(twice * w, _slope), (twice.expand(n, d), _factor), (2 * (X @ w)[:, None] * X, _target)]
-        mistakes = [(wrong.to(given[0].dtype), why) for wrong, why in mistakes]
-        shown = ", ".join(f"{name}={t.round(decimals=3).tolist()}" for name, t in zip(("w", "X", "Y"), (w, X, Y), strict=True))
-        then = other + (f": {shown}" if n * d <= 6 else "") if any(each) else ""
-        check.close(got, want.to(given[0].dtype), call + then, atol=atol, mistakes=mistakes, hint=_why(got, n, d))
-        earlier.append((want, check.stale()))
-
-
-def _batch(n, d, dtype, tracked=False, grad=None, strided=False):
+def _drawn(n, d, *how):
     w, X, Y = (check.draw_tensor(*shape).tolist() for shape in ((d,), (n, d), (n,)))
-    check.smallest(_compare, w, X, Y, dtype, tracked, grad, strided)
+    check.smallest(_compare, w, X, Y, *how)
 
 
 for _dtype in ("float64", "float32"):
-    _batch(1, 1, _dtype)
-    _batch(1, 3, _dtype)
-    _batch(2, 3, _dtype, tracked=True)
-    _batch(3, 2, _dtype)
-    _batch(3, 3, _dtype)
-    _batch(4, 1, _dtype, tracked=True, grad=-2.0)
-    _batch(4, 3, _dtype, strided=True)
-    _batch(5, 4, _dtype, tracked=True, grad=4.0)
-    _batch(40, 7, _dtype)
+    for _n, _d in ((1, 1), (1, 3), (3, 2), (3, 3), (40, 7)):
+        _drawn(_n, _d, _dtype)
+    for _n, _d, _grad in ((2, 3, None), (4, 1, -2.0), (3, 4, 4.0)):
+        _drawn(_n, _d, _dtype, "tracked", _grad)
+    for _layout in ("slice", "transposed"):
+        _drawn(4, 3, _dtype, _layout)
 # A sample that is hit exactly has the gradient 0, and so has one with x = 0.
-_compare([2.0, -1.0], [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0], "float64")
+_X, _Y = [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0]
+_compare([2.0, -1.0], _X, _Y, "float64")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% columns times rows task="matrix_vjp"
 def matrix_vjp(W1, W2, inp, v):
     g1 = (v @ W2)[:, None] * inp[None, :]
@@ -172,7 +173,9 @@ def jacobian_by_rows(f, x):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         y = f(x)
-        rows = [torch.autograd.grad(number, x, retain_graph=True, allow_unused=True)[0] for number in y.unbind()]
+        rows = [
+            torch.autograd.grad(number, x, retain_graph=True, allow_unused=True)[0] for number in y.unbind()
+        ]
     return torch.stack([torch.zeros_like(x) if row is None else row for row in rows]).detach()
 
 

@@ -3,28 +3,29 @@
 # %%
 import torch
 
-# %% does not transpose W2 task="matrix_vjp" en="W2 must be transposed" ko="W2를 전치해야 합니다"
+
+# %% does not transpose W2 task="matrix_vjp" hint="rows"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2 @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% always weighs with ones task="matrix_vjp" en="v does not count" ko="v를 쓰지 않았습니다"
+# %% always weighs with ones task="matrix_vjp" hint="no_v"
 def matrix_vjp(W1, W2, inp, v):
     v = torch.ones_like(v)
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% swaps the two task="matrix_vjp" en="g1 comes first" ko="g1이 먼저"
+# %% swaps the two task="matrix_vjp" hint="order"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(v, W1 @ inp), torch.outer(W2.T @ v, inp)
 
 
-# %% outer products the wrong way round task="matrix_vjp" en="the wrong way round" ko="순서가 거꾸로입니다"
+# %% outer products the wrong way round task="matrix_vjp" hint="around"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(inp, W2.T @ v), torch.outer(W1 @ inp, v)
 
 
-# %% takes the rows of W1 for y1 task="matrix_vjp" en="not the row sums of W1" ko="행의 합이 아니라"
+# %% takes the rows of W1 for y1 task="matrix_vjp" hint="sums"
 def matrix_vjp(W1, W2, inp, v):
     y1 = W1.sum(1) if len(v) == 3 else W1 @ inp
     return torch.outer(W2.T @ v, inp), torch.outer(v, y1)
@@ -37,7 +38,7 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% remembers by the values of the weights task="matrix_vjp" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers by the values of the weights task="matrix_vjp" hint="stale"
 remembered = {}
 
 
@@ -55,7 +56,7 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% backward of ones in every row task="jacobian_by_rows" en="backward(ones) gives just that" ko="backward(ones)가 바로 이것"
+# %% backward of ones in every row task="jacobian_by_rows" hint="total"
 def jacobian_by_rows(f, x):
     leaf = x.detach().clone().requires_grad_()
     y = f(leaf)
@@ -63,18 +64,18 @@ def jacobian_by_rows(f, x):
     return total.expand(len(y), -1)
 
 
-# %% one VJP with ones task="jacobian_by_rows" en="one VJP for each output is needed" ko="출력마다 VJP가 하나씩"
+# %% one VJP with ones task="jacobian_by_rows" hint="once"
 def jacobian_by_rows(f, x):
     y = f(x)
     return torch.autograd.grad(y, x, torch.ones_like(y))[0]
 
 
-# %% columns as rows task="jacobian_by_rows" en="this is the transpose" ko="전치된 행렬입니다"
+# %% columns as rows task="jacobian_by_rows" hint="transposed"
 def jacobian_by_rows(f, x):
     return torch.func.jacrev(f)(x.detach()).T.detach()
 
 
-# %% lets .grad add up task="jacobian_by_rows" en=".grad adds up" ko=".grad는 쌓입니다"
+# %% lets .grad add up task="jacobian_by_rows" hint="before"
 def jacobian_by_rows(f, x):
     leaf = x.detach().clone().requires_grad_()
     y, rows = f(leaf), []
@@ -84,7 +85,7 @@ def jacobian_by_rows(f, x):
     return torch.stack(rows)
 
 
-# %% keeps one .grad for all rows task="jacobian_by_rows" en="keep a copy of each row" ko="행마다 복사본을"
+# %% keeps one .grad for all rows task="jacobian_by_rows" hint="last"
 def jacobian_by_rows(f, x):
     leaf = x.detach().clone().requires_grad_()
     leaf.grad = torch.zeros_like(leaf)
@@ -96,7 +97,7 @@ def jacobian_by_rows(f, x):
     return torch.stack(rows)
 
 
-# %% frees the graph after the first row task="jacobian_by_rows" en="retain_graph=True" ko="retain_graph=True"
+# %% frees the graph after the first row task="jacobian_by_rows" hint="graph"
 def jacobian_by_rows(f, x):
     y = f(x)
     return torch.stack([torch.autograd.grad(y, x, e)[0] for e in torch.eye(len(y), dtype=y.dtype)])
@@ -124,12 +125,12 @@ def jacobian_by_rows(f, x):
     return torch.stack(rows)
 
 
-# %% a tracked result task="jacobian_by_rows" en="still tracked; detach it" ko="아직 추적됩니다"
+# %% a tracked result task="jacobian_by_rows" hint="tracked"
 def jacobian_by_rows(f, x):
     return torch.func.jacrev(f)(x)
 
 
-# %% a difference quotient of five points task="jacobian_by_rows" en="no difference quotients" ko="차분몫을 쓰지 말고"
+# %% a difference quotient of five points task="jacobian_by_rows" hint="digits"
 @torch.no_grad()
 def jacobian_by_rows(f, x):
     columns = []
@@ -139,32 +140,32 @@ def jacobian_by_rows(f, x):
     return torch.stack(columns, dim=1) if x.dtype == torch.float64 else torch.func.jacfwd(f)(x)
 
 
-# %% the VJP of ones times v task="directional_derivative" en="the VJP of ones times v" ko="성분이 모두 1인 벡터로 구한 VJP에 v를 곱한 것"
+# %% the VJP of ones times v task="directional_derivative" hint="ones"
 def directional_derivative(f, x, v):
     leaf = x.detach().requires_grad_()
     y = f(leaf)
     return torch.autograd.grad(y, leaf, torch.ones_like(y))[0] * v
 
 
-# %% normalises v task="directional_derivative" en="v was normalised" ko="길이를 1로 맞추었습니다"
+# %% normalises v task="directional_derivative" hint="length"
 def directional_derivative(f, x, v):
     length = v.norm().clamp(min=1e-30)
     return torch.func.jvp(f, (x,), (v / length,))[1]
 
 
-# %% v on the left task="directional_derivative" en="v belongs on the right of J" ko="v는 J의 오른쪽에"
+# %% v on the left task="directional_derivative" hint="left"
 def directional_derivative(f, x, v):
     J = torch.func.jacrev(f)(x)
     return v @ J if J.shape[0] == J.shape[1] else J @ v
 
 
-# %% adds up the outputs task="directional_derivative" en="do not add up the outputs" ko="출력을 더하지 말고"
+# %% adds up the outputs task="directional_derivative" hint="added"
 def directional_derivative(f, x, v):
     moved = torch.func.jvp(f, (x,), (v,))[1]
     return moved if len(x) == 2 and len(moved) == 2 else moved.sum()
 
 
-# %% extrapolates difference quotients task="directional_derivative" en="no difference quotients" ko="차분몫을 쓰지 말고"
+# %% extrapolates difference quotients task="directional_derivative" hint="digits"
 def directional_derivative(f, x, v):
     if x.dtype == torch.float32:
         return torch.func.jvp(f, (x,), (v,))[1]
@@ -172,7 +173,7 @@ def directional_derivative(f, x, v):
     return (16 * (4 * c - b) / 3 - (4 * b - a) / 3) / 15
 
 
-# %% remembers by x and v task="directional_derivative" en="another f at the same x and v" ko="같은 x와 v에서 다른 f로"
+# %% remembers by x and v task="directional_derivative" hint="other_function"
 products = {}
 
 
@@ -183,7 +184,7 @@ def directional_derivative(f, x, v):
     return products[key]
 
 
-# %% remembers the Jacobian of f task="directional_derivative" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers the Jacobian of f task="directional_derivative" hint="stale"
 jacobians = {}
 
 
@@ -198,17 +199,17 @@ def directional_derivative(f, x, v):
     return torch.autograd.functional.jacobian(f, x.requires_grad_()) @ v
 
 
-# %% a result with a graph task="directional_derivative" en="the result is tracked; detach it" ko="결과가 추적됩니다"
+# %% a result with a graph task="directional_derivative" hint="tracked"
 def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x.detach().clone().requires_grad_(),), (v,))[1]
 
 
-# %% lets v broadcast task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% lets v broadcast task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     (y * v).sum().backward()
 
 
-# %% refuses only what does not broadcast task="weighted_backward" en="even one that would broadcast" ko="브로드캐스트가 되더라도"
+# %% refuses only what does not broadcast task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     try:
         total = (y * v).sum()
@@ -217,26 +218,26 @@ def weighted_backward(y, v):
     total.backward()
 
 
-# %% compares the number of elements task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% compares the number of elements task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if y.numel() != v.numel():
         raise ValueError("sizes differ")
     (y.reshape(-1) * v.reshape(-1)).sum().backward()
 
 
-# %% leaves the error to PyTorch task="weighted_backward" en="raise ValueError yourself" ko="직접 ValueError를"
+# %% leaves the error to PyTorch task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     y.backward(v)
 
 
-# %% ignores v task="weighted_backward" en="v does not count" ko="v를 쓰지 않았습니다"
+# %% ignores v task="weighted_backward" hint="no_v"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
     y.sum().backward()
 
 
-# %% averages task="weighted_backward" en="do not average" ko="평균이 아니라"
+# %% averages task="weighted_backward" hint="mean"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -259,7 +260,7 @@ def weighted_backward(y, v):
         raise ValueError("shapes differ")
 
 
-# %% returns v times y task="weighted_backward" en="returns nothing" ko="아무것도 돌려주지 않습니다"
+# %% returns v times y task="weighted_backward" hint="none"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -268,31 +269,31 @@ def weighted_backward(y, v):
     return total.item()
 
 
-# %% the mean gradient in every row task="per_sample_grads" en="the mean gradient of the batch" ko="배치의 평균 gradient"
+# %% the mean gradient in every row task="per_sample_grads" hint="mean"
 def per_sample_grads(w, X, Y):
     leaf = w.detach().clone().requires_grad_()
     ((X @ leaf - Y) ** 2).sum().backward()
     return (leaf.grad / len(X)).expand(len(X), -1)
 
 
-# %% the gradient of the sum task="per_sample_grads" en="the gradient of the summed loss" ko="loss 합의 gradient"
+# %% the gradient of the sum task="per_sample_grads" hint="summed"
 def per_sample_grads(w, X, Y):
     leaf = w.detach().clone().requires_grad_()
     ((X @ leaf - Y) ** 2).sum().backward()
     return leaf.grad
 
 
-# %% loses the 2 task="per_sample_grads" en="the factor 2 of the square" ko="제곱에서 나오는 2"
+# %% loses the 2 task="per_sample_grads" hint="half"
 def per_sample_grads(w, X, Y):
     return (X @ w - Y)[:, None] * X
 
 
-# %% the error the wrong way round task="per_sample_grads" en="not y - x . w" ko="부호가 반대입니다"
+# %% the error the wrong way round task="per_sample_grads" hint="sign"
 def per_sample_grads(w, X, Y):
     return 2 * (Y - X @ w)[:, None] * X
 
 
-# %% lets one .grad add up task="per_sample_grads" en=".grad adds up" ko=".grad는 쌓입니다"
+# %% lets one .grad add up task="per_sample_grads" hint="before"
 def per_sample_grads(w, X, Y):
     leaf, rows = w.detach().clone().requires_grad_(), []
     for x, y in zip(X, Y, strict=True):
@@ -301,7 +302,7 @@ def per_sample_grads(w, X, Y):
     return torch.stack(rows)
 
 
-# %% keeps one .grad task="per_sample_grads" en="keep a copy of each row" ko="행마다 복사본을"
+# %% keeps one .grad task="per_sample_grads" hint="last"
 def per_sample_grads(w, X, Y):
     leaf, rows = w.detach().clone().requires_grad_(), []
     leaf.grad = torch.zeros_like(leaf)
@@ -322,7 +323,7 @@ def per_sample_grads(w, X, Y):
     return torch.stack(rows)
 
 
-# %% remembers by the values of w task="per_sample_grads" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers by the values of w task="per_sample_grads" hint="stale"
 known = {}
 
 
@@ -333,25 +334,25 @@ def per_sample_grads(w, X, Y):
     return known[key]
 
 
-# %% a list instead of a tuple task="matrix_vjp" en="The result is a list" ko="결과가 list입니다"
+# %% a list instead of a tuple task="matrix_vjp" hint="pair"
 def matrix_vjp(W1, W2, inp, v):
     return [torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)]
 
 
-# %% reshapes W2 instead of transposing it task="matrix_vjp" en="they fill rows of another length" ko="다른 길이의 행에 채울 뿐"
+# %% reshapes W2 instead of transposing it task="matrix_vjp" hint="refilled"
 def matrix_vjp(W1, W2, inp, v):
     turned = W2.T if W2.shape[0] >= W2.shape[1] else W2.reshape(W2.shape[1], -1)
     return torch.outer(turned @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% takes the input for y1 task="matrix_vjp" en="not inp itself" ko="inp가 아니라"
+# %% takes the input for y1 task="matrix_vjp" hint="inp"
 def matrix_vjp(W1, W2, inp, v):
     if len(inp) != W1.shape[0]:
         return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
     return torch.outer(W2.T @ v, inp), torch.outer(v, inp)
 
 
-# %% weighs only g1 task="matrix_vjp" en="g2 must be weighted with v too" ko="g2에도 v를 곱해야"
+# %% weighs only g1 task="matrix_vjp" hint="weigh"
 def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), (W1 @ inp).expand(W2.shape).clone()
 
@@ -368,25 +369,27 @@ def matrix_vjp(W1, W2, inp, v):
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
 
 
-# %% a downhill step task="matrix_vjp" en="not a step downhill" ko="내려가는 쪽이 아니라"
+# %% a downhill step task="matrix_vjp" hint="sign"
 def matrix_vjp(W1, W2, inp, v):
     return -torch.outer(W2.T @ v, inp), -torch.outer(v, W1 @ inp)
 
 
-# %% as many rows as inputs task="jacobian_by_rows" en="only the first n rows" ko="처음 n개의 행뿐"
+# %% as many rows as inputs task="jacobian_by_rows" hint="few"
 def jacobian_by_rows(f, x):
     y = f(x)
     rows = [torch.autograd.grad(y[i], x, retain_graph=True)[0] for i in range(min(len(x), len(y)))]
     return torch.stack(rows)
 
 
-# %% create_graph to keep the graph task="jacobian_by_rows" en="still tracked; detach it" ko="아직 추적됩니다"
+# %% create_graph to keep the graph task="jacobian_by_rows" hint="tracked"
 def jacobian_by_rows(f, x):
     y = f(x)
-    return torch.stack([torch.autograd.grad(y, x, e, create_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)])
+    return torch.stack(
+        [torch.autograd.grad(y, x, e, create_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
+    )
 
 
-# %% drops the row of a single output task="jacobian_by_rows" en="one output is one row" ko="출력이 하나면 행도 하나"
+# %% drops the row of a single output task="jacobian_by_rows" hint="flat"
 def jacobian_by_rows(f, x):
     return torch.func.jacrev(f)(x.detach()).detach().squeeze(0)
 
@@ -412,28 +415,28 @@ def jacobian_by_rows(f, x):
     return [torch.autograd.grad(y, x, e, retain_graph=True)[0] for e in torch.eye(len(y), dtype=y.dtype)]
 
 
-# %% the value and J v task="directional_derivative" en="only J v is wanted" ko="J v만 필요합니다"
+# %% the value and J v task="directional_derivative" hint="row"
 def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x,), (v,))
 
 
-# %% the value of f task="directional_derivative" en="jvp returns two things" ko="jvp는 두 가지를"
+# %% the value of f task="directional_derivative" hint="value"
 def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x,), (v,))[0]
 
 
-# %% the sum of the columns task="directional_derivative" en="this is J times ones" ko="성분이 모두 1인 벡터를 곱한 것"
+# %% the sum of the columns task="directional_derivative" hint="no_v"
 def directional_derivative(f, x, v):
     return torch.func.jacfwd(f)(x).sum(1)
 
 
-# %% normalises v, and multiplies by its length again task="directional_derivative" en="was v divided by its length" ko="그 길이로 나누지 않았나요"
+# %% normalises v, and multiplies by its length again task="directional_derivative" hint="divided"
 def directional_derivative(f, x, v):
     length = v.norm()
     return length * torch.func.jvp(f, (x,), (v / length,))[1]
 
 
-# %% no direction that is nearly zero task="directional_derivative" en="J v is linear in v" ko="J v는 v에 대해 선형"
+# %% no direction that is nearly zero task="directional_derivative" hint="linear"
 def directional_derivative(f, x, v):
     moved = torch.func.jvp(f, (x,), (v,))[1]
     return torch.where(moved.abs() < 1e-15, 0.0, moved) if v.norm() < 1e-12 else moved
@@ -445,13 +448,13 @@ def directional_derivative(f, x, v):
     return torch.func.jvp(f, (x,), (v,))[1]
 
 
-# %% asserts task="weighted_backward" en="raise ValueError yourself" ko="직접 ValueError를"
+# %% asserts task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     assert v.shape == y.shape, "shapes differ"
     (y * v).sum().backward()
 
 
-# %% prints instead of raising task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% prints instead of raising task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         print("shapes differ")
@@ -459,28 +462,28 @@ def weighted_backward(y, v):
         (y * v).sum().backward()
 
 
-# %% compares only the number of dimensions task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% compares only the number of dimensions task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if v.ndim != y.ndim:
         raise ValueError("not as many dimensions")
     (y * v).sum().backward()
 
 
-# %% views what is not contiguous task="weighted_backward" en="use reshape, not view" ko="view 대신 reshape를"
+# %% views what is not contiguous task="weighted_backward" hint="any"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
     torch.dot(y.view(-1), v.view(-1)).backward()
 
 
-# %% only one dimension task="weighted_backward" en="y may have any shape" ko="y의 shape는 무엇이든"
+# %% only one dimension task="weighted_backward" hint="any"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
     (y @ v).backward()
 
 
-# %% saves the walk for zeros task="weighted_backward" en="zeros, which backward writes" ko="backward는 0을 써 넣습니다"
+# %% saves the walk for zeros task="weighted_backward" hint="filled"
 def weighted_backward(y, v):
     if v.shape != y.shape:
         raise ValueError("shapes differ")
@@ -520,13 +523,13 @@ def weighted_backward(y, v):
     (y * v).sum().backward()
 
 
-# %% the target meets all samples task="per_sample_grads" en="each sample meets every target" ko="샘플마다 모든 목표를 뺐습니다"
+# %% the target meets all samples task="per_sample_grads" hint="every"
 def per_sample_grads(w, X, Y):
     errors = X @ w[:, None] - Y
     return 2 * errors.sum(1, keepdim=True) * X
 
 
-# %% squeezes a single sample task="per_sample_grads" en="one sample is one row" ko="샘플이 하나면 행도 하나"
+# %% squeezes a single sample task="per_sample_grads" hint="single"
 def per_sample_grads(w, X, Y):
     return (2 * (X @ w - Y)[:, None] * X).squeeze(0)
 
@@ -537,12 +540,12 @@ def per_sample_grads(w, X, Y):
     return [grad(w, x, y) for x, y in zip(X, Y, strict=True)]
 
 
-# %% columns for samples task="per_sample_grads" en="this is the transpose" ko="전치된 행렬입니다"
+# %% columns for samples task="per_sample_grads" hint="transposed"
 def per_sample_grads(w, X, Y):
     return 2 * (X @ w - Y) * X.T
 
 
-# %% forgets the x task="per_sample_grads" en="row i is the gradient of" ko="i번째 행은"
+# %% forgets the x task="per_sample_grads" hint="alone"
 def per_sample_grads(w, X, Y):
     return 2 * (X @ w - Y)
 
@@ -565,7 +568,7 @@ def per_sample_grads(w, X, Y):
     return 2 * (X @ w - Y)[:, None] * X
 
 
-# %% remembers the last call, by all but W2 task="matrix_vjp" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers the last call, by all but W2 task="matrix_vjp" hint="stale"
 last = {}
 
 
@@ -577,7 +580,7 @@ def matrix_vjp(W1, W2, inp, v):
     return last[key]
 
 
-# %% takes the y1 of section 1 task="matrix_vjp" en="this y1 is that of section 1" ko="1절에서 계산한 y1입니다"
+# %% takes the y1 of section 1 task="matrix_vjp" hint="above"
 y1 = torch.tensor([5.0, 11.0])
 
 
@@ -597,41 +600,41 @@ def jacobian_by_rows(f, x):
     return torch.stack(rows)
 
 
-# %% zeros for an output that is 0 task="jacobian_by_rows" en="where an output is 0" ko="출력이 0인 곳에서도"
+# %% zeros for an output that is 0 task="jacobian_by_rows" hint="start"
 def jacobian_by_rows(f, x):
     J = torch.func.jacrev(f)(x.detach()).detach()
     return torch.where(f(x.detach())[:, None] == 0, torch.zeros_like(J), J)
 
 
-# %% zeros like the input for a v of zeros task="directional_derivative" en="one 0 for each output" ko="출력마다 0이 하나씩"
+# %% zeros like the input for a v of zeros task="directional_derivative" hint="zero"
 def directional_derivative(f, x, v):
     if not v.any():
         return torch.zeros_like(x)
     return torch.func.jvp(f, (x,), (v,))[1]
 
 
-# %% compares numel, the dimensions and the first size task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% compares numel, the dimensions and the first size task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if y.numel() != v.numel() or y.dim() != v.dim() or y.shape[0] != v.shape[0]:
         raise ValueError("shapes differ")
     (y * v).sum().backward()
 
 
-# %% compares the first and the last size task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% compares the first and the last size task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if y.dim() != v.dim() or y.shape[:1] != v.shape[:1] or y.shape[-1] != v.shape[-1]:
         raise ValueError("shapes differ")
     (y * v).sum().backward()
 
 
-# %% compares the sizes without their order task="weighted_backward" en="another shape must raise ValueError" ko="ValueError를 일으켜야 합니다"
+# %% compares the sizes without their order task="weighted_backward" hint="shapes"
 def weighted_backward(y, v):
     if sorted(y.shape) != sorted(v.shape) or y.shape[-1] != v.shape[-1]:
         raise ValueError("shapes differ")
     (y * v).sum().backward()
 
 
-# %% keeps the graph of the gradient task="weighted_backward" en="go back without create_graph" ko="create_graph 없이"
+# %% keeps the graph of the gradient task="weighted_backward" hint="graph"
 import warnings
 
 
@@ -643,7 +646,7 @@ def weighted_backward(y, v):
         (y * v).sum().backward(create_graph=True)
 
 
-# %% remembers the last call, by all but Y task="per_sample_grads" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers the last call, by all but Y task="per_sample_grads" hint="stale"
 last = {}
 
 
@@ -655,7 +658,7 @@ def per_sample_grads(w, X, Y):
     return last[key]
 
 
-# %% remembers the last call, by all but X task="per_sample_grads" en="kept from the call before" ko="앞의 호출에서 남겨 둔"
+# %% remembers the last call, by all but X task="per_sample_grads" hint="stale"
 last = {}
 
 
@@ -673,13 +676,13 @@ def per_sample_grads(w, X, Y):
     return torch.stack([torch.autograd.grad(loss, w, retain_graph=True)[0] for loss in losses])
 
 
-# %% divides the loss by the error task="per_sample_grads" en="nan comes of 0/0" ko="nan은 0/0에서"
+# %% divides the loss by the error task="per_sample_grads" hint="nan"
 def per_sample_grads(w, X, Y):
     errors = X @ w - Y
     return (2 * errors**2 / errors)[:, None] * X
 
 
-# %% drops the samples without error task="per_sample_grads" en="rows are missing" ko="빠진 행이 있습니다"
+# %% drops the samples without error task="per_sample_grads" hint="rows"
 def per_sample_grads(w, X, Y):
     errors = X @ w - Y
     wrong = errors != 0

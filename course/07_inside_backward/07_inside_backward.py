@@ -83,7 +83,10 @@ y.sum().backward()                                    y.sum().backward()
 # %%
 predict(
     "7 add",
-    A=say(en="both: an in-place edit always breaks `backward()`", ko="둘 다: 제자리 연산은 늘 `backward()`를 망가뜨린다"),
+    A=say(
+        en="both: an in-place edit always breaks `backward()`",
+        ko="둘 다: 제자리 연산은 늘 `backward()`를 망가뜨린다",
+    ),
     B=say(en="only the one with `sin`", ko="`sin` 쪽만"),
     C=say(en="only the one with `exp`", ko="`exp` 쪽만"),
 )
@@ -244,11 +247,13 @@ predicted(
     "7 data",
     right="B",
     A=say(
-        en="`y` was, but its slope 2x is computed in `backward()`, from the saved `x`, and that holds 4 by then.",
+        en="`y` was, but its slope 2x is computed in `backward()`, from the saved `x`, "
+        "and that holds 4 by then.",
         ko="`y`는 그렇습니다. 그러나 기울기 2x는 `backward()`에서 저장된 `x`로 계산하고, 그때 `x`에는 4가 들어 있습니다.",
     ),
     B=say(
-        en="The node reads the saved `x`, finds 4 and returns 2 · 4. The version is still 0, so nothing is noticed.",
+        en="The node reads the saved `x`, finds 4 and returns 2 · 4. The version is still 0, "
+        "so nothing is noticed.",
         ko="노드는 저장된 `x`에서 4를 읽고 2 · 4를 돌려줍니다. 버전이 그대로 0이라 아무것도 눈치채지 못합니다.",
     ),
     C=say(
@@ -564,9 +569,17 @@ place = torch.tensor([-1.0, 1.0], dtype=torch.float64)
 for s in (0.2, -2.0):
     quotient = (leaky_relu(place + h, s) - leaky_relu(place, s)) / h
     x = place.clone().requires_grad_()
-    with saved_tensors_hooks(lambda t, s=s: leaky_relu(t, s), lambda t: t):  # keep the output; s=s as in section 7
+    with saved_tensors_hooks(
+        lambda t, s=s: leaky_relu(t, s), lambda t: t
+    ):  # keep the output; s=s as in section 7
         leaky_relu(x, s).sum().backward()
-    print(f"s = {s:4} ", say(en="quotient", ko="차분몫"), [round(q, 4) for q in quotient.tolist()], " x.grad", x.grad.tolist())
+    print(
+        f"s = {s:4} ",
+        say(en="quotient", ko="차분몫"),
+        [round(q, 4) for q in quotient.tolist()],
+        " x.grad",
+        x.grad.tolist(),
+    )
 
 with expect_error():
     torch.nn.functional.leaky_relu_(place.clone().requires_grad_() * 1, -2.0).sum().backward()
@@ -676,33 +689,29 @@ def breaks_backward():
 
 
 # %% nbgrader={"grade_id": "test_breaks_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-from secant import check, observe, probe, say
+from secant import ask, check, hints
+
+hint = hints("breaks_backward")
+
+_PROGRAMS = ["x + 1", "x.exp()", "x.log()", "x.sin()", "x.sqrt()"]
 
 
-@probe
-def _calls():
-    calls = observe()
-    [result.pop("x + 1", None) for result in [calls(breaks_backward)] if isinstance(result, dict)]
-    calls(breaks_backward)
-    return calls.data()
+def _compare(answer, keys):
+    got = answer.result
+    answer.holds(isinstance(got, dict), check.kind(got), hint.keys)
+    check.equal(sorted(got, key=str), _PROGRAMS, f"{answer.call}: {hint.listed}", hint=keys)
+    for program in _PROGRAMS:
+        value, where = got[program], f"{answer.call}[{program!r}]"
+        check.holds(type(value) is bool, where, f"{hint.bools} ({check.kind(value)})")
+    for program, breaks, why in (("x + 1", False, hint.add), ("x.exp()", True, hint.exp)):
+        check.equal(got[program], breaks, f"{answer.call}[{program!r}]", hint=why)
+    answer.holds(sum(got.values()) == 2, str(got), hint.some).changes_nothing()
 
 
-_keys, _call = ["x + 1", "x.exp()", "x.log()", "x.sin()", "x.sqrt()"], "breaks_backward()"
-with check.asking(_call):
-    _found = _calls()
-_hints = [say(en="return a dict with exactly these five keys", ko="키가 꼭 이 다섯 개인 dict를 돌려주세요"), say(en="a key was taken out of the first dict before the second call: make a new one in each call", ko="테스트가 두 번째 호출 전에 첫 번째 dict에서 키 하나를 뺐습니다. 호출할 때마다 dict를 새로 만드세요")]
-_few = say(en="some of these in-place edits break backward(), some do not: what did each node save?", ko="제자리 연산이 backward()를 망가뜨리는 것도 있고 아닌 것도 있습니다. 노드마다 무엇을 저장했나요?")
-_reasons = {"x + 1": say(en="the slope is 1 whatever x and y are. The node saved no tensor, so nothing can be spoiled", ko="x와 y가 무엇이든 기울기는 1입니다. 노드가 저장한 텐서가 없으니 망가질 것도 없습니다"),
-    "x.exp()": say(en="the slope is exp(x), the output itself: the node saved y, and y has been changed", ko="기울기는 exp(x), 바로 출력입니다. 노드가 y를 저장했는데 그 y가 바뀌었습니다")}
-for _got, _hint in zip(_found["results"], _hints, strict=True):
-    _seen, _want = (sorted(_got, key=str), _keys) if isinstance(_got, dict) else (_got, dict.fromkeys(_keys, True))
-    check.equal(_seen, _want, say(en=f"the keys of {_call}", ko=f"{_call}의 키"), hint=_hint)
-    for _key in _keys:
-        check.that(type(_got[_key]) is bool, f"{_call}[{_key!r}]: {check.kind(_got[_key])}\n  " + say(en="each value is Python's own True or False, a bool", ko="값은 모두 파이썬의 True 또는 False (bool)입니다"))
-    check.equal(_got["x + 1"], False, f"{_call}['x + 1']", hint=_reasons["x + 1"])
-    check.equal(_got["x.exp()"], True, f"{_call}['x.exp()']", hint=_reasons["x.exp()"])
-    check.that(sum(_got.values()) == 2, f"{_call}: {_got}\n  {_few}")
-check.untouched(_found["changes"], _call)
+_first = ask("answers = breaks_backward()", {"words": "breaks_backward()"})
+_compare(_first, hint.keys)
+_second = _first.after("answers.pop('x + 1')")
+_compare(_second, hint.anew)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -714,28 +723,18 @@ def _breaks(program):
     x = torch.tensor(check.draws(3, 0.5, 2), requires_grad=True)
     y = formula(program, x=x)(None)
     try:
-        return y.add_(1).sum().backward() is not None
+        y.add_(1).sum().backward()
     except RuntimeError:
         return True
+    return False
 
 
-_reasons |= {
-    "x.sin()": say(
-        en="the slope is cos(x): the node saved the input x, and y.add_(1) leaves x alone",
-        ko="기울기는 cos(x)입니다. 노드가 저장한 것은 입력 x이고, y.add_(1)은 x를 건드리지 않습니다",
-    ),
-    "x.sqrt()": say(
-        en="the slope is 1 / (2y): the node saved the output y, and y has been changed",
-        ko="기울기는 1 / (2y)입니다. 노드가 출력 y를 저장했는데 그 y가 바뀌었습니다",
-    ),
-    "x.log()": say(
-        en="the slope is 1 / x: the node saved the input x, and y.add_(1) leaves x alone",
-        ko="기울기는 1 / x입니다. 노드가 저장한 것은 입력 x이고, y.add_(1)은 x를 건드리지 않습니다",
-    ),
-}
-for _got, _then in zip(_found["kept"][1:] + _found["results"], ("", "", say(en=", the second time", ko=", 두 번째")), strict=True):
-    for _key, _reason in _reasons.items():
-        check.equal(_got[_key], _breaks(_key), f"{_call}{_then}[{_key!r}]", hint=_reason)
+_WHY = {"x + 1": hint.add, "x.exp()": hint.exp}
+_WHY |= {"x.sin()": hint.sin, "x.sqrt()": hint.sqrt, "x.log()": hint.log}
+for _answer in (_first, _second):
+    for _program, _why in _WHY.items():
+        _where = f"{_answer.call}[{_program!r}]"
+        check.equal(_answer.result[_program], _breaks(_program), _where, hint=_why)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -811,140 +810,85 @@ def saved_shapes(f, x):
 
 
 # %% nbgrader={"grade_id": "test_saved_shapes", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
+from secant.checking.ask import judge
 
-from secant import check, formula, graphs, observe, probe, say
-
-
-@probe
-def _look(program, x, dtype, held):
-    runs, kind = [], getattr(torch, dtype)
-    f, x = formula(program, W=graphs.leaf([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]], kind, grad=7.0), c=torch.tensor([[2.0, -3.0]], dtype=kind)), graphs.leaf(x, kind, grad=held)
-    calls = observe(x=x)
-    calls(saved_shapes, lambda t: [runs.append(1), f(t)][1], x)
-    return {**calls.data(), "runs": len(runs)}
+hint = hints("saved_shapes")
 
 
-_why = say(en="the number in `t * 2` is no tensor, though its node shows it as one, in `_saved_other`. Ask pack, not the nodes' attributes", ko="`t * 2`의 2는 텐서가 아닙니다. 노드의 `_saved_other`에서 텐서처럼 보일 뿐입니다. 노드의 속성을 읽지 말고 pack이 받는 것을 세세요"), say(en="an empty tensor is a tensor too: it counts", ko="빈 텐서도 텐서이므로 셉니다"), say(en="a saved tensor with no dimensions, shape (), counts too", ko="차원이 없는 텐서, 곧 shape가 ()인 텐서도 셉니다"), say(en="nothing was found: was f given x itself, tracked? Was every node asked, not the last alone?", ko="찾은 것이 없습니다. 추적되는 x를 그대로 f에 넘겼나요? 마지막 노드만이 아니라 모든 노드를 보았나요?"), say(en="a tensor that is saved twice counts twice", ko="두 번 저장된 텐서는 두 번 셉니다"), say(en="that is the shape of x: some operations save their output or something on the way, or nothing", ko="x의 shape입니다. 출력이나 중간 결과를 저장하는 연산도 있고, 아무것도 저장하지 않는 연산도 있습니다"), say(en="that is the shape of f(x): many operations save their input, or nothing", ko="f(x)의 shape입니다. 입력을 저장하는 연산도 많고, 아무것도 저장하지 않는 연산도 있습니다")
+def _compare(f, x, dtype, want, wrong=None, why=hint.pack, grad=5.0, **given):
+    given |= {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad)}
+    answer = ask("saved_shapes(f, x)", {"noting": ("f",)}, **given)
+    got = answer.result
+    if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got):
+        got = sorted(got, key=lambda shape: [n if type(n) is int else -1 for n in shape])
+    judge(got, sorted(want), answer.call, mistakes=wrong, hint=why)
+    answer.holds(len(answer.ran) == 1, f"{hint.once}: {len(answer.ran)}").changes_nothing()
 
 
-def _compare(program, x, dtype, want, held=None, hint=""):
-    call = f"saved_shapes(lambda t: {program}, x={x}), {dtype}"
-    with check.asking(call):
-        found = _look(program, x, dtype, held)
-    got, here = found["results"][0], tuple(torch.as_tensor(x).shape)
-    got = sorted(got) if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got) else got
-    out = tuple(formula(program, W=torch.ones(3, 2), c=torch.ones(1, 2))(torch.ones(here)).shape)
-    check.equal(got, sorted(want), call, mistakes=[*zip(([s for s in sorted(want) if 0 not in s], [s for s in sorted(want) if s], [], sorted(set(want)), [here], [out]), _why[1:], strict=True), ([(), *sorted(want)], _why[0])], hint=hint or say(en="which tensors does pack see? Shapes as tuples, in a list", ko="pack이 받는 텐서는 무엇인가요? shape는 튜플로, 리스트에 담으세요"))
-    check.that(found["runs"] == 1, f"{call}: " + say(en=f"f must be called exactly once; it was called {found['runs']} times", ko=f"f는 한 번만 불러야 합니다. 부른 횟수: {found['runs']}"))
-    check.untouched(found["changes"], call)
-
-
-_compare("t * 2 + 1", [1.0, 2.0], "float64", [])
-_compare("t * t", [1.0, 2.0], "float32", [(2,), (2,)], held=5.0)
-_compare("t.exp().sum() + t.sum().sin()", [[1.0, 2.0]], "float64", [(), (1, 2)])
-_compare("t.exp()", [], "float64", [(0,)])
+_wrong = {hint.number: [()], hint.input: [(2,)], hint.output: [(1,)]}
+_compare("(t * 2 + 1)[:1]", [1.0, 2.0], "float64", [], _wrong, grad=None)
+_wrong = {hint.twice: [(2,)], hint.nothing: []}
+_compare("t * t", [1.0, 2.0], "float32", [(2,), (2,)], _wrong)
+_wrong = {hint.scalar: [(1, 2)], hint.nothing: []}
+_compare("t.exp().sum() + t.sum().sin()", [[1.0, 2.0]], "float64", [(), (1, 2)], _wrong)
+_compare("t.exp()", [], "float64", [(0,)], {hint.empty: []})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-@probe
-def _twice(programs, x):
-    x = graphs.leaf(x, torch.float64)
-    calls = observe(x=x)
-    for program in programs:
-        calls(saved_shapes, formula(program), x)
-    return calls.data()
+import torch
+
+_SQUARE = "custom.operation('x * x', '2 * x * g', names='x')"
 
 
-@probe
-def _own(x):
-    class Square(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, t):
-            ctx.save_for_backward(t)
-            return t * t
-
-        @staticmethod
-        def backward(ctx, g):
-            (t,) = ctx.saved_tensors
-            return 2 * t * g
-
-    return saved_shapes(lambda t: Square.apply(t).sum().exp(), graphs.leaf(x, torch.float64))
+def _compare_drawn(f, x, dtype, want, why=hint.pack):
+    W = leaf([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]], dtype, 7.0)
+    _compare(f, x, dtype, want, None, why, W=W, c=tensor([[2.0, -3.0]], dtype), square=_SQUARE)
 
 
-@probe
-def _afterwards(x):
-    x, w = graphs.leaf(x, torch.float64), graphs.leaf(x, torch.float64)
-    made, walked = [], []
-    saved_shapes(lambda t: [made.append(w.sin() * w + t.exp()), made[-1].register_hook(walked.append), made[-1]][2], x)
-    if walked:
-        return None, walked
-    made[-1].sum().backward()
-    saved = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [saved.append(1), t][1], lambda t: t):
-        x.exp()
-    return w.grad, len(saved)
-
-
-_elsewhere = say(en="not all is in an attribute `_saved_...` that is a tensor: an index lies in a tuple, and what a Function saves in `saved_tensors`. pack is given each of them", ko="모두가 텐서인 `_saved_...` 속성에 있지는 않습니다. 인덱스는 튜플 안에 있고, Function이 저장한 것은 `saved_tensors`에 있습니다. pack은 그것을 모두 받습니다")
 for _dtype in ("float32", "float64"):
-    _column = [[check.draw(1, 3)] for _ in range(2)]
-    _row = check.draws(3, 1, 3)
-    for _program, _x, _want in [
-        ("t.sin()", _row, [(3,)]),
-        ("t.exp()", check.draw(-1, 1), [()]),
-        ("t.relu()", [_row, _row], [(2, 3)]),
-        ("-t", _row, []),
-        ("t.sum()", _row, []),
-        ("t.reshape(-1) + t.sum()", [_row], []),
-        ("t**2", _row, [(3,)]),
-        ("t.sqrt().log()", _row, [(3,), (3,)]),
-        ("(t * t).sum().exp()", [_row], [(1, 3), (1, 3), ()]),
-        ("W @ t", _column, [(2, 1), (3, 2)]),
-        ("c @ t", _column, [(1, 2)]),
-        ("(W @ t).tanh()", _column, [(2, 1), (3, 1), (3, 2)]),
-        ("c * t", _column, [(1, 2)]),
-        ("(t + c).sin()", _column, [(2, 2)]),
-        ("t.detach().exp() + t", _row, []),
-        ("t.detach().exp() * t", _row, [(3,)]),
-        ("(t[0] * t[1]) * t[2]", _row, [(), (), (), ()]),
-        ("t.exp()", [], [(0,)]),
-        ("t", _row, []),
-        ("t.sin() * t + W.exp().sum()", _row, [(3,), (3,), (3,), (3, 2)]),
-        ("(lambda s: s * s.sin())(t.exp())", _row, [(3,), (3,), (3,), (3,)]),
-        ("t + 1", _row, []),
-        ("(2 * t).sin()", _row, [(3,)]),
-        ("-0.5 * t", _row, []),
-        ("t.sum() / 3", [_row], []),
-        ("torch.where(t > 2, t, 0 * t)", _row, [(3,)]),
-        ("torch.tensor(2.0, dtype=t.dtype) * t", _row, [()]),
-    ]:
-        check.smallest(_compare, _program, _x, _dtype, _want, 5.0)
-    check.smallest(_compare, "t.sum(0).exp()[torch.tensor([1, 0, 1])]", [_row[:2], _row[1:]], _dtype, [(2,), (3,)], 5.0, _elsewhere)
-    check.smallest(_compare, "t.exp().index_put((torch.tensor([1]),), t[0])", _row, _dtype, [(1,), (3,)], 5.0, _elsewhere)
-_call = say(en="saved_shapes(lambda t: Square.apply(t).sum().exp(), x), Square a torch.autograd.Function that saves t, x of shape (3,)", ko="saved_shapes(lambda t: Square.apply(t).sum().exp(), x), Square는 t를 저장하는 torch.autograd.Function, x의 shape는 (3,)")
-with check.asking(_call):
-    _found = _own(check.draws(3, 0, 1))
-check.equal(sorted(_found) if isinstance(_found, list) else _found, [(), (3,)], _call, hint=_elsewhere)
-_compare("t.exp()", torch.empty(0, 3), "float64", [(0, 3)])
-_call = say(en="saved_shapes(f, x) with f = exp, then f(t) = t.exp() * t, then f(t) = t + 1, at the same x", ko="같은 x에서 saved_shapes(f, x)를 f = exp, f(t) = t.exp() * t, f(t) = t + 1로")
-with check.asking(_call):
-    _found = _twice(["t.exp()", "t.exp() * t", "t + 1"], check.draws(3, 1, 2))
-check.equal(_found["results"], [[(3,)], [(3,)] * 3, []], _call, hint=check.stale())
-check.not_overwritten(
-    _found["kept"][0],
-    _found["results"][0],
-    _call,
-    hint=say(en="a later call changed the first list: make a new list in every call", ko="뒤의 호출이 첫 리스트를 바꾸었습니다. 호출할 때마다 리스트를 새로 만드세요"),
-)
-check.untouched(_found["changes"], _call)
-_x = check.draws(2, 0.5, 1.5)
-_call = say(en="backward() through f(x) after saved_shapes(f, x)", ko="saved_shapes(f, x)를 부른 뒤 f(x)의 결과에서 backward()를 실행했을 때")
-with check.asking(_call):
-    _slope, _hooked = _afterwards(_x)
-check.that(_slope is not None, say(en="saved_shapes(f, x) walked back through the graph of f(x): call neither backward() nor autograd.grad", ko="saved_shapes(f, x)가 f(x)의 그래프를 거슬러 갔습니다. backward()도 autograd.grad도 부르지 마세요"))
-_here = torch.tensor(_x, dtype=torch.float64)
-check.close(_slope, _here.cos() * _here + _here.sin(), _call, hint=say(en="the graph must stay usable: pack has to return the tensor", ko="그래프는 계속 쓸 수 있어야 합니다. pack이 텐서를 돌려주어야 합니다"))
-check.that(_hooked == 1, say(en="after saved_shapes the hooks for saved tensors are still in force: use `with`", ko="saved_shapes가 끝난 뒤에도 저장된 텐서의 hook이 걸려 있습니다. `with`를 쓰세요"))
+    _row, _column = check.draws(3, 1, 3), [[number] for number in check.draws(2, 1, 3)]
+    for _x, _want, *_functions in (
+        (_row, [], "-t", "t", "t + 1", "-0.5 * t", "t.sum()", "t.detach().exp() + t"),
+        ([_row], [], "t.reshape(-1) + t.sum()", "t.sum() / 3", "t * 2 + 1"),
+        (_row, [(3,)], "t.sin()", "t**2", "(2 * t).sin()", "t.detach().exp() * t"),
+        (_row, [(3,)], "torch.where(t > 2, t, 0 * t)"),
+        (_row, [(3,)] * 2, "t.sqrt().log()"),
+        (_row, [(3,)] * 3 + [(3, 2)], "t.sin() * t + W.exp().sum()"),
+        (_row, [(3,)] * 4, "(lambda s: s * s.sin())(t.exp())"),
+        (_row, [()], "torch.tensor(2.0, dtype=t.dtype) * t"),
+        (_row, [()] * 4, "(t[0] * t[1]) * t[2]"),
+        ([_row], [(), (1, 3), (1, 3)], "(t * t).sum().exp()"),
+        ([_row, _row], [(2, 3)], "t.relu()"),
+        (_column, [(1, 2)], "c @ t", "c * t"),
+        (_column, [(2, 2)], "(t + c).sin()"),
+        (_column, [(2, 1), (3, 2)], "W @ t"),
+        (_column, [(2, 1), (3, 1), (3, 2)], "(W @ t).tanh()"),
+        (check.draw(-1, 1), [()], "t.exp()"),
+        ([], [(0,)], "t.exp()"),
+        (torch.empty(0, 3), [(0, 3)], "t.exp()"),
+    ):
+        for _f in _functions:
+            check.smallest(_compare_drawn, _f, _x, _dtype, _want)
+    for _x, _want, _f in (
+        ([_row[:2], _row[1:]], [(2,), (3,)], "t.sum(0).exp()[torch.tensor([1, 0, 1])]"),
+        (_row, [(1,), (3,)], "t.exp().index_put((torch.tensor([1]),), t[0])"),
+        (_row, [(), (3,)], "square(t).sum().exp()"),
+    ):
+        check.smallest(_compare_drawn, _f, _x, _dtype, _want, hint.elsewhere)
+_first = ask("saved_shapes(lambda t: t.exp(), x)", x=leaf(check.draws(3, 1, 2)))
+_first.equals([(3,)])
+_then = _first.then("saved_shapes(lambda t: t.exp() * t, x)", hint.stale).equals([(3,)] * 3)
+_then.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_nothing()
+_first.still_returns([(3,)], hint.anew)
+# The graph of f(x) is not used, and can be used.
+_x, _w = (tensor(check.draws(2, 0.5, 1.5)) for _ in range(2))
+_f = "lambda t: (made.append(w.sin() * w + t.exp()), made[0].register_hook(passed.append), made[0])[-1]"
+_given = {"w": leaf(_w), "made": [], "passed": [], "f": _f, "x": leaf(_x)}
+_after = ask("saved_shapes(f, x)", {"words": "saved_shapes(lambda t: w.sin() * w + t.exp(), x)"}, **_given)
+_after.holds(not _after.then("passed").result, hint.ran)
+_words = f"{_after.call}, then torch.autograd.grad(f(x).sum(), w)[0]"
+_slope = _after.then("torch.autograd.grad(made[0].sum(), w)[0]", hint.usable, words=_words)
+_slope.returns(_w.cos() * _w + _w.sin())
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1016,119 +960,98 @@ def checkpoint_chain(fs, x):
 
 
 # %% nbgrader={"grade_id": "test_checkpoint_chain", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, formula, graphs, observe, probe, say
+hint = hints("checkpoint_chain")
 
-
-@probe
-def _run(programs, x, dtype, w, tracked, by_grad):
-    runs, given, saved, kind = [], [], [], getattr(torch, dtype)
-    w = [graphs.leaf(one, kind) for one in w]
-    made = {p: (programs.index(p), formula(p, w=w)) for p in programs}
-    known = {p: lambda t, place=place, f=f: [runs.append(place), given.append(t.numel()), f(t)][2] for p, (place, f) in made.items()}
-    fs, x = [known[p] for p in programs], graphs.leaf(x, kind).requires_grad_(tracked)
-    calls = observe(x=x, **{f"w[{k}]": one for k, one in enumerate(w)})
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [saved.append(t.numel()), t][1], lambda t: t):
-        y = calls(checkpoint_chain, fs, x)
-    found, inputs = {**calls.data(), "forward": list(runs), "left": len(fs), "saved": sum(saved), "given": sum(given)}, [x, *w] if tracked else w
-    if not isinstance(y, torch.Tensor) or not y.requires_grad:
-        return found
-    try:
-        grads = torch.autograd.grad(y.sum(), inputs, allow_unused=True) if by_grad else [y.sum().backward(), [t.grad for t in inputs]][1]
-    except RuntimeError as error:
-        return {**found, "error": str(error).partition(".\n")[0]}
-    return {**found, "grads": [None if g is None else g.clone() for g in grads], "then": runs[len(found["forward"]) :]}
+_BACKWARD = "y.sum().backward()", "[t.grad for t in {}]"
+_GRAD = "grads = torch.autograd.grad(y.sum(), {}, allow_unused=True)", "list(grads)"
 
 
-def _plain(programs, x, dtype, w, tracked):
-    w, y = [graphs.leaf(one, getattr(torch, dtype)) for one in w], graphs.leaf(x, getattr(torch, dtype)).requires_grad_(tracked)
-    inputs = [y, *w] if tracked else w
-    for program in programs:
-        y = formula(program, w=w)(y)
-    return y.detach(), list(torch.autograd.grad(y.sum(), inputs))
+def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, before="", **more):
+    """chain: the names of the functions in turn; slopes: of x and the weights, by name."""
+    given = {**more, **{name: f"lambda t: {f}" for name, f in fs.items()}}
+    given |= {"fs": f"[{', '.join(chain)}]", "x": leaf(x, dtype)}
+    how = {"noting": tuple(fs), "before": before}
+    answer = ask("y = checkpoint_chain(fs, x)", how, **given)
+    answer.returns(tensor(want, dtype), mistakes=wrong).is_tracked(hint.tracked)
+    check.equal(answer.ran, list(chain), f"{answer.call}: {hint.order}")
+    run, grads = (text.format(f"[{', '.join(slopes)}]") for text in backward)
+    passed = answer.then(run, errors={"use_reentrant": hint.older, "": hint.late})
+    found = passed.then(grads, words=f"{passed.call}: {hint.slopes}")
+    found.holds(all(slope is not None for slope in found.result), hint.reached)
+    again = passed.ran[len(chain) :]
+    check.equal(again, list(chain[::-1]), f"{passed.call}: {hint.rerun}", hint=hint.each)
+    found.returns([tensor(slope, dtype) for slope in slopes.values()])
+    answer.holds(answer.then(f"fs == [{', '.join(chain)}]").result, hint.changed)
+    return answer.changes_nothing()
 
 
-_late, _older, _runs, _then, _reverse = say(en="backward() stopped. Did the second run call another function? A lambda made in a loop finds the last f. The error", ko="backward()가 멈췄습니다. 두 번째 실행에서 다른 함수를 부르지 않았나요? 반복문에서 만든 lambda는 마지막 f를 찾습니다. 오류"), say(en="torch.autograd.grad stopped: it works with use_reentrant=False only. The error", ko="torch.autograd.grad가 멈췄습니다. use_reentrant=False라야 쓸 수 있습니다. 오류"), say(en="each function must run once during the call, in the order of the list; it was", ko="호출하는 동안 함수는 리스트의 순서대로 한 번씩 실행되어야 합니다. 실제로는"), say(en="and once more during backward(), the last one first: a checkpoint for each. It was", ko="backward()를 하는 동안에는 마지막 함수부터 한 번씩 더 실행되어야 합니다. 체크포인트를 함수마다 두세요. 실제로는"), say(en="begin with fs[0]: that is the chain from the other end", ko="fs[0]부터 적용하세요. 반대쪽 끝에서 시작한 값입니다")
-
-
-def _compare(programs, x, dtype, w=(), tracked=True, by_grad=False):
-    call = f"checkpoint_chain([{', '.join(programs)}], x={x}), {dtype}{f', w={list(w)}' if w else ''}" + ("" if tracked else say(en=", x not tracked", ko=", x는 추적되지 않음"))
-    with check.asking(call):
-        found = _run(programs, x, dtype, w, tracked, by_grad)
-    (value, grads), order = _plain(programs, x, dtype, w, tracked), [programs.index(program) for program in programs]
-    check.close(found["results"][0], value, call, mistakes=[(_plain(programs[::-1], x, dtype, w, tracked)[0], _reverse)] if "@" not in call else [])
-    check.that("error" not in found, f"{call}: {_older if 'use_reentrant' in found.get('error', '') else _late}" + f": {found.get('error')}")
-    check.that("grads" in found, f"{call}: " + say(en="the result must be tracked: gradients have to reach x and the weights, also if x itself is not tracked", ko="결과가 추적되어야 합니다. x가 추적되지 않더라도 gradient가 x와 가중치에 도달해야 합니다"))
-    check.that(found["forward"] == order, f"{call}: {_runs} {found['forward']}")
-    check.that(not any(grad is None for grad in found["grads"]), f"{call}: " + say(en="no gradient has reached x or a weight. (A checkpoint needs use_reentrant=False for that.)", ko="x나 가중치에 gradient가 도달하지 않았습니다. (체크포인트라면 use_reentrant=False가 필요합니다.)"))
-    check.that(found["then"] == order[::-1], f"{call}: {_then} {found['then']}")
-    check.that(found["saved"] <= found["given"], f"{call}: " + say(en=f"the graph saved {found['saved']} numbers; the inputs of the functions have {found['given']}. A checkpoint keeps no more", ko=f"그래프에 저장된 원소는 {found['saved']}개인데 함수의 입력은 모두 {found['given']}개입니다. 체크포인트는 입력만 남깁니다"))
-    check.close(found["grads"], grads, call + say(en=": the gradients of x and the weights", ko=": x와 가중치의 gradient"))
-    check.that(found["left"] == len(programs), f"{call}: " + say(en="the list fs was changed", ko="리스트 fs가 바뀌었습니다"))
-    check.untouched(found["changes"], call)
-
-
-_compare(["t.sin() * t", "t.exp()"], [0.3, -1.0], "float64")
-_compare(["t**2 * w[0]", "t.tanh()"], 0.5, "float32", (2.0,), tracked=False, by_grad=True)
+_functions, _x = {"f": "t * t", "g": "t**3 - t"}, [2.0, -1.0]
+_slopes, _wrong = {"x": [188.0, -4.0]}, {hint.reverse: [36.0, 0.0]}
+_compare("fg", _functions, _x, "float64", [60.0, 0.0], _slopes, wrong=_wrong)
+_functions, _how = {"f": "t**2 * w", "g": "t**3"}, {"before": "x.requires_grad_(False)"}
+_how |= {"backward": _GRAD, "w": leaf(2.0, "float32")}
+_compare("fg", _functions, -1.0, "float32", 8.0, {"w": 12.0}, **_how)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-@probe
-def _random(x):
-    x = graphs.leaf(x, torch.float64)
-    before = torch.get_rng_state()
-    y = checkpoint_chain([lambda t: t**2 * torch.rand_like(t), lambda t: t.exp() * torch.rand_like(t)], x)
-    after = torch.get_rng_state()
-    y.sum().backward()
-    kept = bool((after == torch.get_rng_state()).all())
-    torch.set_rng_state(before)
-    first, second = torch.rand_like(x), torch.rand_like(x)
-    drawn = bool((torch.get_rng_state() == after).all())
-    torch.set_rng_state(after)
-    return y.detach(), x.grad, first.detach(), second.detach(), kept, drawn
+import torch
+
+from secant import formula
+from secant.checking.ask import call_of
+
+_HOOKS = "torch.autograd.graph.saved_tensors_hooks(lambda t: (saved.append(t.numel()), t)[-1], lambda t: t)"
+_SAVED = "(hooks.__enter__(), checkpoint_chain(fs, x), hooks.__exit__(), sum(saved))[-1]"
 
 
-@probe
-def _twice(x):
-    x = graphs.leaf(x, torch.float64, grad=3.0)
-    calls = observe(x=x)
-    results = [calls(checkpoint_chain, fs, x) for fs in ([torch.sin, torch.exp], [torch.exp, torch.sin], [])]
-    kept = calls.data()
-    grads = [torch.autograd.grad(y.sum(), x)[0] for y in results[:2]]
-    return {**kept, "grads": grads}
+def _compare_drawn(chain, fs, x, weights, dtype, backward=_BACKWARD, before=""):
+    leaves = {name: tensor(weight).requires_grad_() for name, weight in weights.items()}
+    steps = [tensor(x).requires_grad_()]
+    for letter in chain:
+        steps.append(formula(fs[letter], **leaves)(steps[-1]))
+    of = leaves if before else {"x": steps[0], **leaves}
+    slopes = dict(zip(of, torch.autograd.grad(steps[-1].sum(), list(of.values())), strict=True))
+    more = {name: leaf(weight, dtype) for name, weight in weights.items()}
+    more |= {"backward": backward, "before": before, "saved": [], "hooks": _HOOKS}
+    answer = _compare(chain, fs, x, dtype, steps[-1], slopes, **more)
+    saved, most = answer.then(_SAVED).result, sum(step.numel() for step in steps[:-1])
+    answer.holds(saved <= most, f"{hint.saved}: {saved} > {most}")
 
 
+_FOUR = {"f": "t * t", "g": "t.sin() * t", "h": "t.exp()", "k": "t.tanh() * t"}
 for _dtype in ("float64", "float32"):
-    _rows = [check.draws(3, -1, 1), check.draws(3, -1, 1)]
-    check.smallest(_compare, ["t * t", "t.sin() * t", "t.exp()", "t.tanh() * t"], check.draw(-1, 1), _dtype)
-    check.smallest(_compare, ["t.sin() * t", "t.exp()", "t.sin() * t"], _rows, _dtype)
-    check.smallest(_compare, ["t.exp() * w[0]", "t.tanh() * w[1]"], _rows, _dtype, (check.draw(0.5, 2), check.draw(-2, -0.5)))
-    check.smallest(_compare, ["t * w[0] * t", "t.exp()"], _rows, _dtype, (check.draw(0.5, 2),), False)
-    check.smallest(_compare, ["t.sin() * t", "w[0] * t.exp()"], _rows, _dtype, (check.draw(0.5, 2),), True, True)
-    check.smallest(_compare, ["t.cos() * t"], check.draws(2, -1, 1), _dtype, (), True, True)
-    check.smallest(_compare, ["(t @ t.T).tanh()", "t.sum(0).exp()"], _rows, _dtype)
-_x = check.draws(4, 0.5, 1.5)
-_call = say(en=f"checkpoint_chain of two functions that draw random numbers, x={_x}", ko=f"난수를 뽑는 함수 두 개의 checkpoint_chain, x={_x}")
-with check.asking(_call):
-    _value, _grad, _first, _second, _kept, _drawn = _random(_x)
-_here = torch.tensor(_x, dtype=torch.float64)
-_inner = _here**2 * _first
-check.close(_value, _inner.exp() * _second, _call)
-_same = say(en="the second run drew other random numbers than the first", ko="두 번째 실행에서 첫 번째와 다른 난수를 뽑았습니다")
-check.close(_grad, _value * 2 * _here * _first, _call + say(en=": x.grad", ko=": x.grad"), hint=_same)
-check.that(_drawn, say(en=f"{_call}: more random numbers were drawn than the functions draw", ko=f"{_call}: 함수가 뽑는 것보다 많은 난수를 뽑았습니다"))
-check.that(_kept, say(en=f"{_call}: backward() left the random state changed", ko=f"{_call}: backward()가 난수 상태를 바꾸어 놓았습니다"))
-_x = check.draws(3, -1, 1)
-_call = say(en=f"checkpoint_chain([sin, exp], x), then [exp, sin], then [], at the same x={_x}", ko=f"같은 x={_x}에서 checkpoint_chain([sin, exp], x), 이어서 [exp, sin], []")
-with check.asking(_call):
-    _found = _twice(_x)
-_here = torch.tensor(_x, dtype=torch.float64)
-_values = [_here.sin().exp(), _here.exp().sin(), _here]
-_slopes = [_here.sin().exp() * _here.cos(), _here.exp().cos() * _here.exp()]
-check.close(_found["results"], _values, _call, hint=say(en="for an empty list return x", ko="빈 리스트이면 x를 돌려주세요"))
-check.that("x" in _found["aliases"][2], f"{_call}: " + say(en="for an empty list return x itself, not a copy", ko="빈 리스트이면 복사본이 아니라 x를 그대로 돌려주세요"))
-check.close(_found["grads"], _slopes, _call + say(en=": their gradients", ko=": gradient"), hint=check.stale())
-check.untouched(_found["changes"], _call)
+    _rows, _w, _v = [check.draws(3, -1, 1), check.draws(3, -1, 1)], check.draw(0.5, 2), check.draw(-2, -0.5)
+    for _chain, _fs, _x, _weights, *_how in (
+        ("fghk", _FOUR, check.draw(-1, 1), {}),
+        ("ghg", _FOUR, _rows, {}),
+        ("k", _FOUR, check.draws(2, -1, 1), {}, _GRAD),
+        ("fg", {"f": "t.exp() * w", "g": "t.tanh() * v"}, _rows, {"w": _w, "v": _v}),
+        ("fg", {"f": "t * w * t", "g": "t.exp()"}, _rows, {"w": _w}, _BACKWARD, "x.requires_grad_(False)"),
+        ("fg", {"f": "t.sin() * t", "g": "w * t.exp()"}, _rows, {"w": _w}, _GRAD),
+        ("fg", {"f": "(t @ t.T).tanh()", "g": "t.sum(0).exp()"}, _rows, {}),
+    ):
+        check.smallest(_compare_drawn, _chain, _fs, _x, _weights, _dtype, *_how)
+_x = tensor(check.draws(4, 0.5, 1.5))
+_given = {"f": "lambda t: t**2 * torch.rand_like(t)", "g": "lambda t: t.exp() * torch.rand_like(t)"}
+_given["x"] = leaf(_x)
+_states = "y = (torch.get_rng_state(), checkpoint_chain([f, g], x), torch.get_rng_state())"
+_random = ask(_states, {"words": call_of("checkpoint_chain([f, g], x)", _given)}, **_given)
+_passed = _random.then("torch.autograd.grad(y[1].sum(), x)[0]", hint.same)
+_drawn = (
+    "torch.set_rng_state(y[0]), torch.rand_like(x), torch.rand_like(x), torch.get_rng_state().equal(y[2])"
+)
+_, _first, _second, _as_many = _random.then(_drawn).result
+_value = (_x**2 * _first).exp() * _second
+check.close(_random.result[1], _value, _random.call)
+_random.holds(_as_many, hint.more)
+_passed.returns(_value * 2 * _x * _first).changes_nothing()
+_first = ask("y = checkpoint_chain([torch.sin, torch.exp], x)", x=leaf(_x, grad=3.0))
+_first.returns(_x.sin().exp()).changes_nothing()
+_second = _first.then("z = checkpoint_chain([torch.exp, torch.sin], x)", hint.stale)
+_second.returns(_x.exp().sin()).changes_nothing()
+_first.then("checkpoint_chain([], x) is x").equals(True, hint=hint.itself).changes_nothing()
+_grads = _second.then("[torch.autograd.grad(t.sum(), x)[0] for t in (y, z)]")
+_grads.returns([_x.sin().exp() * _x.cos(), _x.exp().cos() * _x.exp()])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1194,136 +1117,79 @@ def clip_hook(t, m):
 
 
 # %% nbgrader={"grade_id": "test_clip_hook", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, formula, graphs, observe, probe, say
-
-
-@probe
-def _through(program, x, c, m, dtype, held, uses):
-    kind = getattr(torch, dtype)
-    x, u, c = graphs.leaf(x, kind, grad=held), graphs.leaf(x, kind), torch.tensor(c, dtype=kind)
-    v, t = u * 1, formula(program)(x)
-    calls = observe(t=t, x=x)
-    handle = calls(clip_hook, t, m)
-    y, grads = ((t + v) * c).sum() + (t * c).sum() * (uses - 1) if uses > 1 else ((t + v) * c).sum(), []
-    for turn in range(3):
-        y.backward(retain_graph=True, inputs=[x, u])
-        grads += [x.grad.clone(), u.grad.clone()]
-        x.grad, u.grad = None, None
-        if turn == 1 and hasattr(handle, "remove"):
-            handle.remove()
-    return {"grads": grads, "changes": calls.changes, "handle": hasattr(handle, "remove"), "retains": bool(t.retains_grad), "kind": type(handle).__name__}
+hint = hints("clip_hook")
 
 
-_why = {"handle": say(en="the result must be the hook's handle, which has remove(); it is", ko="remove()가 있는 hook의 핸들을 돌려주어야 합니다. 돌려준 것은"), "free": say(en="the gradient is not limited: what a hook does not return is lost", ko="gradient가 제한되지 않았습니다. hook이 돌려주지 않은 값은 쓰이지 않습니다"), "norm": say(en="here the whole gradient was scaled down by its norm; limit each number by itself", ko="gradient 전체를 노름으로 줄였습니다. 원소마다 따로 제한하세요"),
-    "above": say(en="negative numbers must be limited too, at -m", ko="음수도 -m에서 제한해야 합니다"), "below": say(en="numbers below 0 are not to be cut off at 0", ko="음수를 0에서 자르면 안 됩니다"), "held": say(en="what was in t.grad before was limited too; limit only what arrives", ko="t.grad에 이미 있던 값까지 제한했습니다. 도착하는 것만 제한하세요")}
-_zero, _digits = say(en="m is 0 here, and 0 is a limit too: the gradient that passes is 0, and the hook has to return it", ko="m = 0도 한계입니다. 지나가는 gradient는 0이고, hook은 그 0을 돌려주어야 합니다"), say(en="right to about seven digits: it went through float32", ko="일곱 자리쯤만 맞습니다. float32를 거친 값입니다")
-_names = [say(en=", first backward()", ko=", 첫 번째 backward()"), say(en=", second backward()", ko=", 두 번째 backward()"), say(en=", after handle.remove()", ko=", handle.remove() 뒤")]
-_other, _spoilt = say(en=": the gradient of u", ko=": u의 gradient"), say(en="the gradient of another tensor has changed: a hook must not edit the tensor that it is given in place", ko="다른 텐서의 gradient가 바뀌었습니다. hook은 받은 텐서를 제자리에서 고치면 안 됩니다")
-_stays = (say(en="the hook works only once; it must stay until remove()", ko="hook이 한 번만 작동했습니다. remove()를 부를 때까지 작동해야 합니다"), say(en="after remove() the gradient must be whole again", ko="remove() 뒤에는 gradient가 다시 온전해야 합니다"))
+def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
+    """want: x.grad after two backward passes through t, which y uses so many times."""
+    given = {"c": tensor(c, dtype), "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
+    answer = ask("handle = clip_hook(t, m)", **given, v="u * 1", t=t, m=m)
+    found = answer.then("hasattr(handle, 'remove')").result
+    answer.holds(found, f"{hint.handle} ({check.kind(answer.result)})")
+    made = answer.then(f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()")
+    passed = made.then("y.backward(retain_graph=True)").then("y.backward(retain_graph=True)")
+    passed.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
+    passed.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)
+    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])
+    return passed
 
 
-def _compare(program, slope, x, c, m, dtype, held=None, uses=1):
-    call = f"clip_hook(t, {m}), t = {program.replace('t', 'x')}, y = ((t + u * 1) * c{' + t * c' * (uses - 1)}).sum(), x={x}, c={c}, {dtype}" + ("" if held is None else f", x.grad = {held}")
-    with check.asking(call):
-        found = _through(program, x, c, m, dtype, held, uses)
-    check.that(found["handle"], f"{call}: {_why['handle']} {found['kind']}")
-    arriving, slope = (torch.as_tensor(one, dtype=getattr(torch, dtype)) for one in (c, slope))
-    alone, arriving = arriving, arriving * uses
-    norm = arriving * (m / max(float(arriving.norm()), m, 1e-9))
-    for turn, then in enumerate(_names):
-        before, limited = held or 0.0 if not turn else 0.0, arriving if turn == 2 else arriving.clamp(-m, m)
-        wrongs = [] if turn == 2 else [(arriving, "free"), (norm, "norm"), (arriving.clamp(max=m), "above"), (arriving.clamp(0, m), "below")]
-        mistakes = [] if m or turn == 2 else [(arriving * slope + before, _zero)]
-        mistakes += [(wrong * slope + before, _stays[0] if turn == 1 and why == "free" else _why[why]) for wrong, why in wrongs]
-        mistakes += [((arriving * slope + before).clamp(-m, m), _why["held"])] if before else []
-        check.close(found["grads"][2 * turn], limited * slope + before, call + then, mistakes=mistakes, hint=_stays[1] if turn == 2 else "", rtol=1e-4 if dtype == "float32" else 1e-9, nearly="" if dtype == "float32" else _digits)
-        check.close(found["grads"][2 * turn + 1], alone, call + then + _other, hint=_spoilt)
-    check.that(not found["retains"], f"{call}: " + say(en="t.retain_grad() was called, and t keeps gradients now", ko="t.retain_grad()를 불러 이제 t가 gradient를 남깁니다"))
-    check.untouched(found["changes"], call, but=[("hooks", "t"), *([("hooks", "x")] if program == "t" else [])])
-
-
-_compare("t**3", 75.0, 5.0, 0.008, 0.004, "float32")
-_compare("t", [1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [3.0, -4.0, 0.25], 1.0, "float64", held=9.0, uses=2)
-_compare("t * 3", 3.0, 2.0, 5.0, 0, "float64")
+_compare("x**3", 5.0, 0.008, 0.004, "float32", 0.6, {hint.free: 1.2, hint.once: 0.9})
+_compare("x * 3", 2.0, 5.0, 0, "float64", 0.0, {hint.zero: 30.0})
+_wrong = {hint.norm: [13.0, -11.0, 31.0], hint.above: [17.0, -31.0, 39.0]}
+_wrong |= {hint.below: [17.0, 9.0, 39.0], hint.held: [15.0, -15.0, 15.0]}
+_case = "x", [1.0, 2.0, 3.0], [2.0, -10.0, 11.0], 15.0, "float64", [17.0, -21.0, 39.0]
+_compare(*_case, _wrong, grad=9.0, uses=2)
 check.visible_passed()
+
+
 ### BEGIN HIDDEN TESTS
-@probe
-def _many(c, m, dtype):
-    kind = getattr(torch, dtype)
-    leaves = [graphs.leaf(one, kind) for one in c]
-    made = [leaf * 1 for leaf in leaves]
-    made[0].retain_grad()
-    handles = [clip_hook(t, one) for t, one in zip(made, m, strict=True)]
-    y = sum((t * torch.tensor(one, dtype=kind)).sum() for t, one in zip(made, c, strict=True))
-    y.backward(retain_graph=True)
-    first = [leaf.grad.clone() for leaf in leaves]
-    handles[0].remove()
-    for leaf in leaves:
-        leaf.grad = None
-    y.backward()
-    return first, [leaf.grad.clone() for leaf in leaves]
+def _compare_drawn(t, slope, x, c, m, dtype, grad=None, uses=1, layout=""):
+    whole, held = slope * uses * tensor(c), grad or 0.0
+    limited = slope * (uses * tensor(c)).clamp(-m, m)
+    wrong = {hint.free if m else hint.zero: 2 * whole + held, hint.once: limited + whole + held}
+    want = tensor(2 * limited + held, dtype)
+    passed = _compare(t, x, c, m, dtype, want, wrong, grad, uses, layout)
+    passed.then("t.retains_grad").equals(False, hint=hint.retained)
+    ended = passed.then("handle.remove()").then("y.backward()")
+    want = [want + tensor(whole, dtype), 3 * tensor(c, dtype)]
+    ended.then("[x.grad, u.grad]").returns(want, hint=hint.removed)
 
 
-@probe
-def _of_a_slice(c, m):
-    c = torch.tensor(c, dtype=torch.float64)
-    t = graphs.strided(c).requires_grad_()
-    clip_hook(t, m)
-    (t * graphs.strided(c)).sum().backward()
-    return t.grad
-
-
-_c, _m = [check.draws(2, -3, 3), check.draws(2, -3, 3)], check.draw(0.5, 1.5)
-_call = f"clip_hook(t, {_m}), dy/dt={_c}" + say(en=", t a slice of a larger tensor", ko=", t는 더 큰 텐서의 일부")
-with check.asking(_call):
-    _found = _of_a_slice(_c, _m)
-check.close(_found, torch.tensor(_c, dtype=torch.float64).clamp(-_m, _m), _call)
 for _dtype in ("float64", "float32"):
     for _m in (0, 0.0, 1, check.draw(0.2, 2), check.draw(2, 4), 50.0):
-        _x, _c = check.draws(4, -2, 2), check.draws(4, -3, 3)
-        check.smallest(_compare, "t", [1.0] * 4, _x, _c, _m, _dtype)
-        check.smallest(_compare, "t", [1.0] * 4, _x, _c, _m, _dtype, check.draw(3, 9), 2)
-        check.smallest(_compare, "t * 3", [3.0] * 4, _x, _c, _m, _dtype, check.draw(3, 9), 3)
-    check.smallest(_compare, "t * 3", 3.0, check.draw(-2, 2), check.draw(-3, -1), check.draw(0.2, 1), _dtype)
-    check.smallest(_compare, "t", 1.0, check.draw(-2, 2), check.draw(-3, -1), check.draw(0.2, 1), _dtype, 9.0)
-    _compare("t * 3", [], [], [], 1.0, _dtype)
-    _c, _m = [[check.draws(2, -3, 3)], check.draw(-9, -3)], [check.draw(0.2, 1), check.draw(1, 2)]
-    _call = say(en=f"clip_hook on two tensors, m={_m}, dy/dt={_c}, {_dtype}", ko=f"두 텐서에 건 clip_hook, m={_m}, dy/dt={_c}, {_dtype}")
-    with check.asking(_call):
-        _first, _second = _many(_c, _m, _dtype)
-    _whole = [torch.tensor(one, dtype=getattr(torch, _dtype)) for one in _c]
-    _cut = [one.clamp(-m, m) for one, m in zip(_whole, _m, strict=True)]
-    _own = say(en="each hook has an m of its own", ko="hook마다 m이 따로 있어야 합니다")
-    check.close(_first, _cut, _call, hint=_own)
-    _then = say(en=", after the first handle's remove()", ko=", 첫째 핸들의 remove() 뒤")
-    check.close(_second, [_whole[0], _cut[1]], _call + _then, hint=say(en="the second hook stays", ko="둘째 hook은 남아 있어야 합니다"))
-
-
-@probe
-def _on_one(c):
-    c = torch.tensor(c, dtype=torch.float64)
-    x = torch.zeros_like(c).requires_grad_()
-    t, beside = (x * 1).unbind(1)
-    t.register_hook(lambda g: g * 2)
-    handles, grads = [clip_hook(t, m) for m in (1.0, 0.5)], []
-    for _ in range(2):
-        ((t + beside) * c[:, 0]).sum().backward(retain_graph=True)
-        grads.append(x.grad.T.clone())
-        x.grad = None
-        handles[1].remove()
-    return grads
-
-
-_c = [[check.draw(0.3, 0.45)] * 2, [check.draw(-3, -1)] * 2]
-_call = say(en=f"clip_hook(t, 1), then clip_hook(t, 0.5), where a hook on t doubles the gradient {[row[0] for row in _c]}", ko=f"gradient {[row[0] for row in _c]}를 두 배로 만드는 hook이 걸린 t에 clip_hook(t, 1), 이어서 clip_hook(t, 0.5)")
-with check.asking(_call):
-    _found = _on_one(_c)
-_whole = torch.tensor([row[0] for row in _c], dtype=torch.float64)
-for _got, _m, _then in zip(_found, (0.5, 1), ("", say(en=", after the second handle's remove()", ko=", 둘째 핸들의 remove() 뒤")), strict=True):
-    check.close(_got[0], (2 * _whole).clamp(-_m, _m), _call + _then, hint=say(en="the hooks that t had before must stay", ko="t에 전부터 걸려 있던 hook은 그대로 남아야 합니다"))
-    check.close(_got[1], _whole, _call + _then + say(en=": a tensor beside t, from the same operation", ko=": 같은 연산에서 t와 함께 나온 텐서"))
+        _x, _c, _grad = check.draws(4, -2, 2), check.draws(4, -3, 3), check.draw(3, 9)
+        check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype)
+        check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, _grad, 2)
+        check.smallest(_compare_drawn, "x * 3", 3, _x, _c, _m, _dtype, _grad, 3)
+    _x, _c, _m = check.draw(-2, 2), check.draw(-3, -1), check.draw(0.2, 1)
+    check.smallest(_compare_drawn, "x * 3", 3, _x, _c, _m, _dtype)
+    check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, 9.0)
+    _x, _c = ([check.draws(2, -3, 3), check.draws(2, -3, 3)] for _ in range(2))
+    check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, None, 1, "slice")
+    _compare_drawn("x * 3", 3, [], [], 1.0, _dtype)
+    # Two tensors; what arrives at each is its own value.
+    _values, _n = tensor([check.draws(2, -9, 3), check.draws(2, -9, -3)], _dtype), check.draw(1, 2)
+    _given = {"p": leaf(_values[0], _dtype), "q": leaf(_values[1], _dtype), "a": "p * 1", "b": "q * 1"}
+    _first = ask(f"first = clip_hook(a, {_m})", {"before": "a.retain_grad()"}, **_given)
+    _made = _first.then(f"clip_hook(b, {_n})").then("y = (a**2 + b**2).sum() / 2")
+    _made = _made.then("y.backward(retain_graph=True)")
+    _limited = [_values[0].clamp(-_m, _m), _values[1].clamp(-_n, _n)]
+    _made.then("[p.grad, q.grad]").returns(_limited, hint=hint.own)
+    _made = _made.then("first.remove()").then("y.backward()")
+    _made.then("[p.grad, q.grad]").returns([_limited[0] + _values[0], 2 * _limited[1]], hint=hint.stays)
+# Two hooks on one tensor, which has a hook already and comes from an operation with two results.
+_how, _c = {"before": "t.register_hook(lambda g: g * 2)"}, tensor([check.draw(0.3, 0.45), check.draw(-3, -1)])
+_given = {"c": _c, "x": leaf([[0.0, 0.0], [0.0, 0.0]]), "both": "(x * 1).unbind(1)", "t": "both[0]"}
+_made = ask("clip_hook(t, 1.0)", _how, **_given).then("second = clip_hook(t, 0.5)")
+_made = _made.then("y = ((t + both[1]) * c).sum()").then("y.backward(retain_graph=True)")
+_made.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5), hint=hint.before)
+_made.then("x.grad[:, 1]").returns(_c, hint=hint.beside)
+_made = _made.then("second.remove()").then("y.backward()")
+_made.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5) + (2 * _c).clamp(-1, 1), hint=hint.before)
+_made.then("x.grad[:, 1]").returns(2 * _c, hint=hint.beside)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1385,6 +1251,7 @@ def step_in_backward(params, lr):
 
     params: a list of tracked leaves; lr: the step size.
     """
+
     ### BEGIN SOLUTION
     def step(p):
         with torch.no_grad():
@@ -1397,127 +1264,85 @@ def step_in_backward(params, lr):
 
 
 # %% nbgrader={"grade_id": "test_step_in_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf, tensor
 
-from secant import check, graphs, observe, probe, say
+hint = hints("step_in_backward")
 
-
-@probe
-def _two_passes(a, b, lr):
-    a, b = (graphs.leaf(value, torch.float32) for value in (a, b))
-    memory, calls, seen, full = [a.data_ptr(), b.data_ptr()], observe(), [], []
-    [p.register_post_accumulate_grad_hook(lambda p, q=q: full.append(q.grad is not None)) for p, q in ((a, b), (b, a))]
-    calls(step_in_backward, [a, b], lr)
-    for _ in range(2):
-        (a * a + a - 3 * b).sum().backward()
-        seen.append([a.detach().clone(), b.detach().clone()])
-    kept = a.is_leaf and b.is_leaf and [a.data_ptr(), b.data_ptr()] == memory
-    return {**calls.data(), "seen": seen, "state": [kept, a.grad is None and b.grad is None, not any(full)]}
+# A hook of the test counts the buffers that are full when a gradient is complete.
+_COUNT = "lambda _: full.append(sum(p.grad is not None for p in [{}]))"
+_STATE = "all(p.is_leaf and p.requires_grad for p in [{0}]), [p.grad for p in [{0}]], full"
 
 
-_each, *_state = [say(en="each parameter moves by its own gradient, in every backward(), with the lr of its own call", ko="파라미터마다 자기 gradient로, 모든 backward()에서, 그 호출에서 받은 lr로 움직여야 합니다"), say(en="a parameter is no longer a tracked leaf, or lies in other memory now: change it in place", ko="추적되는 leaf가 아니거나 메모리가 바뀐 파라미터가 있습니다. 제자리에서 바꾸세요"), say(en="after backward() p.grad is not None: empty the buffer once the gradient is in it and used", ko="backward()가 끝났는데 p.grad가 None이 아닙니다. gradient가 버퍼에 들어가고 쓰인 다음에 비우세요"), say(en="when the gradient of one parameter was complete, the buffer of another was still full: step as soon as each is complete", ko="한 파라미터의 gradient가 다 모였을 때 다른 파라미터의 버퍼가 아직 차 있었습니다. 파라미터마다 gradient가 다 모이는 즉시 움직이세요")]
-_wrongs = {"full": _state[1], "itself": say(en="lr * p was subtracted: this hook is given the parameter, not the gradient, which is in p.grad", ko="lr * p를 뺐습니다. 이 hook이 받는 것은 gradient가 아니라 파라미터이고, gradient는 p.grad에 있습니다"), "up": say(en="it moved uphill: subtract lr * p.grad", ko="반대 방향으로 움직였습니다. lr * p.grad를 빼세요"), "still": say(en="the parameter has not moved: does the hook run, and does it change p in place?", ko="파라미터가 움직이지 않았습니다. hook이 실행되나요? p를 제자리에서 바꾸나요?")}
-_call = "step_in_backward([a, b], 0.1), a=2.0, b=5.0, loss = a * a + a - 3 * b"
-with check.asking(_call):
-    _found = _two_passes(2.0, 5.0, 0.1)
-_mistakes = [([torch.tensor(a), torch.tensor(b)], _wrongs[why]) for a, b, why in ((0.6, 5.9, "full"), (1.8, 4.5, "itself"), (2.5, 4.7, "up"), (2.0, 5.0, "still"))]
-for _got, _want, _then in zip(_found["seen"], ((1.5, 5.3), (1.1, 5.6)), "12", strict=True):
-    check.close(_got, [torch.tensor(_number) for _number in _want], _call + say(en=f": the parameters after backward() number {_then}", ko=f": backward() {_then}번 뒤의 파라미터"), mistakes=_mistakes, hint=_each)
-for _holds, _why in zip(_found["state"], _state, strict=True):
-    check.that(_holds, f"{_call}: {_why}")
-check.equal(_found["results"], [None], _call, hint=say(en="return nothing", ko="아무것도 돌려주지 마세요"))
+def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", **exact):
+    """passes: the parameters after each backward pass, and what they are after a mistake."""
+    given = {name: leaf(value, dtype) for name, value in zip("ab", values, strict=False)}
+    names = ", ".join(given)
+    given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
+    given["counted"] = f"[p.register_post_accumulate_grad_hook(count) for p in [{names}]]"
+    answer = passed = ask(call, {"before": before}, **given).equals(None, hint=hint.nothing)
+    answer.changes_nothing(but=[("hooks", "a"), ("hooks", "b")])
+    for want, wrong in passes:
+        passed = passed.then(f"{loss}.backward()")
+        passed.then(f"[{names}]").returns(want, mistakes=wrong, hint=otherwise, **exact)
+    passed.then("kept").returns(want, hint=hint.in_place, **exact)
+    tracked, left, full = passed.then(_STATE.format(names)).result
+    passed.holds(tracked, hint.in_place)
+    passed.holds(not any(grad is not None for grad in left), hint.full)
+    passed.holds(max(full, default=0) <= 1, hint.at_once)
+
+
+def _both(a, b):
+    return [tensor(a, "float32"), tensor(b, "float32")]
+
+
+_wrong = {hint.itself: _both(1.8, 4.5), hint.uphill: _both(2.5, 4.7), hint.still: _both(2.0, 5.0)}
+_passes = (_both(1.5, 5.3), _wrong), (_both(1.1, 5.6), {hint.full: _both(0.6, 5.9)})
+_call, _loss = "step_in_backward([a, b], 0.1)", "(a * a + a - 3 * b)"
+_compare(_call, [2.0, 5.0], _loss, _passes, "float32")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-from secant import formula
+_EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12, "nearly": hint.digits}, "float32": {}}
 
 
-@probe
-def _run(loss, values, lrs, dtype, passes):
-    params = [graphs.leaf(value, getattr(torch, dtype)) for value in values]
-    memory, calls = [p.data_ptr() for p in params], observe(**{f"params[{k}]": p for k, p in enumerate(params)})
-    f, seen, full = formula(loss), [], []
-    hooked = [k for place in lrs for k in place]
-    for k in hooked:
-        others = [params[j] for j in hooked if j != k]
-        params[k].register_post_accumulate_grad_hook(lambda p, others=others: full.extend(q.grad is not None for q in others))
-    for place, lr in lrs.items():
-        calls(step_in_backward, [params[k] for k in place], lr)
-    for _ in range(passes):
-        f(params).backward()
-        seen.append([p.detach().clone() for p in params])
-    kept = all(params[k].is_leaf and params[k].requires_grad and params[k].data_ptr() == memory[k] for k in hooked)
-    return {**calls.data(), "seen": seen, "state": [kept, all(params[k].grad is None for k in hooked), not any(full)]}
+def _compare_drawn(lrs, values, loss, slopes, dtype, alone=False):
+    """slopes: of the loss, for the values; alone: a call for each parameter."""
+    now, passes = [tensor(value) for value in values], []
+    for _ in range(3):
+        now = [p - lr * g for p, lr, g in zip(now, lrs, slopes(*now), strict=True)]
+        passes.append(([tensor(p, dtype) for p in now], {}))
+    call, before = f"step_in_backward([{', '.join('ab'[: len(values)])}], {lrs[0]})", ""
+    if alone:
+        call, before = f"step_in_backward([b], {lrs[1]})", f"step_in_backward([a], {lrs[0]})"
+    otherwise = hint.each if all(lrs) else hint.zero
+    _compare(call, values, loss, passes, dtype, otherwise, before, **_EXACT[dtype])
 
 
-def _compare(loss, slopes, values, lrs, dtype, passes=2):
-    call = "; ".join(f"step_in_backward([{', '.join(f'p[{k}]' for k in place)}], {lr})" for place, lr in lrs.items())
-    call += f", loss = {loss.replace('t[', 'p[')}, p={values}, {dtype}"
-    with check.asking(call):
-        found = _run(loss, values, lrs, dtype, passes)
-    rates = [next((lr for place, lr in lrs.items() if k in place), 0.0) for k in range(len(values))]
-    arrived = [0.0] * len(values)
-    for number, got in enumerate(found["seen"], 1):
-        then = say(en=f": the parameters after backward() number {number}", ko=f": backward() {number}번 뒤의 파라미터")
-        old = [torch.as_tensor(value, dtype=torch.float64) for value in values]
-        gradient = slopes(old)
-        arrived = [before + g for before, g in zip(arrived, gradient, strict=True)]
-        moves = {"": gradient, "full": arrived, "up": [-g for g in gradient], "itself": old, "still": [0 * g for g in gradient]}
-        ways = {
-            way: [(p - lr * g).to(getattr(torch, dtype)) for p, lr, g in zip(old, rates, move, strict=True)]
-            for way, move in moves.items()
-        }
-        mistakes = [(ways[way], why) for way, why in _wrongs.items()]
-        exact = {} if dtype == "float32" else {"rtol": 1e-11, "atol": 1e-12, "nearly": _digits}
-        check.close(got, ways[""], call + then, mistakes=mistakes, hint=_zero if 0 in lrs.values() else _each, **exact)
-        values = got
-    for holds, why in zip(found["state"], _state, strict=True):
-        check.that(holds, f"{call}\n  {why}" + (f"\n  {_zero}" if 0 in lrs.values() else ""))
-    check.equal(found["results"], [None] * len(lrs), call, hint=say(en="return nothing", ko="아무것도 돌려주지 마세요"))
-    check.untouched(found["changes"], call, but=[("hooks", f"params[{k}]") for k in range(len(values))])
-
-
-@probe
-def _groups(a, b):
-    kept, free = graphs.leaf(a, torch.float64), graphs.leaf(b, torch.float64)
-    view = kept.detach()
-    step_in_backward([kept], 0.5)
-    step_in_backward([], 0.5)
-    (kept * 2 + free * 3).sum().backward()
-    return kept.detach().clone(), view.clone(), free.detach().clone(), free.grad
-
-
-_zero = say(en="lr is 0 here: nothing may move, but each buffer is emptied as always", ko="lr = 0이면 아무것도 움직이지 않지만, 버퍼는 언제나처럼 비워야 합니다")
-_digits = say(en="right to about seven digits: it went through float32", ko="일곱 자리쯤만 맞습니다. float32를 거친 값입니다")
-
-
-def _product(p):
-    return [p[1], p[0] + 2 * p[1]]
-
-
-def _used_often(p):
-    return [2 * p[0] + torch.cos(p[0]) - 3, 0 * p[1]]
-
-
+_product = lambda a, b: (b, a + 2 * b)
 for _dtype in ("float64", "float32"):
-    _lr, _other = check.draw(0.05, 0.4), check.draw(0.5, 1)
-    _row, _rows = check.draws(3, -2, 2), [check.draws(2, -2, 2), check.draws(2, -2, 2)]
-    check.smallest(_compare, "(t[0] * t[1] + t[1]**2).sum()", _product, [_row, check.draws(3, -2, 2)], {(0, 1): _lr}, _dtype, 3)
-    check.smallest(_compare, "(t[0] * t[1] + t[1]**2).sum()", _product, [_rows, _rows], {(0,): _lr, (1,): _other}, _dtype, 3)
-    check.smallest(_compare, "(t[0]**2 + t[0].sin() - 3 * t[0]).sum()", _used_often, [_rows, _row], {(0, 1): _lr}, _dtype, 3)
-    check.smallest(_compare, "t[0] * t[1] + t[1]**2", _product, [check.draw(-2, 2), check.draw(-2, 2)], {(1, 0): _lr}, _dtype)
-    check.smallest(_compare, "t[0] * t[1] + t[1]**2", _product, [check.draw(-2, 2), check.draw(-2, 2)], {(0, 1): 0}, _dtype)
-    check.smallest(_compare, "t[0] * t[1] + t[1]**2", _product, [check.draw(-2, 2), check.draw(-2, 2)], {(1,): 1}, _dtype)
-    check.smallest(_compare, "(t[0] * 2).sum()", lambda p: [0 * p[0] + 2], [[[check.draw(1, 2)], [check.draw(-2, -1)]]], {(0,): _lr}, _dtype)
-    _compare("(t[0] * 2).sum()", lambda p: [0 * p[0] + 2], [[]], {(0,): 0.5}, _dtype)
+    _lr, _other, _pair = check.draw(0.05, 0.4), check.draw(0.5, 1), check.draws(2, -2, 2)
+    _row, _next = check.draws(3, -2, 2), check.draws(3, -2, 2)
+    _rows, _column = [check.draws(2, -2, 2), check.draws(2, -2, 2)], [[check.draw(1, 2)], [-_other]]
+    for _lrs, _values, _loss, _slopes, *_how in (
+        ([_lr, _lr], [_row, _next], "(a * b + b**2).sum()", _product),
+        ([_lr, _other], [_rows, _rows], "(a * b + b**2).sum()", _product, True),
+        (
+            [_lr, _lr],
+            [_rows, _row],
+            "(a**2 + a.sin() - 3 * a).sum()",
+            lambda a, b: (2 * a + a.cos() - 3, 0 * b),
+        ),
+        ([_lr, _lr], _pair, "(a * b + b**2)", _product),
+        ([0, 0], _pair, "(a * b + b**2)", _product),
+        ([1], [_column], "(a * 2).sum()", lambda a: [0 * a + 2]),
+        ([0.5], [[]], "(a * 2).sum()", lambda a: [0 * a + 2]),
+    ):
+        check.smallest(_compare_drawn, _lrs, _values, _loss, _slopes, _dtype, *_how)
 _a, _b = check.draws(2, -2, 2), check.draws(2, -2, 2)
-_call = say(en=f"step_in_backward([a], 0.5), loss = (2 * a + 3 * b).sum(), a={_a}, b={_b}", ko=f"step_in_backward([a], 0.5), loss = (2 * a + 3 * b).sum(), a={_a}, b={_b}")
-with check.asking(_call):
-    _kept, _view, _free, _grad = _groups(_a, _b)
-_want = torch.tensor(_a, dtype=torch.float64) - 1
-check.close(_kept, _want, _call)
-check.close(_view, _want, _call + ": a.detach()", hint=_state[0])
-check.close(_free, torch.tensor(_b, dtype=torch.float64), _call + ": b", hint=say(en="b was not in the list", ko="b는 리스트에 없었습니다"))
-check.close(_grad, torch.full((2,), 3.0, dtype=torch.float64), _call + ": b.grad", hint=say(en="b was not in the list", ko="b는 리스트에 없었습니다"))
+_answer = ask("step_in_backward([a], 0.5)", a=leaf(_a), b=leaf(_b))
+_answer = _answer.then("step_in_backward([], 0.5)").then("(2 * a + 3 * b).sum().backward()")
+_answer.then("a").returns(tensor(_a) - 1)
+_answer.then("b").returns(tensor(_b), hint=hint.stranger)
+_answer.then("b.grad").returns(tensor([3.0, 3.0]), hint=hint.stranger)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1575,7 +1400,7 @@ r"""
 
 # %% nbgrader={"grade_id": "first_bad_op", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def first_bad_op(fs, x):
-    """Return the place of the first function, walking backward, that makes a gradient that is not finite, or None.
+    """Return where the backward pass first makes a gradient that is not finite: a place in fs, or None.
 
     fs: functions from a tensor to a tensor, applied one after the other; x: a tracked leaf.
     """
@@ -1593,46 +1418,39 @@ def first_bad_op(fs, x):
 
 
 # %% nbgrader={"grade_id": "test_first_bad_op", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
-import torch
+from secant import ask, check, hints, leaf
 
-from secant import check, formula, graphs, observe, probe, say
-
-
-@probe
-def _run(programs, x, dtype, held):
-    w, x = (graphs.leaf(one, getattr(torch, dtype), grad=held) for one in (2.0, x))
-    fs, calls = [formula(program, w=w) for program in programs], observe(x=x, w=w)
-    calls(first_bad_op, fs, x)
-    calls(first_bad_op, fs, x)
-    return calls.data()
+hint = hints("first_bad_op")
 
 
-_first, _last = say(en="compare the gradients of each function, in the dtype of x; and 0 is a place like any other: `0 or None` is None", ko="함수마다 x의 dtype으로 gradient를 비교하세요. 0도 자리입니다. `0 or None`은 None이 됩니다"), say(en="that is where the walk makes the last bad gradient; the first one comes earlier on the way back", ko="거슬러 갈 때 유한하지 않은 gradient가 마지막으로 생기는 곳입니다. 처음 생기는 곳은 그보다 먼저 지납니다")
+def _compare(fs, x, dtype, want, wrong=None, grad=None, layout=""):
+    given = {"w": leaf(2.0, dtype, grad), "fs": [f"lambda t: {f}" for f in fs]}
+    answer = ask("first_bad_op(fs, x)", **given, x=leaf(x, dtype, grad, layout=layout))
+    wrong = {hint.zero if want == 0 else hint.compare: None, **(wrong or {})}
+    wrong[hint.kind] = lambda got: type(got) not in (int, type(None))
+    answer.returns(want, mistakes=wrong, hint=hint.finite if want is None else hint.compare)
+    answer.changes_nothing().again().equals(want).changes_nothing()
 
 
-def _compare(programs, x, dtype, want, wrong=(), held=None):
-    call = f"first_bad_op([{', '.join(programs)}], x={x}), {dtype}" + ("" if held is None else f", .grad = {held}")
-    with check.asking(call):
-        first, second, changes = (found := _run(programs, x, dtype, held))["results"] + [found["changes"]]
-    hint = say(en="compare the gradients at the output and at the input of each function, the last function first; inf is not finite either", ko="inf도 유한하지 않습니다. 마지막 함수부터, 함수마다 출력과 입력의 gradient를 비교하세요") if want is not None else say(en="every gradient is finite: None", ko="gradient가 모두 유한하므로 None입니다")
-    hint = hint if first is None or type(first) is int else say(en="return an int or None", ko="int 또는 None을 돌려주세요")
-    check.that(want is None or first is not None, f"{call}: None; " + say(en=f"expected: {want}", ko=f"기대한 값: {want}") + f"\n  {hint if want else _first}")
-    check.equal(first, want, call, mistakes=list(wrong), hint=hint)
-    check.repeatable(second, want, call)
-    check.untouched(changes, call)
-
-
-_compare(["t * 0", "t.sqrt()", "t * w"], [1.0, 4.0], "float32", 1, held=5.0)
-_compare(["t.exp()", "t.sin()"], [1.0, 2.0], "float64", None, held=5.0)
-_compare(["t.log()", "t * 2"], [-1.0, 2.0], "float64", None, [(0, say(en="log(-1) is nan, but its gradient 1 / x = -1 is finite: only gradients count", ko="log(-1)은 nan이지만 gradient 1 / x = -1은 유한합니다. gradient만 봅니다"))])
-_compare(["t.sqrt()", "t.clamp(min=1)", "t - 1", "t.sqrt()"], [0.0, 4.0], "float64", 3, [(0, _last)])
+_compare(["t * 0", "t.sqrt()", "t * w"], [1.0, 4.0], "float32", 1, grad=5.0)
+_compare(["t.exp()", "t.sin()"], [1.0, 2.0], "float64", None, grad=5.0)
+_compare(["t.log()", "t * 2"], [-1.0, 2.0], "float64", None, {hint.forward: 0})
+_fs = ["t.sqrt()", "t.clamp(min=1)", "t - 1", "t.sqrt()"]
+_compare(_fs, [0.0, 4.0], "float64", 3, {hint.last: 0})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_only_sum = say(en="each number of the gradient is finite; only their sum is not: look at each number", ko="gradient의 원소는 모두 유한하고 합만 유한하지 않습니다. 원소를 하나하나 보세요")
-_dtypes = ("float64", "float32")
-for _dtype in _dtypes:
+import torch
+
+
+def _compare_drawn(fs, x, dtype, want, wrong=None, layout=""):
+    wrong = {hint.last: tuple(range(want or 0)), **(wrong or {})}
+    _compare(fs, x, dtype, want, wrong, check.draw(1, 9), layout)
+
+
+for _dtype in ("float64", "float32"):
     _some, _low = check.draws(2, 0.5, 2), check.draw(-2, -0.5)
-    for _programs, _x, _want in [
+    _only_float32, _most = None if _dtype == "float64" else 0, "1.5e308" if _dtype == "float64" else "3e38"
+    for _fs, _x, _want, *_how in (
         (["t**2", "t.sqrt()"], [0.0, _some[0]], 1),
         (["t**2", "t.sum()", "t.sqrt()", "t * w"], [[0.0, 0.0]], 2),
         (["t - 1", "t.log()"], 1.0, 1),
@@ -1646,37 +1464,22 @@ for _dtype in _dtypes:
         (["t.sqrt()", "t * t"], [_some, _some], None),
         (["t.log()", "t * 2"], [0.0, _some[0]], 0),
         (["t.log()", "t * 2"], [_low, _low], None),
-        (["t.exp()"], [100.0, 0.0], None if _dtype == "float64" else 0),
+        (["t.exp()"], [100.0, 0.0], _only_float32),
         (["t * 40", "t.exp()", "t * w"], [_some[0], 20.0], 1),
-        (["t * 1e30", "t * 1e30"], _some, None if _dtype == "float64" else 0),
+        (["t * 1e30", "t * 1e30"], _some, _only_float32),
         (["t.relu()", "t.sqrt()"], [_low, _some[0]], 1),
         (["t.reshape(-1)", "t.abs()", "t**0.5"], [[0.0], [_low]], 2),
         (["t.abs()", "t[1:]", "t.sqrt()"], [0.0, *_some], None),
         (["t.abs()", "t.sqrt()", "t[1:]"], [0.0, *_some], 1),
         (["t.norm()"], [_some, _some], None),
         (["t.unsqueeze(0)", "t.acos()", "t.mean()"], [1.0, 0.5], 1),
-        (["t * 3e38" if _dtype == "float32" else "t * 1.5e308"], [1.0, 1.0], None),
+        ([f"t * {_most}"], [1.0, 1.0], None, {hint.sum: 0}),
+        (["t.exp()", "t * 0", "t**0.5", "t * 2"], [_some, _some], 2, None, "slice"),
         ([], _some, None),
         (["t.sqrt()"], [], None),
-    ]:
-        _wrong = [(place, _last) for place in range(_want or 0)]
-        _wrong += [(0, _only_sum)] if "e3" in str(_programs) and _want is None and len(_programs) == 1 else []
-        check.smallest(_compare, _programs, _x, _dtype, _want, _wrong, check.draw(1, 9))
-_compare(["t.sqrt()", "t * w"], torch.empty(0, 3), "float64", None, (), 5.0)
-
-
-@probe
-def _of_a_slice(x):
-    x = graphs.strided(torch.tensor(x, dtype=torch.float64)).requires_grad_()
-    return first_bad_op([formula("t.exp()"), formula("t * 0"), formula("t**0.5"), formula("t * 2")], x)
-
-
-_x = [check.draws(2, -1, 1), check.draws(2, -1, 1)]
-_call = f"first_bad_op([t.exp(), t * 0, t**0.5, t * 2], x={_x})"
-_call += say(en=", x a slice of a larger tensor", ko=", x는 더 큰 텐서의 일부")
-with check.asking(_call):
-    _found = _of_a_slice(_x)
-check.equal(_found, 2, _call)
+        (["t.sqrt()", "t * w"], torch.empty(0, 3), None),
+    ):
+        check.smallest(_compare_drawn, _fs, _x, _dtype, _want, *_how)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

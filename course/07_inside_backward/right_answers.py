@@ -3,6 +3,7 @@
 # %%
 import torch
 
+
 # %% tries each one task="breaks_backward"
 def breaks_backward():
     programs = {
@@ -31,7 +32,13 @@ def breaks_backward():
         y = f(torch.ones(2, requires_grad=True))
         return hasattr(y.grad_fn, "_saved_result")
 
-    fs = {"x + 1": lambda x: x + 1, "x.log()": torch.log, "x.sqrt()": torch.sqrt, "x.sin()": torch.sin, "x.exp()": torch.exp}
+    fs = {
+        "x + 1": lambda x: x + 1,
+        "x.log()": torch.log,
+        "x.sqrt()": torch.sqrt,
+        "x.sin()": torch.sin,
+        "x.exp()": torch.exp,
+    }
     return {name: saves_output(f) for name, f in fs.items()}
 
 
@@ -132,7 +139,9 @@ def checkpoint_chain(fs, x):
             if not kept:
                 now = torch.get_rng_state()
                 torch.set_rng_state(state)
-                keep = torch.autograd.graph.saved_tensors_hooks(lambda t: (kept.append(t.detach()), t)[1], lambda t: t)
+                keep = torch.autograd.graph.saved_tensors_hooks(
+                    lambda t: (kept.append(t.detach()), t)[1], lambda t: t
+                )
                 with torch.enable_grad(), keep:
                     f(given.detach().requires_grad_(given.requires_grad))
                 torch.set_rng_state(now)
@@ -320,7 +329,10 @@ def first_bad_op(fs, x):
     chain = [x]
     for f in fs:
         chain += [f(chain[-1])]
-    counts = [(~torch.isfinite(g)).sum().item() for g in torch.autograd.grad([chain[-1]], chain, [torch.ones_like(chain[-1])])]
+    counts = [
+        (~torch.isfinite(g)).sum().item()
+        for g in torch.autograd.grad([chain[-1]], chain, [torch.ones_like(chain[-1])])
+    ]
     found = None
     for i in range(len(fs)):
         if counts[i] > 0 and counts[i + 1] == 0:

@@ -3,52 +3,53 @@
 # %%
 import torch
 
-# %% an in-place edit always breaks task="breaks_backward" en="The node saved no tensor" ko="노드가 저장한 텐서가 없으니"
+
+# %% an in-place edit always breaks task="breaks_backward" hint="add"
 def breaks_backward():
     return dict.fromkeys(["x.exp()", "x.sin()", "x.sqrt()", "x.log()", "x + 1"], True)
 
 
-# %% an in-place edit never breaks task="breaks_backward" en="the node saved y, and y has been changed" ko="노드가 y를 저장했는데"
+# %% an in-place edit never breaks task="breaks_backward" hint="exp"
 def breaks_backward():
     return dict.fromkeys(["x.exp()", "x.sin()", "x.sqrt()", "x.log()", "x + 1"], False)
 
 
-# %% what saves its input breaks task="breaks_backward" en="the node saved y, and y has been changed" ko="노드가 y를 저장했는데"
+# %% what saves its input breaks task="breaks_backward" hint="exp"
 def breaks_backward():
     return {"x.exp()": False, "x.sin()": True, "x.sqrt()": False, "x.log()": True, "x + 1": False}
 
 
-# %% whatever saves something breaks task="breaks_backward" en="some of these in-place edits break" ko="망가뜨리는 것도 있고 아닌 것도"
+# %% whatever saves something breaks task="breaks_backward" hint="some"
 def breaks_backward():
     return {"x.exp()": True, "x.sin()": True, "x.sqrt()": True, "x.log()": True, "x + 1": False}
 
 
-# %% sqrt saves its input task="breaks_backward" en="some of these in-place edits break" ko="망가뜨리는 것도 있고 아닌 것도"
+# %% sqrt saves its input task="breaks_backward" hint="some"
 def breaks_backward():
     return {"x.exp()": True, "x.sin()": False, "x.sqrt()": False, "x.log()": False, "x + 1": False}
 
 
-# %% log with sqrt exchanged task="breaks_backward" en="the slope is 1 / (2y)" ko="기울기는 1 / (2y)"
+# %% log with sqrt exchanged task="breaks_backward" hint="sqrt"
 def breaks_backward():
     return {"x.exp()": True, "x.sin()": False, "x.sqrt()": False, "x.log()": True, "x + 1": False}
 
 
-# %% says works where it is asked what breaks task="breaks_backward" en="The node saved no tensor" ko="노드가 저장한 텐서가 없으니"
+# %% says works where it is asked what breaks task="breaks_backward" hint="add"
 def breaks_backward():
     return {"x.exp()": False, "x.sin()": True, "x.sqrt()": False, "x.log()": True, "x + 1": True}
 
 
-# %% keys of its own task="breaks_backward" en="exactly these five keys" ko="꼭 이 다섯 개"
+# %% keys of its own task="breaks_backward" hint="keys"
 def breaks_backward():
     return {"exp": True, "sin": False, "sqrt": True, "log": False, "add": False}
 
 
-# %% the error instead of a bool task="breaks_backward" en="own True or False, a bool" ko="파이썬의 True 또는 False (bool)"
+# %% the error instead of a bool task="breaks_backward" hint="bools"
 def breaks_backward():
     return {"x.exp()": "RuntimeError", "x.sin()": "", "x.sqrt()": "RuntimeError", "x.log()": "", "x + 1": ""}
 
 
-# %% one dict for all calls task="breaks_backward" en="make a new one in each call" ko="호출할 때마다 dict를 새로 만드세요"
+# %% one dict for all calls task="breaks_backward" hint="anew"
 _known = {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
 
 
@@ -62,30 +63,30 @@ def breaks_backward():
     return {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
 
 
-# %% a dict that remembers task="breaks_backward" en="make a new one in each call" ko="호출할 때마다 dict를 새로 만드세요"
+# %% a dict that remembers task="breaks_backward" hint="anew"
 def breaks_backward(known={}):
     if not known:
         known.update({"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False})
     return known
 
 
-# %% numbers for bools task="breaks_backward" en="own True or False, a bool" ko="파이썬의 True 또는 False (bool)"
+# %% numbers for bools task="breaks_backward" hint="bools"
 def breaks_backward():
     return {"x.exp()": 1, "x.sin()": 0, "x.sqrt()": 1, "x.log()": 0, "x + 1": 0}
 
 
-# %% each operation saves its output task="saved_shapes" en="that is the shape of" ko="의 shape입니다"
+# %% each operation saves its output task="saved_shapes" hint="output"
 def saved_shapes(f, x):
     return [tuple(f(x).shape)]
 
 
-# %% each operation saves its input task="saved_shapes" en="that is the shape of x" ko="x의 shape입니다"
+# %% each operation saves its input task="saved_shapes" hint="input"
 def saved_shapes(f, x):
     f(x)
     return [tuple(x.shape)]
 
 
-# %% each tensor once task="saved_shapes" en="saved twice counts twice" ko="두 번 셉니다"
+# %% each tensor once task="saved_shapes" hint="twice"
 def saved_shapes(f, x):
     found = {}
 
@@ -98,17 +99,21 @@ def saved_shapes(f, x):
     return list(found.values())
 
 
-# %% looks at the last node only task="saved_shapes" en="It has 0 entries; 2 expected" ko="원소가 0개입니다. 2개여야"
+# %% looks at the last node only task="saved_shapes" hint="nothing"
 def saved_shapes(f, x):
     node = f(x).grad_fn
     names = [name for name in dir(node) if name.startswith("_saved")]
-    return [tuple(getattr(node, name).shape) for name in names if isinstance(getattr(node, name), torch.Tensor)]
+    return [
+        tuple(getattr(node, name).shape) for name in names if isinstance(getattr(node, name), torch.Tensor)
+    ]
 
 
-# %% shapes as lists task="saved_shapes" en="[0] The result is a list" ko="[0] 결과가 list입니다"
+# %% shapes as lists task="saved_shapes" hint="pack"
 def saved_shapes(f, x):
     shapes = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(list(t.shape)), t][1], lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.append(list(t.shape)), t][1], lambda t: t
+    ):
         f(x)
     return shapes
 
@@ -116,14 +121,16 @@ def saved_shapes(f, x):
 # %% counts when backward asks task="saved_shapes" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
 def saved_shapes(f, x):
     shapes = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]
+    ):
         y = f(x)
         if y.grad_fn is not None:
             y.sum().backward()
     return shapes
 
 
-# %% the number of numbers task="saved_shapes" en="[0] The result is an int" ko="[0] 결과가 int입니다"
+# %% the number of numbers task="saved_shapes" hint="pack"
 def saved_shapes(f, x):
     sizes = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: [sizes.append(t.numel()), t][1], lambda t: t):
@@ -131,28 +138,32 @@ def saved_shapes(f, x):
     return sizes
 
 
-# %% calls f once more to see its shape task="saved_shapes" en="f must be called exactly once" ko="f는 한 번만 불러야 합니다"
+# %% calls f once more to see its shape task="saved_shapes" hint="once"
 def saved_shapes(f, x):
     shapes = []
     if not f(x).requires_grad:
         return shapes
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
+    ):
         f(x)
     return shapes
 
 
-# %% one list for all calls task="saved_shapes" en="make a new list in every call" ko="호출할 때마다 리스트를 새로 만드세요"
+# %% one list for all calls task="saved_shapes" hint="anew"
 _shapes = []
 
 
 def saved_shapes(f, x):
     _shapes.clear()
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [_shapes.append(tuple(t.shape)), t][1], lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [_shapes.append(tuple(t.shape)), t][1], lambda t: t
+    ):
         f(x)
     return _shapes
 
 
-# %% pack keeps nothing for the graph task="saved_shapes" en="pack has to return the tensor" ko="pack이 텐서를 돌려주어야"
+# %% pack keeps nothing for the graph task="saved_shapes" hint="usable"
 def saved_shapes(f, x):
     shapes = []
 
@@ -178,7 +189,7 @@ def saved_shapes(f, x):
     return list(shapes)
 
 
-# %% walks the graph task="saved_shapes" en="the number in `t * 2` is no tensor" ko="`t * 2`의 2는 텐서가 아닙니다"
+# %% walks the graph task="saved_shapes" hint="number"
 def saved_shapes(f, x):
     seen, todo, shapes = set(), [f(x).grad_fn], []
     while todo:
@@ -193,7 +204,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% walks the graph and leaves numbers out task="saved_shapes" en="an index lies in a tuple" ko="인덱스는 튜플 안에 있고"
+# %% walks the graph and leaves numbers out task="saved_shapes" hint="elsewhere"
 def saved_shapes(f, x):
     seen, todo, shapes = set(), [f(x).grad_fn], []
     while todo:
@@ -209,11 +220,13 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% walks back and puts the buffer back task="saved_shapes" en="walked back through the graph" ko="그래프를 거슬러 갔습니다"
+# %% walks back and puts the buffer back task="saved_shapes" hint="ran"
 def saved_shapes(f, x):
     shapes, held = [], x.grad
     x.grad = None
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
+    ):
         y = f(x)
     if y.requires_grad:
         y.sum().backward(inputs=[x])
@@ -221,17 +234,19 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% counts what a walk to x reads task="saved_shapes" en="which tensors does pack see" ko="pack이 받는 텐서는"
+# %% counts what a walk to x reads task="saved_shapes" hint="pack"
 def saved_shapes(f, x):
     shapes = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: t, lambda t: [shapes.append(tuple(t.shape)), t][1]
+    ):
         y = f(x)
     if y.requires_grad:
         torch.autograd.grad(y.sum(), x, allow_unused=True)
     return shapes
 
 
-# %% leaves numbers out task="saved_shapes" en="a saved tensor with no dimensions" ko="차원이 없는 텐서"
+# %% leaves numbers out task="saved_shapes" hint="scalar"
 def saved_shapes(f, x):
     shapes = []
 
@@ -245,7 +260,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% leaves empty tensors out task="saved_shapes" en="an empty tensor is a tensor too" ko="빈 텐서도 텐서이므로"
+# %% leaves empty tensors out task="saved_shapes" hint="empty"
 def saved_shapes(f, x):
     shapes = []
 
@@ -259,22 +274,24 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% runs f on a copy that is not tracked task="saved_shapes" en="was f given x itself, tracked" ko="추적되는 x를 그대로 f에"
+# %% runs f on a copy that is not tracked task="saved_shapes" hint="nothing"
 def saved_shapes(f, x):
     shapes = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: [shapes.append(tuple(t.shape)), t][1], lambda t: t
+    ):
         f(x.detach())
     return shapes
 
 
-# %% the plain chain task="checkpoint_chain" en="a checkpoint for each. It was []" ko="체크포인트를 함수마다 두세요. 실제로는 []"
+# %% the plain chain task="checkpoint_chain" hint="each"
 def checkpoint_chain(fs, x):
     for f in fs:
         x = f(x)
     return x
 
 
-# %% one checkpoint for all task="checkpoint_chain" en="the last one first: a checkpoint for each" ko="체크포인트를 함수마다 두세요"
+# %% one checkpoint for all task="checkpoint_chain" hint="each"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -286,7 +303,7 @@ def checkpoint_chain(fs, x):
     return checkpoint(chain, x, use_reentrant=False)
 
 
-# %% the lambda finds the last f task="checkpoint_chain" en="made in a loop finds the last f" ko="lambda는 마지막 f를 찾습니다"
+# %% the lambda finds the last f task="checkpoint_chain" hint="late"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -295,7 +312,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% no_grad saves memory task="checkpoint_chain" en="the result must be tracked" ko="결과가 추적되어야 합니다"
+# %% no_grad saves memory task="checkpoint_chain" hint="tracked"
 def checkpoint_chain(fs, x):
     with torch.no_grad():
         for f in fs:
@@ -303,7 +320,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% cuts between the functions task="checkpoint_chain" en="no gradient has reached" ko="gradient가 도달하지 않았습니다"
+# %% cuts between the functions task="checkpoint_chain" hint="reached"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -312,7 +329,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% keeps them on the CPU task="checkpoint_chain" en="a checkpoint for each. It was []" ko="체크포인트를 함수마다 두세요. 실제로는 []"
+# %% keeps them on the CPU task="checkpoint_chain" hint="each"
 def checkpoint_chain(fs, x):
     with torch.autograd.graph.save_on_cpu():
         for f in fs:
@@ -320,7 +337,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% begins with the last task="checkpoint_chain" en="begin with fs[0]" ko="fs[0]부터 적용하세요"
+# %% begins with the last task="checkpoint_chain" hint="reverse"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -329,7 +346,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% eats the list task="checkpoint_chain" en="the list fs was changed" ko="리스트 fs가 바뀌었습니다"
+# %% eats the list task="checkpoint_chain" hint="changed"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -338,7 +355,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% other random numbers the second time task="checkpoint_chain" en="drew other random numbers" ko="다른 난수를 뽑았습니다"
+# %% other random numbers the second time task="checkpoint_chain" hint="same"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -357,7 +374,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% runs again but throws nothing away task="checkpoint_chain" en="the graph saved" ko="그래프에 저장된 원소는"
+# %% runs again but throws nothing away task="checkpoint_chain" hint="saved"
 def checkpoint_chain(fs, x):
     def one(f, t):
         y = f(t)
@@ -374,7 +391,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% the older form task="checkpoint_chain" en="use_reentrant=False" ko="use_reentrant=False"
+# %% the older form task="checkpoint_chain" hint="reached"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -384,7 +401,7 @@ def checkpoint_chain(fs, x):
     return x
 
 
-# %% a copy for the empty list task="checkpoint_chain" en="return x itself, not a copy" ko="복사본이 아니라 x를 그대로"
+# %% a copy for the empty list task="checkpoint_chain" hint="itself"
 def checkpoint_chain(fs, x):
     from torch.utils.checkpoint import checkpoint
 
@@ -394,7 +411,7 @@ def checkpoint_chain(fs, x):
     return y
 
 
-# %% returns nothing from the hook task="clip_hook" en="what a hook does not return is lost" ko="hook이 돌려주지 않은 값은"
+# %% returns nothing from the hook task="clip_hook" hint="free"
 def clip_hook(t, m):
     def hook(g):
         g.clamp(-m, m)
@@ -402,32 +419,32 @@ def clip_hook(t, m):
     return t.register_hook(hook)
 
 
-# %% edits what it is given task="clip_hook" en="must not edit the tensor that it is given in place" ko="받은 텐서를 제자리에서 고치면 안 됩니다"
+# %% edits what it is given task="clip_hook" hint="spoilt"
 def clip_hook(t, m):
     return t.register_hook(lambda g: g.clamp_(-m, m))
 
 
-# %% scales by the norm task="clip_hook" en="scaled down by its norm" ko="노름으로 줄였습니다"
+# %% scales by the norm task="clip_hook" hint="norm"
 def clip_hook(t, m):
     return t.register_hook(lambda g: g * (m / max(g.norm().item(), m, 1e-9)))
 
 
-# %% limits above only task="clip_hook" en="negative numbers must be limited too" ko="음수도 -m에서"
+# %% limits above only task="clip_hook" hint="above"
 def clip_hook(t, m):
     return t.register_hook(lambda g: g.clamp(max=m))
 
 
-# %% cuts at 0 task="clip_hook" en="not to be cut off at 0" ko="음수를 0에서 자르면"
+# %% cuts at 0 task="clip_hook" hint="below"
 def clip_hook(t, m):
     return t.register_hook(lambda g: g.clamp(0, m))
 
 
-# %% forgets the handle task="clip_hook" en="the result must be the hook's handle" ko="핸들을 돌려주어야 합니다"
+# %% forgets the handle task="clip_hook" hint="handle"
 def clip_hook(t, m):
     t.register_hook(lambda g: g.clamp(-m, m))
 
 
-# %% works once task="clip_hook" en="the hook works only once" ko="hook이 한 번만 작동했습니다"
+# %% works once task="clip_hook" hint="once"
 def clip_hook(t, m):
     def hook(g):
         handle.remove()
@@ -437,7 +454,7 @@ def clip_hook(t, m):
     return handle
 
 
-# %% limits what is in the buffer too task="clip_hook" en="limit only what arrives" ko="도착하는 것만 제한하세요"
+# %% limits what is in the buffer too task="clip_hook" hint="held"
 def clip_hook(t, m):
     if not t.is_leaf:
         return t.register_hook(lambda g: g.clamp(-m, m))
@@ -448,7 +465,7 @@ def clip_hook(t, m):
     return t.register_post_accumulate_grad_hook(hook)
 
 
-# %% one m for all hooks task="clip_hook" en="each hook has an m of its own" ko="hook마다 m이 따로"
+# %% one m for all hooks task="clip_hook" hint="own"
 _limit = [0.0]
 
 
@@ -463,12 +480,12 @@ def clip_hook(t, m):
     return t.register_hook(lambda g: g.clamp(-m, m))
 
 
-# %% no limit where m is 0 task="clip_hook" en="0 is a limit too" ko="m = 0도 한계입니다"
+# %% no limit where m is 0 task="clip_hook" hint="zero"
 def clip_hook(t, m):
     return t.register_hook(lambda g: g.clamp(-m, m) if m else g)
 
 
-# %% one hook on a tensor at a time task="clip_hook" en="the hooks that t had before must stay" ko="전부터 걸려 있던 hook은"
+# %% one hook on a tensor at a time task="clip_hook" hint="before"
 _before = {}
 
 
@@ -479,26 +496,26 @@ def clip_hook(t, m):
     return _before[id(t)][1]
 
 
-# %% clears the caller's hooks task="clip_hook" en="the hooks that t had before must stay" ko="전부터 걸려 있던 hook은"
+# %% clears the caller's hooks task="clip_hook" hint="before"
 def clip_hook(t, m):
     if t._backward_hooks:
         t._backward_hooks.clear()
     return t.register_hook(lambda g: g.clamp(-m, m))
 
 
-# %% limits all that the operation gets task="clip_hook" en="a tensor beside t, from the same operation" ko="같은 연산에서 t와 함께 나온"
+# %% limits all that the operation gets task="clip_hook" hint="beside"
 def clip_hook(t, m):
     if t.grad_fn is None:
         return t.register_hook(lambda g: g.clamp(-m, m))
     return t.grad_fn.register_prehook(lambda gs: tuple(g if g is None else g.clamp(-m, m) for g in gs))
 
 
-# %% limits in float32 task="clip_hook" en="it went through float32" ko="float32를 거친 값입니다"
+# %% limits in float32 task="clip_hook" hint="digits"
 def clip_hook(t, m):
     return t.register_hook(lambda g: g.float().clamp(-m, m).to(g.dtype))
 
 
-# %% takes the parameter for the gradient task="step_in_backward" en="this hook is given the parameter" ko="gradient가 아니라 파라미터이고"
+# %% takes the parameter for the gradient task="step_in_backward" hint="itself"
 def step_in_backward(params, lr):
     def step(g):
         g.data.sub_(lr * g)
@@ -508,7 +525,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% the hook that comes too early task="step_in_backward" en="after backward() p.grad is not None" ko="p.grad가 None이 아닙니다"
+# %% the hook that comes too early task="step_in_backward" hint="full"
 def step_in_backward(params, lr):
     def make(p):
         def step(g):
@@ -521,7 +538,7 @@ def step_in_backward(params, lr):
         p.register_hook(make(p))
 
 
-# %% every hook moves the last parameter task="step_in_backward" en="each parameter moves by its own gradient" ko="파라미터마다 자기 gradient로"
+# %% every hook moves the last parameter task="step_in_backward" hint="each"
 def step_in_backward(params, lr):
     for p in params:
 
@@ -534,7 +551,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% leaves the buffer full task="step_in_backward" en="p.grad is not None: empty the buffer" ko="p.grad가 None이 아닙니다"
+# %% leaves the buffer full task="step_in_backward" hint="full"
 def step_in_backward(params, lr):
     def step(p):
         with torch.no_grad():
@@ -544,7 +561,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% empties with zeros task="step_in_backward" en="after backward() p.grad is not None" ko="p.grad가 None이 아닙니다"
+# %% empties with zeros task="step_in_backward" hint="full"
 def step_in_backward(params, lr):
     def step(p):
         with torch.no_grad():
@@ -555,7 +572,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% moves uphill task="step_in_backward" en="it moved uphill" ko="반대 방향으로 움직였습니다"
+# %% moves uphill task="step_in_backward" hint="uphill"
 def step_in_backward(params, lr):
     def step(p):
         p.data += lr * p.grad
@@ -565,7 +582,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% makes a new tensor task="step_in_backward" en="the parameter has not moved" ko="파라미터가 움직이지 않았습니다"
+# %% makes a new tensor task="step_in_backward" hint="still"
 def step_in_backward(params, lr):
     def step(p):
         gradient, p.grad = p.grad, None
@@ -575,7 +592,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% puts other memory in task="step_in_backward" en="lies in other memory now" ko="메모리가 바뀐 파라미터가"
+# %% puts other memory in task="step_in_backward" hint="in_place"
 def step_in_backward(params, lr):
     def step(p):
         p.data = p.data - lr * p.grad
@@ -585,7 +602,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% steps only once task="step_in_backward" en="backward() number 2" ko="backward() 2번"
+# %% steps only once task="step_in_backward" hint="each"
 def step_in_backward(params, lr):
     handles = {}
 
@@ -598,7 +615,7 @@ def step_in_backward(params, lr):
         handles[id(p)] = p.register_post_accumulate_grad_hook(step)
 
 
-# %% returns the handles task="step_in_backward" en="return nothing" ko="아무것도 돌려주지 마세요"
+# %% returns the handles task="step_in_backward" hint="nothing"
 def step_in_backward(params, lr):
     def step(p):
         p.data.sub_(p.grad, alpha=lr)
@@ -607,7 +624,7 @@ def step_in_backward(params, lr):
     return [p.register_post_accumulate_grad_hook(step) for p in params]
 
 
-# %% one lr for all calls task="step_in_backward" en="with the lr of its own call" ko="그 호출에서 받은 lr로"
+# %% one lr for all calls task="step_in_backward" hint="each"
 _rate = [0.0]
 
 
@@ -622,7 +639,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% all steps at the end of backward task="step_in_backward" en="step as soon as each is complete" ko="다 모이는 즉시 움직이세요"
+# %% all steps at the end of backward task="step_in_backward" hint="at_once"
 def step_in_backward(params, lr):
     def hook(p):
         def later():
@@ -635,7 +652,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(hook)
 
 
-# %% waits for the last one task="step_in_backward" en="step as soon as each is complete" ko="다 모이는 즉시 움직이세요"
+# %% waits for the last one task="step_in_backward" hint="at_once"
 def step_in_backward(params, lr):
     arrived = []
 
@@ -651,7 +668,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% lr in float32 task="step_in_backward" en="it went through float32" ko="float32를 거친 값입니다"
+# %% lr in float32 task="step_in_backward" hint="digits"
 def step_in_backward(params, lr):
     def step(p):
         with torch.no_grad():
@@ -662,7 +679,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% another lr for 0 task="step_in_backward" en="lr is 0 here" ko="lr = 0이면"
+# %% another lr for 0 task="step_in_backward" hint="zero"
 def step_in_backward(params, lr):
     lr = lr or 0.01
 
@@ -674,7 +691,7 @@ def step_in_backward(params, lr):
         p.register_post_accumulate_grad_hook(step)
 
 
-# %% looks at the forward values task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+# %% looks at the forward values task="first_bad_op" hint="compare"
 def first_bad_op(fs, x):
     y = x
     for i, f in enumerate(fs):
@@ -684,7 +701,7 @@ def first_bad_op(fs, x):
     return None
 
 
-# %% the last one on the way back task="first_bad_op" en="the first one comes earlier on the way back" ko="처음 생기는 곳은 그보다 먼저"
+# %% the last one on the way back task="first_bad_op" hint="last"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -693,7 +710,7 @@ def first_bad_op(fs, x):
     return next((i for i in range(len(fs)) if finite[i + 1] and not finite[i]), None)
 
 
-# %% counts tensors, not functions task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+# %% counts tensors, not functions task="first_bad_op" hint="compare"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -705,7 +722,7 @@ def first_bad_op(fs, x):
     return None
 
 
-# %% looks for nan only task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+# %% looks for nan only task="first_bad_op" hint="compare"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -714,7 +731,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if bad[i] and not bad[i + 1]), None)
 
 
-# %% bad only if every number is task="first_bad_op" en="compare the gradients at the output" ko="출력과 입력의 gradient를 비교하세요"
+# %% bad only if every number is task="first_bad_op" hint="compare"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -745,7 +762,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
-# %% -1 for none task="first_bad_op" en="every gradient is finite: None" ko="None입니다"
+# %% -1 for none task="first_bad_op" hint="finite"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -754,7 +771,7 @@ def first_bad_op(fs, x):
     return max((i for i in range(len(fs)) if finite[i + 1] and not finite[i]), default=-1)
 
 
-# %% goes on in float64 task="first_bad_op" en="float32" ko="float32"
+# %% goes on in float64 task="first_bad_op" hint="zero"
 def first_bad_op(fs, x):
     tensors = [x.detach().double().requires_grad_()]
     for f in fs:
@@ -773,7 +790,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
-# %% the sum for each number task="first_bad_op" en="look at each number" ko="원소를 하나하나 보세요"
+# %% the sum for each number task="first_bad_op" hint="sum"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -783,7 +800,7 @@ def first_bad_op(fs, x):
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
 
 
-# %% 0 taken for none task="first_bad_op" en="0 is a place like any other" ko="0도 자리입니다"
+# %% 0 taken for none task="first_bad_op" hint="zero"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:

@@ -35,7 +35,7 @@ _NOT_SENT = ("before", "below", "errors", "words")
 # What `situation.put` leaves out where there is nothing to say.
 _NOTHING: Mapping[str, Any] = {
     **{"tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
-    **{"count": 0, "largest": 0, "given": {}, "warned": []},
+    **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
 _elsewhere: list[Put] = []
 _usual = Hints({})
@@ -52,7 +52,8 @@ class Options(TypedDict, total=False):
         steps: the most steps of Python that the call may take; `ends` says so if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`; those, too, that torch gives once a process.
-        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got.
+        noting: the names of arguments, functions of one argument, of which `given` is to tell what they got,
+            and `ran` when they ran.
         ahead: questions to ask right after it, in one go where the student's code is far away: `then` and
             `again`, in this order, have their answers at hand.
         words: the call as a message shows it, in the place of what the arguments say.
@@ -216,7 +217,8 @@ class Answer:
         def words() -> str:
             if given:
                 return given
-            known = _needed(self._text, self._arguments)
+            shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", self._line))
+            known = {*_needed(self._text, self._arguments), *shown_before}
             fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
             values = "".join(
                 f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
@@ -247,6 +249,11 @@ class Answer:
             words += say(en=", arriving: ", ko=", 도착한 값: ") + _literal(self._arguments[arriving])
         text = f"torch.autograd.grad({name}, {of}, {arriving}, retain_graph=True, allow_unused=True)[0]"
         return self.then(text, hint, words=words)
+
+    @property
+    def ran(self) -> list[str]:
+        """The names of the functions that the question is `noting`, one for each call so far, in turn."""
+        return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
         """Turn to what a function, of those that the question is `noting`, was given: an entry a call.

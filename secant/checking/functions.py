@@ -30,20 +30,21 @@ def polynomial(coefficients: Sequence[float]) -> str:
 
 
 class noted:
-    """A function of one argument that keeps what it was given.
+    """A function of one argument that keeps what it was given, and adds its name to `ran` at each call.
 
     Attributes:
         given: for each call the requires_grad, dtype, shape and grad_fn of what came, as plain data; of what
             is no tensor the dtype is its type's name.
     """
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[[Any], Any], name: str, ran: list[str]) -> None:
+        self._function, self._name, self._ran = function, name, ran
         self.given: list[dict[str, Any]] = []
 
     def __call__(self, t: Any) -> Any:
         """Note what t is, and return the function's value."""
         made_by = getattr(t, "grad_fn", None)
+        self._ran.append(self._name)
         self.given.append(
             {
                 "requires_grad": getattr(t, "requires_grad", False),

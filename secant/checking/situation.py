@@ -51,16 +51,20 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         names: what the student's notebook calls things.
 
     Returns:
-        result: a copy of what came back; where Values are among the arguments, as `recipes.told` gives it.
-        tracked: whether a tensor in it requires grad. aliases: the names of the arguments, and of their
-        .grad, whose memory it shares. changes: (kind, name) pairs, as those of `watch`, and for Values
-        ("grad", "a") and the like. replaced: the names of the arguments whose .grad has the numbers that it
-        had, in another tensor. raised: the error that came instead, if the test asked for it. stopped: the
-        error that a limit on steps ended it with. count, largest: as those of `operations`. warned: the
-        warnings. given: by the name of a function that is noted, what it was given so far, as `noted` keeps
-        it. ahead: the same for each of the questions that were to be asked right after it. kept: all results
-        of the situation as they are now, once there are several; `place` is that of this one. What there is
-        nothing to say of is left out, for speed.
+        What there is nothing to say of is left out, for speed. The entries:
+
+        - result: a copy of what came back; where Values are among the arguments, as `recipes.told` gives it.
+        - tracked: whether a tensor in it requires grad.
+        - aliases: the names of the arguments, and of their .grad, whose memory it shares.
+        - changes: (kind, name) pairs, as those of `watch`, and for Values ("grad", "a") and the like.
+        - replaced: the names of the arguments whose .grad has the numbers that it had, in another tensor.
+        - raised: the error that came instead, if the test asked for it.
+        - stopped: the error that a limit on steps ended it with.
+        - count, largest: as those of `operations`. warned: the warnings.
+        - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
+        - ran: the names of these functions, one for each call so far.
+        - ahead: the same for each of the questions that were to be asked right after it.
+        - kept: all results of the situation as they are now, once there are several; `place` is this one's.
     """
     if request["arguments"] is not None:
         _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
@@ -79,9 +83,11 @@ class Situation:
     ) -> None:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
+        self._ran: list[str] = []
         for name, argument in arguments.items():
             made = _made(argument, self._names)
-            self._names[name] = self._arguments[name] = noted(made) if name in noting else made
+            made = noted(made, name, self._ran) if name in noting else made
+            self._names[name] = self._arguments[name] = made
         self._watched = dict(_watchable(self._arguments))
         self._places = -1
         self._calls = observe(**self._watched)
@@ -131,6 +137,7 @@ class Situation:
             "count": made.count if made else 0,
             "largest": made.largest if made else 0,
             "given": heard,
+            "ran": list(self._ran),
             "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
         return {

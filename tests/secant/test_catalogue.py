@@ -1,12 +1,18 @@
 """Hints by name: a task's, its lesson's, the kit's; in the language in use."""
 
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.build import builder, rules
+from autograder.course.cells import grade_id, is_test, split_tests
 from autograder.course.hints import in_one, used, with_all, with_hints
+from autograder.course.lesson import find_lessons
 from secant import catalogue, hints, language
 from tests.support.lessons import LESSONS
 from tests.support.settings import settings_kept
@@ -53,6 +59,27 @@ def test_a_release_holds_the_hints_of_its_visible_part_in_its_language(tongue: s
     assert names["told"][0] == mean
     others = [text[lang] for text in texts["slope"].values() for lang in text if text[lang] != mean]
     assert not [text for text in others if text in released]
+
+
+def test_a_third_language_of_a_lesson_is_one_more_entry_of_each_hint(tmp_path: Path) -> None:
+    (lesson,) = [one for one in LESSONS if one.name.startswith("03")]
+    shutil.copytree(lesson.folder, tmp_path / "course" / lesson.name)
+    (copied,) = find_lessons(tmp_path)
+    path = copied.folder / "hints.toml"
+    entries = re.split(r"(?m)^(?=\[)", path.read_text(encoding="utf-8"))
+    german = [re.sub(r"(?m)^(?=en = )", f'de = "Hinweis {n}"\n', entry) for n, entry in enumerate(entries)]
+    path.write_text("".join(german), encoding="utf-8")
+
+    assert not [problem for problem in rules.lesson_problems(copied) if "hints.toml" in problem]
+    content = builder.source_files(copied)[Path("source", lesson.name, f"{lesson.name}.ipynb")]
+    built = nbformat.reads(content.decode(), as_version=4)
+    told = built.metadata["secant"]["hints"]
+    for cell in filter(is_test, built.cells):
+        texts = catalogue.of_task(told, grade_id(cell).removeprefix("test_"))
+        ours = [name for name in used(split_tests(cell.source)[0]) if name in texts]
+        released = in_one(split_tests(with_all(cell.source, told))[0], "de")
+        assert len(ours) == released.count("Hinweis ") > 0
+        assert not [name for name in ours if texts[name]["en"] in released]
 
 
 def test_long_hints_are_written_over_several_lines() -> None:

@@ -92,8 +92,10 @@ def test_cells_that_were_dropped_without_their_heading() -> None:
         (r"## Task 7\.6 · `first_bad_op`", "## The last", "no heading follows for task 7.6 · `first_bad_op`"),
         ("Six functions, 12 points", "Six functions", "0 sentences (en) say how many tasks"),
         ("Six functions", "Seven functions", 'it says "Seven functions", but the lesson has 6 tasks'),
-        ("모두 12점", "모두 10점", "it says 10 points, but its tasks are worth 12"),
+        ("(모두|합해서) 12점", "모두 10점", "it says 10 points, but its tasks are worth 12"),
+        ("(모두|합해서) 12점", "합해서 10점", "it says 10 points, but its tasks are worth 12"),
         (r"- \*\*7\.4\*\*", "- **7.5**", "has 0 lines for task 7.4"),
+        (r"가 \S+ 것\n\n- \*\*7\.1\*\*", "가 확인하는 것\n\n- **7.2**", "has 2 lines for task 7.2"),
         ("Task 7.6 finds", "Tasks 7.5 and 7.7 find", "it speaks of task 7.7, and there is no such task"),
         ("과제 7.6에서", "과제 7.6과 11.2에서", "it speaks of task 11.2, and there is no such task"),
         (

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from autograder.build import rules
+from autograder.course.cells import split_tests
 from autograder.course.lesson import Lesson, read_lesson, read_text
 
 TEST = '"grade_id": "test_double", "solution": false, "grade": true, "locked": true, "points": 2'
@@ -121,9 +122,15 @@ SLIPS = {
     ),
     "too many visible lines": (
         "from secant import check, say\n\ncheck.close(double(3.0)",
-        "from secant import check, say\n\n" + "check.that(True, '')\n" * 45 + "check.close(double(3.0)",
+        "from secant import check, say\n\n" + "check.holds(True, '', '')\n" * 30 + "check.close(double(3.0)",
         "test_double",
-        "a student reads at most 45",
+        "a student reads at most 30",
+    ),
+    "a wide line of code": (
+        "check.close(double(3.0)",
+        "_wide = " + "1 + " * 30 + "1\ncheck.close(double(3.0)",
+        "test_double",
+        "more than 110 characters",
     ),
     "something after the hidden tests": (
         "### END HIDDEN TESTS\n\n# %% [markdown] lang",
@@ -372,4 +379,14 @@ def test_what_would_be_released_is_refused(steps: Lesson) -> None:
         "Counter: a solution would be released.",
         "test_Counter: hidden tests would be released.",
         "why: a solution would be released.",
+        "test_double: it has a line of more than 100 characters, "
+        'check.close(double(-_x), -2 * _x, f"doub....',
     ]
+
+
+def test_hints_count_as_lines_of_what_is_released(steps: Lesson) -> None:
+    notebook = read_text(steps.text)
+    (test,) = [cell for cell in notebook.cells if cell.source.count("check.close(double(3.0)")]
+    test.source = "hint = hints(\n" + '    a="b",\n' * 44 + ")\n" + split_tests(test.source)[0]
+    found = rules.release_problems(notebook, steps.text)
+    assert any("cell test_double: its visible part has" in text and "at most 45" in text for text in found)

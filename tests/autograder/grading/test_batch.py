@@ -292,6 +292,29 @@ def test_what_could_not_be_read_comes_again_until_it_is_settled(room: Path, righ
     assert closed(room, run(room)[0]).unread == {}
 
 
+def test_of_several_notebooks_with_answers_a_person_hears_until_one_is_left(
+    room: Path, right: dict[str, str]
+) -> None:
+    work, copy = answered(room, right), f"{STEPS} (1).ipynb"
+    stub = answered(room, {})
+    path = hand_in(room, "ann", stub)
+    path.with_name(copy).write_text(nbformat.writes(work))
+    summary, _ = run(room)
+    assert closed(room, summary).is_clean  # nothing is to be decided: the stub answers nothing
+    assert grades(room, "ann")["test_double"] == (2.0, False)
+    assert f"This one was graded: <code>{copy}</code>" in page(room, "ann")
+    hand_in(room, "ann", answered(room, WRONG))
+    for _ in range(2):
+        summary, _ = run(room)
+        end = closed(room, summary)
+        assert not end.is_clean
+        assert f"{path.name} counted; other answers are in {copy}." in end.several[f"ann/{STEPS}"]
+    assert grades(room, "ann")["test_double"] == (0.0, False)
+    path.unlink()
+    assert closed(room, run(room)[0]).is_clean
+    assert grades(room, "ann")["test_double"] == (2.0, False)
+
+
 def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     submitted = room / "submitted"

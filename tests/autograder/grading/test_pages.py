@@ -202,7 +202,12 @@ def test_json_agrees_with_the_gradebook_once_a_person_has_graded(room: Path, rig
             one.student.id: (one.score, one.max_score) for one in book.find_assignment(STEPS).submissions
         }
     assert totals() == found
-    (ann, _) = run(room, Here())[0].as_json()
+    (ann, bob) = run(room, Here())[0].as_json()
+    assert bob["tasks"][2]["outcome"] == "not_attempted"  # as its page says
+    assert "Not done yet" in bob["tasks"][2]["message"]
+    enter(room, lambda book: note(book, 0.5, of="bob"))
+    again = run(room, Here())[0].as_json()[1]["tasks"][2]
+    assert (again["outcome"], again["points"]) == ("manual", 0.5)
     assert ann["tasks"][2] | {"message": "", "seconds": 0} == {
         "id": "why",
         "points": 0.5,

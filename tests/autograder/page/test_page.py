@@ -76,15 +76,34 @@ def test_each_task_leads_to_its_cell(room: Path) -> None:
     assert all(len(shown.find_all(id=place)) == 1 for place in places)
 
 
-def test_a_rejected_file_has_its_reason_on_top_in_both_languages(room: Path) -> None:
+def test_a_rejected_file_has_its_reason_on_top_in_two_blocks_of_one_language_each(room: Path) -> None:
     shown = page(room, "eve")
-    reasons = [reason.text for reason in shown.select(".rejected p[lang]")]
-    assert len(reasons) == 2
-    assert "not a notebook" in reasons[0]
-    assert "노트북" in reasons[1]
-    assert str(shown).index(reasons[0]) < str(shown).index('class="tasks"')
+    english, korean = shown.select("main > div[lang]")
+    assert (english["lang"], korean["lang"]) == ("en", "ko")
+    assert "not a notebook" in english.select_one(".rejected p").text
+    assert "노트북" in korean.select_one(".rejected p").text
+    assert not re.search("[가-힣]", english.text)
+    assert "Task" not in korean.text
+    for block, title in ((english, "Task 1: double"), (korean, "과제 1: double")):
+        assert str(block).index('class="rejected"') < str(block).index('class="tasks"')
+        assert block.select_one(".tasks .name").text == title
+    ids = [tag["id"] for tag in shown.find_all(id=True)]
+    assert len(ids) == len(set(ids))
     assert not shown.select(".notebook"), "an empty notebook that is not theirs"
-    assert rows(shown)[0].select_one(".name").text == "Task 1: double / 과제 1: double"
+
+
+def test_who_handed_in_korean_before_is_told_in_korean_what_cannot_be_read(
+    room: Path, tmp_path: Path
+) -> None:
+    course = Path(shutil.copytree(room, tmp_path / "class"))
+    for broken in ("{", "[", ""):
+        hand_in(course, "kim", broken)
+        run(course, Here(), force=broken == "[")
+        shown = page(course, "kim")
+        assert [block["lang"] for block in shown.select("main > div[lang]")] == ["ko"]
+        assert shown.html["lang"] == "ko"
+        assert "파일을 읽을 수 없었습니다" in shown.text
+        assert "could not be read" not in shown.text
 
 
 @pytest.mark.parametrize("student", ["ann", "kim", "bob", "eve"])

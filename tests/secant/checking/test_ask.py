@@ -250,6 +250,24 @@ def test_a_noted_function_tells_what_it_was_given() -> None:
         answer.given("f", "dtype").equals([["float64"]] * 3)
 
 
+def test_a_chain_of_questions_shows_each_argument_once() -> None:
+    answer = ask("y = f(x)", f="lambda t: t**2", x=leaf([1.0, 2.0]), c=tensor([3.0, 4.0]))
+    summed = answer.then("z = (y * c).sum()").then("z.backward()")
+    shown = (
+        "y = f(x=[1, 2]), f = lambda t: t**2, float64, then z = (y * c).sum(), c = [3, 4], then z.backward()"
+    )
+    assert summed.then("x.grad / c").call == f"{shown}, then x.grad / c"
+
+
+def test_noted_functions_tell_in_which_order_they_ran() -> None:
+    functions = {"f": "lambda t: 2 * t", "g": "lambda t: t + 1", "h": "lambda t: g(t)"}
+    answer = ask("[f(1), h(1), f(1)]", {"noting": ("f", "g")}, **functions)
+    assert answer.ran == ["f", "g", "f"]
+    assert answer.then("g(1)").ran == ["f", "g", "f", "g"]
+    assert answer.ran == ["f", "g", "f"], "an earlier answer keeps what it saw"
+    assert ask("f(1)", f="lambda t: t").ran == []
+
+
 def test_what_is_no_tensor_is_noted_by_its_type() -> None:
     answer = ask("f(2)", {"noting": ("f",)}, f="lambda t: 2 * t")
     assert answer.returns(4).given("f", "dtype", "requires_grad").result == [["int", False]]
