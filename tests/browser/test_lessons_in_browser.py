@@ -93,6 +93,7 @@ SPOILT = {
         "stop_gradient": ERROR,
         "running_loss": CRASH,
         "freeze_first": UNTOUCHED,
+        "agreement_loss": "cuts nothing",
     },
     "07": {
         "breaks_backward": "an in-place edit always breaks",
