@@ -491,7 +491,7 @@ for f in (plain, on_cpu, checkpointed):
         y.backward()
     print(f"{f.__name__:12}", say(en="after forward", ko="순방향 계산 뒤"), f"{kept / 1e6:4.1f} MB", end="  ")
     print(say(en="peak", ko="최대"), f"{memory.peak / 1e6:4.1f} MB", end="  ")
-    print(say(en="runs", ko="실행"), len(runs), f" x.grad[0] {x.grad[0]:.6f}")
+    print(say(en="runs", ko="실행"), len(runs), f" x.grad[0] {x.grad[0]:.4g}")
 
 # %% [markdown] lang="en"
 r"""
@@ -521,7 +521,7 @@ Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 
 
 # %% [markdown] lang="ko" en="af3745cf"
 r"""
-gradient는 같고, 실행 횟수는 두 배, 메모리는 절반쯤입니다. 체크포인트는 `wave`마다 입력 하나만 남기는데, 그냥 이어 부르면 둘씩 남기 때문입니다. (`sin`, `exp`, `tanh`가 저장하는 텐서는 셋이지만, `tanh`의 결과와 다음 `sin`의 입력은 같은 메모리입니다.)
+gradient는 같고, 실행 횟수는 두 배, 메모리는 절반쯤입니다. 체크포인트는 `wave`마다 입력 하나만 남기는데, 그냥 이어 호출하면 둘씩 남기 때문입니다. (`sin`, `exp`, `tanh`가 저장하는 텐서는 셋이지만, `tanh`의 결과와 다음 `sin`의 입력은 같은 메모리입니다.)
 GPU가 없는 컴퓨터에서는 모든 것이 이미 CPU 메모리에 있으므로 `save_on_cpu`로 아낄 것이 없습니다.
 
 ## 7. hook: 역방향 계산에 거는 함수

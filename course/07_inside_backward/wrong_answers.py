@@ -130,7 +130,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% the number of numbers task="saved_shapes" hint="pack"
+# %% the number of elements task="saved_shapes" hint="pack"
 def saved_shapes(f, x):
     sizes = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: [sizes.append(t.numel()), t][1], lambda t: t):
@@ -220,7 +220,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% walks back and puts the buffer back task="saved_shapes" hint="ran"
+# %% runs backward and puts the buffer back task="saved_shapes" hint="ran"
 def saved_shapes(f, x):
     shapes, held = [], x.grad
     x.grad = None
@@ -701,7 +701,7 @@ def first_bad_op(fs, x):
     return None
 
 
-# %% the last one on the way back task="first_bad_op" hint="last"
+# %% the last one in the backward pass task="first_bad_op" hint="last"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:

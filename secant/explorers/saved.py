@@ -224,7 +224,7 @@ class SavedExplorer(Panel[Reading]):
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.subject = subject
         self.function = controls.choice("f", list(subject.functions), start.name)
-        self.spoiler = controls.choice(say(en="spoil", ko="방해"), _spoilers(), start.spoiler)
+        self.spoiler = controls.choice(say(en="spoil", ko="교란"), _spoilers(), start.spoiler)
         self.x, x_row = controls.slider("x", start.x, subject.ends)
         self.log_h, h_row = controls.step_slider(start.h, LOG_H)
         self.a, a_row = controls.slider("a", start.amount, AMOUNTS)
@@ -253,7 +253,7 @@ class SavedExplorer(Panel[Reading]):
             words.error_row(error, reading.setting.h),
             Row(
                 "truth",
-                say(en="gradient, nothing spoiled", ko="방해하지 않았을 때의 gradient"),
+                say(en="gradient, nothing spoiled", ko="건드리지 않았을 때의 gradient"),
                 "f′(x)",
                 digits(reading.truth),
             ),
@@ -274,7 +274,7 @@ class SavedExplorer(Panel[Reading]):
             f"the distance of the quotient from x.grad, and from the unspoiled gradient {truth}.",
             ko=f"왼쪽: {setting.name}, x = {setting.x:.4g}에서 x + h까지(h = {setting.h:.2g}) 기울기가 "
             f"{quotient}인 할선, x를 지나고 기울기가 x.grad = {slope}인 직선. 오른쪽: h에 따라 차분몫이 "
-            f"x.grad와, 그리고 방해하지 않았을 때의 gradient {truth}와 얼마나 떨어져 있는지.",
+            f"x.grad와, 그리고 건드리지 않았을 때의 gradient {truth}와 얼마나 떨어져 있는지.",
         )
 
 
@@ -309,7 +309,7 @@ LEGEND = (
         (
             words.line(GREEN, 1.5, "6 2 2 2"),
             "difference between quotient and unspoiled gradient",
-            "차분몫과 방해하지 않은 gradient의 차이",
+            "차분몫과 건드리지 않은 gradient의 차이",
         ),
         (CHOSEN, "both at the h you chose (▼: exactly 0)", "지금 고른 h에서의 두 값 (▼: 정확히 0)"),
     ],
