@@ -1692,7 +1692,7 @@ Two culprits betray themselves as soon as you ask for the gradient. Of the other
 
 <details><summary>Hint 2: a step further</summary>
 
-Ask in this order: does the plain gradient raise, is it finite, does it equal the quotient, does it equal the quotient once `pack` copies? Section 6 had a `pack` that changed the dtype. A quotient in one direction of a function `f` of two elements:
+Take the first gradient without any `pack`. Then: section 6 had a `pack` that changed the dtype; which one keeps what a later edit does not reach? The quotient for the first element of an `x` with two:
 
 ```
 step = torch.tensor([h, 0.0], dtype=x.dtype)
@@ -1702,7 +1702,7 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 </details>
 """
 
-# %% [markdown] lang="ko" en="e80f7ef0"
+# %% [markdown] lang="ko" en="6dcdae22"
 r"""
 ## 과제 7.7 · `find_culprit`
 
@@ -1731,7 +1731,7 @@ r"""
 
 <details><summary>힌트 2: 한 걸음 더</summary>
 
-차례로 물어보세요. 그냥 구한 gradient가 오류를 내나요? 유한한가요? 차분몫과 같나요? `pack`이 복사하면 차분몫과 같아지나요? 6절에는 dtype을 바꾸는 `pack`이 있었습니다. 원소가 둘인 `x`에서 한 방향의 차분몫은 다음과 같습니다.
+첫 gradient는 `pack` 없이 구하세요. 6절에는 dtype을 바꾸는 `pack`이 있었습니다. 나중에 바뀌어도 영향을 받지 않는 것을 보관하려면 `pack`이 무엇을 해야 할까요? 원소가 둘인 `x`에서 첫 원소의 차분몫은 다음과 같습니다.
 
 ```
 step = torch.tensor([h, 0.0], dtype=x.dtype)
@@ -1792,7 +1792,7 @@ def _compare(want, steps, result, x, **given):
 
 _compare("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
 _compare(None, "t := x.sin(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
-_compare("nan", "", "(x - x).norm() + (x - x).pow(2).sum().sqrt() + x.sum()", [1.0, 2.0])
+_compare("nan", "", "((x - x) ** 2).sum().sqrt() + x.sum()", [1.0, 2.0])
 _compare("data", "t := x * 2, y := (t**2).sum(), t.data.add_(1)", "y", [1.0, 2.0])
 _compare("hook", "t := x * 1, t.register_hook(lambda g: g.flip(0))", "(t**2).sum()", [1.0, 2.0])
 check.visible_passed()
