@@ -102,6 +102,7 @@ SPOILT = {
         "clip_hook": CRASH,
         "step_in_backward": UNTOUCHED,
         "first_bad_op": ERROR,
+        "find_culprit": "pack keeps the same memory",
     },
     "08": {
         "MyPow": "the slope in q as in Code 21",
