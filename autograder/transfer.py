@@ -103,7 +103,7 @@ def _show_collected(done: into.Collected) -> None:
     title = say(en="What became of each file", ko="파일별 결과")
     heads = (
         say(en="Outcome", ko="결과"),
-        say(en="Student/lesson", ko="학생/단원"),
+        say(en="Student/lesson", ko="학생/수업"),
         say(en="File", ko="파일"),
         "",
     )
@@ -143,7 +143,7 @@ def _words() -> Mapping[str, str]:
         "ignored": "건너뜀",
         "could not be read": "읽을 수 없음",
         "whose?": "누구?",
-        "which lesson?": "어느 단원?",
+        "which lesson?": "어느 수업?",
         "not written": "쓰지 못함",
     }
     return {outcome: say(en=outcome, ko=korean[outcome]) for outcome in OUTCOMES}
@@ -226,7 +226,7 @@ def _the_lesson(course: Course) -> str:
         raise CourseError(
             say(
                 en=f"Which lesson? Say --lesson, one of: {shown}.",
-                ko=f"어느 단원인가요? --lesson으로 지정하세요: {shown}.",
+                ko=f"어느 수업인가요? --lesson으로 지정하세요: {shown}.",
             )
         )
     return found[0]

@@ -110,7 +110,7 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
         raise CourseError(
             say(
                 en="No lesson is built: run `autograder build`.",
-                ko="빌드한 단원이 없습니다. `autograder build`를 실행하세요.",
+                ko="빌드한 수업이 없습니다. `autograder build`를 실행하세요.",
             )
         )
     notebooks = {name: read_notebook(course.root / source / name / f"{name}.ipynb") for name in lessons}
@@ -267,7 +267,7 @@ class _Collector:
                     if not lesson:
                         which = say(
                             en="No notebook shows which lesson this is: --lesson says it.",
-                            ko="어느 단원인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
+                            ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
                         )
                         file.line.say("which lesson?", f"{file.refused} {which}".strip())
 

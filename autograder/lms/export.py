@@ -231,7 +231,7 @@ class _Writer:
             raise CourseError(
                 say(
                     en=f"Which column is lesson {self._lesson}? Say it with --column, one of: {shown}.",
-                    ko=f"{self._lesson} 단원은 어느 열인가요? --column으로 지정하세요: {shown}.",
+                    ko=f"{self._lesson} 수업은 어느 열인가요? --column으로 지정하세요: {shown}.",
                 )
             )
         return fit[0]
@@ -294,7 +294,7 @@ class _Writer:
                 yield say(
                     en=f"The lesson has {most:g} points, Moodle's assignment {float(each):g}: "
                     f"set its maximum to {most:g}.",
-                    ko=f"단원은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
+                    ko=f"수업은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
                     f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
                 )
 
@@ -317,7 +317,7 @@ def _blank_sheet(
                 say(
                     en=f"Moodle's numbers of {lesson} are not known: nothing was collected from Moodle. "
                     "Download the grading worksheet and say: --fill WORKSHEET.csv",
-                    ko=f"{lesson} 단원은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
+                    ko=f"{lesson} 수업은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
                     "채점 워크시트를 내려받아 --fill 워크시트.csv로 지정하세요.",
                 )
             )
