@@ -19,9 +19,12 @@ _NAMED = re.compile(r"^## [^\n`]*· `(?P<name>\w+)`", re.MULTILINE)
 _TOTAL = re.compile(
     r"^(?P<count>[^\n,]*?(?:functions?|class(?:es)?|tasks?)), (?P<points>\d+) points\b", re.M | re.I
 )
-_TOTAL_KO = re.compile(r"^(?P<count>[^\n,]*?(?:함수|클래스|문제)[^\n,(]*)[,(] ?모두 (?P<points>\d+)점", re.M)
+_TOTAL_KO = re.compile(
+    r"^(?P<count>[^\n,]*?(?:함수|클래스|문제)[^\n,(]*)[,(] ?(?:모두|합해서) (?P<points>\d+)점", re.M
+)
 _LOOKED_FOR = re.compile(
-    r"^## (?:What the hidden tests look for|숨은 테스트가 보는 것)\n(?P<list>.*?)(?=^## |\Z)", re.M | re.S
+    r"^## (?:What the hidden tests look for|숨은 테스트가 (?:보는|확인하는) 것)\n(?P<list>.*?)(?=^## |\Z)",
+    re.M | re.S,
 )
 _ITEM = re.compile(r"^- \*\*(\d+\.\d+)\*\*", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:\b[Tt]asks?|과제) (\d+\.\d+(?:(?:,| and| to|와|과| ?[–~]| 및)+ ?\d+\.\d+)*)")
