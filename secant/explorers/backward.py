@@ -299,24 +299,26 @@ LEGEND = (
 QUESTIONS = (
     Question(
         {"x": 3.0, "h": 0.01},
-        en="Start: $5^x$ at $x = 3$, with the broken backward of section 2. Make $h$ small. "
-        "Where do the three quotients go, and where does the blue line stay?",
-        ko="처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 망가진 것입니다. $h$를 줄이세요. "
+        en="Start: $5^x$ at $x = 3$, with the broken backward of section 2. ($x$ is the exponent here, "
+        "called $q$ there.) Make $h$ small. Where do the three quotients go, and where does the blue "
+        "line stay?",
+        ko="처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 잘못된 것입니다. (여기서는 $x$가 지수입니다. "
+        "2절에서는 $q$였습니다.) $h$를 줄이세요. "
         "세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?",
     ),
     Question(
         {"function": "relu(x)", "x": 0.0},
-        en="Choose `relu`: $x$ goes to 0. What do the three quotients say, for every $h$? And "
-        "autograd? Now type $x = 0.01$: from which $h$ on do all agree?",
+        en="Choose `relu`: $x$ jumps to 0. What are the three quotients, for every $h$? And "
+        "autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?",
         ko="`relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? "
-        "autograd는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?",
+        "autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?",
     ),
     Question(
         {"function": "clamp(min=0)", "x": 0.0},
-        en="At $x = 0$: what does autograd say for `clamp(min=0)`, `maximum(x, 0)` and `abs`? "
+        en="At $x = 0$: what is autograd's slope of `clamp(min=0)`, `maximum(x, 0)` and `abs`? "
         "Which of all these match the central quotient?",
-        ko="$x = 0$에서 autograd는 `clamp(min=0)`, `maximum(x, 0)`, `abs`의 기울기를 얼마라고 "
-        "하나요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?",
+        ko="$x = 0$에서 autograd가 낸 `clamp(min=0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? "
+        "지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?",
     ),
     Question(
         {"function": "relu(x) - relu(-x)", "x": 0.0},
