@@ -12,9 +12,10 @@ from nbgrader.preprocessors import ComputeChecksums, GetGrades
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
 from autograder.build.write_hints import KeepHints, ReleaseHints
-from autograder.grading.exchange import ReleaseLanguages
+from autograder.grading.exchange import ReleaseLanguages, ReleasePages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
+from autograder.grading.scores import ScoresGiven
 from secant.tracebacks import STUB
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
@@ -46,6 +47,7 @@ c.ClearSolutions.text_stub = STUB
 
 # One assignment for both languages: the other one's notebook goes out beside it, as 03_x.ko.ipynb.
 c.ExchangeFactory.release_assignment = ReleaseLanguages
+c.ExchangeFactory.release_feedback = ReleasePages
 
 # A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
 c.Execute.timeout = 60
@@ -59,6 +61,9 @@ c.Autograde.exporter_class = GradeInstead
 c.Autograde.sanitize_preprocessors = [Refuse]
 c.Autograde.autograde_preprocessors = [Refuse]
 c.GenerateFeedback.exporter_class = FeedbackInstead
+
+# `nbgrader export`: what was not handed in, could not be read or waits for a person has no score, not 0.0.
+c.ExportApp.plugin_class = ScoresGiven
 
 # A class's own settings (its exchange, late penalties, database) stand in a file that no new version touches.
 load_subconfig("nbgrader_config_local.py", path=c.CourseDirectory.root)  # type: ignore[name-defined]  # noqa: F821

@@ -231,11 +231,13 @@ def show(checked: Checked) -> None:
             out.print(f"\n{row['id']}", style="bold")
             out.print(row["message"])
     done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
+    failed = [row["id"] for row in checked.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
     if done and checked.hidden:
+        example = (failed or done)[0]  # who reads this has just read what is wrong with the first that failed
         out.print(
             say(
-                en=f"\nTo see a worked solution, why it is right and a detour: add --solution {done[0]}",
-                ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {done[0]} 처럼 덧붙이세요.",
+                en=f"\nTo see a worked solution, why it is right and a detour: add --solution {example}",
+                ko=f"\n모범 풀이와 설명을 보려면 뒤에 --solution {example} 처럼 덧붙이세요.",
             )
         )
     if not checked.hidden:

@@ -1,4 +1,4 @@
-"""The command line: autograder build, check, grade, feedback, collect, export, pack, new, preview, doctor."""
+"""The command line: autograder build, check, grade, feedback, collect, export, forget, pack, new, ..."""
 
 import json
 import os
@@ -212,8 +212,9 @@ def grade(
 
     It ends with a table of what is left for a person.
 
-    Exit status: 0 all that lies there is graded, 1 something could not be graded or read, or lies elsewhere,
-    2 nothing can be graded here.
+    Exit status: 0 all that lies there is graded, 1 something could not be graded or read, has several
+    notebooks whose answers differ, or lies elsewhere, 2 nothing can be graded here. Notes that wait for a
+    person, and students who handed in nothing, leave it at 0.
     """
     _refuse_windows()
     from autograder.grading import executors
@@ -279,9 +280,9 @@ def grade(
     from autograder.grading.closing import closing
 
     end = closing(summary.results, summary.failed, course.submitted, every, summary.students, student or [])
-    done, unread = len(entries) - len(summary.failed), len(end.unread)
+    before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
-        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed"
+        f"{_count(end.graded, 'submission')} graded, {before} of them before; {len(summary.failed)} failed"
         + (f", {unread} could not be read." if unread else ".")
         + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
     )
@@ -298,21 +299,22 @@ def _show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
     if notes:
         which = f"{_count(notes, 'note')} in {_count(submissions, 'submission')}"
         table.add_row("waits for a person", which, "Grade in formgrader, then: autograder feedback")
+    settled = "Have it handed in again, or give points by hand in formgrader: until then it waits."
     rows = [
         *(("could not be read", which, why) for which, why in end.unread.items()),
+        *(("several notebooks", which, why) for which, why in end.several.items()),
         *(("not graded", str(which), why) for which, why in failed.items()),
         *(("lies elsewhere", which, why) for which, why in end.unknown.items()),
     ]
-    for row in rows[:_ROWS]:
+    for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
+        if number == min(len(end.unread), _ROWS):
+            table.add_row("", "", settled, style="dim")
     if len(rows) > _ROWS:
         table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
     for lesson, students in end.absent.items():
         shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
         table.add_row("handed in nothing", f"{lesson}: {_count(len(students), 'student')}", Text(shown))
-    if end.unread:
-        settled = "Have it handed in again, or give points by hand in formgrader: until then it waits."
-        table.add_row("", "", settled, style="dim")
     if table.row_count:
         Terminal().print(table)  # wrapped, since somebody has to read it
 
@@ -384,8 +386,7 @@ def collect(
     language(of_this_machine())
     if json_file:
         _refuse_unwritable(json_file)
-    is_clean = transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file)
-    raise typer.Exit(0 if is_clean else 1)
+    raise typer.Exit(transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file))
 
 
 @app.command()
@@ -411,6 +412,33 @@ def export(
     transfer.export(find_root(Path.cwd()), system.value, lesson, fill, column, output)
 
 
+@app.command()
+def forget(
+    student: Annotated[str, typer.Argument(help="The student's id.")],
+    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+) -> None:
+    """Delete a student's entries and work from the course's folder, and exported/, which names everybody.
+
+    Exit status: 0 nothing names the student any more, 1 files are left that do, 2 nothing was deleted.
+    """
+    _refuse_windows()
+    from autograder.course.settings import Course
+    from autograder.lms.forget import forget as deleting
+
+    course = Course.at(find_root(Path.cwd()))
+    if not force:
+        typer.confirm(f"Delete all grades and work of {student}? Nothing brings them back", abort=True)
+    done = deleting(course, student)
+    if not done.deleted:
+        out.print(f"Nothing of {student} was found here.", highlight=False, markup=False)
+    else:
+        out.print(f"Deleted: {', '.join(done.deleted)}.", highlight=False, markup=False)
+    if done.left:
+        out.print(f"Still named in: {', '.join(done.left)}.", highlight=False, markup=False)
+        out.print("These hold other students' grades, too: delete the files, or the student in them.")
+    raise typer.Exit(1 if done.left else 0)
+
+
 def _refuse_windows() -> None:
     if sys.platform == "win32":
         raise CourseError(
@@ -422,8 +450,8 @@ def _nothing_found(submitted: Path, lessons: Sequence[str], students: Sequence[s
     """Say that nothing was found: an error where students were named, or something else lies there."""
     from autograder.grading.closing import meant, unknown
 
-    whose = f" of {', '.join(students)}" if students else ""
-    out.print(f"Nothing{whose} was found in {submitted}: a submission is a folder student/lesson in it.")
+    whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
+    out.print(f"No submission{whose} was found in {submitted}: it would be a folder STUDENT/LESSON there.")
     for student in students:
         if (alike := meant(student, submitted)) and alike != student:
             out.print(f"Was {alike} meant, not {student}?")

@@ -18,12 +18,11 @@ from autograder.lms import collect as into
 from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
-from autograder.terminal import Terminal, out
+from autograder.terminal import Terminal, err, out
 from secant.files import put_aside, replace_file
 from secant.language import say
 
 _ROWS = 40  # of a table's
-_PLACE = "exported"
 
 
 def collect(
@@ -33,8 +32,11 @@ def collect(
     lesson: str,
     system: str,
     json_file: Path | None,
-) -> bool:
-    """Collect archives and say what became of each file; return whether nothing is left for a person.
+) -> int:
+    """Collect archives and say what became of each file.
+
+    Returns:
+        The exit status: 0 all is in place, 1 something needs a person, 2 there was nothing to collect.
 
     Raises:
         CourseError: nothing can be collected.
@@ -45,6 +47,7 @@ def collect(
     with Book(course.directory, course.config) as book:  # so that nothing is graded meanwhile
         done = into.collect(course, downloads, known, chosen, into.system_named(system))
         try:
+            strangers = _strangers(done, [row["id"] for row in book.people()]) if known is None else ""
             book.enter_people(map(_row, done.people))
             for student, of in done.placed:
                 book.mark_stale(student, of, STALE)  # so that no grade of an earlier file is exported
@@ -59,7 +62,28 @@ def collect(
         rows = json.dumps([asdict(line) for line in done.lines], ensure_ascii=False, indent=1)
         replace_file(json_file.absolute(), rows.encode())
     _show_collected(done)
-    return not any(line.needs_a_person for line in done.lines)
+    if strangers:
+        err.print(strangers, style="yellow")
+    if not any(line.path for line in done.lines):
+        return 2
+    return int(any(line.needs_a_person for line in done.lines))
+
+
+def _strangers(done: into.Collected, known: Sequence[str]) -> str:
+    """A warning if most whom an archive brings are not the gradebook's; empty if that is as it should be."""
+    brought = {line.student for line in done.lines if line.student}
+    new = sorted(brought - set(known))
+    if not known or 2 * len(new) <= len(brought):
+        return ""
+    shown = ", ".join(new[:3])
+    return say(
+        en=f"The gradebook knows {_count(len(known), 'student')}, but not {len(new)} of the {len(brought)} "
+        f"in this archive ({shown}). Without --roster CSV their ids are made of the system's names. If they "
+        "are in your class under other ids, delete these folders in submitted/, then collect with --roster.",
+        ko=f"성적부에 학생 {len(known)}명이 있는데, 압축 파일의 {len(brought)}명 중 {len(new)}명({shown})은 "
+        "거기에 없습니다. --roster CSV가 없으면 시스템에 나오는 이름으로 학번을 만듭니다. 이미 다른 학번으로 "
+        "등록된 학생이라면 submitted/에서 이 폴더들을 지우고 --roster를 붙여 다시 옮기세요.",
+    )
 
 
 def _row(person: Person) -> Mapping[str, str]:
@@ -79,7 +103,7 @@ def _show_collected(done: into.Collected) -> None:
     title = say(en="What became of each file", ko="파일별 결과")
     heads = (
         say(en="Outcome", ko="결과"),
-        say(en="Student/lesson", ko="학생/단원"),
+        say(en="Student/lesson", ko="학생/수업"),
         say(en="File", ko="파일"),
         "",
     )
@@ -102,7 +126,8 @@ def _show_collected(done: into.Collected) -> None:
             ko=f"{len(done.lines)}줄, 학생 {students}명: {counts}.",
         )
     )
-    out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
+    if done.placed:
+        out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
 
 
 def _count(number: int, noun: str) -> str:
@@ -118,7 +143,7 @@ def _words() -> Mapping[str, str]:
         "ignored": "건너뜀",
         "could not be read": "읽을 수 없음",
         "whose?": "누구?",
-        "which lesson?": "어느 단원?",
+        "which lesson?": "어느 수업?",
         "not written": "쓰지 못함",
     }
     return {outcome: say(en=outcome, ko=korean[outcome]) for outcome in OUTCOMES}
@@ -134,7 +159,7 @@ def export(
     """
     course = Course.at(root)
     name = _one_lesson(root, lesson).name if lesson else _the_lesson(course)
-    path = (output or root / _PLACE / f"{name}.{system}.csv").absolute()
+    path = (output or root / back.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
         done = back.export(course, system, name, fill, column)
     except GradebookBusy as error:
@@ -161,7 +186,7 @@ def export(
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
     """Write a file; what stood there is kept beside it."""
-    if not path.parent.is_dir() and path.parent.name == _PLACE:
+    if not path.parent.is_dir() and path.parent.name == back.EXPORTED:
         path.parent.mkdir()
     if fill is not None and path == fill.absolute():
         raise CourseError(
@@ -201,7 +226,7 @@ def _the_lesson(course: Course) -> str:
         raise CourseError(
             say(
                 en=f"Which lesson? Say --lesson, one of: {shown}.",
-                ko=f"어느 단원인가요? --lesson으로 지정하세요: {shown}.",
+                ko=f"어느 수업인가요? --lesson으로 지정하세요: {shown}.",
             )
         )
     return found[0]

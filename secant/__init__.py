@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from secant.explorers.second import explore_second
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
+    from secant.memory import peak_memory
     from secant.predictions import predict, predicted
     from secant.tensors import tensor_info
     from secant.value import TorchValue, Value
@@ -54,6 +55,7 @@ __all__ = [
     "leaf",
     "observe",
     "operations",
+    "peak_memory",
     "polynomial",
     "predict",
     "predicted",
@@ -88,6 +90,7 @@ _HOMES = {
     "hints": "secant.catalogue",
     "leaf": "secant.checking.ask",
     "observe": "secant.checking.observe",
+    "peak_memory": "secant.memory",
     "polynomial": "secant.checking.functions",
     "operations": "secant.checking.operations",
     "predict": "secant.predictions",

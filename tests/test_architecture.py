@@ -62,6 +62,9 @@ ROOMS: dict[str, set[str]] = {
         "autograder.edition",
     },
 }
+#: Lines of an explorer at most. Lesson 5's has three pictures, five sliders and arguments of its own kind.
+EXPLORER, LONGER = 260, {"jacobian": 305}
+
 #: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
 #: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab and shows progress.
 FRONT_DOORS = {
@@ -98,6 +101,16 @@ def test_every_package_is_a_room() -> None:
         path.parent for package in ("autograder", "secant") for path in (ROOT / package).rglob("*.py")
     }
     assert {".".join(path.relative_to(ROOT).parts) for path in packages} == set(ROOMS)
+
+
+def test_explorers_are_short() -> None:
+    """What two of them say or draw alike stands once, in the kit."""
+    lines = {
+        path.stem: len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "secant/explorers").glob("*.py")
+    }
+    assert len(lines) > 10
+    assert {name: count for name, count in lines.items() if count > LONGER.get(name, EXPLORER)} == {}
 
 
 def test_rooms_import_what_the_table_says() -> None:

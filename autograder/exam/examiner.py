@@ -36,6 +36,7 @@ LOADS = 3  # how often a notebook is loaded at most, each time without the cell 
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
+_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # of a cell of which nothing runs
 WALL_SECONDS = 900.0  # on the wall's clock: beyond, the machine is too busy for a verdict
 
 
@@ -139,6 +140,9 @@ class Examiner:
             message = words.at_the_call(message, check.asked())
         except MemoryError:
             outcome, message = words.no_memory(task.id)
+        if cause := loaded.failure_behind(task.id, outcome, message):
+            hint, hidden = (hint, hidden) if message in cause[1] else ("", False)
+            outcome, message = cause
         points = task.points if outcome == "passed" else 0.0
         seconds = time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, words.plain(message), seconds, hint, hidden)
@@ -349,6 +353,23 @@ class _Loading:
             en=f"No {task} was found. Did you rename or delete it?",
             ko=f"이름이 {task}인 함수나 클래스가 없습니다. 이름을 바꾸거나 지우지 않았나요?",
         )
+
+    def failure_behind(self, task: str, outcome: Outcome, message: str) -> tuple[Outcome, str] | None:
+        """What to say of a failed task whose answer cell failed; None if what is said already will do.
+
+        The test may have met an earlier definition of the same name, such as lesson 10's `Value`.
+        """
+        label = self._labels.get(task, "")
+        if outcome in ("passed", "not_attempted") or message == (fate := self.fate(task))[1]:
+            return None
+        if label in self._lost:
+            return fate
+        cell = self.cells.get(label)
+        if cell is None or cell.ok:
+            return None
+        if cell.error in _NOT_PYTHON:
+            return "wrong", words.nothing_defined(cell)
+        return outcome, f"{words.stopped_early(cell)}\n{words.by_then()}\n{message}"
 
 
 def _load(candidate: CandidateClient, steps: Sequence[Step], seed: int) -> _Loading:

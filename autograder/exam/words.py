@@ -51,6 +51,29 @@ def raised(answer: Reply) -> str:
     return say(en="Your code raised an error.", ko="코드에서 오류가 났습니다.") + "\n" + error_of(answer)
 
 
+def nothing_defined(cell: CellResult) -> str:
+    """Say that the answer cell is no Python, and so defined nothing."""
+    said = say(
+        en="Your answer cell stops with an error, so nothing in it was defined.",
+        ko="답을 쓴 셀이 오류로 멈추어서 그 안의 것이 하나도 정의되지 않았습니다.",
+    )
+    return f"{said}\n{error_of(cell)}"
+
+
+def stopped_early(cell: CellResult) -> str:
+    """Say that the answer cell stopped before its end."""
+    said = say(
+        en="Your answer cell stops with an error before its end.",
+        ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",
+    )
+    return f"{said}\n{error_of(cell)}"
+
+
+def by_then() -> str:
+    """Introduce what the test says of an answer cell that stopped early."""
+    return say(en="With what was defined by then:", ko="그때까지 정의된 것으로 확인한 결과:")
+
+
 def at_the_call(message: str, call: str) -> str:
     """Name the call that a message is about, where the test named it."""
     return f"{call}:\n{message}" if call else message

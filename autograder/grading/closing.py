@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from autograder.grading.result import Result
 from secant.visible import visible
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
+_SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
+_NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -23,6 +26,7 @@ class Closing:
         graded: submissions that have points, or wait for nothing but a person's.
         notes: answers that a person has to grade, in so many submissions.
         unread: submissions that could not be read and that nobody has settled, each with why.
+        several: submissions of several notebooks whose answers differ, each with which one counted.
         unknown: what lies in submitted/ where no submission is looked for, each with what to do.
         absent: students of the gradebook who have handed in nothing, by lesson.
     """
@@ -30,13 +34,14 @@ class Closing:
     graded: int
     notes: tuple[int, int]
     unread: Mapping[str, str]
+    several: Mapping[str, str]
     unknown: Mapping[str, str]
     absent: Mapping[str, Sequence[str]]
 
     @property
     def is_clean(self) -> bool:
-        """Whether all that lies there was read."""
-        return not self.unread and not self.unknown
+        """Whether all that lies there was read, and it is clear what counts."""
+        return not self.unread and not self.several and not self.unknown
 
 
 def closing(
@@ -57,14 +62,16 @@ def closing(
         known: the gradebook's students.
         students: those that were asked for; none for all.
     """
-    waiting, unread, graded = [], {}, 0
+    waiting, unread, several, graded = [], {}, {}, 0
     for entry in results:
         result = results[entry]
-        lost = [task for task in result.tasks if task.outcome == "rejected" and task.auto is None]
-        if lost:
-            unread[str(Entry(result.student, entry.lesson))] = lost[0].message.partition("\n")[0]
+        if result.is_unread:
+            unread[str(Entry(result.student, entry.lesson))] = _why(result)
         elif entry not in failed:
             graded += 1
+        if others := list(result.flagged("other_answers")):
+            counted = next(result.flagged("counted"))
+            several[str(entry)] = _SEVERAL.format(counted, ", ".join(others))
         waiting.append(sum(task.outcome == "manual" and task.auto is None for task in result.tasks))
     asked = sorted({entry.lesson for entry in results})
     wanted = [student for student in known if not students or student in students]
@@ -76,9 +83,19 @@ def closing(
         graded,
         (sum(waiting), sum(map(bool, waiting))),
         unread,
+        several,
         dict(unknown(submitted, lessons, students)),
         {lesson: names for lesson, names in absent.items() if names},
     )
+
+
+def _why(result: Result) -> str:
+    """Why a file could not be read, and what an earlier one had."""
+    why = result.tasks[0].message.partition("\n")[0]
+    if result.before is None:
+        return why
+    points, most = result.before
+    return f"{why} The file before had {points:g} of {most:g} points."
 
 
 def unknown(
@@ -100,11 +117,17 @@ def unknown(
             continue
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
         for each in strange:
-            meant = difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
-            to_do = f"Was {meant[0]} meant? Rename it." if meant else "No lesson has this name."
+            alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
+            to_do = f"Was {alike[0]} meant? Rename it." if alike else "No lesson has this name."
             yield f"{shown}/{visible(each.name)}", to_do
         if not strange and not any(each.name in lessons for each in inside):
             yield shown, "No lesson's folder is in it. Put the notebook into student/lesson/."
+
+
+def _of_number(name: str, lessons: Sequence[str]) -> list[str]:
+    """The lesson of which a name is the number, as in 3, 03 or lesson_3."""
+    found = _NUMBERED.fullmatch(name)
+    return [lesson for lesson in lessons if found and lesson.startswith(f"{int(found[1]):02}_")]
 
 
 def meant(name: str, submitted: Path) -> str:

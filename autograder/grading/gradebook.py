@@ -42,7 +42,20 @@ from nbgrader.api import (
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties, SaveCells
-from sqlalchemy import Boolean, Float, String, Text, bindparam, insert, inspect, select, text, tuple_, update
+from sqlalchemy import (
+    Boolean,
+    Float,
+    String,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    inspect,
+    select,
+    text,
+    tuple_,
+    update,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -422,10 +435,10 @@ class Book:
         return self._transaction(lambda: self._mark_stale(student, lesson, why))
 
     def _mark_stale(self, student: str, lesson: str, why: str) -> bool:
-        notebook = self._find(student, lesson)
-        if notebook is None or all(grade.auto_score is None for grade in notebook.grades):
+        notebook, record = self._find(student, lesson), self._record(student, lesson)
+        has_result = record is not None and bool(record.result)  # that it could not be read is one, too
+        if notebook is None or not (has_result or any(g.auto_score is not None for g in notebook.grades)):
             return False
-        record = self._record(student, lesson)
         if record is None or record.notebook_id != notebook.id:
             record = Record(student=student, lesson=lesson, notebook_id=notebook.id, key="")
             record.result, record.filed, record.stale = "", True, ""
@@ -437,6 +450,33 @@ class Book:
         for comment in notebook.comments:
             comment.auto_comment = why
         return True
+
+    def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+        """Return the points that a submission has of an earlier file, by graded cell.
+
+        What could not be read has none, but remembers those of the file before it.
+
+        Args:
+            student, lesson: whose, and of what.
+            key: of the file that is there now; see `write`.
+
+        Raises:
+            GradebookBusy: they could not be read.
+        """
+        return self._transaction(lambda: self._earlier(student, lesson, key))
+
+    def _earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+        entry = self._entry(student, lesson)
+        if entry is None:
+            return {}
+        record = self._record(student, lesson)
+        result = _read(record.result) if record and record.notebook_id == entry[1] else None
+        known = {task.cell: task.before for task in result.tasks if task.before is not None} if result else {}
+        if record and record.key == key:
+            return known
+        grades = select(BaseCell.name, Grade.score).join(Grade.cell).where(Grade.notebook_id == entry[1])
+        graded = grades.where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
+        return known | {name: points for name, points in self._db.execute(graded)}
 
     def write(
         self,
@@ -588,6 +628,24 @@ class Book:
         columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
         found = self._transaction(lambda: self._db.execute(select(*columns).order_by(Student.id)).all())
         return [{name: value or "" for name, value in row._mapping.items()} for row in found]
+
+    def forget(self, student: str) -> bool:
+        """Delete all that is known of a student, from the file itself too; return whether there was anything.
+
+        Raises:
+            CourseError: the gradebook cannot be written to.
+        """
+        with _refused("The gradebook cannot be changed"):
+            records = self._db.execute(delete(Record).where(Record.student == student)).rowcount
+            is_known = self._db.get(Student, student) is not None
+            if is_known:
+                self._gradebook.remove_student(student)
+            self._db.commit()
+            if sqlite_file(self._coursedir.db_url) is not None:  # else what was deleted stays in free pages
+                self._db.close()
+                with self._gradebook.engine.connect() as connection:
+                    connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("VACUUM"))
+        return is_known or bool(records)
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
         """Note that the folders of these students and lessons hold what the gradebook says.

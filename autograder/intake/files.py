@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -12,13 +12,20 @@ from pathlib import Path, PurePosixPath
 
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES
+from secant.visible import visible
 
+TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"  # nbgrader's exchange leaves them
 MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
+MAX_NOTEBOOKS = (
+    6  # of a submission that are read; beside the lesson's own they are no larger than one together
+)
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
+_NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
+_NAMED = 3  # of the files that came instead of a notebook
 # What browsers, editors and file managers add to a name.
 # No two parts may match the same characters, or a long name of copies of copies is tried in 2**50 ways.
 _COPY_MARK = re.compile(r"(?:[ _-]*(?:copy|복사본)(?:[ _]*\d+)?|\s*\(\d+\))+[ _]*$")
@@ -41,8 +48,11 @@ def valid_student_id(name: str) -> bool:
 Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes
 
 
-def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
-    """Choose the notebook and read it; of a lesson in several languages, each notebook."""
+def read(path: Path, lesson: str, root: Path | None, given: Path | None = None) -> list[Read]:
+    """Read the notebook that counts before all others and, if there are several, each of the others.
+
+    `given` is a folder of the files that students get with the lesson.
+    """
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
         if not stat.S_ISDIR(mode):
@@ -52,14 +62,22 @@ def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
         name, notes = _choose([each for each in names if each not in versions[1:]], lesson, versions)
+        if any(_is_of_the_student(folder, each, given) for each in names):
+            notes.append("side_files")
+        first = versions or [name]
         found: list[Read] = []
-        for each in versions or [name]:
+        refused: list[Refused] = []
+        left = MAX_FILE_BYTES
+        for each in [*first, *_copies(names, lesson, first)][:MAX_NOTEBOOKS]:
             try:
-                data, more = _read_file(folder, each, MAX_FILE_BYTES)
-                found.append((each, data, notes + more))
-            except Refused:
-                if not found and each == (versions or [name])[-1]:
-                    raise
+                data, more = _read_file(folder, each, MAX_FILE_BYTES if each in first else left)
+            except Refused as refusal:
+                refused.append(refusal)
+                continue
+            left -= 0 if each in first else len(data)
+            found.append((each, data, notes + more))
+        if not found:
+            raise refused[0]
         return found
 
 
@@ -105,12 +123,15 @@ def _open_existing(name: str, flags: int, folder: int | None) -> int:
         raise _no_notebook() from None
 
 
-def _no_notebook(lesson: str = "") -> Refused:
+def _no_notebook(lesson: str = "", names: Sequence[str] = ()) -> Refused:
     name = f" {lesson}.ipynb" if lesson else ""
+    shown = [visible(each)[:60] for each in names if each not in _NOT_THE_STUDENTS]
+    listed = ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
     return Refused(
         "no_notebook",
-        en=f"No notebook{name} was found in what you handed in.",
-        ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다.",
+        en=f"No notebook{name} was found in what you handed in{f': {listed}' if listed else ''}.",
+        ko=f"제출한 폴더에 있어야 할 노트북{name} 파일이 없습니다."
+        + (f" 제출한 것: {listed}." if listed else ""),
     )
 
 
@@ -152,8 +173,6 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
     """Which file is the notebook, and notes. Versions have a name that a release has."""
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
-    if any(Path(name).suffix for name in {*names} - {*notebooks} - {"timestamp.txt"}):
-        notes.append("side_files")
     if versions:
         return versions[0], notes
     alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
@@ -161,7 +180,25 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
         return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
-    raise _no_notebook(lesson)
+    raise _no_notebook(lesson, names)
+
+
+def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
+    """The other notebooks, in the order in which they would count: copies of the lesson's, the last first."""
+    others = [name for name in names if _stem(name) is not None and name not in first]
+    return sorted(others, key=lambda name: (_stem(name) == lesson.casefold(), len(name), name), reverse=True)
+
+
+def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
+    """Whether a file beside the notebooks is the student's own, and not as it was given out."""
+    if not Path(name).suffix or _stem(name) is not None or name in (TIMESTAMP, EXCHANGE_SECRET):
+        return False
+    if given is None or not (given / name).is_file():
+        return True
+    try:
+        return _read_file(folder, name, MAX_FILE_BYTES)[0] != (given / name).read_bytes()
+    except (Refused, OSError):
+        return True
 
 
 def _stem(name: str) -> str | None:

@@ -5,7 +5,7 @@ and only that copy is looked at (files.py, parse.py). Of what it says, nothing c
 cells, their order, and the marks that tell which cell is which (pairing.py): metadata, tags, outputs, the
 kernel's name and files beside it change no point (rebuild.py).
 
-The submission must be one notebook in one folder. Archives are not opened.
+The submission must be in one folder. Of several notebooks in it one counts, whole. Archives are not opened.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
-from autograder.intake.files import read
+from autograder.intake.files import names_of, read
 from autograder.intake.pairing import settle, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, steps_of
@@ -31,7 +31,7 @@ class Found:
     """The bytes of a submitted file, read and not looked at yet; `notes` as of `take_in`.
 
     Attributes:
-        others: the same lesson's notebooks in other languages, one of which may be what was worked on.
+        others: the other notebooks, in the order in which they would count; see `understand`.
     """
 
     name: str
@@ -53,25 +53,28 @@ def take_in(
     lesson: str,
     releases: Mapping[Language, NotebookNode],
     root: Path | None = None,
+    given: Path | None = None,
 ) -> Submission | Rejected:
     """Find a submission's file and understand it, with the arguments and errors of the two steps."""
-    found = find(path, lesson, root)
+    found = find(path, lesson, root, given)
     return found if isinstance(found, Rejected) else understand(found, lesson, releases)
 
 
-def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
+def find(path: Path, lesson: str, root: Path | None = None, given: Path | None = None) -> Found | Rejected:
     """Find and read a submission's file.
 
     In a folder, the notebook is the one called like the lesson, as in 03_x.ipynb, or like the lesson in a
     language, as in 03_x.ko.ipynb. If there is none, it is the one whose name
     differs only as browsers and file managers change names (the last of several, by length and then by
-    name), or else the only notebook there is.
+    name), or else the only notebook there is. Beside one that is named so, the others are read as well.
 
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
         root: a folder above `path` that we made ourselves. Every folder below it must be a real one;
             without it, only `path` itself must.
+        given: a folder of the files that students get with the lesson; those that come back unchanged are no
+            side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.
@@ -79,18 +82,22 @@ def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
     path = Path(os.path.abspath(path))
     root = None if root is None else Path(os.path.abspath(root))
     try:
-        first, *others = (Found(*each) for each in read(path, lesson, root))
+        first, *others = (Found(*each) for each in read(path, lesson, root, given))
         return replace(first, others=others)
     except Refused as refusal:
         return refusal.outcome
 
 
 def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNode]) -> Submission | Rejected:
-    """Say which cell is which. Of several languages, the notebook with more answers counts, or the first.
+    """Say which cell is which. Of several notebooks one counts, and no answer of another does.
+
+    That is the one with the lesson's name; of several languages, the one with more answers. If it answers
+    nothing, it is the next one that answers something. No verdict has a say in it, so there is no second try.
 
     Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
     `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages`
-    (answers are written in more than one);
+    (answers are written in more than one), `counted:` (this file of several) and `other_answers:` (this file
+    has an answer that the one that counted does not have);
     `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
     `found_by_name:`, `defined_twice:` (several written cells define what the task asks for).
 
@@ -100,7 +107,7 @@ def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNo
         releases: the released notebook in each language: what the student was given.
     """
     if found.others:
-        return _of_languages(found, lesson, releases)
+        return _of_several(found, lesson, releases)
     try:
         submitted = parse(found.data)
         language, pairing = settle(submitted, lesson, releases)
@@ -119,17 +126,32 @@ def understand(found: Found, lesson: str, releases: Mapping[Language, NotebookNo
     )
 
 
-def _of_languages(
+def _of_several(
     found: Found, lesson: str, releases: Mapping[Language, NotebookNode]
 ) -> Submission | Rejected:
-    """Understand each notebook of a lesson in several languages, and take the one that was worked on."""
-    every = [understand(replace(one, others=()), lesson, releases) for one in (found, *found.others)]
+    """Understand each notebook, take the one that counts, and note who else has answers."""
+    files = [replace(found, others=()), *found.others]
+    every = [understand(one, lesson, releases) for one in files]
     good = [one for one in every if isinstance(one, Submission)]
     if not good:
         return every[0]
-    chosen = min(good, key=lambda one: len(one.unwritten))
-    worked_on = sum(len(one.unwritten) < len(one.answers) for one in good)
+    names = names_of(lesson)
+    versions = [
+        one
+        for one, file in zip(every, files, strict=True)
+        if isinstance(one, Submission) and file.name in names
+    ]
+    first = min(versions or good[:1], key=lambda one: len(one.unwritten))
+    chosen = next((one for one in (first, *good) if _written(one)), first)
+    notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
+    differing = [one for one in good if _written(one).items() - _written(chosen).items()]
+    if differing or chosen is not first or not versions:
+        notes.append(f"counted:{chosen.file}")
+    notes += [f"other_answers:{one.file}" for one in differing]
     script = replace(chosen.script, digest=found.digest)
-    return replace(
-        chosen, script=script, notes=[*chosen.notes, *(["two_languages"] if worked_on > 1 else [])]
-    )
+    return replace(chosen, script=script, notes=[*chosen.notes, *notes])
+
+
+def _written(one: Submission) -> dict[str, str]:
+    """The answers that are no stubs, by task."""
+    return {task: text.strip() for task, text in one.answers.items() if task not in one.unwritten}

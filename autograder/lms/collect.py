@@ -110,7 +110,7 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
         raise CourseError(
             say(
                 en="No lesson is built: run `autograder build`.",
-                ko="빌드한 단원이 없습니다. `autograder build`를 실행하세요.",
+                ko="빌드한 수업이 없습니다. `autograder build`를 실행하세요.",
             )
         )
     notebooks = {name: read_notebook(course.root / source / name / f"{name}.ipynb") for name in lessons}
@@ -206,7 +206,8 @@ class _Collector:
                 yield file
                 continue
             several = ", ".join(sorted(told[self._one(file)]))
-            file.line.say("whose?", _several(visible(file.line.student), visible(several)))
+            student, system = visible(file.line.student), file.handed.system
+            file.line.say("whose?", _several(student, visible(several), system))
             file.line.student = ""
 
     def _one(self, file: File) -> tuple[str, str]:
@@ -266,7 +267,7 @@ class _Collector:
                     if not lesson:
                         which = say(
                             en="No notebook shows which lesson this is: --lesson says it.",
-                            ko="어느 단원인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
+                            ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
                         )
                         file.line.say("which lesson?", f"{file.refused} {which}".strip())
 
@@ -308,13 +309,20 @@ def _in_roster(roster: Roster, handed: Handed, shown: str) -> Person:
         Ambiguous: nobody, or several.
     """
     try:
-        person = roster.find(handed.keys, handed.name)
+        person = roster.find(handed.keys, handed.name) or _after_group(roster, handed)
     except Ambiguous as error:
+        fix = (
+            _worksheet(handed.keys[-1])
+            if handed.system == "moodle"
+            else say(
+                en="Give the roster a column of this system's ids.",
+                ko="명단에 이 시스템의 id 열을 넣으세요.",
+            )
+        )
         raise Ambiguous(
             say(
-                en=f"In the roster {shown} may be {error}. Give the roster a column of this system's ids.",
-                ko=f"{shown}: 명단에서 {error} 가운데 누구인지 알 수 없습니다. "
-                "명단에 이 시스템의 id 열을 넣으세요.",
+                en=f"In the roster {shown} may be {error}. {fix}",
+                ko=f"{shown}: 명단에서 {error} 가운데 누구인지 알 수 없습니다. {fix}",
             )
         ) from None
     if person is None:
@@ -327,8 +335,44 @@ def _in_roster(roster: Roster, handed: Handed, shown: str) -> Person:
     return person
 
 
-def _several(student: str, ids: str) -> str:
+def _after_group(roster: Roster, handed: Handed) -> Person | None:
+    """Whom Moodle's name means behind a group's, as in "Group A-Kim Minji"; a group may have dashes, too.
+
+    One Latin word alone is no name here: the end of "Kim Min-Ann" is not Ann.
+
+    Raises:
+        Ambiguous: several.
+    """
+    parts = handed.name.split("-") if handed.system == "moodle" else []
+    names = ["-".join(parts[at:]).strip() for at in range(1, len(parts))]
+    people = {
+        person.id: person
+        for name in names
+        if (" " in name or not name.isascii()) and (person := roster.find((), name)) is not None
+    }
+    if len(people) > 1:
+        raise Ambiguous(" / ".join(sorted(people)))
+    return next(iter(people.values()), None)
+
+
+def _worksheet(numbers: str) -> str:
+    """What tells two students of one name apart on Moodle."""
+    return say(
+        en=f"Moodle's number, in the folder's name, is {numbers}: give this assignment's grading worksheet "
+        "as --roster, or copy its Identifier into a column `moodle` of the roster.",
+        ko=f"폴더 이름에 있는 Moodle 번호는 {numbers}입니다. 이 과제의 채점 워크시트를 --roster로 "
+        "지정하거나, 워크시트의 식별자를 명단의 `moodle` 열에 옮기세요.",
+    )
+
+
+def _several(student: str, ids: str, system: System) -> str:
     """What is said of several in an archive who would be one student."""
+    if system == "moodle":
+        fix = _worksheet(ids)
+        return say(
+            en=f"Several in the archive would be {student}. {fix}",
+            ko=f"압축 파일의 여러 사람이 {student}(으)로 보입니다. {fix}",
+        )
     return say(
         en=f"Several in the archive would be {student}: {ids}. --roster CSV with these ids says who is who.",
         ko=f"압축 파일의 여러 사람이 {student}(으)로 보입니다: {ids}. "

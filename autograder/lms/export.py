@@ -25,10 +25,15 @@ from autograder.grading.tables import Sheet, read_sheet
 from autograder.lms.placing import remembered
 from autograder.lms.roster import Ambiguous, Person, Roster
 from secant.language import say
+from secant.visible import visible
+
+EXPORTED = "exported"  # the folder of what goes back
 
 For = Literal["moodle", "canvas", "brightspace"]
 
 _UNNAMED = re.compile(r'[/\\:*?"<>|]')  # in no folder's name
+_CANVAS_OWN = re.compile(r"^\s*Points Possible|^Student, Test$")  # rows of nobody
+_NAMED = 20  # of those of whom a note is
 _END_OF_LINE = "End-of-Line Indicator"
 _GRADE = ("grade", "성적", "점수", "평점")  # Moodle's column, in English and Korean
 _MOST = ("maximumgrade", "최고성적", "최대점수", "최고점수")
@@ -133,10 +138,10 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
             entered = one.entered
             tasks = one.result.entered(entered.scores, entered.waiting).tasks
             why = ""
-            if any(task.outcome == "rejected" and task.auto is None for task in tasks):
-                why = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
-            elif one.stale:
+            if one.stale:
                 why = _not_graded()
+            elif any(task.outcome == "rejected" and task.auto is None for task in tasks):
+                why = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
             elif entered.waiting:
                 why = say(
                     en="It waits for a person, in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
@@ -144,6 +149,12 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
             points = None if why else max(0.0, entered.score - entered.penalty)
             found[student] = Grade(student, points, entered.max_score, why)
     return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a line; of many, the first ones and how many more there are."""
+    shown, more = ", ".join(map(visible, names[:_NAMED])), len(names) - _NAMED
+    return shown if more <= 0 else say(en=f"{shown} and {more} more", ko=f"{shown} 외 {more}명")
 
 
 def _not_graded() -> str:
@@ -169,9 +180,11 @@ class _Writer:
         target = self._target(sheet)
         blank: dict[str, str] = {}
         notes: list[str] = []
-        rows = []
+        rows, strange = [], []
         for number, row in enumerate(sheet.rows):
-            student = self._whose(sheet, row, notes)
+            student, name = self._whose(sheet, row, notes)
+            if student is None and not _CANVAS_OWN.search(name):
+                strange.append(name)
             grade = self._grades.get(student) if student else None
             if student and grade and student not in self.used:
                 self.used[student] = number
@@ -184,9 +197,17 @@ class _Writer:
             who for who, grade in self._grades.items() if grade.points is not None and who not in self.used
         ]
         if missing:
-            shown = ", ".join(missing[:20])
+            shown = _listed(missing)
             notes.append(
                 say(en=f"Graded, but not in the table: {shown}.", ko=f"채점했지만 표에 없습니다: {shown}.")
+            )
+        if strange:
+            shown = _listed(strange)
+            notes.append(
+                say(
+                    en=f"In the table, but not in the gradebook, so left as they were: {shown}.",
+                    ko=f"표에는 있지만 성적부에 없어 그대로 두었습니다: {shown}.",
+                )
             )
         notes.extend(self._other_maximum(sheet))
         return Sheet(sheet.head, rows, sheet.separator, sheet.bom), blank, notes
@@ -210,7 +231,7 @@ class _Writer:
             raise CourseError(
                 say(
                     en=f"Which column is lesson {self._lesson}? Say it with --column, one of: {shown}.",
-                    ko=f"{self._lesson} 단원은 어느 열인가요? --column으로 지정하세요: {shown}.",
+                    ko=f"{self._lesson} 수업은 어느 열인가요? --column으로 지정하세요: {shown}.",
                 )
             )
         return fit[0]
@@ -230,8 +251,11 @@ class _Writer:
             re.match(rf"(?:lesson|단원|수업)?\s*0?{number}\b", name, re.IGNORECASE)
         )
 
-    def _whose(self, sheet: Sheet, row: Sequence[str], notes: list[str]) -> str:
-        """The student whose row this is; empty if nobody of ours."""
+    def _whose(self, sheet: Sheet, row: Sequence[str], notes: list[str]) -> tuple[str | None, str]:
+        """The student whose row this is, and what the row says who that is.
+
+        The student is empty if it may be several, or if the row is of nobody, and None for a stranger.
+        """
         keys = [
             row[at] for name in _KEY_COLUMNS if (at := sheet.column(name)) is not None and row[at].strip()
         ]
@@ -252,8 +276,9 @@ class _Writer:
                     ko=f"{name or keys[0]}의 행은 {error} 가운데 누구인지 알 수 없어 그대로 두었습니다.",
                 )
             )
-            return ""
-        return person.id if person else ""
+            return "", name
+        told = name.strip() or next(iter(keys), "")
+        return person.id if person else (None if told else ""), told
 
     def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
         """Say if Moodle's maximum is not the lesson's: it skips points above its own without a word."""
@@ -269,7 +294,7 @@ class _Writer:
                 yield say(
                     en=f"The lesson has {most:g} points, Moodle's assignment {float(each):g}: "
                     f"set its maximum to {most:g}.",
-                    ko=f"단원은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
+                    ko=f"수업은 {most:g}점, Moodle 과제는 {float(each):g}점입니다. "
                     f"과제의 최고 점수를 {most:g}점으로 바꾸세요.",
                 )
 
@@ -292,7 +317,7 @@ def _blank_sheet(
                 say(
                     en=f"Moodle's numbers of {lesson} are not known: nothing was collected from Moodle. "
                     "Download the grading worksheet and say: --fill WORKSHEET.csv",
-                    ko=f"{lesson} 단원은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
+                    ko=f"{lesson} 수업은 Moodle에서 옮긴 것이 없어 참가자 번호를 모릅니다. "
                     "채점 워크시트를 내려받아 --fill 워크시트.csv로 지정하세요.",
                 )
             )

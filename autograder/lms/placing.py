@@ -11,7 +11,14 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from autograder.course.settings import Course
-from autograder.intake.files import MAX_FILE_BYTES, MAX_SIDE_FILES, names_of, read_side_files
+from autograder.intake.files import (
+    EXCHANGE_SECRET,
+    MAX_FILE_BYTES,
+    MAX_SIDE_FILES,
+    TIMESTAMP,
+    names_of,
+    read_side_files,
+)
 from autograder.intake.timestamp import handed_in
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File
@@ -19,10 +26,9 @@ from secant.files import replace_file
 from secant.language import say
 
 PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
-TIMESTAMP = "timestamp.txt"
 NOTE = "collect.txt"  # in the folder of whom nothing could be read
 
-_RESERVED = (TIMESTAMP, "submission_secret.txt", NOTE)  # of nbgrader's exchange and ours, not a student's
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)  # of nbgrader's exchange and ours, not a student's
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
@@ -63,7 +69,7 @@ class Places:
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
             attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
-        elif is_there and _content_of(folder, root) == content:
+        elif is_there and _is_there(content, folder, root):
             attempt.settle("unchanged", "")
         else:
             if is_there:
@@ -120,13 +126,25 @@ class Places:
                 file.line.say("could not be read", why)
                 continue
             room -= len(data)
-            content[_free_path(notebooks.get(id(file)) or safe_path(file.handed.file), content)] = data
+            called = notebooks.get(id(file))
+            content[_free_path(called or safe_path(file.handed.file), content)] = data
             file.line.message = _remark(file, attempt)
+            if called:
+                saved = say(en=f"It lies there as {called}.", ko=f"{called}(으)로 저장했습니다.")
+                file.line.message = f"{file.line.message} {saved}".strip()
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
             content[PurePosixPath(NOTE)] = _note(attempt).encode()
         return content
+
+
+def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
+    """Whether this lies in a folder; a time that the system does not say may be a person's."""
+    found, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
+    if found is not None and time not in content:
+        found.pop(time, None)
+    return found == content
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
+from autograder.exam import words
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import Sheet
 from secant import check
@@ -111,7 +112,7 @@ def parts(message: str) -> Iterator[dict[str, str]]:
     A message is composed line by line (secant/checking/check.py, autograder/exam/words.py): first the call
     that was made; a value stands on a line of its own behind its label, and so does the likely cause; four
     spaces begin code, what the call was given or the line of the answer that raised; an error stands by
-    itself, and one that ended a task comes last, with its places.
+    itself, and one that ended a task or its cell is followed by its places.
 
     Yields:
         the `kind`, one of call, text, expected, got, cause, trace (an error) and code (a line of the answer),
@@ -119,7 +120,7 @@ def parts(message: str) -> Iterator[dict[str, str]]:
     """
     kind, shown, ended = "", "", False
     for line in message.splitlines():
-        for now, text in _ending(line) if ended else [_told(line, kind)]:
+        for now, text in _ending(line) if ended and line != words.by_then() else [_told(line, kind)]:
             if not kind and _asks(message):
                 now, text = "call", line.rstrip(":")
             if now == kind and now in ("call", "trace"):
@@ -128,7 +129,7 @@ def parts(message: str) -> Iterator[dict[str, str]]:
             if kind:
                 yield {"kind": kind, "text": shown}
             kind, shown = now, text
-        ended = ended or line.startswith(_ends())
+        ended = line.startswith(_ends()) or (ended and line != words.by_then())
     if kind:
         yield {"kind": kind, "text": shown}
 
@@ -136,7 +137,7 @@ def parts(message: str) -> Iterator[dict[str, str]]:
 def _asks(message: str) -> bool:
     """Whether a message begins with what was asked: a call, or whatever has lines indented below it."""
     first, _, below = message.partition("\n")
-    return bool(check.call_in(first)) or (below.startswith("  ") and not first.startswith(_ends()))
+    return (first.endswith(":") and bool(below)) or (below.startswith("  ") and not first.startswith(_ends()))
 
 
 def _ends() -> tuple[str, str]:

@@ -10,32 +10,34 @@
 r"""
 # Gradients of gradients
 
-Lesson 09 of 10 · ~80 min · create_graph, Hessian, Newton
+Lesson 09 of 10 · ~90 min · create_graph, Hessian, Newton
 
 **After this lesson you can**
 
 - differentiate a gradient once more, and say what `create_graph=True` records;
 - multiply the matrix of all second derivatives by a vector without ever building that matrix;
 - take a step of Newton's method, and train with a loss that contains a gradient;
+- differentiate through whole training steps, for example to learn a learning rate;
 - write a `Function` that can be differentiated twice, and check it.
 
-You need lesson 8 (`Function`, `gradcheck`), from lesson 5 the product $v^\top J$, and from lesson 6 `detach`.
+You need lesson 8 (`Function`, `gradcheck`), the product $v^\top J$ and `torch.func` from lesson 5, and `detach` from lesson 6.
 """
 
-# %% [markdown] lang="ko" en="f3b8044a"
+# %% [markdown] lang="ko" en="69d360e9"
 r"""
 # gradient의 gradient
 
-수업 09 / 10 · 약 80분 · create_graph, 헤세 행렬, 뉴턴 방법
+수업 09 / 10 · 약 90분 · create_graph, 헤세 행렬, 뉴턴 방법
 
 **이 수업을 마치면**
 
 - gradient를 한 번 더 미분하고, `create_graph=True`가 무엇을 기록하는지 설명할 수 있습니다.
 - 이계 미분계수(second derivative)를 모두 모은 행렬을 만들지 않고도 그 행렬에 벡터를 곱할 수 있습니다.
 - 뉴턴 방법을 한 스텝 진행하고, gradient가 들어 있는 loss로 모델을 학습시킬 수 있습니다.
+- 학습 스텝을 통째로 미분해서, 예를 들어 학습률을 학습시킬 수 있습니다.
 - 두 번 미분할 수 있는 `Function`을 작성하고 검사할 수 있습니다.
 
-수업 08의 내용(`Function`, `gradcheck`), 수업 05의 곱 $v^\top J$, 수업 06의 `detach`를 알면 됩니다.
+수업 08의 `Function`과 `gradcheck`, 수업 05의 곱 $v^\top J$와 `torch.func`, 수업 06의 `detach`를 알면 됩니다.
 """
 
 # %%
@@ -100,7 +102,7 @@ Here is that code, with a look at `x.grad` in between:
 
 # %% [markdown] lang="ko" en="dbaa8260"
 r"""
-## 1. 수에 지나지 않는 gradient
+## 1. 값만 남은 gradient
 
 위의 코드입니다. 중간에 `x.grad`를 들여다봅니다.
 """
@@ -124,34 +126,34 @@ predicted(
         ko="이계 미분계수로는 맞지만 autograd는 그것을 알 수 없습니다. `x.grad`에 `grad_fn`이 없기 때문입니다.",
     ),
     B=say(
-        en="True, it is a plain number. But autograd does not call it constant: "
-        "it finds no graph, and stops.",
-        ko="그냥 수라는 것은 맞습니다. 그러나 autograd는 상수로 치지 않습니다. 그래프를 찾지 못해 멈춥니다.",
+        en="It is indeed a plain number. But autograd does not treat it as a constant: "
+        "it finds no graph and raises an error.",
+        ko="값만 들어 있다는 것은 맞습니다. 그러나 autograd는 그것을 상수로 다루지 않고, 그래프가 없으면 오류를 냅니다.",
     ),
     C=say(
-        en="`x.grad` is a plain number: there is no graph from it back to `x`.",
-        ko="`x.grad`는 그냥 수입니다. 거기서 `x`까지 되돌아가는 그래프가 없습니다.",
+        en="`x.grad` is a plain number: no graph leads from it back to `x`.",
+        ko="`x.grad`에는 값만 있고, 거기서 `x`로 거슬러 갈 그래프가 없습니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-`x.grad` holds 0.6 and has no `grad_fn`. Autograd differentiates graphs (lesson 6), and **nothing recorded how 0.6 was made**. That is on purpose: the walk back is
-a calculation too, and recording it costs memory that training does not need.
+`x.grad` holds 0.6 and has no `grad_fn`. Autograd differentiates graphs (lesson 6), and **nothing recorded how 0.6 was computed**. This is on purpose: the backward pass is
+a calculation too, and recording it costs memory that ordinary training does not need.
 
-## 2. Recording the walk back
+## 2. Recording the backward pass
 
-`create_graph=True` asks for just this record. It works with `torch.autograd.grad`, which returns the gradient:
+`create_graph=True` asks for exactly this record. Pass it to `torch.autograd.grad`, which returns the gradient:
 """
 
-# %% [markdown] lang="ko" en="54946f48"
+# %% [markdown] lang="ko" en="d9c800a2"
 r"""
 `x.grad`에는 0.6이 들어 있지만 `grad_fn`이 없습니다. autograd는 그래프를 미분하는데(수업 06), **0.6이 어떻게 나왔는지는 어디에도 기록되지 않았습니다.** 일부러
-그렇게 되어 있습니다. 거슬러 가는 것도 하나의 계산이고, 그것까지 기록하려면 학습에는 필요 없는 메모리가 듭니다.
+그렇게 만든 것입니다. 역방향 계산도 하나의 계산이므로, 그것까지 기록하면 보통의 학습에는 필요 없는 메모리가 듭니다.
 
-## 2. 거슬러 가는 길을 기록하기
+## 2. 역방향 계산을 기록하기
 
-바로 그 기록을 해 달라는 것이 `create_graph=True`입니다. gradient를 돌려주는 `torch.autograd.grad`에 쓸 수 있습니다.
+바로 이 기록을 해 달라는 것이 `create_graph=True`입니다. gradient를 돌려주는 `torch.autograd.grad`에 줍니다.
 """
 
 # %%
@@ -169,20 +171,20 @@ tensor_info(first=first, second=second, third=third)
 
 # %% [markdown] lang="en"
 r"""
-Now the gradient is the end of a graph like any other result, and can be differentiated, as often as you record. (The option also keeps the
-first graph alive, as `retain_graph=True` does: the new one leans on it.)
+Now the gradient is the end of a graph like any other result, and you can differentiate it, as many times as you record. (The option also keeps the
+first graph alive, as `retain_graph=True` does, because the new graph refers to it.)
 
-What is in the new graph? The walk back made three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
-$c = ab = 0.6$. Without the option they are numbers. With it they are formulas in $x$, as if you had typed them:
+What is in the new graph? The backward pass computed three numbers: $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$ and their product
+$c = ab = 0.6$. Without the option only the numbers remain. With it they are results of recorded operations on $x$, as if you had typed them:
 """
 
-# %% [markdown] lang="ko" en="312c2bdb"
+# %% [markdown] lang="ko" en="97a34ace"
 r"""
-이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하는 한 몇 번이든 됩니다. (이 옵션을 주면 `retain_graph=True`처럼
-처음 그래프도 남습니다. 새 그래프가 그 위에 있기 때문입니다.)
+이제 gradient도 다른 결과처럼 그래프의 끝에 있어 다시 미분할 수 있습니다. 기록하기만 하면 몇 번이든 됩니다. (이 옵션을 주면 `retain_graph=True`를 준 것처럼
+처음 그래프도 남습니다. 새 그래프가 처음 그래프를 참조하기 때문입니다.)
 
-새 그래프에는 무엇이 있을까요? 거슬러 가는 동안 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
-그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 수일 뿐이지만, 옵션을 주면 직접 입력한 것처럼 $x$의 식이 됩니다.
+새 그래프에는 무엇이 있을까요? 역방향 계산에서 수가 세 개 나왔습니다. $a = \frac{dy}{dx} = 3x^2 = 75$, $b = \frac{dz}{dy} = \frac{1}{y} = 0.008$,
+그리고 둘의 곱 $c = ab = 0.6$입니다. 옵션이 없으면 값만 남지만, 옵션을 주면 이 셋은 여러분이 직접 계산했을 때처럼 $x$에서 시작해 기록된 연산의 결과가 됩니다.
 """
 
 # %%
@@ -204,24 +206,25 @@ print(
 )
 print(
     say(en="by way of b:", ko="b를 거쳐:"),
-    f"{slope_of(c, b):.0f} * {slope_of(b, x):.4f} = {slope_of(c, b) * slope_of(b, x):.2f}",
+    f"{slope_of(c, b):.0f} * {slope_of(b, y):.6f} * {slope_of(y, x):.0f}",
+    f"= {slope_of(c, b) * slope_of(b, y) * slope_of(y, x):.2f}",
 )
 print(say(en="together   :", ko="합치면  :"), f"{slope_of(c, x):.2f}")
 
 # %% [markdown] lang="en"
 r"""
-Two paths lead from $x$ to $c$, one through $a$ and one through $y$ and $b$, and gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$. Nothing new is
-needed for a second derivative: **it is an ordinary gradient, of a graph that `create_graph=True` wrote.**
+Two paths lead from $x$ to $c$, one through $a$ and one through $y$ and $b$, and gradients add up where paths meet (lesson 4): $0.24 - 0.36 = -0.12$. A second derivative
+needs no new principle: **it is an ordinary gradient of a graph that `create_graph=True` recorded.**
 
-`backward(create_graph=True)` records as well, and puts the recorded gradient into `x.grad`. But see what it says:
+`backward(create_graph=True)` records as well, and stores the recorded gradient in `x.grad`. But it also warns:
 """
 
-# %% [markdown] lang="ko" en="3ead2abc"
+# %% [markdown] lang="ko" en="04d571c3"
 r"""
 $x$에서 $c$까지 가는 경로는 둘입니다. 하나는 $a$를, 하나는 $y$와 $b$를 지납니다. 경로가 만나는 곳에서 gradient는 더해지므로(수업 04) $0.24 - 0.36 = -0.12$입니다. 이계
-미분에 새로운 원리는 필요 없습니다. **`create_graph=True`가 적어 둔 그래프의 평범한 gradient일 뿐입니다.**
+미분에 새로운 원리는 필요 없습니다. **`create_graph=True`가 기록해 둔 그래프의 평범한 gradient일 뿐입니다.**
 
-`backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 이런 말이 나옵니다.
+`backward(create_graph=True)`도 기록을 하고, 기록된 gradient를 `x.grad`에 넣습니다. 그런데 다음과 같은 경고가 나옵니다.
 """
 
 # %%
@@ -238,22 +241,36 @@ x.grad = None
 
 # %% [markdown] lang="en"
 r"""
-`x` holds its buffer `x.grad`, that holds its graph, and the graph holds `x`: a circle. Objects that hold each other in a circle are not freed when you let go of `x`; [such loops have
-eaten the memory of many trainings](https://github.com/pytorch/pytorch/issues/4661). So either empty `x.grad` afterwards, or, better, use `torch.autograd.grad`, which touches no buffer.
+`x` holds its buffer `x.grad`, the buffer holds its graph, and the graph holds `x`. Objects in such a reference cycle are not freed when you drop `x`; these cycles
+[have made many training runs leak memory](https://github.com/pytorch/pytorch/issues/4661). So set `x.grad = None` afterwards or, better, use `torch.autograd.grad`, which touches no buffer.
 
 ### When the gradient is a constant
 
-Take a straight line, $z = 3x + 1$. Its slope is 3 and the slope of its slope is 0. **What does autograd give?**
+Take a straight line, $z = 3x + 1$. Its slope is 3, and the slope of its slope is 0:
+
+```
+(first,) = torch.autograd.grad(3 * x + 1, x, create_graph=True)
+torch.autograd.grad(first, x)
+```
+
+**What does the second line give?**
 """
 
-# %% [markdown] lang="ko" en="e0208cb9"
+# %% [markdown] lang="ko" en="b4d46301"
 r"""
-`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 이것을 순환 참조(reference cycle)라고 합니다. 이렇게 서로 붙든 것은 `x`를 더 쓰지 않아도 메모리에서 사라지지
-않습니다. [이 때문에 학습 중에 메모리가 바닥나는 일이 많았습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad`를 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
+`x`는 버퍼 `x.grad`를, `x.grad`는 자신의 그래프를, 그 그래프는 다시 `x`를 붙들고 있습니다. 이것을 순환 참조(reference cycle)라고 합니다. 이렇게 서로 붙든 객체는 `x`를 더 쓰지 않아도 메모리에서 사라지지
+않아서, [학습 중에 메모리가 새는 일이 많았습니다](https://github.com/pytorch/pytorch/issues/4661). 그러니 나중에 `x.grad = None`으로 비우거나, 더 좋게는 버퍼를 건드리지 않는 `torch.autograd.grad`를 쓰세요.
 
 ### gradient가 상수일 때
 
-직선 $z = 3x + 1$을 봅시다. 기울기는 3이고, 그 기울기의 기울기는 0입니다. **autograd는 무엇을 내놓을까요?**
+직선 $z = 3x + 1$을 봅시다. 기울기는 3이고, 그 기울기의 기울기는 0입니다.
+
+```
+(first,) = torch.autograd.grad(3 * x + 1, x, create_graph=True)
+torch.autograd.grad(first, x)
+```
+
+**둘째 줄의 결과는 무엇일까요?**
 """
 
 # %%
@@ -287,35 +304,34 @@ predicted(
     "9 line",
     right="B",
     A=say(
-        en="As mathematics 0 is right. But the gradient is a 3 without any graph, "
-        "and autograd answers with an error.",
-        ko="수학으로는 0이 맞습니다. 그러나 gradient는 그래프가 없는 3이고, autograd는 오류로 답합니다.",
+        en="Mathematically it is 0. But the gradient is a 3 without a graph, and autograd raises an error.",
+        ko="수학으로는 0이 맞습니다. 그러나 gradient가 그래프 없는 3이므로 autograd는 오류를 냅니다.",
     ),
     B=say(
-        en="The slope 3 does not depend on `x`, so nothing was there to record.",
+        en="The slope 3 does not depend on `x`, so there was nothing to record.",
         ko="기울기 3은 `x`에 의존하지 않으므로 기록할 것이 없었습니다.",
     ),
     C=say(
-        en="`None` comes only if you ask for it with `allow_unused=True`, "
-        "and only if the gradient has a graph that leads elsewhere.",
+        en="You get `None` only with `allow_unused=True`, and only if the gradient has a graph "
+        "that leads elsewhere.",
         ko="`None`은 `allow_unused=True`를 주고, gradient에 다른 텐서로 이어지는 그래프가 있을 때만 나옵니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-There are two cases. In $3x + 1$ the gradient has no graph at all (`requires_grad` is `False`). In $wx + 1$ with a tracked `w` it has one, but this leads to `w` and not to `x`;
-`allow_unused=True` then gives `None`, and `materialize_grads=True` makes zeros of that. In both the second derivative is 0, and code for any `f` must
-say so itself.
+There are two cases. In $3x + 1$ the gradient has no graph at all (`requires_grad` is `False`). In $wx + 1$ with a tracked `w` it has one, but that graph leads to `w` and not to `x`;
+then `allow_unused=True` gives `None`, and `materialize_grads=True` turns it into zeros. In both cases the second derivative is 0, and code that accepts any `f` must
+handle them itself.
 
 ## 3. Twice by differences, once, or not at all
 
-Second derivatives can be had in three ways. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$, how far three
-ways are from the truth $-\frac{3}{x^2}$ (the median over many $x$ nearby):
+There are three ways to get a second derivative. Run the cell. Left: the **gradient** $f'$ of $\log x^3$, its secant, and a tangent whose slope is $f''$ as autograd finds it. Right, against $h$: how far three
+ways are from the true value $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 
-- the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: differences twice;
-- the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$: a difference once;
-- **double backward**, going back twice with `create_graph=True`: no difference at all.
+- the **second difference** of $f$, $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$, takes differences twice;
+- the **quotient of autograd's gradient**, $\frac{f'(x+h) - f'(x)}{h}$, takes a difference once;
+- **double backward**, two backward passes with `create_graph=True`, takes no difference at all.
 
 1. Move $h$ to the left from 1. At which $h$ is the second difference best, and how far from the truth is it there?
 2. And the quotient of the gradient?
@@ -323,20 +339,20 @@ ways are from the truth $-\frac{3}{x^2}$ (the median over many $x$ nearby):
 4. Why is the line of double backward level?
 """
 
-# %% [markdown] lang="ko" en="47abdd01"
+# %% [markdown] lang="ko" en="d212e6a6"
 r"""
 두 가지 경우가 있습니다. $3x + 1$에서는 gradient에 그래프가 전혀 없습니다(`requires_grad`가 `False`). `w`가 추적되는 $wx + 1$에서는 그래프가 있지만 `x`가 아니라 `w`로
-갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 둘 다 이계 미분계수는 0이고, 아무 `f`나 받는 코드라면 이 두 경우를
-스스로 처리해야 합니다.
+갑니다. 이때 `allow_unused=True`를 주면 `None`이 나오고, `materialize_grads=True`까지 주면 0이 됩니다. 어느 쪽이든 이계 미분계수는 0이므로, 아무 `f`나 받는 코드라면 이 두 경우를
+직접 처리해야 합니다.
 
-## 3. 차분을 두 번, 한 번, 또는 쓰지 않고
+## 3. 차분 두 번, 한 번, 그리고 0번
 
-이계 미분계수는 세 가지 방법으로 구할 수 있습니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
+이계 미분계수를 구하는 방법은 세 가지입니다. 셀을 실행하세요. 왼쪽: $\log x^3$의 **gradient** $f'$, 그 할선, 그리고 기울기가 autograd로 구한 $f''$인 접선. 오른쪽: 세 방법이 참값
 $-\frac{3}{x^2}$에서 얼마나 떨어져 있는지를 $h$에 따라 그린 것(근처의 여러 $x$에서 구한 중앙값)입니다.
 
 - $f$의 **이계 차분**(second difference) $\frac{f(x+h) - 2f(x) + f(x-h)}{h^2}$: 차분을 두 번 합니다.
 - **gradient의 차분몫** $\frac{f'(x+h) - f'(x)}{h}$: 차분을 한 번 합니다. $f'$은 autograd가 구합니다.
-- **double backward**: 차분이 없습니다. `create_graph=True`를 주고 두 번 거슬러 갑니다.
+- **double backward**: 차분이 없습니다. `create_graph=True`를 주고 역방향 계산을 두 번 합니다.
 
 1. $h$를 1에서 왼쪽으로 옮기세요. 이계 차분은 $h$가 얼마일 때 가장 정확한가요? 그때 참값과 얼마나 다른가요?
 2. gradient의 차분몫은 어떤가요?
@@ -351,30 +367,40 @@ explore_second()
 r"""
 <details><summary>What you saw</summary>
 
-1. Near $h = 10^{-3}$, where about $10^{-9}$ is left. To the left of it things get worse fast.
-2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, with about $10^{-9}$ too.
-3. The second difference says about $-8.9$: even the first digit is lost. The numerator loses about $10^{-15}$ to rounding and is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
-by $h$ only and still says $-0.12$. **Differentiating exactly even once moves the best $h$ by four decades.**
-4. It has no $h$. What is left, some $10^{-17}$, is the rounding of its own few operations.
+1. Near $h = 10^{-3}$, where an error of about $10^{-9}$ is left. To the left of it the error grows fast.
+2. Near $h = 10^{-7}$, four decades (powers of ten) further to the left, again with an error of about $10^{-9}$.
+3. The second difference gives about $-8.9$: not even the first digit is right. Rounding costs the numerator about $10^{-15}$, and that is divided by $h^2 = 10^{-16}$. The quotient of the gradient divides
+only by $h$ and still gives $-0.12$. **Differentiating exactly just once moves the best $h$ by four decades.**
+4. It has no $h$. The remaining error, some $10^{-17}$, is the rounding of its own few operations.
 
 </details>
-
-Now a function of your own. Errors are then measured from double backward, since the truth is not known:
 """
 
-# %% [markdown] lang="ko" en="d706fa31"
+# %% [markdown] lang="ko" en="ad444533"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. $h = 10^{-3}$ 근처입니다. 이때 차이는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 빠르게 나빠집니다.
-2. $h = 10^{-7}$ 근처입니다. 이계 차분 때의 만분의 1인 $h$이고, 이때 차이도 $10^{-9}$쯤입니다.
-3. 이계 차분은 약 $-8.9$라고 합니다. 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
+1. $h = 10^{-3}$ 근처이고, 이때 오차는 $10^{-9}$쯤입니다. 거기서 왼쪽으로 가면 오차가 빠르게 커집니다.
+2. $h = 10^{-7}$ 근처입니다. 이계 차분에 가장 좋은 $h$보다 만 배 작고, 이때 오차도 $10^{-9}$쯤입니다.
+3. 이계 차분은 약 $-8.9$로, 첫 자리부터 틀렸습니다. 분자가 반올림으로 잃는 $10^{-15}$쯤을 $h^2 = 10^{-16}$으로 나누기 때문입니다. gradient의 차분몫은 $h$로 한 번만 나누므로
 여전히 $-0.12$입니다. **한 번만 정확하게 미분해도 가장 좋은 $h$가 만분의 1로 작아집니다.**
 4. $h$가 없기 때문입니다. 남은 $10^{-17}$쯤은 몇 번 안 되는 연산의 반올림 오차입니다.
 
 </details>
+"""
 
-이번에는 여러분의 함수를 넣어 보세요. 참값을 모르므로 오차는 double backward로 구한 값을 기준으로 잽니다.
+# %% [markdown] lang="en"
+r"""
+### A function of your own · optional
+
+Put any function in place of `ripple`. Its true second derivative is not known, so errors are measured from double backward:
+"""
+
+# %% [markdown] lang="ko" en="79bdab8f"
+r"""
+### 여러분의 함수 · 선택 학습
+
+`ripple` 자리에 아무 함수나 넣어 보세요. 이계 미분계수의 참값을 모르므로 오차는 double backward로 구한 값을 기준으로 잽니다.
 """
 
 
@@ -389,26 +415,26 @@ explore_second(ripple, x_range=(0.5, 6), x=2.0, h=0.1)
 r"""
 ## 4. The Hessian, times a vector
 
-Let $f$ make one number from $n$ numbers. Its gradient has $n$ numbers, and the slopes of these $n$ numbers with respect to the $n$ inputs form an $n \times n$ matrix: the **Hessian** $H$, the Jacobian of the
+Let $f$ map $n$ numbers to a single number. Its gradient has $n$ elements, and their slopes with respect to the $n$ inputs form an $n \times n$ matrix: the **Hessian** $H$, the Jacobian of the
 gradient. For $f = x_0^2\, x_1$ the gradient is $(2 x_0 x_1,\; x_0^2)$, so
 
 $$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad \text{at } (2, 3):\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}.$$
 
-$H$ says how the gradient changes: after a small step $h v$ it has changed by about $h\,Hv$. But a network with a million parameters has a Hessian of $10^{12}$ numbers, 4 terabytes in `float32`. Often, though, you
-need only the product $Hv$ with one vector. **How many walks back does $Hv$ take for $n = 1000$?**
+$H$ says how the gradient changes: a small step $h v$ changes it by about $h\,Hv$. But the Hessian of a network with a million parameters has $10^{12}$ elements, 4 terabytes in `float32`. Often, though,
+the product $Hv$ with one vector is all you need. **How many backward passes does $Hv$ take for $n = 1000$?**
 """
 
-# %% [markdown] lang="ko" en="8ef54046"
+# %% [markdown] lang="ko" en="b7fbf632"
 r"""
 ## 4. 헤세 행렬과 벡터의 곱
 
-수 $n$개를 받아 수 하나를 내는 함수 $f$가 있습니다. gradient는 수 $n$개이고, 이것을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
+수 $n$개를 받아 수 하나를 내는 함수 $f$가 있습니다. gradient는 성분이 $n$개인 벡터이고, 그 성분을 입력 $n$개로 각각 미분하면 $n \times n$ 행렬이 됩니다. 이 행렬이 **헤세 행렬**(Hessian) $H$, 곧 gradient의
 야코비 행렬입니다. $f = x_0^2\, x_1$이면 gradient는 $(2 x_0 x_1,\; x_0^2)$이므로 다음과 같습니다.
 
 $$H = \begin{pmatrix} 2x_1 & 2x_0 \\ 2x_0 & 0 \end{pmatrix}, \qquad (2, 3)\text{에서}\quad \begin{pmatrix} 6 & 4 \\ 4 & 0 \end{pmatrix}$$
 
-$H$는 gradient가 어떻게 변하는지 알려 줍니다. 작은 걸음 $h v$만큼 움직이면 gradient는 약 $h\,Hv$만큼 변합니다. 그런데 파라미터가 백만 개인 신경망이라면 헤세 행렬에는 수가 $10^{12}$개, `float32`로 4테라바이트입니다.
-하지만 벡터 하나와의 곱 $Hv$만 있으면 되는 때가 많습니다. **$n = 1000$일 때 $Hv$를 구하려면 몇 번 거슬러 가야 할까요?**
+$H$는 gradient가 어떻게 변하는지 알려 줍니다. 작은 걸음 $h v$만큼 움직이면 gradient는 약 $h\,Hv$만큼 변합니다. 그런데 파라미터가 백만 개인 신경망이라면 헤세 행렬의 성분은 $10^{12}$개, `float32`로 4테라바이트입니다.
+하지만 벡터 하나와의 곱 $Hv$만 있으면 되는 때가 많습니다. **$n = 1000$일 때 $Hv$를 구하려면 역방향 계산을 몇 번 해야 할까요?**
 """
 
 # %%
@@ -416,7 +442,7 @@ predict(
     "9 passes",
     A=say(en="about 1000, one for each row of H", ko="약 1000번, H의 행마다 한 번씩"),
     B=say(en="2, for every n", ko="n이 얼마든 2번"),
-    C=say(en="about 1000², one for each number of H", ko="약 1000²번, H의 성분마다 한 번씩"),
+    C=say(en="about 1000², one for each element of H", ko="약 1000²번, H의 성분마다 한 번씩"),
 )
 
 
@@ -444,37 +470,69 @@ predicted(
     right="B",
     A=say(
         en="That builds the whole matrix, row by row, as in lesson 5. "
-        "One row is one walk; but a product with one vector is one walk too.",
-        ko="그것은 수업 05처럼 행렬 전체를 한 행씩 만드는 방법입니다. 한 행이 한 번이지만, 벡터 하나와의 곱도 한 번이면 됩니다.",
+        "A row takes one backward pass, but so does a product with one vector.",
+        ko="그것은 수업 05처럼 행렬 전체를 한 행씩 만드는 방법입니다. 행 하나에 역방향 계산이 한 번 들지만, "
+        "벡터 하나와의 곱도 한 번이면 됩니다.",
     ),
     B=say(
-        en="One walk, recorded, for the gradient, and one for its product with v.",
+        en="One backward pass, recorded, for the gradient, and one more for its product with v.",
         ko="gradient를 구하며 기록하는 데 한 번, 그것과 v의 곱을 구하는 데 한 번입니다.",
     ),
     C=say(
-        en="No: each walk gives a whole row, and a product with one vector needs only one.",
-        ko="아닙니다. 한 번 거슬러 가면 행 하나가 통째로 나오고, 벡터 하나와의 곱은 한 번이면 됩니다.",
+        en="No: each backward pass gives a whole row, and a product with one vector takes only one.",
+        ko="아닙니다. 역방향 계산 한 번에 행 하나가 통째로 나오고, 벡터 하나와의 곱은 한 번이면 됩니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-The second walk starts from the gradient with the weights $v$. By lesson 5 it gives $v^\top J$ with the Jacobian of the gradient, $v^\top H$. And **$H$ is symmetric** ($\frac{\partial^2 f}{\partial x_0 \partial x_1}$ does not depend on the order, as long as $f$ is
-smooth), so $v^\top H$ and $Hv$ hold the same numbers. No matrix was built: the largest tensor has as many numbers as `x`. The product goes by the name
+The second backward pass starts from the gradient with the weights $v$. By lesson 5 it gives $v^\top J$, and here $J$ is the Jacobian of the gradient, so it gives $v^\top H$. Now **$H$ is symmetric**
+($\frac{\partial^2 f}{\partial x_0 \partial x_1}$ does not depend on the order, as long as $f$ is smooth), so $v^\top H$ and $Hv$ have the same elements. No matrix was built: no tensor is larger than `x`. The product is called
 **HVP**, Hessian-vector product.
 
+### The same with torch.func
+
+The functions of `torch.func` can be nested: `grad(grad(f))` is a second derivative, and `jvp` of `grad(f)` is $Hv$. This `jvp` carries $v$ forward through the calculation of the gradient
+(**forward over reverse**), so there is no second backward pass, and no graph has to be kept for one. `hessian(f)` does it for every unit vector at once, and does build the matrix.
+(torch 2.13 warns here about code of its own, so the cell ignores warnings.)
+"""
+
+# %% [markdown] lang="ko" en="93641d0a"
+r"""
+두 번째 역방향 계산은 gradient에서 가중치 $v$를 주고 시작합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
+매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았고, `x`보다 큰 텐서도 없습니다.
+이 곱을 **헤세-벡터 곱**(Hessian-vector product)이라 하고, 줄여서 HVP라고 합니다.
+
+### torch.func로 하면
+
+`torch.func`의 함수는 겹쳐 쓸 수 있습니다. `grad(grad(f))`는 이계 도함수이고, `grad(f)`의 `jvp`는 $Hv$입니다. 이때 `jvp`는 gradient를 구하는 계산을 따라 $v$를 순방향으로 나르므로
+(**forward over reverse**) 두 번째 역방향 계산이 없고, 그것을 위해 그래프를 남겨 둘 필요도 없습니다. `hessian(f)`는 모든 단위벡터에 대해 이 일을 한꺼번에 해서 행렬을 만듭니다.
+(torch 2.13은 여기서 자기 코드에 대한 경고를 내므로, 이 셀에서는 경고를 무시합니다.)
+"""
+
+# %%
+from torch.func import grad, hessian, jvp
+
+print("grad(grad)  :", grad(grad(lambda t: torch.log(t**3)))(torch.tensor(5.0)))
+
+point = x.detach()
+with warnings.catch_warnings(action="ignore"):
+    slopes, product = jvp(grad(f), (point,), (v,))
+    H = hessian(f)(point)
+print("gradient    :", slopes.tolist())
+print("H v by jvp  :", product.tolist())
+print("H           :", H.tolist(), " H @ v:", (H @ v).tolist())
+
+# %% [markdown] lang="en"
+r"""
 ## 5. Newton's method
 
-Where is $f$ lowest? Its slope must be 0 there. Near $x$ the slope is about $f'(x) + f''(x)\,s$ after a step $s$, and this is 0 for $s = -\frac{f'(x)}{f''(x)}$. **Newton's method** takes this step, again and again. There is no learning rate: the second
+Where is $f$ lowest? Its slope must be 0 there. After a step $s$ from $x$ the slope is about $f'(x) + f''(x)\,s$, which is 0 for $s = -\frac{f'(x)}{f''(x)}$. **Newton's method** takes this step again and again. It has no learning rate: the second
 derivative says how far to go.
 """
 
-# %% [markdown] lang="ko" en="3de8ca15"
+# %% [markdown] lang="ko" en="903fe859"
 r"""
-두 번째에는 gradient에서 가중치 $v$를 주고 출발합니다. 수업 05에 따르면 결과는 $v^\top J$이고, 여기서 $J$는 gradient의 야코비 행렬이니 $v^\top H$입니다. 그런데 **$H$는 대칭**이므로($f$가
-매끄러우면 $\frac{\partial^2 f}{\partial x_0 \partial x_1}$에서 순서를 바꾸어도 같습니다) $v^\top H$와 $Hv$의 성분은 같습니다. 행렬은 만들지 않았습니다. 가장 큰 텐서도 크기가 `x`와 같습니다. 
-이 곱을 **헤세-벡터 곱**(Hessian-vector product)이라 하고, 줄여서 HVP라고 합니다.
-
 ## 5. 뉴턴 방법
 
 $f$가 가장 낮은 곳은 어디일까요? 그곳에서는 기울기가 0이어야 합니다. $x$에서 $s$만큼 움직이면 기울기는 약 $f'(x) + f''(x)\,s$이고, $s = -\frac{f'(x)}{f''(x)}$일 때 0입니다. 이만큼 움직이기를 되풀이하는 것이
@@ -498,30 +556,30 @@ print(say(en="from 0.5:", ko="0.5에서:"), *(f"{number:.6f}" for number in newt
 
 # %% [markdown] lang="en"
 r"""
-From 3 it finds the minimum of $x^4 - 8x^2$ at 2, and near the end the number of right digits doubles with each step. From 0.5 it goes to 0, and that is a **maximum**: Newton's method looks for a place where
-the slope is 0, and does not ask which kind. (In school the name often means another use of the same step, $x - \frac{f(x)}{f'(x)}$, for a *root*, where $f$ itself is 0. Here it is $f'$ that is to become 0.)
+From 3 it finds the minimum of $x^4 - 8x^2$ at 2, and near the end each step doubles the number of correct digits. From 0.5 it goes to 0, which is a **maximum**: Newton's method looks for a point where
+the slope is 0, whatever its kind. (Textbooks often use the name for the same step towards a *root*, $x - \frac{f(x)}{f'(x)}$, where $f$ itself becomes 0. Here $f'$ becomes 0.)
 
-Note the `.detach().requires_grad_()`. `x - first / second` is recorded, like everything made from `x`. Without the cut each step would hang on all the graphs of the steps before, and memory would
+Note the `.detach().requires_grad_()`. `x - first / second` is recorded, like everything computed from `x`. Without the cut every step would keep the graphs of all the steps before it, and memory would
 grow.
 
 ## 6. A loss that contains a gradient
 
-Some trainings want the slope of a network itself to have a certain size. A **gradient penalty** adds to the loss how far the norm of the gradient with respect to the *input* is from 1, $(\lVert \nabla_x m(x)\rVert - 1)^2$ ($\nabla_x m$ is the gradient of $m$ with respect to $x$; the bars mean the norm). Then `backward()` must find how the *weights* change a *gradient*: a
+Some training methods constrain the size of the network's own gradient. A **gradient penalty** adds to the loss how far the norm of the gradient with respect to the *input* is from 1, $(\lVert \nabla_x m(x)\rVert - 1)^2$ ($\nabla_x m$ is the gradient of $m$ with respect to $x$; the bars mean the norm). Then `backward()` must find how the *weights* change a *gradient*: a
 gradient of a gradient. The smallest example is $m(x) = w \cdot x$. Its gradient with respect to $x$ is $w$, so the penalty is $(\lVert w\rVert - 1)^2$:
 """
 
-# %% [markdown] lang="ko" en="aadce459"
+# %% [markdown] lang="ko" en="9ccc0082"
 r"""
-3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**(local maximum)입니다. 뉴턴 방법은 기울기가 0인 곳을
-찾을 뿐, 그곳이 어떤 점인지는 묻지 않습니다. (다른 책에서 말하는 뉴턴 방법은 같은 방법을 *근*(root), 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
+3에서 출발하면 $x^4 - 8x^2$의 최소점 2를 찾고, 끝으로 갈수록 맞는 자릿수가 스텝마다 두 배가 됩니다. 0.5에서 출발하면 0으로 가는데, 이곳은 **극대점**(local maximum)입니다. 뉴턴 방법은 기울기가 0인 곳이면
+어떤 점이든 찾아갑니다. (다른 책에서 말하는 뉴턴 방법은 같은 방법을 *근*(root), 곧 $f$ 자체가 0인 곳을 찾는 데 쓰는 $x - \frac{f(x)}{f'(x)}$일 때가 많습니다. 여기서 0이 되어야 하는 것은 $f'$입니다.)
 
 `.detach().requires_grad_()`에 주목하세요. `x - first / second`도 `x`로 만든 것이니 기록됩니다. 여기서 끊지 않으면 스텝마다 그 앞 스텝의 그래프가 모두 매달려 메모리 사용량이 계속
 늘어납니다.
 
 ## 6. gradient가 들어 있는 loss
 
-신경망의 기울기 자체가 일정한 크기가 되도록 학습시킬 때가 있습니다. **gradient penalty**는 *입력*에 대한 gradient의 노름이 1에서 얼마나 떨어져 있는지, 곧 $(\lVert \nabla_x m(x)\rVert - 1)^2$을 loss에 더합니다($\nabla_x m$은 $m$의 $x$에 대한 gradient이고, 두 겹의 세로줄은 노름입니다).
-그러면 `backward()`는 *가중치*에 따라 *gradient*가 어떻게 변하는지 알아내야 합니다. gradient의 gradient입니다. 가장 작은 예는 $m(x) = w \cdot x$입니다. $x$에 대한 gradient가 $w$이므로 penalty는 $(\lVert w\rVert - 1)^2$입니다.
+신경망의 gradient 자체가 일정한 크기가 되도록 학습시키는 방법이 있습니다. **gradient penalty**는 *입력*에 대한 gradient의 노름이 1에서 얼마나 떨어져 있는지, 곧 $(\lVert \nabla_x m(x)\rVert - 1)^2$을 loss에 더합니다($\nabla_x m$은 $m$의 $x$에 대한 gradient이고, 두 겹의 세로줄은 노름입니다).
+그러면 `backward()`는 *가중치*에 따라 *gradient*가 어떻게 변하는지 구해야 합니다. gradient의 gradient입니다. 가장 작은 예는 $m(x) = w \cdot x$입니다. $x$에 대한 gradient가 $w$이므로 penalty는 $(\lVert w\rVert - 1)^2$입니다.
 """
 
 # %%
@@ -536,20 +594,99 @@ for recorded in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-The penalty is 16 both times. With the record `w.grad` is the gradient of `out`, $(1, 2)$, plus that of the penalty, $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$. **Without it the penalty is a constant, and no error says so**, because the rest of the loss still has a graph. It trains, and
-the penalty does nothing.
+The penalty is 16 both times. With the record `w.grad` is the gradient of `out`, $(1, 2)$, plus that of the penalty, $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$. **Without it the penalty is a constant, and no error says so**, because the rest of the loss still has a graph. The model trains, and
+the penalty has no effect on it.
 
-## 7. Your own Function, twice
+## 7. Through a training step
 
-`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), if it is made of torch's operations. One trap is left: what `forward` and `setup_context` compute is not recorded.
+A step of gradient descent from $p_0$ to $p_1 = p_0 - \eta\,\nabla f(p_0)$ is a calculation too. The loss after it, $f(p_1)$, depends on the learning rate $\eta$, so it has a slope with respect to $\eta$.
+This means that a learning rate can be learned:
 """
 
-# %% [markdown] lang="ko" en="ea916603"
+# %% [markdown] lang="ko" en="eb7e7e9f"
 r"""
 penalty는 두 번 다 16입니다. 기록하면 `w.grad`는 `out`의 gradient $(1, 2)$에 penalty의 gradient $2 \cdot 4 \cdot \frac{w}{5} = (4.8,\, 6.4)$를 더한 것입니다. **기록하지 않으면 penalty는 상수이고, 오류도 나지 않습니다.** loss의 나머지
-부분에 그래프가 있기 때문입니다. 학습은 되지만 penalty는 아무 일도 하지 않습니다.
+부분에 그래프가 있기 때문입니다. 학습은 되지만 penalty는 학습에 아무 영향도 주지 못합니다.
 
-## 7. 나만의 Function, 두 번 미분하기
+## 7. 학습 스텝을 미분하기
+
+$p_0$에서 $p_1 = p_0 - \eta\,\nabla f(p_0)$로 가는 경사 하강법의 한 스텝도 하나의 계산입니다. 스텝을 간 뒤의 loss $f(p_1)$은 학습률 $\eta$에 따라 달라지므로, $\eta$에 대한 기울기가 있습니다.
+그렇다면 학습률도 학습시킬 수 있습니다.
+"""
+
+
+# %%
+def bowl(p):
+    return p[0] ** 2 + 5 * p[1] ** 2
+
+
+p0 = torch.tensor([2.0, 1.0], dtype=torch.float64, requires_grad=True)
+lr = torch.tensor(0.02, dtype=torch.float64, requires_grad=True)
+
+(slope,) = torch.autograd.grad(bowl(p0), p0)
+for _ in range(8):
+    loss = bowl(p0 - lr * slope)
+    (by_lr,) = torch.autograd.grad(loss, lr)
+    print(f"lr = {lr.item():.3f}  loss = {loss.item():.3f}  d loss / d lr = {by_lr.item():.2f}")
+    with torch.no_grad():
+        lr -= 0.0005 * by_lr
+
+# %% [markdown] lang="en"
+r"""
+The loss at $p_0$ is 9. One step with $\eta = 0.02$ brings it down to 6.89; with the learned rate, about 0.112, to 2.48, and no other rate does better. (The 0.0005 is chosen by hand: a learning rate for the learning rate.) `slope`
+has no graph here, and needs none: the gradient at $p_0$ does not depend on $\eta$.
+
+**And after a second step?** Take $f = \frac{p^2}{2}$, whose gradient is $p$ itself, so that we can write every step out. `detach()` leaves the second gradient without a graph, as
+`torch.autograd.grad` does when it records nothing:
+"""
+
+# %% [markdown] lang="ko" en="d949bec3"
+r"""
+$p_0$에서 loss는 9입니다. $\eta = 0.02$로 한 스텝을 가면 6.89로, 학습시킨 $\eta$(약 0.112)로 가면 2.48로 내려가고, 이보다 나은 학습률은 없습니다. (0.0005는 손으로 고른 값으로, 학습률의 학습률입니다.) 여기서 `slope`에는 그래프가
+없지만 그래도 맞습니다. $p_0$에서의 gradient는 $\eta$에 의존하지 않기 때문입니다.
+
+**두 번째 스텝을 간 뒤에도 맞을까요?** $f = \frac{p^2}{2}$을 봅시다. gradient가 $p$ 자신이어서 모든 스텝을 직접 쓸 수 있습니다. `detach()`를 호출하면, 기록하지 않은 `torch.autograd.grad`의 결과처럼 두 번째 gradient에 값만
+남습니다.
+"""
+
+
+# %%
+def after_two_steps(lr, constant):
+    p1 = 1.0 - lr * 1.0
+    slope = p1.detach() if constant else p1
+    p2 = p1 - lr * slope
+    return p2**2 / 2
+
+
+lr = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+for constant in (False, True):
+    loss = after_two_steps(lr, constant)
+    (by_lr,) = torch.autograd.grad(loss, lr)
+    print(f"detach={constant!s:5} loss = {loss.item()}  d loss / d lr = {by_lr.item():.4f}")
+
+quotient = (after_two_steps(lr + 1e-6, True) - after_two_steps(lr, True)).item() / 1e-6
+print(say(en="quotient:", ko="차분몫:"), f"{quotient:.4f}")
+
+# %% [markdown] lang="en"
+r"""
+Now the record matters. The second gradient is taken at $p_1$, which depends on $\eta$, and without a graph that path is lost. No error says so: the loss is the same, and $-0.375$ even has the right sign. The quotient reveals it.
+
+Differentiating through several training steps is called **unrolling**. It tunes learning rates, and it finds starting points from which a few steps suffice ([MAML](https://arxiv.org/abs/1703.03400)). Its price is memory: section 5 cut every
+step off, while here the graphs of all steps must stay.
+
+## 8. Your own Function, twice
+
+`create_graph=True` also records what runs inside the `backward` of a `Function` (lesson 8), provided it consists of torch operations. One trap remains: what `forward` and `setup_context` compute is not recorded.
+"""
+
+# %% [markdown] lang="ko" en="6344f6b1"
+r"""
+이번에는 맞지 않습니다. 두 번째 gradient는 $p_1$에서 구하는데 $p_1$은 $\eta$에 의존하고, 값만 남으면 이 경로가 사라집니다. 오류는 나지 않습니다. loss가 같고, $-0.375$는 부호까지 맞습니다. 차분몫과 비교하면 드러납니다.
+
+이렇게 여러 학습 스텝을 미분하는 것을 **unrolling**이라고 합니다. 학습률을 조정할 때, 그리고 몇 스텝만 가도 되는 출발점을 찾을 때([MAML](https://arxiv.org/abs/1703.03400)) 씁니다. 대신 메모리가 듭니다. 5절에서는 스텝마다 그래프를 끊었지만,
+여기서는 모든 스텝의 그래프가 남아 있어야 합니다.
+
+## 8. 나만의 Function, 두 번 미분하기
 
 `create_graph=True`는 `Function`(수업 08)의 `backward` 안에서 일어나는 일도 기록합니다. torch의 연산으로 되어 있으면 그렇습니다. 그런데 함정이 하나 있습니다. `forward`와 `setup_context`가 계산한 것은 기록되지 않습니다.
 """
@@ -580,23 +717,23 @@ print("first        :", first, " requires_grad:", first.requires_grad)
 
 # %% [markdown] lang="en"
 r"""
-The first derivative, 32, is right and `gradcheck` is content. But `4 * x**3` was computed where nothing is recorded: to autograd it is a constant, and the second derivative, 48, is lost. **Save only inputs and outputs of `forward`, and compute the rest in `backward`.**
-`gradgradcheck` compares the gradient of your gradient with difference quotients of it, and finds this. If your `backward` cannot be recorded, because it uses NumPy, say, mark it with `torch.autograd.function.once_differentiable`; but do not rely on an error, for torch 2.13 does not always raise one.
+The first derivative, 32, is right, and `gradcheck` passes. But `4 * x**3` was computed where nothing is recorded: autograd sees a constant, and the second derivative, 48, is lost. **Save only inputs and outputs of `forward`, and compute the rest in `backward`.**
+`gradgradcheck` compares the gradient of your gradient with its difference quotients, and finds this mistake. If your `backward` cannot be recorded, for example because it uses NumPy, mark it with `torch.autograd.function.once_differentiable`. But do not rely on an error: torch 2.13 does not always raise one.
 
-## 8. A real bug
+## 9. A real bug
 
-`torch.prod` multiplies all numbers of a tensor. Its slope with respect to $x_i$ is the product of *the others*. If two of the numbers are 0, each such product contains at least one 0: the gradient is zero everywhere. Up to the end of 2023 its
-backward took a short cut there. Here it is in a `Function` of our own:
+`torch.prod` multiplies all elements of a tensor. Its slope with respect to $x_i$ is the product of *the others*. If two elements are 0, every such product contains at least one 0, so the whole gradient is zero. Until the end of 2023 its
+backward took a short cut there. Here it is as a `Function` of our own:
 """
 
-# %% [markdown] lang="ko" en="66379948"
+# %% [markdown] lang="ko" en="528bed2d"
 r"""
 일계 미분계수(first derivative) 32는 맞고 `gradcheck`도 통과합니다. 그러나 `4 * x**3`은 기록하지 않는 곳에서 계산했습니다. autograd가 보기에는 상수여서 이계 미분계수 48이 사라집니다. **`forward`의 입력과 출력만 저장하고, 나머지는 `backward`에서 계산하세요.**
-`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 torch 2.13에서는 그래도 오류가 나지 않을 때가 있습니다.
+`gradgradcheck`는 여러분이 만든 backward가 내는 gradient를 한 번 더 미분한 값을 그 gradient의 차분몫과 비교해서 이런 잘못을 찾아냅니다. NumPy를 쓴다든지 해서 `backward`를 기록할 수 없다면 `torch.autograd.function.once_differentiable`로 표시해 두세요. 다만 오류가 나리라고 믿지는 마세요. torch 2.13에서는 오류가 나지 않을 때가 있습니다.
 
-## 8. 실제로 있었던 버그
+## 9. 실제로 있었던 버그
 
-`torch.prod`는 텐서의 수를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 수 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의
+`torch.prod`는 텐서의 원소를 모두 곱합니다. $x_i$에 대한 기울기는 *나머지*의 곱입니다. 원소 가운데 0이 둘이면 이 곱에는 언제나 0이 하나 이상 들어 있으므로 gradient는 모두 0입니다. 2023년 말까지 이 함수의
 backward는 이때 지름길로 갔습니다. 직접 만든 `Function`으로 재현하면 다음과 같습니다.
 """
 
@@ -634,40 +771,40 @@ print(say(en="torch.prod, now:", ko="지금 torch.prod:"), torch.autograd.grad(h
 
 # %% [markdown] lang="en"
 r"""
-The zeros are right. But the quotient of the gradient goes to 6: let $x_2$ grow from 0, and the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
-lost, as in section 7. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969): take the short cut only when nothing is recorded. Under
-`create_graph=True` go the long way, although all numbers of the gradient are 0, so that the graph is there. A right number can come with a wrong graph, and only differentiating again, or a difference quotient of the gradient, finds it out.
+The zeros are right. But the quotient of the gradient is 6: as $x_2$ grows from 0, the slope with respect to $x_3$ becomes $2 \cdot 3 \cdot x_2$. The short cut returned zeros **without a graph**, so the second derivative was
+lost, as in section 8. [The report](https://github.com/pytorch/pytorch/issues/106789) says it in one line: the gradient does not require grad. [The fix](https://github.com/pytorch/pytorch/pull/113969) takes the short cut only when nothing is recorded. Under
+`create_graph=True` it computes the product the long way, although every element of the gradient is 0, so that the graph exists. A correct value can come with a wrong graph, and differentiating again, or a difference quotient of the gradient, reveals it.
 """
 
-# %% [markdown] lang="ko" en="b9792c53"
+# %% [markdown] lang="ko" en="a8ac1a89"
 r"""
-0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6으로 다가갑니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 7절에서처럼 이계 미분계수가
-사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)는 이것을 한 줄로 말합니다. gradient의 requires_grad가 True가 아니라는 것입니다. [해결책](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
-gradient의 값이 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해야만 드러납니다.
+0이라는 값은 맞습니다. 그러나 gradient의 차분몫은 6입니다. $x_2$가 0에서 커지면 $x_3$에 대한 기울기는 $2 \cdot 3 \cdot x_2$가 되기 때문입니다. 지름길은 **그래프가 없는** 0을 돌려주었고, 8절에서처럼 이계 미분계수가
+사라졌습니다. [제보](https://github.com/pytorch/pytorch/issues/106789)의 설명은 한 줄입니다. gradient의 requires_grad가 True가 아니라는 것입니다. [해결책](https://github.com/pytorch/pytorch/pull/113969)은 기록하지 않을 때만 지름길로 가는 것입니다. `create_graph=True`이면
+gradient의 원소가 모두 0이더라도 끝까지 계산해야 그래프가 남습니다. 값이 맞아도 그래프는 틀릴 수 있고, 그것은 한 번 더 미분하거나 gradient의 차분몫을 구해 보면 드러납니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Four functions and a class, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they look for stands in words below the last task.
-If you teach yourself, the panel of **Check** (in a terminal: `autograder check 9 --solution hvp`) shows a worked solution of that task, once you have passed or when you are stuck.
+Five functions and a class, 13 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they check is described after the last task.
+If you teach yourself, the panel of **Check** (in a terminal: `autograder check 9 --solution hvp`) shows a worked solution of that task once you have passed it, or when you are stuck.
 
-The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`, `requires_grad`, hooks) and so every setting of the whole process (gradient mode, anomaly mode, default
+The rules of lesson 1 hold. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was (arguments with their values, `.grad`, `requires_grad`, hooks), and every setting of the process too (gradient mode, anomaly mode, default
 dtype, random state, warning filters, number of threads). It keeps dtype and shape, gives the same answer when called twice, and returns what the task names.
 
-All tensors are `float32` or `float64`, and within one call they have the same dtype. `f` may use tracked parameters, such as a model's: their `.grad` stay as they are too.
+All tensors are `float32` or `float64`, and within one call they share a dtype. `f` may use tracked parameters, such as a model's: leave their `.grad` alone as well.
 """
 
-# %% [markdown] lang="ko" en="5e0e19ea"
+# %% [markdown] lang="ko" en="cdb41e34"
 r"""
 # 과제
 
-함수 네 개와 클래스 하나, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다.
+함수 다섯 개와 클래스 하나, 합해서 13점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 글로 적어 두었습니다.
 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 9 --solution hvp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook)도, 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태,
-경고 필터, 스레드 수)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
+경고 필터, 스레드 수)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다.
 
 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. `f`는 모델의 파라미터처럼 추적되는 텐서를 쓸 수도 있습니다. 그 `.grad`도 그대로 두어야 합니다.
 """
@@ -680,26 +817,33 @@ r"""
 
 Return the second derivative of `f` at `x`, as section 2 finds it, without leaving a trace.
 
-- `x` is a tracked leaf with a single number, of shape `()`. Its `.grad` may be `None` or full; afterwards it must be what it was. `f(x)` is a tensor of shape `()` too, and depends on `x`.
-- Where the gradient does not depend on `x`, the answer is 0: for a straight line such as `3*t + 1`, and also for `w*t` with a tracked `w`. Where autograd finds no way from the gradient back to `x`, take it that there is
-  none. (For an `f` that uses a `Function` which can be differentiated once only, this 0 may be wrong; autograd cannot tell, and you need not.)
-- It is exact up to rounding, no difference quotient, and no warning appears.
-- The result is a tensor like `x`, and not part of a graph.
+- `x` is a tracked leaf with a single element, of shape `()`. Its `.grad` may be `None` or hold something; afterwards it must be as it was. `f(x)` is a tensor of shape `()` too, and depends on `x`.
+- Where the gradient does not depend on `x`, the answer is 0: for a straight line such as `3*t + 1`, and also for `w*t` with a tracked `w`. Where autograd finds no path from the gradient back to `x`, assume that it does not
+  depend on `x`. (If `f` uses a `Function` that can be differentiated only once, this 0 may be wrong. Autograd cannot tell, and you need not.)
+- The result is exact up to rounding (no difference quotient), and no warning appears.
+- The result is a tensor like `x` that is not part of a graph.
 
 <details><summary>Hint 1: the idea</summary>
 
-Two calls of `torch.autograd.grad`. The first must record. What do the two cases of the straight line in section 2 need?
+Two calls of `torch.autograd.grad`, of which the first must record. What do the two cases of the straight line in section 2 need?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-`(first,) = torch.autograd.grad(f(x), x, create_graph=True)`. If `first.requires_grad` is `False`, return zeros. Else `torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)`.
+```
+(first,) = torch.autograd.grad(f(x), x, ...)
+if ...:                      # 3x + 1: no graph at all
+    return ...
+(second,) = torch.autograd.grad(first, x, ...)
+```
+
+The last line must also survive `wx + 1`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="cc2e445e"
+# %% [markdown] lang="ko" en="a50e60d8"
 r"""
 ## 과제 9.1 · `second_derivative`
 
@@ -707,21 +851,28 @@ r"""
 
 `x`에서 `f`의 이계 미분계수를 2절의 방법으로 구해 돌려주세요. 흔적을 남기면 안 됩니다.
 
-- `x`는 원소가 하나이고 shape가 `()`인, 추적되는 leaf입니다. `x.grad`는 `None`일 수도, 값이 들어 있을 수도 있습니다. 부른 뒤에도 그대로여야 합니다. `f(x)`도 shape가 `()`인 텐서이고 `x`에 의존합니다.
-- gradient가 `x`에 의존하지 않으면 답은 0입니다. `3*t + 1` 같은 직선이 그렇고, `w`가 추적되는 `w*t`도 그렇습니다. autograd가 gradient에서 `x`로 되돌아가는 길을 찾지 못하면 의존하지 않는다고
+- `x`는 원소가 하나이고 shape가 `()`인, 추적되는 leaf입니다. `x.grad`는 `None`일 수도, 값이 들어 있을 수도 있는데, 호출한 뒤에도 그대로여야 합니다. `f(x)`도 shape가 `()`인 텐서이고 `x`에 의존합니다.
+- gradient가 `x`에 의존하지 않으면 답은 0입니다. `3*t + 1` 같은 직선이 그렇고, `w`가 추적되는 `w*t`도 그렇습니다. autograd가 gradient에서 `x`로 거슬러 가는 경로를 찾지 못하면 의존하지 않는다고
   보세요. (`f`가 한 번만 미분할 수 있는 `Function`을 쓰면 이 0이 틀릴 수도 있습니다. autograd는 그것을 알 수 없으므로 신경 쓰지 않아도 됩니다.)
-- 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 되며, 경고가 떠도 안 됩니다.
+- 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 되며, 경고가 떠서도 안 됩니다.
 - 결과는 dtype과 shape가 `x`와 같은 텐서이고 그래프에 연결되어 있지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-`torch.autograd.grad`를 두 번 부릅니다. 첫 번째는 기록해야 합니다. 2절에서 본 직선의 두 경우에는 무엇이 더 필요한가요?
+`torch.autograd.grad`를 두 번 호출하는데, 첫 번째는 기록해야 합니다. 2절에서 본 직선의 두 경우에는 무엇이 더 필요한가요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-`(first,) = torch.autograd.grad(f(x), x, create_graph=True)`. `first.requires_grad`가 `False`이면 0을 돌려주고, 아니면 `torch.autograd.grad(first, x, allow_unused=True, materialize_grads=True)`를 부릅니다.
+```
+(first,) = torch.autograd.grad(f(x), x, ...)
+if ...:                      # 3x + 1: 그래프가 전혀 없는 경우
+    return ...
+(second,) = torch.autograd.grad(first, x, ...)
+```
+
+마지막 줄은 `wx + 1`에서도 오류가 나지 않아야 합니다.
 
 </details>
 """
@@ -809,28 +960,28 @@ r"""
 
 ●●●○○ · ★★★★★ · 8 min · 2 points
 
-Return the product of the Hessian of `f` at `x` with `v`, and never build the Hessian.
+Return the product of the Hessian of `f` at `x` with `v`, without ever building the Hessian.
 
-- `x` is a tracked leaf of any shape with $n \ge 1$ numbers in all; `v` is an untracked tensor of the same shape. Either may be a slice of a larger tensor. `f(x)` has shape `()` and depends on `x`.
-- Return a tensor like `x`, not part of a graph: number $i$ is $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$. Where the gradient does not depend on `x`, that is zeros, as in 9.1.
-- **How many passes?** As many for $n = 1000$ as for $n = 2$: one through `f` and two walks back are enough. The tests count the operations, which must not grow with $n$.
-- No tensor on the way may have more than $10\,n$ numbers.
-- It is exact up to rounding: no difference quotient. Leave every `.grad` alone.
+- `x` is a tracked leaf of any shape with $n \ge 1$ elements in all; `v` is an untracked tensor of the same shape. Either may be a slice of a larger tensor. `f(x)` has shape `()` and depends on `x`.
+- Return a tensor like `x` that is not part of a graph. Its element $i$ is $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$. Where the gradient does not depend on `x`, return zeros, as in 9.1.
+- **How many passes?** As many for $n = 1000$ as for $n = 2$: one forward pass through `f` and two backward passes are enough. The tests count the operations, and their number must not grow with $n$.
+- No tensor on the way may have more than $10\,n$ elements.
+- The result is exact up to rounding (no difference quotient). Leave every `.grad` alone.
 
 <details><summary>Hint 1: the idea</summary>
 
-Section 4: record the first walk, and begin the second one with the weights $v$.
+Section 4: record the first backward pass, and start the second with the weights $v$.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same for another function</summary>
 
-As in 9.1, but with `grad_outputs=v` in the second call.
+For `y = torch.sin(x)` lesson 5 gets $v^\top J$ by `torch.autograd.grad(y, x, grad_outputs=v)`. What takes the place of `y` here? And what would 9.1 have to say about a straight line?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="36da18e1"
+# %% [markdown] lang="ko" en="79bb7fde"
 r"""
 ## 과제 9.2 · `hvp`
 
@@ -838,21 +989,21 @@ r"""
 
 `x`에서 `f`의 헤세 행렬과 `v`의 곱을 돌려주세요. 헤세 행렬은 만들지 않습니다.
 
-- `x`는 추적되는 leaf이고 shape는 무엇이든 됩니다. 원소는 모두 $n \ge 1$개입니다. `v`는 추적되지 않고 shape가 같은 텐서입니다. 둘 다 더 큰 텐서에서 잘라 낸 것일 수 있습니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소는 모두 $n \ge 1$개입니다. `v`는 shape가 같고 추적되지 않는 텐서입니다. 둘 다 더 큰 텐서에서 잘라 낸 것일 수 있습니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다.
 - dtype과 shape가 `x`와 같고 그래프에 연결되지 않은 텐서를 돌려주세요. $i$번째 원소는 $\sum_j \frac{\partial^2 f}{\partial x_i \partial x_j} v_j$입니다. gradient가 `x`에 의존하지 않으면 9.1에서처럼 모두 0입니다.
-- **몇 번 지나가나요?** $n = 1000$이어도 $n = 2$일 때와 같아야 합니다. `f`를 한 번 지나고 두 번 거슬러 가면 됩니다. 테스트가 연산의 수를 세는데, 이 수가 $n$에 따라 늘면 안 됩니다.
+- **계산을 몇 번 하나요?** $n = 1000$이어도 $n = 2$일 때와 같아야 합니다. `f`의 순방향 계산 한 번과 역방향 계산 두 번이면 됩니다. 테스트가 연산의 수를 세는데, 이 수가 $n$에 따라 늘면 안 됩니다.
 - 중간에 생기는 어떤 텐서도 원소가 $10\,n$개를 넘으면 안 됩니다.
 - 반올림 오차 안에서 정확해야 하고, 차분몫을 쓰면 안 됩니다. 어떤 `.grad`도 건드리지 마세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절입니다. 첫 번째로 거슬러 갈 때 기록하고, 두 번째는 가중치 $v$를 주고 출발합니다.
+4절입니다. 첫 번째 역방향 계산을 기록하고, 두 번째는 가중치 $v$를 주고 시작합니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 함수에서는</summary>
 
-9.1과 같지만 두 번째 호출에 `grad_outputs=v`를 줍니다.
+`y = torch.sin(x)`이면 수업 05의 $v^\top J$는 `torch.autograd.grad(y, x, grad_outputs=v)`로 구합니다. 여기서는 `y` 자리에 무엇이 들어가나요? 그리고 9.1에서 직선일 때 필요했던 것은 무엇인가요?
 
 </details>
 """
@@ -965,38 +1116,38 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 9.3 · `newton_step`
 
-●●○○○ · ★★★★☆ · 6 min · 2 points
+●●○○○ · ★★★★☆ · 5 min · 1 point
 
-Take one step of Newton's method towards a place where the **slope** of `f` is 0, and return that place as a new leaf.
+Take one step of Newton's method towards a point where the **slope** of `f` is 0, and return that point as a new leaf.
 
-- The step is that of section 5, $x - \frac{f'(x)}{f''(x)}$. It looks for a minimum, and not for a root of $f$. Where $f''(x)$ is negative it leads towards a maximum; take it all the same. $f''(x)$ is not 0.
+- The step is that of section 5, $x - \frac{f'(x)}{f''(x)}$. It looks for a point where $f' = 0$, not for a root of $f$. Where $f''(x)$ is negative it leads towards a maximum; take it all the same. $f''(x)$ is never 0.
 - `x` is a tracked leaf of shape `()`, and `f(x)` has shape `()`. Leave `x`, its value and every `.grad` alone.
-- The result is a **fresh** tracked leaf like `x`: `is_leaf` and `requires_grad` are `True`, `.grad` is `None`, and it shares no memory with `x`. So your function can be called on its own result, as often as one likes, and no graph grows.
+- The result is a **fresh** tracked leaf like `x`: `is_leaf` and `requires_grad` are `True`, `.grad` is `None`, and it shares no memory with `x`. So your function can be called on its own result any number of times, and no graph grows.
 
 <details><summary>Hint 1: the idea</summary>
 
-Two derivatives, as in 9.1. What cuts a tensor from its graph, and what makes a leaf of it?
+Two derivatives, as in 9.1. What cuts a tensor off its graph, and what makes a leaf of it?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a smaller example</summary>
 
-`(x - first / second).detach().requires_grad_()`
+Print `is_leaf` and `requires_grad` of `2 * x`, and then of `(2 * x).detach()`. What does each of them still lack?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2304b93e"
+# %% [markdown] lang="ko" en="8bb12851"
 r"""
 ## 과제 9.3 · `newton_step`
 
-●●○○○ · ★★★★☆ · 6분 · 2점
+●●○○○ · ★★★★☆ · 5분 · 1점
 
-`f`의 **기울기**가 0인 곳을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
+`f`의 **기울기**가 0인 점을 향해 뉴턴 방법으로 한 스텝을 가고, 도착한 곳을 새 leaf로 돌려주세요.
 
-- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. 최소점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
+- 5절의 스텝 $x - \frac{f'(x)}{f''(x)}$입니다. $f' = 0$인 점을 찾는 것이지 $f$의 근을 찾는 것이 아닙니다. $f''(x)$가 음수이면 극대점으로 가는데, 그대로 두세요. $f''(x)$는 0이 아닙니다.
 - `x`는 추적되고 shape가 `()`인 leaf이고, `f(x)`의 shape도 `()`입니다. `x`와 그 값, 모든 `.grad`를 그대로 두세요.
-- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 불러도 그래프가 커지지 않습니다.
+- 결과는 dtype과 shape가 `x`와 같고 추적되는 **새** leaf입니다. `is_leaf`와 `requires_grad`는 `True`, `.grad`는 `None`이고, `x`와 메모리를 함께 쓰지 않습니다. 그래서 결과를 다시 넣어 몇 번이든 호출해도 그래프가 커지지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1004,9 +1155,9 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 더 작은 예</summary>
 
-`(x - first / second).detach().requires_grad_()`
+`2 * x`의 `is_leaf`와 `requires_grad`를 출력해 보고, `(2 * x).detach()`의 것도 출력해 보세요. 각각 무엇이 모자라나요?
 
 </details>
 """
@@ -1025,7 +1176,7 @@ def newton_step(f, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_newton_step", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_newton_step", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("newton_step")
@@ -1108,51 +1259,51 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 8 min · 2 points
+●●●●○ · ★★★★★ · 10 min · 3 points
 
 Return the gradient penalty of section 6 for a batch, ready to be added to a loss.
 
-- `x` has shape `(n, ...)`: $n \ge 1$ samples in the first dimension, and at least one more dimension. It is plain data, not tracked, and stays so. `model(x)` gives one number for each sample, in shape `(n, 1)` or `(n,)`, and treats each sample by itself.
-- For **each sample** take the gradient of its number with respect to that sample, and the norm of this gradient over **all its numbers**, however many dimensions they have. The penalty is $(\text{norm} - 1)^2$, and the result is the
-  **mean** over the samples, exact up to rounding. No such gradient is 0, so nothing needs to be added under the root.
-- The result has shape `()` and a graph: after `penalty.backward()` every tracked parameter of the model that the penalty depends on has the right gradient. After your function itself every `.grad` is what it was.
+- `x` has shape `(n, ...)`: $n \ge 1$ samples in the first dimension, and at least one more dimension. It is plain data, not tracked, and stays so. `model(x)` gives one number for each sample, in shape `(n, 1)` or `(n,)`, and treats each sample independently.
+- For **each sample** take the gradient of its number with respect to that sample, and the norm of this gradient over **all its elements**, however many dimensions they have. The penalty is $(\text{norm} - 1)^2$, and the result is the
+  **mean** over the samples, exact up to rounding. No such gradient is 0, so you need not add anything under the root.
+- The result has shape `()` and a graph: after `penalty.backward()` every tracked parameter of the model that the penalty depends on has the right gradient. Your function itself leaves every `.grad` as it was.
 
 <details><summary>Hint 1: the idea</summary>
 
-Since each sample is treated by itself, one walk back from the sum of all the numbers gives the gradient of every sample. It must be recorded. And `x` is not tracked: make a leaf of your own from it.
+Since each sample is treated independently, one backward pass from the sum of the outputs gives the gradient of every sample. It must be recorded. And `x` is not tracked: make a leaf of your own from it.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: two pieces of another problem</summary>
 
-`leaf = x.detach().clone().requires_grad_()`, then `torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)`, then `slopes.flatten(1).norm(dim=1)`.
+For a leaf `t` of shape `(n, 3)`, `torch.autograd.grad((t**2).sum(), t)` gives `2 * t`: a row for each sample, each as if it were alone. And `torch.ones(2, 3, 4).flatten(1).norm(dim=1)` is $\sqrt{12}$ twice.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="7ecd0b7f"
+# %% [markdown] lang="ko" en="3209cca0"
 r"""
 ## 과제 9.4 · `gradient_penalty`
 
-●●●●○ · ★★★★★ · 8분 · 2점
+●●●●○ · ★★★★★ · 10분 · 3점
 
 6절의 gradient penalty를 배치에 대해 구해, loss에 바로 더할 수 있게 돌려주세요.
 
-- `x`의 shape는 `(n, ...)`입니다. 첫째 차원에 샘플이 $n \ge 1$개 있고, 차원이 하나 이상 더 있습니다. 추적되지 않는 보통의 데이터이고, 부른 뒤에도 그래야 합니다. `model(x)`는 샘플마다 수 하나를 내놓고(shape는 `(n, 1)` 또는 `(n,)`), 샘플을 하나씩
+- `x`의 shape는 `(n, ...)`입니다. 첫째 차원에 샘플이 $n \ge 1$개 있고, 차원이 하나 이상 더 있습니다. 추적되지 않는 보통의 데이터이고, 호출한 뒤에도 그래야 합니다. `model(x)`는 샘플마다 수 하나를 내놓고(shape는 `(n, 1)` 또는 `(n,)`), 샘플을 하나씩
   따로 다룹니다.
-- **샘플마다** 그 수를 그 샘플로 미분한 gradient를 구하고, gradient의 **모든 수**에 대한 노름을 구하세요. 차원이 몇 개든 마찬가지입니다. penalty는 $(\text{노름} - 1)^2$이고, 결과는 샘플에 대한 **평균**입니다.
+- **샘플마다** 그 수를 그 샘플로 미분한 gradient를 구하고, gradient의 **모든 원소**에 대한 노름을 구하세요. 차원이 몇 개든 마찬가지입니다. penalty는 $(\text{노름} - 1)^2$이고, 결과는 샘플에 대한 **평균**입니다.
   반올림 오차 안에서 정확해야 합니다. gradient가 0인 샘플은 없으니 제곱근 안에 작은 수를 더할 필요가 없습니다.
-- 결과는 shape가 `()`이고 그래프에 연결되어 있습니다. `penalty.backward()`를 부르면, 추적되는 모델 파라미터 가운데 penalty에 영향을 주는 것마다 올바른 gradient가 들어 있어야 합니다. 여러분의 함수 자체를 부른 뒤에는 모든 `.grad`가 그대로여야 합니다.
+- 결과는 shape가 `()`이고 그래프에 연결되어 있습니다. `penalty.backward()`를 호출하면, 추적되는 모델 파라미터 가운데 penalty에 영향을 주는 것마다 올바른 gradient가 들어 있어야 합니다. 여러분의 함수 자체를 호출한 뒤에는 모든 `.grad`가 그대로여야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-샘플을 하나씩 따로 다루므로, 수를 모두 더한 것에서 한 번 거슬러 가면 모든 샘플의 gradient가 나옵니다. 이것을 기록해야 합니다. 그리고 `x`는 추적되지 않으니 그것으로 여러분의 leaf를 만드세요.
+샘플을 하나씩 따로 다루므로, 출력을 모두 더한 값에서 역방향 계산을 한 번 하면 모든 샘플의 gradient가 나옵니다. 이것을 기록해야 합니다. 그리고 `x`는 추적되지 않으니 그것으로 여러분의 leaf를 만드세요.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 문제의 두 조각</summary>
 
-`leaf = x.detach().clone().requires_grad_()`, 이어서 `torch.autograd.grad(model(leaf).sum(), leaf, create_graph=True)`, 그다음 `slopes.flatten(1).norm(dim=1)`.
+shape가 `(n, 3)`인 leaf `t`에서 `torch.autograd.grad((t**2).sum(), t)`는 `2 * t`입니다. 샘플마다 한 행이고, 각 행은 그 샘플만 있을 때와 같습니다. 그리고 `torch.ones(2, 3, 4).flatten(1).norm(dim=1)`은 $\sqrt{12}$ 두 개입니다.
 
 </details>
 """
@@ -1162,7 +1313,7 @@ r"""
 def gradient_penalty(model, x):
     """Return the mean over the samples of (norm of the model's gradient with respect to the sample - 1)**2.
 
-    model: a module that makes one number of each sample; x: samples first, not tracked.
+    model: a module that gives one number for each sample; x: samples first, not tracked.
     """
     ### BEGIN SOLUTION
     leaf = x.detach().clone().requires_grad_()
@@ -1171,14 +1322,14 @@ def gradient_penalty(model, x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_gradient_penalty", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints, leaf, tensor
 
 hint = hints("gradient_penalty")
 
 
 def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
-    """`grads` are those of the parameters that the penalty's walk back has to give."""
+    """`grads` are those of the parameters that a backward pass from the penalty has to give."""
     made = {"weights": tensor(weights, dtype)}
     made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
     made["x"] = leaf(x, dtype, layout=layout, tracked=False)
@@ -1268,25 +1419,25 @@ r"""
 
 Complete the `Function` for $x^3$ so that it can be differentiated twice.
 
-- `Cube.apply(x)` is $x^3$ for every number of `x`, which has any shape, perhaps empty, and may be a slice of a larger tensor. Its numbers may be negative or 0.
-- The gradient is $3x^2$ times the incoming gradient $g$, also under `create_graph=True`, and then its own derivatives are right too: $6x$ times $g$ with respect to `x`, and $3x^2$ with respect to $g$.
-- `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`; any way of saving is fine that passes.
+- `Cube.apply(x)` is $x^3$ for every element of `x`, which has any shape, may be empty, and may be a slice of a larger tensor. Its elements may be negative or 0.
+- The gradient is $3x^2$ times the incoming gradient $g$. Under `create_graph=True` its own derivatives are right too: $6x$ times $g$ with respect to `x`, and $3x^2$ with respect to $g$.
+- `Cube` has a `backward` of its own. You may write it with `setup_context`, as begun here, or with `forward(ctx, x)`, and save whatever you like as long as it passes.
 - Neither `x` nor the incoming gradient is changed. The result is tracked exactly if `x` is.
 
 <details><summary>Hint 1: the idea</summary>
 
-In section 7 the slope was computed before `backward`. What should be saved instead, and where should the slope be computed?
+In section 8 the slope was computed before `backward`. What should be saved instead, and where should the slope be computed?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: begin with Fourth</summary>
 
-`ctx.save_for_backward(x)` with the input itself, and `3 * x**2` in `backward`.
+Copy `Fourth` and adapt its numbers. The line with `4 * x**3` then sits in a method in which nothing is recorded: which method should it move to, and what must be saved so that `x` is known there?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="a092fe09"
+# %% [markdown] lang="ko" en="e99f2d19"
 r"""
 ## 과제 9.5 · `Cube`
 
@@ -1294,20 +1445,20 @@ r"""
 
 두 번 미분할 수 있도록 $x^3$의 `Function`을 완성하세요.
 
-- `Cube.apply(x)`는 `x`의 원소마다 $x^3$을 구합니다. `x`의 shape는 무엇이든 되고 비어 있을 수도 있으며, 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. 원소는 음수나 0일 수도 있습니다.
-- gradient는 출력 쪽에서 넘어온 gradient $g$에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주어도 그래야 하고, 이때 이 gradient를 다시 미분한 것도 맞아야 합니다. `x`로 미분하면 $6x$에 $g$를 곱한 것이고, $g$로 미분하면 $3x^2$입니다.
-- `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 통과하기만 하면 어떻게 저장해도 좋습니다.
+- `Cube.apply(x)`는 `x`의 원소마다 $x^3$을 구합니다. `x`의 shape에는 제한이 없고, `x`는 비어 있거나 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. 원소는 음수나 0일 수도 있습니다.
+- gradient는 출력 쪽에서 넘어온 gradient $g$에 $3x^2$을 곱한 것입니다. `create_graph=True`를 주었을 때는 이 gradient를 다시 미분한 것도 맞아야 합니다. `x`로 미분하면 $6x$에 $g$를 곱한 것이고, $g$로 미분하면 $3x^2$입니다.
+- `Cube`에는 자신의 `backward`가 있어야 합니다. 여기서처럼 `setup_context`로 써도 되고 `forward(ctx, x)`로 써도 됩니다. 통과하기만 하면 무엇을 저장해도 좋습니다.
 - `x`도, 넘어온 gradient도 바꾸지 마세요. 결과는 `x`가 추적될 때만 추적됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-7절에서는 기울기를 `backward`보다 먼저 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
+8절에서는 기울기를 `backward`보다 먼저 계산했습니다. 대신 무엇을 저장하고, 기울기는 어디서 계산해야 할까요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: Fourth에서 시작하기</summary>
 
-입력 자체를 `ctx.save_for_backward(x)`로 저장하고, `3 * x**2`은 `backward`에서 계산합니다.
+`Fourth`를 복사해 수를 고쳐 보세요. `4 * x**3`이 있던 줄은 아무것도 기록하지 않는 메서드 안에 있습니다. 어느 메서드로 옮겨야 하고, 거기서 `x`를 알려면 무엇을 저장해야 할까요?
 
 </details>
 """
@@ -1315,7 +1466,7 @@ r"""
 
 # %% nbgrader={"grade_id": "Cube", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 class Cube(torch.autograd.Function):
-    """x**3 for every number of x, differentiable twice."""
+    """x**3 for every element of x, differentiable twice."""
 
     @staticmethod
     def forward(x):
@@ -1413,20 +1564,189 @@ check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
 
 # %% [markdown] lang="en"
 r"""
+## Task 9.6 · `loss_after`
+
+●●●●○ · ★★★★☆ · 10 min · 3 points
+
+Return the loss after `steps` steps of gradient descent, with a graph that leads through all of them.
+
+- `x` is a tracked leaf of any shape with at least one element, and may be a slice of a larger tensor. `f(x)` has shape `()` and depends on `x`. `lr` is a tracked leaf too, of shape `()`, or of the shape of `x`: then each element has a learning rate of its own.
+- Start at `x`. Each step goes from a place $p$ to $p - \text{lr} \cdot \nabla f(p)$. Return $f$ at the last place, of shape `()`, even if it was lower before. `steps` is an `int`; with 0 steps that is $f(x)$.
+- The result has a graph: its gradients with respect to `lr`, `x` and every tracked parameter that `f` uses are exact, with **every path through every step**. They may be computed after your function has returned.
+- The values of `x` and `lr` and every `.grad` stay as they were.
+
+With it, learning a learning rate is the training loop of lesson 3: `loss_after(f, x, lr, 5).backward()`, a step for `lr`, and empty buffers.
+
+<details><summary>Hint 1: the idea</summary>
+
+Write the loop first, as you would to train. Then ask, as section 7 does, which tensors in it depend on `lr` or on `x`, and whether autograd knows that. What was right in `newton_step` and is wrong here?
+
+</details>
+
+<details><summary>Hint 2: check it by hand</summary>
+
+For `f = lambda t: t**2 / 2`, `x = 1`, `lr = 0.5` and 2 steps section 7 has the slope with respect to `lr`: $-0.25$, not $-0.375$. With respect to `x` it is $(1 - \text{lr})^4 x = 0.0625$. A place in the middle is not a leaf, but `torch.autograd.grad` differentiates
+with respect to any tensor in the graph: with `q = 2 * x`, `torch.autograd.grad(q**2, q)` gives `2 * q`.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="27065256"
+r"""
+## 과제 9.6 · `loss_after`
+
+●●●●○ · ★★★★☆ · 10분 · 3점
+
+경사 하강법으로 `steps` 스텝을 간 뒤의 loss를 돌려주세요. 그 그래프는 모든 스텝을 거쳐야 합니다.
+
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 원소는 하나 이상이며, 더 큰 텐서에서 잘라 낸 것일 수도 있습니다. `f(x)`는 shape가 `()`이고 `x`에 의존합니다. `lr`도 추적되는 leaf이고 shape는 `()`이거나 `x`와 같습니다. `x`와 같으면 원소마다 학습률이 따로 있습니다.
+- `x`에서 출발해 스텝마다 지금 자리 $p$에서 $p - \text{lr} \cdot \nabla f(p)$로 갑니다. 마지막 자리에서의 $f$를 돌려주세요. 앞에서 더 낮았더라도 그렇습니다. shape는 `()`입니다. `steps`는 `int`이고, 0이면 결과는 $f(x)$입니다.
+- 결과는 그래프에 연결되어 있습니다. `lr`와 `x`, 그리고 `f`가 쓰는 추적되는 파라미터에 대한 gradient는 **모든 스텝의 모든 경로**를 포함해 정확해야 합니다. 이 gradient는 여러분의 함수가 끝난 뒤에 구할 수도 있습니다.
+- `x`와 `lr`의 값, 모든 `.grad`를 그대로 두세요.
+
+이 함수가 있으면 학습률을 학습시키는 일은 수업 03의 학습 루프와 같습니다. `loss_after(f, x, lr, 5).backward()`를 호출하고, `lr`를 한 스텝 옮기고, 버퍼를 비우면 됩니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+먼저 보통의 학습처럼 반복문을 쓰세요. 그런 다음 7절에서처럼, 그 안의 어떤 텐서가 `lr`나 `x`에 의존하는지, 그리고 autograd가 그것을 아는지 따져 보세요. `newton_step`에서는 맞았지만 여기서는 틀린 것은 무엇인가요?
+
+</details>
+
+<details><summary>힌트 2: 손으로 확인하기</summary>
+
+`f = lambda t: t**2 / 2`, `x = 1`, `lr = 0.5`이고 2스텝이면 `lr`에 대한 기울기는 7절에서 본 대로 $-0.375$가 아니라 $-0.25$입니다. `x`에 대한 기울기는 $(1 - \text{lr})^4 x = 0.0625$입니다. 중간 자리는 leaf가 아니지만 `torch.autograd.grad`는 그래프에 있는 어떤 텐서로도
+미분합니다. `q = 2 * x`이면 `torch.autograd.grad(q**2, q)`는 `2 * q`입니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "loss_after", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def loss_after(f, x, lr, steps):
+    """Return f after so many steps of gradient descent from x, with a graph through all of them.
+
+    f: a function from a tensor to one of shape (); x, lr: tracked leaves; steps: an int, 0 or more.
+    """
+    ### BEGIN SOLUTION
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    return f(x)
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_loss_after", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import ask, check, hints, leaf, tensor
+
+hint = hints("loss_after")
+
+_NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
+
+
+def _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad=None, layout=""):
+    leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
+    given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
+    answer = ask("loss = loss_after(f, x, lr, steps)", **given)
+    answer.returns(tensor(want, dtype), mistakes=wrongs[0], nearly=hint.nearly, **_NEAR[dtype])
+    answer.changes_nothing().keeps_buffers().is_tracked()
+    options = "retain_graph=True, allow_unused=True, materialize_grads=True"
+    asked, freed = f"torch.autograd.grad(loss, (lr, x, w), {options})", {"a second time": hint.used}
+    parts = answer.then(asked, errors=freed).parts("lr", "x", "w", hint=hint.path)
+    for part, right, wrong in zip(parts, grads, wrongs[1:], strict=True):
+        part.returns(tensor(right, dtype), mistakes=wrong, hint=hint.path, **_NEAR[dtype])
+    return answer
+
+
+# After k steps the place is (1 - lr)^k x.
+_values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
+_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}
+_starts = {hint.constant: [1, -0.5], hint.start: 0.0}
+_grads, _wrongs = (-5, [0.25, -0.125], 0), (_values, _rates, _starts, {})
+_compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, _grads, _wrongs, "float64", 9.0)
+# The step leads to [-0.5, 1], where the gradient is [-3, 6].
+_grads, _values = ([18, -144], [1.5, 1.5], -3.25), {hint.sign: 165.75, hint.mean: 0.796875}
+_starts = {hint.constant: [-3, 6], hint.start: 0.0}
+_wrongs = _values, {hint.rate: 0.0}, _starts, {hint.constant: 1.25}
+_compare("w * (t**2).sum()", [1, 4], [0.25, 0.125], 1, 3.75, _grads, _wrongs, "float32")
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+import torch
+
+from secant import formula
+
+_FORMS = {
+    "(t**4).sum()/4 + (t * t.flip(-1)).sum()": (3,),
+    "torch.exp(t.sum()/4) + torch.sin(w*t).sum()": (2, 3),
+    "t.sum()**3 / (1 + (t**2).sum())": (2, 2, 2),
+    "torch.log(torch.cosh(w*t))": (),
+    "(w*t).sum() + t.reshape(-1)[0]": (2, 2),
+    "3*t.sum() + 1": (4,),
+    "(t.reshape(-1)[:1]**2).sum() - w*t.sum()": (5,),
+}
+
+
+def _descend(f, x, lr, steps, kind=""):
+    """Return the loss, right or with a mistake of some kind, and its gradients in lr, x and w."""
+    x, lr, w = (tensor(number).requires_grad_() for number in (x, lr, 3.0))
+    function, place = formula(f, w=w), x
+    for _ in range(steps):
+        place = place.detach() if kind == "last" else place
+        slope = torch.func.grad(function)(x if kind == "once" else place)
+        slope = slope.detach() if kind in ("constant", "last") else slope
+        place = place + lr * slope if kind == "sign" else place - lr * slope
+    loss = function(place)
+    return loss, torch.autograd.grad(loss, (lr, x, w), allow_unused=True, materialize_grads=True)
+
+
+def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
+    want, grads = _descend(f, x, lr, steps)
+    counts = _descend(f, x, lr, max(steps - 1, 0))[0], _descend(f, x, lr, steps + 1)[0]
+    constant, last = (_descend(f, x, lr, steps, kind)[1] for kind in ("constant", "last"))
+    values = {hint.start_value: _descend(f, x, lr, 0)[0], hint.count: counts}
+    values |= {
+        why: _descend(f, x, lr, steps, kind)[0] for why, kind in ((hint.once, "once"), (hint.sign, "sign"))
+    }
+    rates = {hint.constant: constant[0], hint.last: last[0], hint.rate: 0.0}
+    starts = {hint.constant: constant[1], hint.start: 0.0}
+    wrongs = values, rates, starts, {hint.constant: constant[2]}
+    answer = _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad, layout)
+    answer.again().returns(tensor(want, dtype), **_NEAR[dtype])
+    slower = tensor(lr) / 2
+    later = tensor(_descend(f, x, slower, steps)[0], dtype)
+    answer.after("lr.data /= 2").returns(later, **_NEAR[dtype])
+    other = tensor(_descend(f"-({f})", x, slower, steps)[0], dtype)
+    turned = answer.then("loss_after(lambda t: -f(t), x, lr, steps)", hint.other_function)
+    turned.returns(other, **_NEAR[dtype])
+    answer.still_returns(tensor(want, dtype))
+
+
+for _dtype in ("float64", "float32"):
+    for _f, _shape in _FORMS.items():
+        for _steps, _layout in ((0, ""), (1, "slice"), (2, ""), (4, "transposed")):
+            _x = check.draw_tensor(*_shape, low=-1.2, high=1.2).tolist()
+            check.smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
+        _rates = check.draw_tensor(*_shape, low=0.02, high=0.1).tolist()
+        check.smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
+    check.smallest(_against_descent, "(t**2).sum()", check.draws(2, 1, 2), check.draw(1.1, 1.3), 3, _dtype)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
 ## What the hidden tests look for
 
-- **9.1** Powers, sines and exponentials at positive and negative `x` and at 0; straight lines, with and without tracked parameters; a kink nearby; a `.grad` that is full already; warnings; two calls, then `x` moved, then another `f`.
+- **9.1** Powers, sines and exponentials at positive and negative `x` and at 0; straight lines, with and without tracked parameters; a kink nearby; a `.grad` that already holds something; warnings; two calls, then `x` moved, then another `f`.
 - **9.2** Other $v$ than ones, zeros too; shapes `()` to three dimensions; slices; functions that mix all inputs, are linear, or use one input only; $n = 1000$, with operations and the largest tensor counted.
-- **9.3** Several functions, with tracked parameters too; negative $f''$; a start at the minimum; up to five steps, each from the result of the one before; that each is a fresh leaf; full `.grad`.
-- **9.4** One sample and several; samples of one to three dimensions; both shapes of the output; the value, and the gradient of every parameter after `backward()`; a model that is a straight line; parameters that are not tracked; `.grad` that are full already; the model's mode.
-- **9.5** Negative numbers and 0; several shapes, empty too; slices; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations.
+- **9.3** Several functions, with tracked parameters too; negative $f''$; a start at the minimum; up to five steps, each from the result of the one before; each result a fresh leaf; a `.grad` that already holds something.
+- **9.4** One sample and several; samples of one to three dimensions; both shapes of the output; the value, and the gradient of every parameter after `backward()`; a model that is a straight line; parameters that are not tracked; `.grad` that already hold something; the model's mode.
+- **9.5** Negative elements and 0; several shapes, empty too; slices; incoming gradients other than 1; both second derivatives; `gradcheck` and `gradgradcheck`; `Cube` between other operations.
+- **9.6** 0 to 4 steps; one rate for all elements and a rate for each; rates so large that the loss rises; shapes `()` to three dimensions; slices; linear functions and functions that mix all inputs, with tracked parameters too; the value, and the gradients with respect to `lr`, `x` and the parameter; a `.grad` that already holds something; two calls, then `lr` moved, then another `f`.
 
 Everywhere: both dtypes, and the rules of every task.
 
 ## What you have built
 
-In lesson 10 your own engine keeps a gradient as a plain Python number, so it is like section 1: it cannot be differentiated again. You now know what it would take. The local slopes would have to be made of the engine's own recorded values, so that the walk back
-writes a graph: that is all that `create_graph=True` does. And `newton_step` has shown what every loop must see to: that a step does not hang on the graphs of the steps before. (A parameter is moved in place for that, lesson 6.)
+In lesson 10 your own engine keeps a gradient as a plain Python number, so, as in section 1, it cannot be differentiated again. You now know what that would take: the local slopes would have to be the engine's own recorded values, so that the backward pass
+records a graph. That is all that `create_graph=True` does. You also know when to cut a loop: `newton_step` lets no step depend on the graphs of earlier ones, while `loss_after` needs them all. (A training loop moves its parameters in place, lesson 6, which keeps no graph either.)
 
 ## Checklist
 
@@ -1435,8 +1755,9 @@ You can now answer these without looking back:
 - Why can `x.grad` not be differentiated after a plain `backward()`?
 - What does `create_graph=True` record, and why is $-0.12$ a sum of two paths?
 - Why is the best $h$ of a second difference so much larger than that of a quotient of the gradient?
-- How many walks back does $Hv$ take, and how large is the largest tensor?
+- How many backward passes does $Hv$ take, and how large is the largest tensor? What does forward over reverse save?
 - What happens to a gradient penalty without `create_graph=True`, and why does no error say so?
+- Why does the slope with respect to a learning rate need the record from the second step on?
 - What may a `Function` save if it is to be differentiated twice?
 
 ## Links
@@ -1451,22 +1772,23 @@ You can now answer these without looking back:
 Next: [Lesson 10](../10_build_your_own_autograd/10_build_your_own_autograd.ipynb), build your own autograd.
 """
 
-# %% [markdown] lang="ko" en="c3ba297a"
+# %% [markdown] lang="ko" en="132317c6"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
-- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수 함수. 추적되는 파라미터가 있거나 없는 직선. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 부르고, `x`를 옮기고, `f`를 바꾸었을 때.
+- **9.1** 양수와 음수, 0인 `x`에서 거듭제곱, 사인, 지수함수. 추적되는 파라미터가 있거나 없는 직선. `x` 가까이에 꺾인 점이 있는 함수. 이미 값이 든 `.grad`. 경고. 두 번 호출하고, `x`를 옮기고, `f`를 바꾸었을 때.
 - **9.2** 성분이 전부 1은 아닌 $v$와 모두 0인 $v$. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 모든 입력을 섞는 함수, 일차 함수, 입력 하나만 쓰는 함수. $n = 1000$에서 연산의 수와 가장 큰 텐서.
-- **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 값이 든 `.grad`.
+- **9.3** 여러 함수와 추적되는 파라미터. 음수인 $f''$. 최소점에서 출발할 때. 앞의 결과에서 이어 가는 다섯 스텝까지. 그때마다 새 leaf인지. 이미 값이 든 `.grad`.
 - **9.4** 샘플이 하나일 때와 여러 개일 때. 1차원에서 3차원까지의 샘플. 출력의 두 가지 shape. 값과, `backward()` 뒤 모든 파라미터의 gradient. 일차 함수인 모델. 추적되지 않는 파라미터. 이미 값이 든 `.grad`. 모델의 모드.
 - **9.5** 음수와 0. 여러 shape와 빈 텐서. 잘라 낸 텐서. 넘어온 gradient가 1이 아닌 경우. 두 가지 이계 미분. `gradcheck`와 `gradgradcheck`. 다른 연산 사이에 놓인 `Cube`.
+- **9.6** 0부터 4까지의 스텝 수. 모든 원소에 하나인 학습률과 원소마다 다른 학습률. 너무 커서 loss가 올라가는 학습률. `()`부터 3차원까지의 shape. 잘라 낸 텐서. 일차 함수, 모든 입력을 섞는 함수, 추적되는 파라미터. 값, 그리고 `lr`와 `x`와 파라미터에 대한 gradient. 이미 값이 든 `.grad`. 두 번 호출하고, `lr`를 옮기고, `f`를 바꾸었을 때.
 
-어디서나 두 가지 dtype과 공통 규칙을 함께 봅니다.
+두 가지 dtype과 공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
-수업 10에서 만들 엔진은 gradient를 그냥 파이썬 수로 둡니다. 그래서 1절처럼 다시 미분할 수 없습니다. 무엇이 더 있어야 하는지는 이제 알고 있습니다. 각 연산의 기울기도 엔진이 기록하는 값으로 계산해야 합니다. 그러면 거슬러 가는 것 자체가
-그래프를 남깁니다. `create_graph=True`가 하는 일이 바로 그것입니다. 그리고 `newton_step`에서는 스텝을 되풀이할 때 무엇을 조심해야 하는지 보았습니다. 스텝이 앞 스텝의 그래프에 매달려 있으면 안 됩니다. (그래서 파라미터는 제자리에서 옮깁니다. 수업 06)
+수업 10에서 만들 엔진은 gradient를 그냥 파이썬 수로 둡니다. 그래서 1절처럼 다시 미분할 수 없습니다. 무엇이 더 있어야 하는지는 이제 알고 있습니다. 각 연산의 기울기도 엔진이 기록하는 값으로 계산하면 역방향 계산이 그래프를 남깁니다.
+`create_graph=True`가 하는 일이 바로 그것입니다. 반복문에서 그래프를 언제 끊어야 하는지도 알게 되었습니다. `newton_step`에서는 스텝이 앞 스텝의 그래프에 매달려 있으면 안 되고, `loss_after`에서는 모든 스텝의 그래프가 있어야 합니다. (학습할 때 파라미터를 제자리에서 옮기는 것도 그래프를 남기지 않기 위해서입니다. 수업 06)
 
 ## 점검
 
@@ -1475,8 +1797,9 @@ r"""
 - 보통의 `backward()` 뒤에 `x.grad`는 왜 미분할 수 없나요?
 - `create_graph=True`는 무엇을 기록하나요? $-0.12$는 왜 두 경로의 합인가요?
 - 이계 차분에 가장 좋은 $h$는 왜 gradient의 차분몫보다 훨씬 큰가요?
-- $Hv$를 구하려면 몇 번 거슬러 가고, 가장 큰 텐서의 크기는 얼마인가요?
+- $Hv$를 구하려면 역방향 계산을 몇 번 하고, 가장 큰 텐서의 크기는 얼마인가요? forward over reverse는 무엇을 아끼나요?
 - `create_graph=True`가 없으면 gradient penalty는 어떻게 되나요? 왜 오류가 나지 않나요?
+- 학습률에 대한 기울기를 구할 때 왜 두 번째 스텝부터는 기록이 필요한가요?
 - 두 번 미분할 `Function`은 무엇을 저장해도 되나요?
 
 ## 더 읽을거리

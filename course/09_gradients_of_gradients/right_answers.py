@@ -247,3 +247,45 @@ class Cube(torch.autograd.Function):
             return None
         (x,) = ctx.saved_tensors
         return torch.mul(g, 3 * torch.pow(x, 2))
+
+
+# %% torch.func takes each gradient task="loss_after"
+def loss_after(f, x, lr, steps):
+    slope = torch.func.grad(f)
+    for _ in range(steps):
+        x = x - lr * slope(x)
+    return f(x)
+
+
+# %% one step, and the rest from there task="loss_after"
+def loss_after(f, x, lr, steps):
+    loss = f(x)
+    if steps == 0:
+        return loss
+    slope = torch.autograd.grad([loss], [x], create_graph=True, retain_graph=True)[0]
+    return loss_after(f, torch.sub(x, slope * lr), lr, steps - 1)
+
+
+# %% a list of places task="loss_after"
+def loss_after(f, x, lr, steps):
+    places = [x]
+    while len(places) <= steps:
+        _, pull = torch.func.vjp(f, places[-1])
+        (slope,) = pull(torch.ones((), dtype=x.dtype))
+        places.append(torch.addcmul(places[-1], lr.expand(x.shape), slope, value=-1))
+    return f(places[-1])
+
+
+# %% backward into the place alone task="loss_after"
+def loss_after(f, x, lr, steps):
+    import warnings
+
+    place = x.clone()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the reference cycle, which is opened below
+        for _ in range(steps):
+            place.retain_grad()
+            f(place).backward(create_graph=True, inputs=[place])
+            slope, place.grad = place.grad, None
+            place = place - lr * slope
+    return f(place)

@@ -13,7 +13,7 @@ def second_derivative(f, x):
     return torch.autograd.grad(x.grad, x, allow_unused=True, materialize_grads=True)[0]
 
 
-# %% the circle on a leaf of its own task="second_derivative" hint="circle"
+# %% the reference cycle on a leaf of its own task="second_derivative" hint="circle"
 def second_derivative(f, x):
     leaf = x.detach().clone().requires_grad_()
     f(leaf).backward(create_graph=True, inputs=[leaf])
@@ -105,7 +105,7 @@ def second_derivative(f, x):
     return torch.zeros_like(x) if second is None else second
 
 
-# %% hands on the None task="second_derivative" hint="none"
+# %% returns the None task="second_derivative" hint="none"
 def second_derivative(f, x):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
@@ -119,7 +119,7 @@ def hvp(f, x, v):
     return (H.reshape(v.numel(), v.numel()) @ v.reshape(-1)).reshape(v.shape)
 
 
-# %% one walk for each row task="hvp" hint="grows"
+# %% one backward pass for each row task="hvp" hint="grows"
 def hvp(f, x, v):
     (first,) = torch.autograd.grad(f(x), x, create_graph=True)
     if not first.requires_grad:
@@ -145,7 +145,7 @@ def hvp(f, x, v):
     return H.diagonal().reshape(x.shape) * v
 
 
-# %% weighs the first walk task="hvp" hint="gradient"
+# %% weighs the first backward pass task="hvp" hint="gradient"
 def hvp(f, x, v):
     return torch.autograd.grad(f(x), x)[0] * v
 
@@ -312,7 +312,7 @@ def newton_step(f, x):
     return (x - first / (second + 1e-8)).detach().requires_grad_()
 
 
-# %% walks on to the end task="newton_step" hint="many"
+# %% goes on to the end task="newton_step" hint="many"
 def newton_step(f, x):
     for _ in range(50):
         (first,) = torch.autograd.grad(f(x), x, create_graph=True)
@@ -589,3 +589,201 @@ class Cube(torch.autograd.Function):
         if not g.any():
             return torch.zeros_like(x)
         return g * 3 * x**2
+
+
+# %% records nothing task="loss_after" hint="constant"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x)
+        x = x - lr * slope
+    return f(x)
+
+
+# %% keeps the graph, but records nothing task="loss_after" hint="constant"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, retain_graph=True)
+        x = x - lr * slope
+    return f(x)
+
+
+# %% cuts every step, as newton_step does task="loss_after" hint="last"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        x = x.detach().requires_grad_()
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    return f(x)
+
+
+# %% records all gradients but the first task="loss_after" hint="path"
+def loss_after(f, x, lr, steps):
+    for step in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=step > 0)
+        x = x - lr * slope
+    return f(x)
+
+
+# %% records the first gradient alone task="loss_after" hint="constant"
+def loss_after(f, x, lr, steps):
+    for step in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=step == 0)
+        x = x - lr * slope
+    return f(x)
+
+
+# %% takes the rate for a number task="loss_after" hint="rate"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr.detach() * slope
+    return f(x)
+
+
+# %% starts from a copy task="loss_after" hint="start"
+def loss_after(f, x, lr, steps):
+    place = x.detach().clone().requires_grad_()
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(place), place, create_graph=True)
+        place = place - lr * slope
+    return f(place)
+
+
+# %% trains in place, as an optimizer does task="loss_after" en="the call changed x itself" ko="x의 값이 바뀌었습니다"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x)
+        with torch.no_grad():
+            x -= lr * slope
+    return f(x)
+
+
+# %% returns the loss before the last step task="loss_after" hint="count"
+def loss_after(f, x, lr, steps):
+    loss = f(x)
+    for _ in range(steps):
+        loss = f(x)
+        (slope,) = torch.autograd.grad(loss, x, create_graph=True)
+        x = x - lr * slope
+    return loss
+
+
+# %% one gradient for all steps task="loss_after" hint="once"
+def loss_after(f, x, lr, steps):
+    (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return f(x - steps * lr * slope)
+
+
+# %% steps uphill task="loss_after" hint="sign"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x + lr * slope
+    return f(x)
+
+
+# %% a loss without a graph task="loss_after" en="The result is a float" ko="결과가 float입니다"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    return f(x).item()
+
+
+# %% the last loss cut off task="loss_after" en="the result is not tracked" ko="결과가 추적되지 않습니다"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    return f(x.detach())
+
+
+# %% goes through the buffer of x task="loss_after" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+def loss_after(f, x, lr, steps):
+    import warnings
+
+    place = x
+    for _ in range(steps):
+        place.retain_grad()
+        place.grad = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            f(place).backward(create_graph=True, inputs=[place])
+        place = place - lr * place.grad
+    return f(place)
+
+
+# %% asks for the rate's gradient at once task="loss_after" en="lr.grad is not what it was" ko="lr.grad가 부르기 전과 다릅니다"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    loss = f(x)
+    if steps:
+        loss.backward(retain_graph=True, inputs=[lr])
+    return loss
+
+
+# %% takes at least one step task="loss_after" hint="count"
+def loss_after(f, x, lr, steps):
+    while True:
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x, steps = x - lr * slope, steps - 1
+        if steps <= 0:
+            return f(x)
+
+
+# %% one rate for all task="loss_after" hint="mean"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr.mean() * slope
+    return f(x)
+
+
+# %% uses the graph up task="loss_after" hint="used"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+    loss = f(x)
+    if steps:
+        torch.autograd.grad(loss, lr)
+    return loss
+
+
+# %% stops where the gradient has no graph task="loss_after" hint="count"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+        if not slope.requires_grad:
+            break
+    return f(x)
+
+
+# %% keeps the lowest loss task="loss_after" hint="start_value"
+def loss_after(f, x, lr, steps):
+    lowest = f(x)
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * slope
+        lowest = torch.minimum(lowest, f(x))
+    return lowest
+
+
+# %% adds zeros where the gradient has no graph task="loss_after" hint="start_value"
+def loss_after(f, x, lr, steps):
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(x), x, create_graph=True)
+        x = x - lr * (slope if slope.requires_grad else torch.zeros_like(x))
+    return f(x)
+
+
+# %% copies the place, and moves its data task="loss_after" hint="rate"
+def loss_after(f, x, lr, steps):
+    place = x.clone()
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(f(place), place)
+        place.data -= (lr * slope).data
+    return f(place)

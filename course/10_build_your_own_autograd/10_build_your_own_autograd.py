@@ -218,7 +218,8 @@ predicted(
         ko="더하는 순서는 상관없습니다. 그러나 y는 z에서 8을 더 받기 전에 9만 넘겨주었습니다.",
     ),
     B=say(
-        en="52: y had its turn with 9 of its 17, and the 8 from z came too late. 8 times the slope 4 is the 32 that is missing.",
+        en="52: y had its turn with 9 of its 17, and the 8 from z came too late. 8 times the slope 4 "
+        "is the 32 that is missing.",
         ko="52입니다. y는 17 가운데 9만 받고 차례를 마쳤고, z가 보낸 8은 너무 늦게 왔습니다. 8에 기울기 4를 곱한 32만큼 모자랍니다.",
     ),
     C=say(
@@ -348,7 +349,8 @@ predicted(
     "10 twice",
     right="B",
     A=say(
-        en="That is torch's answer, and the right one. But here y still holds the 18 of the first call when the second begins.",
+        en="That is torch's answer, and the right one. But here y still holds the 18 of the first call "
+        "when the second begins.",
         ko="torch의 답이고 옳은 답입니다. 그러나 여기서는 두 번째 호출이 시작될 때 y에 첫 호출의 18이 남아 있습니다.",
     ),
     B=say(
@@ -1176,8 +1178,8 @@ def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", w
     given = {"points": points, "steps": steps, "lr": lr}
     answer = ask("fit_line(points, steps, lr)", {"words": words}, fit_line=fit, **given)
     known = {why: tuple(pairs) for why, pairs in wrong.items()}
-    known[hint.shared] = lambda pair: pair[0] == pair[1]
-    known[hint.once] = lambda pair: isinstance(sum(pair), float)
+    known[hint.shared] = lambda pair: pair == (pair[0], pair[0])
+    known[hint.once] = lambda pair: pair == tuple(map(float, pair))
     answer.returns(want, mistakes=known, nearly=hint.all, rtol=1e-7, atol=1e-9)
     answer.holds(answer.then("fit_line.passes").result >= steps, hint.count)
     answer.holds(answer.then("points").result == points, hint.changed)

@@ -10,7 +10,7 @@ import math
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, TypedDict, Unpack
 
@@ -34,7 +34,6 @@ _TRIES = 24
 # How much of a value, and of what is wrong with it, a message shows. No more work is done than that takes.
 _CHARACTERS, _NUMBERS, _LINES = 200, 12, 10
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)(?:: |:?$)")
-_CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 _random = random.Random()
 _asked: list[str | Callable[[], str]] = []
 
@@ -211,19 +210,6 @@ def not_overwritten(kept: Any, want: Any, what: str = "", **how: Unpack[How]) ->
     close(kept, want, what, **how)
 
 
-def that(condition: bool, message: str) -> None:
-    """Check a condition that the other checks do not cover; the message says what went wrong and why.
-
-    Of "call: what is wrong" two lines are made, unless that is a value with a hint below.
-    """
-    if condition is not True:
-        first, below, _ = message.partition("\n")
-        call = call_in(first)
-        wrong = first[len(call) :].removeprefix(": ")
-        apart = call and wrong and (not below or is_error(wrong))
-        fail(f"{call}\n  {message[len(call) + 2 :]}" if apart else message)
-
-
 def holds(condition: bool, call: str, problem: str, cause: str = "") -> None:
     """Check anything else of what a call gave; `problem` says what is wrong where it does not hold."""
     if condition is not True:
@@ -243,25 +229,6 @@ def numbers(value: torch.Tensor) -> str:
 def is_error(line: str) -> bool:
     """Whether a line is an error as Python says it: `TypeError: ...`."""
     return bool(_ERROR.match(line))
-
-
-def call_in(message: str) -> str:
-    """Return the call that a message begins with, and what is said of it up to a colon; else nothing.
-
-    As in `f(lambda t: 2*t, 3.0), float32: the result is tracked`, or `a + b, a = 2.0: ...`. A colon before an
-    error comes first.
-    """
-    line = message.partition("\n")[0]
-    depths = accumulate((char in "([{") - (char in ")]}") for char in line)
-    outside = [place for place, depth in enumerate(depths) if not depth]
-    ends = [place for place in outside if line[place : place + 2] in (": ", ":")]
-    before_an_error = (place for place in ends if _ERROR.match(line, place + 2))
-    call = line[: next(before_an_error, next(iter(ends), len(line)))]
-    opened = _CALL.match(call)
-    if opened:
-        closed = next((place for place in outside if place >= opened.end()), len(call))
-        return call if call[closed + 1 : closed + 2] in ("", *",.[(") else ""
-    return call if ends and " = " in call else ""
 
 
 def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:

@@ -11,42 +11,28 @@ from typing import Any
 
 import numpy as np
 import torch
-from matplotlib.artist import Artist
-from torch import Tensor
 
-from secant.explorers.kit import controls, difference, elementwise, plots, remarks, words
-from secant.explorers.kit.buttons import Question
+from secant.explorers.kit import beside, controls, difference, elementwise, plots, remarks, words
 from secant.explorers.kit.call import remembered
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
-from secant.explorers.kit.plane import PlanePlot, fit, grid_points
+from secant.explorers.kit.plane import PlanePlot, fit
 from secant.explorers.kit.ranges import LOG_H, Range, checked_range, clamp, padded, refuse
-from secant.explorers.kit.vectors import Map, products, two_numbers
+from secant.explorers.kit.vectors import Map, Plane, direction, polar, products
 from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
 
-Pair = tuple[float, float]
 Names = tuple[str, str]  # of the two inputs
 
-STEPS, PATH = 65, 33  # of the error curves: h, four a decade; of the road from F(p) to F(p + h v)
-LINES, ALONG = 9, 41  # of the grid: lines each way, points on each
-# The same for a slow function that takes one point at a time.
-FEW_STEPS, FEW_PATH = 17, 9
-FEW_LINES, FEW_ALONG = 5, 9
-PATIENCE = 0.015  # seconds that a function may take for one frame
 TURN = (-180.0, 180.0)  # degrees
-
-
-def polar(x: Tensor) -> Tensor:
-    return torch.stack([x[0] * torch.cos(x[1]), x[0] * torch.sin(x[1])])
 
 
 @dataclass(frozen=True)
 class Setting:
     """What the controls say: p among the inputs, the step, and two directions in degrees."""
 
-    p: Pair
+    p: Range
     h: float
     v: float
     u: float
@@ -98,29 +84,8 @@ class Reading(Findings):
         return abs(self.forward - self.backward)
 
 
-def direction(degrees: float) -> np.ndarray:
-    """Return the unit vector at an angle."""
-    angle = math.radians(degrees)
-    return np.array([math.cos(angle), math.sin(angle)])
-
-
-class Subject:
+class Subject(Plane):
     """The function to explore, with what is worked out once for it."""
-
-    def __init__(self, f: Map, ranges: tuple[Range, Range]) -> None:
-        self.f = two_numbers(f)
-        self.ranges = ranges
-        corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
-        found = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
-        self.rows = found.f
-        self.quick = found.affords(STEPS + PATH)
-        self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
-
-    @cached_property
-    def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """The input plane's grid and its image, NaN between the lines; nothing where f fails."""
-        plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
-        return plane, elementwise.images(self.rows, plane)
 
     @cached_property
     def seen(self) -> list[Reading]:
@@ -140,9 +105,7 @@ class Subject:
         outputs = elementwise.any_finite(self.grid[1], reading.value)
         errors = elementwise.any_finite(self.typical_errors, reading.gaps)
         reading.filled = outputs or errors, outputs, errors
-        if not reading.problems:
-            _remark(reading)
-        return reading
+        return reading.with_remarks(_remark)
 
     def _numbers(self, setting: Setting) -> Reading:
         reading = Reading(setting)
@@ -172,19 +135,13 @@ def _remark(reading: Reading) -> None:
     if not np.isfinite(reading.value).all():
         remarks.no_value(reading, "p")
     elif (p + h * direction(reading.setting.v) == p).all():
-        remarks.step_lost(
-            reading, "p + h v", "p", h,
-            en=", and the quotient has no meaning.", ko="사라져 차분몫은 아무 뜻이 없습니다.",
-        )  # fmt: skip
+        remarks.step_lost(reading, "p + h v", "p", h, **REMARKS["lost"])
     elif not np.isfinite(reading.quotient).all():
         remarks.no_quotient(reading, en="p + h v", ko="p + h v")
     elif not (np.isfinite(reading.jvp).all() and np.isfinite(reading.vjp).all()):
-        reading.problem(
-            en="At p the slopes are not finite: there is no J v to compare with.",
-            ko="p에서 기울기가 유한하지 않아 비교할 J v가 없습니다.",
-        )
+        reading.problem(**REMARKS["slopes"])
     elif reading.gap == 0 or reading.miss == 0:
-        remarks.exactly_zero(reading, en="A distance is exactly 0 here.", ko="차이가 정확히 0입니다.")
+        remarks.exactly_zero(reading, **REMARKS["zero"])
 
 
 class Picture:
@@ -208,19 +165,12 @@ class Picture:
             (self.outputs.letters(TANGENT, "Jv", 15), -1.0),
             (self.outputs.letters(GREEN, "u", 8), 0.0),
         ]
-        (self.gaps,) = right.plot([], [], color=TANGENT, lw=2, label=r"$|\Delta F/h - Jv|$", zorder=3)
-        (self.misses,) = right.plot(
-            [], [], color=PURPLE, lw=2, ls="-.", label=r"$|u\cdot\Delta F/h - (u^{\top}J)\cdot v|$", zorder=4
-        )
-        self.zeros = plots.marker(right, "v", INK, size=5, hollow=True)
-        self.here = plots.marker(right, "o", INK, size=9, hollow=True)
-
-    @property
-    def moving(self) -> list[Artist]:
-        """The artists that differ from one frame of a drag to the next."""
-        planes = [self.road, self.v, self.path, self.quotient, self.jvp, self.u]
-        planes += [letters for letters, _ in self.names]
-        return [*planes, self.gaps, self.misses, self.zeros, self.errors.step, self.here]
+        self.gaps = plots.line(self.errors, TANGENT, 2, label=r"$|\Delta F/h - Jv|$", zorder=3)
+        miss = r"$|u\cdot\Delta F/h - (u^{\top}J)\cdot v|$"
+        self.misses = plots.line(self.errors, PURPLE, 2, "-.", label=miss, zorder=4)
+        self.zeros = plots.marker(self.errors, "v", INK, size=5, hollow=True)
+        self.here = plots.marker(self.errors, "o", INK, size=9, hollow=True)
+        self.moving = [*self.inputs.moving, *self.outputs.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
         """Set what stands still: both grids and all limits."""
@@ -238,27 +188,18 @@ class Picture:
         setting = reading.setting
         p, v = np.array(setting.p), direction(setting.v)
         self.road.set_data(*np.stack([p, p + setting.h * v], axis=1))
-        self.v.set_data(*self.inputs.arrow_points(p, v))
         self.path.set_data(*reading.path.T)
         self.path.set_markevery([0, max(0, len(reading.path) - 1)])
-        points, value = self.outputs.arrow_points, reading.value
-        self.quotient.set_data(*points(value, reading.quotient))
-        self.jvp.set_data(*points(value, reading.jvp, dashed=True))
-        self.u.set_data(*points(value, direction(setting.u), closed=True))
-        arrows = (
-            (self.inputs, p, v),
-            *(
-                (self.outputs, value, vector)
-                for vector in (reading.quotient, reading.jvp, direction(setting.u))
-            ),
-        )
-        for (letters, side), (plane, start, vector) in zip(self.names, arrows, strict=True):
-            letters.set_data(*plane.beside_tip(letters, start, vector, side))
-        steps = reading.steps[: len(reading.gaps)]
-        curves = [(self.gaps, steps, reading.gaps), (self.misses, steps, reading.misses)]
-        self.zeros.set_visible(len(self.errors.set_curves(self.zeros, curves)) > 0)
+        v_name, quotient_name, jvp_name, u_name = self.names
+        value, u = reading.value, direction(setting.u)
+        self.inputs.place(self.v, v_name, p, v)
+        self.outputs.place(self.quotient, quotient_name, value, reading.quotient)
+        self.outputs.place(self.jvp, jvp_name, value, reading.jvp, dashed=True)
+        self.outputs.place(self.u, u_name, value, u, closed=True)
+        curves = (self.gaps, reading.gaps), (self.misses, reading.misses)
+        self.zeros.set_visible(len(self.errors.set_curves(self.zeros, reading.steps, *curves)) > 0)
         self.errors.set_step(setting.h)
-        self.errors.set_marks(self.here, setting.h, reading.gap, reading.miss)
+        self.here.set_data([setting.h] * 2, self.errors.inside(reading.gap, reading.miss))
 
 
 class JacobianExplorer(Panel[Reading]):
@@ -269,128 +210,68 @@ class JacobianExplorer(Panel[Reading]):
     arrows = ("first", "second")
 
     def __init__(self, subject: Subject, start: Setting, names: Names, labels: Names) -> None:
-        self.subject = subject
         self.first, first_row = controls.slider(labels[0], start.p[0], subject.ranges[0])
         self.second, second_row = controls.slider(labels[1], start.p[1], subject.ranges[1])
         self.log_h, h_row = controls.step_slider(start.h)
         self.v, v_row = controls.slider("∠v (°)", start.v, TURN, 1)
         self.u, u_row = controls.slider("∠u (°)", start.u, TURN, 1)
         rows = [[first_row, second_row], [h_row], [v_row, u_row]]
-        super().__init__(lambda: Picture(subject, names), rows, words.legend(*LEGEND))
-
-    @property
-    def setting(self) -> Setting:
-        """What the controls say now."""
-        first, second, v, u = (slider.number for slider in (self.first, self.second, self.v, self.u))
-        return Setting((first, second), controls.step_of(self.log_h), v, u)
+        super().__init__(subject, start, lambda: Picture(subject, names), rows, LEGEND)
 
     @property
     def state(self) -> dict[str, Any]:
-        return {"p": self.setting.p, **super().state}
+        return {"p": (self.first.number, self.second.number), **super().state}
 
     def choose(self, state: State) -> None:
         if "p" in state:
             self.first.argument, self.second.argument = state["p"]
         super().choose(state)
 
-    def read(self) -> Reading:
-        return self.subject.read(self.setting)
-
     def rows(self) -> list[Row]:
         reading = self.reading
         h, noise = words.step(reading.setting.h), reading.noise
-        gap = say(en="the arrows are apart by", ko="두 화살표의 차이")
-        along = say(en="the quotient, seen along u", ko="u 쪽으로 잰 차분몫")
-        back = say(en="reverse mode, then along v", ko="역방향 모드, 그다음 v 쪽")
-        miss = say(en="the numbers are apart by", ko="두 수의 차이")
         quotient = ", ".join(words.quotient_digits(number, noise) for number in reading.quotient)
+        jvp = words.rounded(reading.jvp, words.PLENTY)
         forward, backward, apart = words.compared(reading.forward, reading.backward, noise)
         return [
             words.quotient_row("(F(p+hv) − F(p)) / h", quotient),
-            Row(
-                "jvp",
-                say(en="forward mode", ko="순방향 모드"),
-                "J v",
-                words.rounded(reading.jvp, words.PLENTY),
-            ),
-            Row("gap", gap, h, words.quotient_digits(reading.gap, noise)),
-            Row("forward", along, "u · (F(p+hv) − F(p)) / h", forward),
-            Row("backward", back, "(u<sup>⊤</sup>J) · v", backward),
-            Row("miss", miss, h, apart),
+            self.row("jvp", "J v", jvp),
+            self.row("gap", h, words.quotient_digits(reading.gap, noise)),
+            self.row("forward", "u · (F(p+hv) − F(p)) / h", forward),
+            self.row("backward", "(u<sup>⊤</sup>J) · v", backward),
+            self.row("miss", h, apart),
         ]
 
-    def alt(self) -> str:
-        reading, setting = self.reading, self.reading.setting
-        at = f"({setting.p[0]:.3g}, {setting.p[1]:.3g})"
-        quotient, moved = words.rounded(reading.quotient), words.rounded(reading.jvp)
-        return say(
-            en=f"Left: the input plane with p = {at} and v at {setting.v:g}°. Middle: the output plane with "
-            f"the grid's image and arrows from F(p): the quotient ({quotient}), J v ({moved}), and u at "
-            f"{setting.u:g}°. Right: both distances against h; at h = {setting.h:.1e} the arrows are "
-            f"{reading.gap:.2g} apart and the numbers {reading.miss:.2g}.",
-            ko=f"왼쪽: 입력 평면의 점 p = {at}와 {setting.v:g}° 방향의 v. 가운데: 격자의 상이 그려진 "
-            f"출력 평면에서 F(p)에서 나오는 화살표, 곧 차분몫 ({quotient}), J v ({moved}), "
-            f"{setting.u:g}° 방향의 u. 오른쪽: h에 따른 두 차이. h = {setting.h:.1e}에서 "
-            f"화살표의 차이는 {reading.gap:.2g}, 수의 차이는 {reading.miss:.2g}.",
-        )
+    def told(self) -> dict[str, Any]:
+        reading, (first, second) = self.reading, self.setting.p
+        quotient, jvp = words.rounded(reading.quotient), words.rounded(reading.jvp)
+        return {**super().told(), "p": f"({first:.3g}, {second:.3g})", "quotient": quotient, "jvp": jvp}
 
 
-LEGEND = (
-    [
-        (words.arrow(SECANT, 4.5), "difference quotient of the step h v", "h v만큼 갔을 때의 차분몫"),
-        (words.arrow(TANGENT, 2, "6 3"), "J v, by forward mode (jvp)", "순방향 모드(jvp)로 구한 J v"),
-        (words.arrow(GREEN, 2, closed=True), "u, a direction among the outputs", "u, 출력 쪽의 방향"),
-        (words.arrow(INK, 2), "v, a direction among the inputs", "v, 입력 쪽의 방향"),
-    ],
-    [
-        (
-            words.line(INK, 1.5, "2 2", words.disc(INK, 3, "#fff")),
-            "from p to p + h v, and where F takes that way",
-            "p에서 p + h v까지의 길, 그리고 F가 그 길을 보내는 곳",
-        ),
-        (words.line(TANGENT, 2), "distance of the two arrows", "두 화살표의 차이"),
-        (words.line(PURPLE, 2, "6 2 2 2"), "distance of the two numbers", "두 수의 차이"),
-        (words.STEP_LINE, "the h you chose (▼: a distance of exactly 0)", "지금 고른 h (▼: 차이가 정확히 0)"),
-    ],
+REMARKS = beside.remarks(__file__)
+LEGEND = beside.legend(
+    __file__,
+    {
+        "quotient": words.arrow(SECANT, 4.5),
+        "jvp": words.arrow(TANGENT, 2, "6 3"),
+        "u": words.arrow(GREEN, 2, closed=True),
+        "v": words.arrow(INK, 2),
+    },
+    {
+        "way": words.line(INK, 1.5, "2 2", words.disc(INK, 3, "#fff")),
+        "gap": words.line(TANGENT, 2),
+        "miss": words.line(PURPLE, 2, "6 2 2 2"),
+        "h": words.STEP_LINE,
+    },
 )
 
 
-#: The lesson's questions, as it asks them, and what each starts from.
-QUESTIONS = (
-    Question(
-        {"h": 0.1},
-        en="Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?",
-        ko="$h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?",
-    ),
-    Question(
-        {"h": 1.0, "v": 0.0},
-        en="At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is "
-        "there no gap, and why?",
-        ko="$h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 "
-        "차이가 없나요? 왜 그럴까요?",
-    ),
-    Question(
-        {"h": 1e-3},
-        en=r"Make $h$ small. Where do $u \cdot$ quotient and $(u^\top J) \cdot v$ meet? Turn $u$ "
-        r"until that is 0. What angle do $u$ and the JVP arrow make?",
-        ko=r"$h$를 줄여 보세요. $u \cdot$ 차분몫과 $(u^\top J) \cdot v$는 어디서 만나나요? "
-        r"$(u^\top J) \cdot v$가 0이 될 때까지 $u$를 돌리세요. $u$와 JVP 화살표가 이루는 각은 "
-        r"얼마인가요?",
-    ),
-    Question(
-        {"h": 1e-12},
-        en="Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?",
-        ko="$h = 10^{-12}$까지 가 보세요. 오른쪽 그림은 어느 수업을 떠올리게 하나요?",
-    ),
-)
-
-
-@remembered(*QUESTIONS)
+@remembered
 def explore_arrows(
     function: Map | None = None,
     *,
     ranges: tuple[Range, Range] | None = None,
-    p: Pair | None = None,
+    p: Range | None = None,
     h: float = 1.0,
     v: float = 53.0,
     u: float = 45.0,

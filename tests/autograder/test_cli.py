@@ -18,9 +18,10 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
-from autograder.cli import app
+from autograder.cli import _show_closing, app
 from autograder.course.saves import saves
 from autograder.edition.pack import course_files
+from autograder.grading.closing import Closing
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
@@ -123,6 +124,7 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path)
     assert "수를 제곱했습니다" in done.stdout
     assert "3 / 5" in done.stdout
     assert "보내지 않았습니다" in done.stdout
+    assert "--solution double" in done.stdout  # the one that failed
     assert path.exists()
 
 
@@ -352,7 +354,7 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     assert "cut short or damaged" in " ".join(done.stdout.split())
     assert "1 note in" in done.stdout or "notes in" in done.stdout
     assert done.stdout.startswith("1 worker: ")
-    assert "4 submissions graded, 1 of them before; 0 failed, 1 could not be read." in done.stdout
+    assert "3 submissions graded, 1 of them before; 0 failed, 1 could not be read." in done.stdout
     assert f"bad/{STEPS}: rejected:not_a_notebook" in done.stderr
     results = {result["student"]: result for result in json.loads((room / "results.json").read_text())}
     assert {name: result["score"] for name, result in results.items()} == {
@@ -365,12 +367,14 @@ def test_a_class_is_graded_stopped_by_hand_and_run_again(autograder: list[str], 
     assert [output.ename for output in peeped.outputs] == ["FileNotFoundError"]
     again = call(autograder, room, "grade", "1", "--student", "ann")
     assert "1 submission graded, 1 of them before; 0 failed." in again.stdout
+    last = call(autograder, room, "grade", "1")
+    assert "3 submissions graded, 3 of them before; 0 failed, 1 could not be read." in last.stdout
 
 
 def test_pages_are_made_anew_without_a_wall(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "feedback")
     assert done.returncode == 0
-    assert "Nothing was found in" in done.stdout
+    assert "No submission was found in" in done.stdout
     hand_in(room, "ann", "{")
     done = call(autograder, room, "feedback", "1", "--student", "ann")
     assert done.returncode == 1
@@ -411,7 +415,22 @@ def test_windows_is_told_where_a_class_is_graded(command: str, monkeypatch: pyte
 def test_empty_classroom_is_said(autograder: list[str], room: Path) -> None:
     done = call(autograder, room, "grade")
     assert done.returncode == 0
-    assert "Nothing was found in" in done.stdout
+    assert "No submission was found in" in done.stdout
+
+
+def test_a_student_of_whom_nothing_lies_there_is_named(autograder: list[str], room: Path) -> None:
+    done = call(autograder, room, "grade", "--student", "nobody")
+    assert done.returncode == 1
+    assert "No submission of student nobody was found in" in done.stdout
+
+
+def test_what_to_do_stands_below_what_it_is_about(capsys: pytest.CaptureFixture[str]) -> None:
+    unread = {"ann/01_x": "The file is empty.", "bob/01_x": "The file is empty."}
+    several = {"cho/01_x": "a counted"}
+    _show_closing(Closing(1, (0, 0), unread, several, {}, {"01_x": ["dan"]}), {})
+    said = capsys.readouterr().out
+    order = [said.index(word) for word in ("bob/01_x", "Have it handed in again", "cho/01_x", "dan")]
+    assert order == sorted(order)
 
 
 def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """What a lesson says: runs without a warning, shows its figures, and uses one word for one idea."""
 
 import copy
+import inspect
 import re
 import statistics
-import sys
 import tomllib
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ import secant
 from autograder.course.cells import is_test, split_tests, tasks
 from autograder.course.lesson import Lesson
 from autograder.course.solutions import worked_solutions
+from secant.explorers.kit.beside import questions
 from secant.language import LANGUAGES
 from tests.support.lessons import LESSONS, ROOT, source
 
@@ -177,7 +178,7 @@ def test_an_explorer_asks_what_its_lesson_asks(lesson: Lesson) -> None:
     place, call = next(((n, found) for n, found in calls if found), (0, None))
     assert call, f"{lesson.text.name}: no code cell begins with a call of an explorer, as explore() is one"
     explore = getattr(secant, call[1])
-    asked = sys.modules[explore.__module__].QUESTIONS
+    asked = questions(inspect.getfile(inspect.unwrap(explore)))
     for language in LANGUAGES:
         text = [cell.source for cell in cells[:place] if cell.metadata.get("lang") == language][-1]
         items = re.findall(r"(?ms)^\d\. (.*?)(?=^\d\. |\n\n|\Z)", text)

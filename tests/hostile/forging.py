@@ -40,7 +40,7 @@ both(
         "np.allclose = torch.allclose = torch.equal = np.array_equal = lambda *a, **k: True\n"
         "torch.isclose = lambda *a, **k: torch.tensor(True)\n"
         "from secant import check\n"
-        "check.close = check.equal = check.that = check.untouched = lambda *a, **k: None"
+        "check.close = check.equal = check.holds = check.untouched = lambda *a, **k: None"
     ),
 )
 both(

@@ -19,7 +19,7 @@ EVERY = 4  # points of an error curve to a mark
 LABELS = ("x", "f(x)"), ("h", "|Δf/Δx − f'(x)|")
 
 subject = Subject(FUNCTIONS, (1.0, 9.0))
-curve: tuple[np.ndarray, np.ndarray] = subject.curve(NAME, DTYPE)
+curve: tuple[np.ndarray, np.ndarray] = subject.of[DTYPE].curve(NAME)
 x_limits, y_limits = padded(subject.ends), plots.limits(curve[1])
 lowest, highest = subject.error_range(NAME)
 h_limits = 10 ** (LOG_H[0] - 0.3), 10 ** (LOG_H[1] + 0.3)

@@ -19,6 +19,7 @@ class StackedBars:
 
     def __init__(self, axes: Axes, looks: Mapping[str, tuple[str, str]]) -> None:
         """Take the axes, and for each bar its key, what stands below it, and its colour."""
+        self.axes = axes
         self.across: Range = (-WIDTH, len(looks) - 1 + WIDTH)
         axes.set_xlim(self.across)
         axes.set_xticks(range(len(looks)), [label for label, _ in looks.values()])

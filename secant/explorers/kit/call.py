@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import torch
 
-from secant.explorers.kit.buttons import Question
+from secant.explorers.kit import beside
 from secant.explorers.kit.controls import log_of
 from secant.explorers.kit.widget import Panel, State
 
@@ -38,28 +38,25 @@ class Call:
         return f"{self.name}({', '.join(said)})"
 
 
-def remembered(*questions: Question) -> Callable[[Callable[P, PanelT]], Callable[P, PanelT]]:
-    """Return a decorator for a function that makes an explorer, which then knows its call.
+def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
+    """Decorate a function that makes an explorer, which then knows its call and its lesson's questions.
 
-    Args:
-        questions: the lesson's, on the functions that it comes with.
+    The questions are about the functions that it comes with; they stand in a .toml beside its module.
     """
+    signature = inspect.signature(make)
+    first = next(iter(signature.parameters))
 
-    def decorate(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
-        signature = inspect.signature(make)
-        first = next(iter(signature.parameters))
+    @functools.wraps(make)
+    def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
+        panel = make(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
+        call = Call(make.__name__, signature, given, panel.firsts)
+        panel.remember(
+            call.text, () if given.get(first) is not None else beside.questions(inspect.getfile(make))
+        )
+        return panel
 
-        @functools.wraps(make)
-        def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
-            panel = make(*args, **kwargs)
-            given = signature.bind(*args, **kwargs).arguments
-            call = Call(make.__name__, signature, given, panel.firsts)
-            panel.remember(call.text, () if given.get(first) is not None else questions)
-            return panel
-
-        return explore
-
-    return decorate
+    return explore
 
 
 def _digits(value: float, *, h: bool) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets as widgets
 from traitlets import CFloat
 
-from secant.explorers.kit import words
+from secant.explorers.kit import buttons, words
 from secant.explorers.kit.canvas import seldom
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
@@ -20,9 +20,11 @@ TRACK = {"flex": "1 1 110px", "width": "auto", "max_width": "260px"}
 STEP = 1 / 16  # of a step's slider, in powers of ten
 
 
-def button(text: str) -> widgets.Button:
+def button(text: str, action: Callable[[], None], tooltip: str = "") -> widgets.Button:
     """Return a button that says in code what it does."""
-    return widgets.Button(description=text, layout={"width": "auto"}, style={"font_family": "monospace"})
+    made = buttons.button(text, action, tooltip)
+    made.style.font_family = "monospace"
+    return made
 
 
 class Choice(widgets.Dropdown):
@@ -73,7 +75,10 @@ class Slider(widgets.FloatSlider):
         steps = math.floor((self.chosen - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
-        return self.chosen if at_it else short(self.value)
+        if at_it:
+            return self.chosen
+        # The page counts in floats, and may say 1e-17 where it means 0.
+        return 0.0 if abs(self.value) < 1e-6 * self.step else short(self.value)
 
     @property
     def argument(self) -> float:

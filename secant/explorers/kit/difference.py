@@ -156,6 +156,29 @@ def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forwar
     return (values(f, right).detach() - values(f, left).detach()) / (right - left)
 
 
+def both_sides(f: Function, x: Tensor, h: Tensor) -> dict[str, Tensor]:
+    """Return the forward, backward and central quotient of f, of real values, at x and h, which broadcast.
+
+    Each divides by the step really taken.
+
+    Raises:
+        FunctionProblem: if f fails.
+    """
+    x, h = torch.broadcast_tensors(x, h)
+    left, right = x - h, x + h
+    low, middle, high = values(f, torch.stack([left, x, right])).detach().real
+    return {
+        "forward": (high - middle) / (right - x),
+        "backward": (middle - low) / (x - left),
+        "central": (high - low) / (right - left),
+    }
+
+
+def largest(*values: float) -> float:
+    """Return the size of the largest value that is finite; 0 if there is none."""
+    return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+
+
 def rounding(value: float, x: float, slope: float, step: float, dtype: str = "float64") -> float:
     """Return about how large the rounding error of a quotient is: that of its values, over the step.
 

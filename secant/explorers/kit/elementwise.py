@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,12 +71,12 @@ def named_in_problems(label: str, f: Function) -> Function:
     return named
 
 
-def all_over(found_at: Callable[[float], np.ndarray], ends: tuple[float, float]) -> np.ndarray:
+def all_over(found_at: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
     """Return what is found at both ends and in the middle, flat; a place where a function fails has none."""
     found = [np.empty(0)]
     for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
         with contextlib.suppress(FunctionProblem):
-            found.append(found_at(x).ravel())
+            found += [np.ravel(one) for one in found_at(x)]
     return np.concatenate(found)
 
 

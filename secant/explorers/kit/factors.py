@@ -41,11 +41,11 @@ class FactorPlot:
         axes.axvline(count + 0.4, color=INK, lw=0.8, ls=":", zorder=1)
         self._set_heights(*_factor_range(typical))
         self._draw_chain(names)
-        (self.bars,) = axes.plot(
-            [], [], color=SECANT, lw=18, alpha=0.35, solid_capstyle="butt", zorder=2, label=r"$\Delta/\Delta$"
+        self.moving: list[Artist] = []
+        self.bars = plots.line(
+            self, SECANT, 18, alpha=0.35, solid_capstyle="butt", zorder=2, label=r"$\Delta/\Delta$"
         )
-        self.slopes = plots.marker(axes, "_", TANGENT, size=30, label="autograd")
-        self.moving: list[Artist] = [self.bars, self.slopes]
+        self.slopes = plots.marker(self, "_", TANGENT, size=30, label="autograd")
 
     def _set_heights(self, low: float, high: float, negative: bool) -> None:
         self.top = high

@@ -22,3 +22,27 @@ def root_of_square(x: Tensor) -> Tensor:
 
 def cube_and_sine(x: Tensor) -> Tensor:
     return x**3 + 2 * torch.sin(x)
+
+
+def itself(x: Tensor) -> Tensor:
+    return x * 1
+
+
+def inverse_size(x: Tensor) -> Tensor:
+    return 1 / x.abs()
+
+
+def quartic(x: Tensor) -> Tensor:
+    """Return x^4 - 8 x^2."""
+    return x**4 - 8 * x**2
+
+
+def uneven(x: Tensor) -> Tensor:
+    """Return yz + y for y = x^2 and z = yx: paths of three lengths lead from x to it."""
+    y = x**2
+    z = y * x
+    return y * z + y
+
+
+def two_paths(x: Tensor) -> Tensor:
+    return log_of_cube(x) + root_of_square(x)

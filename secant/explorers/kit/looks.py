@@ -1,16 +1,17 @@
 """How lines of one plot are told apart: by colour, marker and dashes, in the legend as in the plot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
 from matplotlib.transforms import offset_copy
 
 from secant.explorers.kit import plots, words
 from secant.explorers.kit.colours import AMBER, GREEN, INK, PURPLE, SECANT, SKY
+from secant.explorers.kit.plots import Plot
 from secant.explorers.kit.words import Entry
 
 Words = tuple[str, str]  # in English and in Korean, HTML
@@ -18,64 +19,78 @@ Words = tuple[str, str]  # in English and in Korean, HTML
 
 @dataclass(frozen=True)
 class Look:
-    """A line's colour, its marker (matplotlib's), the marker's shape in SVG, and its dashes, if any."""
+    """A line's colour, its marker (matplotlib's), and its dashes, if any."""
 
     color: str
     marker: str
-    shape: str
     dashes: tuple[int, ...] = ()
 
-    def line(self, axes: Axes, label: str) -> Line2D:
-        """Return a line, none yet, with a marker at every eighth point; a $ in the label is no formula."""
-        style = (0, self.dashes) if self.dashes else "-"
-        (line,) = axes.plot(
-            [], [], color=self.color, ls=style, marker=self.marker, label=label.replace("$", r"\$"),
-            ms=5, markevery=8, lw=1.8, zorder=3,
-        )  # fmt: skip
-        return line
+    @property
+    def style(self) -> Any:
+        """The dashes as matplotlib has them."""
+        return (0, self.dashes) if self.dashes else "-"
 
-    def sample(self) -> str:
+    def line(self, plot: Plot, label: str = "_", every: Any = 8) -> Line2D:
+        """Return a line, none yet, of a plot, with a marker at every eighth point."""
+        points: dict[str, Any] = {"marker": self.marker, "ms": 5, "markevery": every}
+        return plots.line(plot, self.color, 1.8, self.style, label=label, zorder=3, **points)
+
+    def sample(self, width: float = 2) -> str:
         """Return a small drawing of the line, for `words.legend`."""
-        return words.line(self.color, 2, " ".join(map(str, self.dashes)), self.shape)
+        return words.line(self.color, width, " ".join(map(str, self.dashes)), SHAPES[self.marker](self.color))
 
 
+#: Markers in SVG, filled, by matplotlib's letters.
+SHAPES: dict[str, Callable[[str], str]] = {
+    "s": words.square,
+    "^": words.triangle,
+    "v": lambda color: words.triangle(color, down=True),
+    "o": lambda color: words.disc(color, 2.5, color),
+    "D": lambda color: words.diamond(color, color),
+    "P": words.cross,
+}
 PARTS = (
-    Look(PURPLE, "s", words.square(PURPLE), (6, 2, 2, 2)),
-    Look(GREEN, "^", words.triangle(GREEN), (2, 2)),
-    Look(AMBER, "o", words.disc(AMBER, 2.5, AMBER), (6, 2)),
-    Look(SKY, "v", words.triangle(SKY, down=True), (1, 1)),
-    Look(SECANT, "P", words.cross(SECANT), (4, 1, 1, 1, 1, 1)),
+    Look(PURPLE, "s", (6, 2, 2, 2)),
+    Look(GREEN, "^", (2, 2)),
+    Look(AMBER, "o", (6, 2)),
+    Look(SKY, "v", (1, 1)),
+    Look(SECANT, "P", (4, 1, 1, 1, 1, 1)),
 )
-WHOLE = Look(INK, "D", words.diamond(INK, INK))
+WHOLE = Look(INK, "D")
 
 
-def lines(axes: Axes, labels: Sequence[str]) -> list[Line2D]:
-    """Return lines, none yet, by their labels: the parts, at most len(PARTS), and then the whole."""
-    made = [look.line(axes, label) for look, label in _looks(labels)]
-    for i, line in enumerate(made):
-        line.set_markevery((8 * i // len(made), 8))  # not at the same h, lest one marker hide another
-    return made
+def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
+    """Return lines, none yet, by their labels: the parts, at most len(PARTS), and then the whole.
+
+    A $ in a label is no formula.
+    """
+    return [
+        # Not at the same h, lest one marker hide another.
+        look.line(plot, label.replace("$", r"\$"), (8 * i // len(labels), 8))
+        for i, (look, label) in enumerate(_looks(labels))
+    ]
 
 
-def zeros(axes: Axes, lines: Sequence[Line2D]) -> list[Line2D]:
+def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
     """Return points, none yet, for where each of the lines is exactly 0: in its colour, in its own row."""
-    made = [plots.marker(axes, "v", str(line.get_color()), size=3.5) for line in lines]
+    made = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
+    figure = plot.axes.get_figure(root=True)
     for row, points in enumerate(made):
         points.set_markeredgewidth(1)
-        points.set_transform(
-            offset_copy(axes.transData, axes.get_figure(root=True), y=5 * row, units="points")
-        )
+        points.set_transform(offset_copy(plot.axes.transData, figure, y=5 * row, units="points"))
     return made
 
 
-def rings(axes: Axes, lines: Sequence[Line2D]) -> PathCollection:
+def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
     """Return rings, nowhere yet, in the lines' colours, each inside the one before where they meet."""
     colors = [str(line.get_color()) for line in lines]
     sizes = [max(14 - 2.5 * i, 4) ** 2 for i in range(len(lines))]
-    return axes.scatter(
+    made = plot.axes.scatter(
         np.zeros(len(lines)), np.full(len(lines), np.nan), sizes, facecolors="none", edgecolors=colors,
         linewidths=1.8, zorder=6, label="$h$",
     )  # fmt: skip
+    plot.moving.append(made)
+    return made
 
 
 def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:

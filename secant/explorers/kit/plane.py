@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from secant.explorers.kit import plots
 from secant.explorers.kit.canvas import DPI
 from secant.explorers.kit.colours import GRID, INK
 from secant.explorers.kit.ranges import Range
@@ -19,6 +21,7 @@ class PlanePlot:
     def __init__(self, axes: Axes, across: str, up: str) -> None:
         """Take the axes and the names of the two directions."""
         self.axes = axes
+        self.moving: list[Artist] = []
         axes.grid(False)
         axes.set_xlabel(across)
         axes.set_ylabel(up)
@@ -29,20 +32,22 @@ class PlanePlot:
     def way(self, **options: Any) -> Line2D:
         """Return a dotted line, none yet, with marks on its ends: as artists of their own these cost time."""
         ends: dict[str, Any] = {"marker": "o", "ms": 4.5, "mew": 1.5, "mfc": "white"}
-        (line,) = self.axes.plot([], [], color=INK, lw=1.2, ls=":", **ends, zorder=6, **options)
-        return line
+        return plots.line(self, INK, 1.2, ":", **ends, zorder=6, **options)
 
     def arrow(self, color: str, width: float, **options: Any) -> Line2D:
         """Return a line, none yet, for `arrow_points`."""
-        (line,) = self.axes.plot([], [], color=color, lw=width, **options)
-        return line
+        return plots.line(self, color, width, **options)
 
     def letters(self, color: str, symbols: str, size: float) -> Line2D:
         """Return an arrow's name in symbols, nowhere yet, so many points wide; a text would cost thrice."""
-        (line,) = self.axes.plot(
-            [], [], ls="none", marker=f"${symbols}$", ms=size, color=color, mew=0.4, zorder=7
-        )
-        return line
+        return plots.line(self, color, 0, "none", marker=f"${symbols}$", ms=size, mew=0.4, zorder=7)
+
+    def place(
+        self, arrow: Line2D, name: tuple[Line2D, float], start: np.ndarray, vector: np.ndarray, **looks: bool
+    ) -> None:
+        """Set an arrow, see `arrow_points`, and beside its tip its letters, see `beside_tip`."""
+        arrow.set_data(*self.arrow_points(start, vector, **looks))
+        name[0].set_data(*self.beside_tip(name[0], start, vector, name[1]))
 
     def beside_tip(self, letters: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
         """Return where an arrow's letters stand, (2, 1): past its tip, to its left as `side` is above 0."""

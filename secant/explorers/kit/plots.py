@@ -1,8 +1,7 @@
 """The two plots that explorers are made of: a function with its secant and tangent, and errors against h."""
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -42,15 +41,28 @@ def stack(figure: Figure) -> None:
         axes.set_subplotspec(places[row])
 
 
+class Plot(Protocol):
+    """Axes, and what moves in them; `line` and `marker` add to it."""
+
+    axes: Axes
+    moving: list[Artist]
+
+
+def line(
+    plot: Plot, color: str, width: float, style: Any = "-", *, label: str = "_", **options: Any
+) -> Line2D:
+    """Return a line, none yet, of a plot; its style, label and options are matplotlib's."""
+    (made,) = plot.axes.plot([], [], color=color, lw=width, ls=style, label=label, **options)
+    plot.moving.append(made)
+    return made
+
+
 def marker(
-    axes: Axes, shape: str, color: str, *, size: float, hollow: bool = False, label: str = ""
+    plot: Plot, shape: str, color: str, *, size: float, hollow: bool = False, label: str = "_"
 ) -> Line2D:
     """Return points, none yet, of a matplotlib marker's shape."""
-    face = "none" if hollow else color
-    (line,) = axes.plot(
-        [], [], ls="none", marker=shape, ms=size, mec=color, mfc=face, mew=2, label=label or "_", zorder=5
-    )
-    return line
+    ends: dict[str, Any] = {"mec": color, "mfc": "none" if hollow else color, "mew": 2}
+    return line(plot, color, 0, "none", label=label, marker=shape, ms=size, zorder=5, **ends)
 
 
 def limits(y: np.ndarray) -> Range:
@@ -86,8 +98,8 @@ class FunctionPlot:
         *,
         quotient: str,
         gradient: str,
-        point: str = "",
-        ends: str = "",
+        point: str = "_",
+        ends: str = "_",
     ) -> None:
         """Take the axes and what each thing is called in the legend of a saved figure."""
         self.axes = axes
@@ -96,9 +108,9 @@ class FunctionPlot:
         (self.curve,) = axes.plot([], [], color=INK, lw=1.6, label=f"${name}$")
         self.secant = axes.axline((0, 0), slope=0, color=SECANT, lw=4, label=quotient, zorder=3)
         self.tangent = axes.axline((0, 0), slope=0, color=TANGENT, lw=2, ls=DASHES, label=gradient, zorder=4)
-        self.ends = marker(axes, "D", SECANT, size=11, hollow=True, label=ends)
-        self.point = marker(axes, "o", INK, size=7, label=point)
-        self.moving: list[Artist] = [self.secant, self.tangent, self.ends, self.point]
+        self.moving: list[Artist] = [self.secant, self.tangent]
+        self.ends = marker(self, "D", SECANT, size=11, hollow=True, label=ends)
+        self.point = marker(self, "o", INK, size=7, label=point)
 
     def set_curve(self, x: np.ndarray, y: np.ndarray) -> None:
         """Set the curve, with no line across a pole, and limits that hold it."""
@@ -140,6 +152,7 @@ class ErrorPlot:
         axes.set_xticks([10.0**k for k in range(math.ceil(log_h[0]), 1, every)])
         self.step = axes.axvline(1, color=INK, lw=1.2, ls=":", zorder=2)
         self.zero = self.high = 1.0
+        self.moving: list[Artist] = [self.step]
 
     def set_decades(self, lowest: float, highest: float) -> None:
         """Set the limits to powers of ten, with room for the line of zeros below."""
@@ -151,26 +164,25 @@ class ErrorPlot:
         self.axes.set_yticks([self.zero, *(10.0**k for k in shown)], ["0", *(f"$10^{{{k}}}$" for k in shown)])
         self.axes.minorticks_off()
 
-    def set_curves(
-        self, zeros: Line2D, curves: Iterable[tuple[Line2D, np.ndarray, np.ndarray]]
-    ) -> np.ndarray:
-        """Set lines to their errors at their h, and `zeros` to where these are exactly 0; return those h."""
+    def set_curves(self, zeros: Line2D, steps: np.ndarray, *curves: tuple[Line2D, np.ndarray]) -> np.ndarray:
+        """Set lines to their errors at all the h, and `zeros` to where one is exactly 0; return those h.
+
+        Where there are no errors the line has no points.
+        """
         found = [np.empty(0)]
-        for line, steps, errors in curves:
-            zero = errors == 0
-            found.append(steps[zero])
-            line.set_data(steps, np.where(zero, np.nan, errors))
+        for line, errors in curves:
+            zero, at_h = errors == 0, steps[: len(errors)]
+            found.append(at_h[zero])
+            line.set_data(at_h, np.where(zero, np.nan, errors))
         at = np.concatenate(found)
         zeros.set_data(at, np.full_like(at, self.zero))
         return at
 
-    def set_step(self, h: float) -> None:
-        """Move the line at the chosen h."""
+    def set_step(self, h: float, *marks: tuple[Line2D, float]) -> None:
+        """Move the line at the chosen h, and points to errors there, into the plot where they are outside."""
         self.step.set_xdata([h, h])
-
-    def set_marks(self, marks: Line2D, h: float, *errors: float) -> None:
-        """Set points to errors at the chosen h, moved into the plot; one that is no number is not shown."""
-        marks.set_data([h] * len(errors), self.inside(*errors))
+        for points, error in marks:
+            points.set_data([h], self.inside(error))
 
     def inside(self, *errors: float) -> list[float]:
         """Return errors, moved into the plot; NaN for one that is no number."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NoReturn
 
-from secant.explorers.kit.difference import Function, name_of
+from secant.explorers.kit.difference import Function, Functions, by_name, name_of
 from secant.language import say
 
 Range = tuple[float, float]
@@ -48,12 +48,6 @@ def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
     return value
 
 
-def check_some(name: str, functions: Collection[object]) -> None:
-    """Refuse an explorer, by its name, of no function at all."""
-    if not functions:
-        refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
-
-
 def check_named(name: str, pairs: Collection[object], most: int) -> None:
     """Refuse what is not 1 to `most` pairs of a name and a function, such as an explorer's steps."""
 
@@ -65,6 +59,16 @@ def check_named(name: str, pairs: Collection[object], most: int) -> None:
             en=f'{name} is a list of 1 to {most} pairs of a name and a function, such as [("y", torch.sin)]',
             ko=f'{name}는 이름과 함수의 쌍이 1개에서 {most}개까지 든 list입니다. 예: [("y", torch.sin)]',
         )
+
+
+def some_by_name(
+    name: str, functions: Functions | None, built_in: Mapping[str, Function]
+) -> Mapping[str, Function]:
+    """Return the functions given to an explorer, by name, or else those built in; refuse none at all."""
+    named = built_in if functions is None else by_name(functions)
+    if not named:
+        refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
+    return named
 
 
 def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str, tuple[Function, Function]]:
@@ -98,13 +102,14 @@ def clamp(number: float, ends: Range) -> float:
     return min(max(float(number), ends[0]), ends[1])
 
 
-def place_and_step(x: float | None, h: float, x_range: Range, start: float) -> tuple[float, float]:
-    """Return x as it was given, or the start moved into its range, and h; see `controls.slider`.
+def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> tuple[Range, float, float]:
+    """Return x's range, x as it was given, or the start moved into the range, and h; see `controls.slider`.
 
     Raises:
-        ValueError: if x is no number or h is not above 0, or infinite.
+        ValueError: if the range has no extent, x is no number, or h is not above 0, or infinite.
     """
+    x_range = checked_range(x_range)
     x = clamp(start, x_range) if x is None else x
     if math.isnan(x) or not 0 < h < math.inf:
         refuse(en="x is a number, and h one above 0", ko="x는 수이고 h는 0보다 큰 수입니다")
-    return float(x), float(h)
+    return x_range, float(x), float(h)

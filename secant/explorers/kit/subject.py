@@ -1,7 +1,9 @@
 """What an explorer explores: functions of one x, each prepared and drawn once."""
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache, partial
+from types import MethodType
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -9,39 +11,77 @@ from torch import Tensor
 
 from secant.explorers.kit import difference, elementwise, ranges
 from secant.explorers.kit.difference import Function
-from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.ranges import LOG_H, Range
+
+MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
 PLACES = 25  # x that a function is tried on
 POINTS, FEW_POINTS = 401, 101  # of a curve; the second for functions that take one x at a time
 STEPS, FEW_STEPS = 65, 13  # h of an error curve, likewise
+NEAR, FEW_NEAR = 201, 21  # x about the chosen one that a median is of, likewise
+
+
+def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
+    """Return a decorator for a method whose last results, at most so many, its object keeps."""
+
+    def decorate(method: MethodT) -> MethodT:
+        return cast(MethodT, cached_property(lambda one: lru_cache(most)(MethodType(method, one))))
+
+    return decorate
 
 
 class Subjects:
-    """Functions by name, the range of x, and the range of h's powers of ten."""
+    """Functions by name, the range of x and its dtype, and the range of h's powers of ten."""
 
-    def __init__(self, functions: Mapping[str, Function], x_range: Range, log_h: Range) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Function],
+        x_range: Range,
+        log_h: Range = LOG_H,
+        dtype: torch.dtype = torch.float64,
+        few_steps: int = FEW_STEPS,
+        calls: int = 1,
+    ) -> None:
+        """Take them; and for functions that take one x at a time, how many h, and the calls for each."""
         self.functions = dict(functions)
-        self.ends, self.log_h = x_range, log_h
-        self.prepared = cache(self._prepared)
-        self.curve = cache(self._curve)
+        self.ends, self.log_h, self.dtype = x_range, log_h, dtype
+        self.few_steps, self.calls = few_steps, calls
 
-    def _prepared(self, name: str) -> elementwise.Prepared:
-        return elementwise.prepare(
-            self.functions[name], torch.linspace(*self.ends, PLACES, dtype=torch.float64)
-        )
+    @kept()
+    def prepared(self, name: str) -> elementwise.Prepared:
+        """Return a function made elementwise."""
+        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        return elementwise.prepare(self.functions[name], grid.to(self.dtype))
 
-    def _curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+    def places(self, name: str) -> Tensor:
+        """Return the x of a curve, as many as the function affords."""
+        count = POINTS if self.prepared(name).together else FEW_POINTS
+        return torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64).to(self.dtype)
+
+    @kept()
+    def curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return x and f(x) to draw; NaN where f fails."""
+        return elementwise.sampled(self.prepared(name).f, self.places(name))
+
+    @kept()
+    def slopes(self, name: str) -> np.ndarray:
+        """Return f'(x) at the x of its curve; NaN where f fails."""
+        slope = partial(difference.gradient, self.prepared(name).f)
+        return elementwise.sampled(slope, self.places(name))[1]
+
+    def near(self, name: str, x: float) -> Tensor:
+        """Return x about the chosen one, for medians: as many as the function affords."""
         found = self.prepared(name)
-        count = POINTS if found.together else FEW_POINTS
-        x = torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
-        return elementwise.sampled(found.f, x)
+        affords = found.calls // (self.calls * self.few_steps)
+        count = NEAR if found.together else min(FEW_NEAR, max(1, affords))
+        return torch.linspace(*ranges.around(x, self.ends), count, dtype=torch.float64).to(self.dtype)
 
     def steps(self, name: str) -> Tensor:
         """Return the h of an error curve, as many as the function affords."""
-        count = STEPS if self.prepared(name).together else FEW_STEPS
+        count = STEPS if self.prepared(name).together else self.few_steps
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
+    @kept(8)
     def quotients_at(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the h of an error curve, and the quotient at x for each of them; NaN where f fails."""
         f, steps = self.prepared(name).f, self.steps(name)

@@ -5,15 +5,16 @@ what can be shown is shown; where nothing can, neither it nor the numbers are.
 """
 
 import contextlib
+import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import ipywidgets as widgets
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from secant.explorers.kit import buttons, plots, words
+from secant.explorers.kit import beside, buttons, controls, plots, words
 from secant.explorers.kit.buttons import Question
 from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, png, seldom, soon
 from secant.explorers.kit.colours import PAPER, on_page, recolour
@@ -21,7 +22,8 @@ from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.kit.picture import View, area
 from secant.explorers.kit.play import Play
-from secant.explorers.kit.words import Row
+from secant.explorers.kit.ranges import Range
+from secant.explorers.kit.words import Entry, Row
 from secant.language import say
 from secant.quiet import quietly
 
@@ -41,13 +43,19 @@ class Findings:
     remarks: list[str] = field(default_factory=list)
     filled: tuple[bool, ...] = (True,)
 
-    def problem(self, *, en: str, ko: str) -> None:
-        """Note what is wrong with a function."""
-        self.problems.append(say(en=en, ko=ko))
+    def problem(self, *, en: str, ko: str, **told: object) -> None:
+        """Note what is wrong with a function; what is told by name takes the place of its {...}."""
+        self.problems.append(_filled(say(en=en, ko=ko), told))
 
-    def remark(self, *, en: str, ko: str) -> None:
-        """Note what a reader should know of the numbers."""
-        self.remarks.append(say(en=en, ko=ko))
+    def remark(self, *, en: str, ko: str, **told: object) -> None:
+        """Note what a reader should know of the numbers, likewise."""
+        self.remarks.append(_filled(say(en=en, ko=ko), told))
+
+    def with_remarks(self, remark: Callable[[Self], None]) -> Self:
+        """Return these, once `remark` has said what there is to say of numbers that came out well."""
+        if not self.problems:
+            remark(self)
+        return self
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
@@ -59,18 +67,35 @@ class Findings:
                 self.problems.append(str(problem))
 
 
+def _filled(text: str, told: Mapping[str, object]) -> str:
+    return text.format(**told) if told else text
+
+
 State = Mapping[str, Any]  # arguments of an explorer's call
 ReadingT = TypeVar("ReadingT", bound=Findings)
+Read_co = TypeVar("Read_co", covariant=True)
 Read_contra = TypeVar("Read_contra", contravariant=True)
+
+
+class Subject(Protocol[Read_co]):
+    """What is explored: the functions, and what has been worked out of them."""
+
+    def read(self, setting: Any) -> Read_co:
+        """Work out all that is shown for a setting. Never raises for a student's faulty function."""
+
+
+class Ranged(Protocol):
+    """What has a range of x and one of h's powers of ten."""
+
+    ends: Range
+    log_h: Range
 
 
 class Picture(Protocol[Read_contra]):
     """A figure and how to set it. `moving` are the artists that differ from one frame to the next."""
 
     figure: Figure
-
-    @property
-    def moving(self) -> Sequence[Artist]: ...
+    moving: list[Artist]
 
     def set_scene(self, reading: Read_contra) -> None:
         """Set what stands still while a slider moves: curves, limits, ticks."""
@@ -82,8 +107,8 @@ class Picture(Protocol[Read_contra]):
 class Panel(widgets.VBox, Generic[ReadingT]):
     """The widget that an explorer returns. It shows itself; places without a front end get one figure.
 
-    A subclass makes its controls, then calls this constructor, and answers `read`, `rows` and `alt`.
-    `reading`, whatever `read` returned last, goes through all of them and both methods of the picture.
+    A subclass makes its controls, then calls this constructor, and answers `rows`. `reading`, what
+    its subject's `read` made of its setting, goes through it and both methods of the picture.
     Nothing is read before it is asked for, and nothing drawn before a page looks.
     """
 
@@ -100,18 +125,23 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def __init__(
         self,
+        subject: Subject[ReadingT],
+        start: Any,
         make_picture: Callable[[], Picture[ReadingT]],
         rows: Iterable[Sequence[widgets.Widget]],
-        legend: str,
+        legend: Iterable[Iterable[Entry]],
     ) -> None:
-        """Take how to make the picture, the rows of controls as they are to stand, and what `legend` made.
+        """Take what is explored, how the picture is made, the rows of controls, and the legend's columns.
 
+        Of the start, the setting to begin with, only the kind is taken: the controls say what is in it.
         Every control with a value in the rows, also inside boxes, is listened to; a button is not.
         """
+        self.subject: Any = subject
+        self.settings = type(start)
         self.make_picture = make_picture
         self.view = View(label=self._label(), gone=words.no_kernel(), ratio=WIDTH / HEIGHT)
         self.message, self.text = widgets.HTML(), widgets.HTML()
-        self.legend = widgets.HTML(words.STYLE + legend)
+        self.legend = widgets.HTML(words.STYLE + words.legend(*legend))
         self.play = Play(self._control("h"), lambda: bool(self.view.look.get("still")))
         self.view.strides = [FEW_STEPS if name == "h" else STEPS for name in self.arrows]
         self.call_of: Callable[[State], str] = str
@@ -164,6 +194,17 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         if questions:
             self._cover()
 
+    def x_and_h(self, start: Any, subject: Ranged) -> Sequence[widgets.Widget]:
+        """Make the sliders for x and h, and return their row."""
+        self.x, x_row = controls.slider("x", start.x, subject.ends)
+        self.log_h, h_row = controls.step_slider(start.h, subject.log_h)
+        return x_row, h_row
+
+    @property
+    def setting(self) -> Any:
+        """What the controls say, as an explorer's own dataclass of its arguments."""
+        return self.settings(**self.state)
+
     @property
     def state(self) -> dict[str, Any]:
         """What the controls say, as arguments of the call."""
@@ -194,25 +235,35 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """What the controls come to."""
         if self._stale:
             with quietly():
-                self._reading = self.read()
+                self._reading: ReadingT = self.read()
             self._stale = False
         return self._reading
 
     def read(self) -> ReadingT:
-        """Work out from the controls all that is shown. Never raises for a student's faulty function."""
-        raise NotImplementedError
+        """Work out from the controls all that is shown."""
+        found: ReadingT = self.subject.read(self.setting)
+        return found
 
     def scene(self) -> Hashable:
-        """Return what the still part of the picture depends on; while it stays the same, it stands."""
-        return None
+        """Return what the still part of the picture depends on: what is chosen in the lists."""
+        state = self.state
+        return tuple(state[name] for name in self.firsts)
 
     def rows(self) -> Iterable[Row]:
         """Return the numbers to show."""
         raise NotImplementedError
 
+    def row(self, name: str, formula: str, number: str) -> Row:
+        """Return the row of a number, with what it is called in the words beside the explorer."""
+        return Row(name, beside.label(inspect.getfile(type(self)), name), formula, number)
+
     def alt(self) -> str:
-        """Return the picture in words, for those who cannot see it."""
-        raise NotImplementedError
+        """Return the picture in words, for those who cannot see it: the words beside the explorer."""
+        return beside.alt(inspect.getfile(type(self))).format(**self.told())
+
+    def told(self) -> dict[str, Any]:
+        """Return what these words tell, by name: what stands for {...} in them."""
+        return {"reading": self.reading, "setting": self.setting}
 
     @property
     def shows(self) -> bool:

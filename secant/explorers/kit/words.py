@@ -117,7 +117,7 @@ def gradient_row(number: str) -> Row:
 
 def error_row(number: str, h: float) -> Row:
     """Return the row of how far the quotient and the gradient are apart."""
-    label = say(en="difference of quotient and gradient", ko="차분몫과 gradient의 차이")
+    label = say(en="difference between quotient and gradient", ko="차분몫과 gradient의 차이")
     return Row("error", label, step(h), number)
 
 
@@ -249,4 +249,6 @@ def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
 CURVE_LINE = line(INK, 2)
+LINES = {"curve": CURVE_LINE, "secant": SECANT_LINE, "slope": TANGENT_LINE}  # of nearly every left picture
+POINTS = sample(disc(INK, 3.5, INK)) + sample(diamond(SECANT))
 STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))

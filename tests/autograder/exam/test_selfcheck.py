@@ -223,3 +223,39 @@ open({str(marker)!r}, "w").write(question.note.value)
     assert "Your choice is A" in marker.read_text()
     progress = Path(os.environ["SECANT_DATA"], "progress.json")
     assert not progress.exists() or "1 checked" not in progress.read_text()
+
+
+ENGINE = "10_build_your_own_autograd"
+BROKEN = {
+    "SyntaxError": "class Value(Value):\n    def order(self:\n        return []",
+    "ZeroDivisionError": "class Value(Value):\n    slope = 1 / 0\n\n    def order(self):\n        return []",
+    "RuntimeError": "class Value(Value):\n    def order(self):\n        return []\n\nraise RuntimeError",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("error", BROKEN)
+def test_a_failed_answer_cell_is_told_though_an_earlier_value_is_there(
+    checker: Checker, tmp_path: Path, error: str, language: str
+) -> None:
+    """In lesson 10 each task defines the same name."""
+    answers = solutions(ROOT, ENGINE) | {"value_backward": BROKEN[error]}
+    report = checker.check(save(answered(ROOT, answers, language, ENGINE), tmp_path / f"{ENGINE}.ipynb"))
+    (task,) = [task for task in report.tasks if task.id == "value_backward"]
+    assert task.outcome == "wrong"
+    first, second = task.message.splitlines()[:2]
+    assert first.startswith({"en": "Your answer cell stops", "ko": "답을 쓴 셀이 오류로"}[language])
+    assert error in second
+    assert ("AttributeError" in task.message) == (error == "ZeroDivisionError")
+    assert {other.outcome for other in report.tasks if other.id != task.id} <= {"passed", "manual"}
+
+
+def test_an_answer_cell_that_does_not_end_is_told_though_an_earlier_value_is_there(
+    checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.exam.examiner.LOAD_SECONDS", 12.0)
+    answers = solutions(ROOT, ENGINE) | {"value_backward": "while True:\n    pass"}
+    report = checker.check(save(answered(ROOT, answers, "en", ENGINE), tmp_path / f"{ENGINE}.ipynb"))
+    (task,) = [task for task in report.tasks if task.id == "value_backward"]
+    assert task.outcome == "timed_out"
+    assert "at answer value_backward: took longer than 12 s" in task.message

@@ -202,7 +202,12 @@ def test_json_agrees_with_the_gradebook_once_a_person_has_graded(room: Path, rig
             one.student.id: (one.score, one.max_score) for one in book.find_assignment(STEPS).submissions
         }
     assert totals() == found
-    (ann, _) = run(room, Here())[0].as_json()
+    (ann, bob) = run(room, Here())[0].as_json()
+    assert bob["tasks"][2]["outcome"] == "not_attempted"  # as its page says
+    assert "Not done yet" in bob["tasks"][2]["message"]
+    enter(room, lambda book: note(book, 0.5, of="bob"))
+    again = run(room, Here())[0].as_json()[1]["tasks"][2]
+    assert (again["outcome"], again["points"]) == ("manual", 0.5)
     assert ann["tasks"][2] | {"message": "", "seconds": 0} == {
         "id": "why",
         "points": 0.5,
@@ -250,3 +255,11 @@ def test_gradebook_of_an_earlier_version_loses_nothing(strict: Path) -> None:
         pages = raw.execute("SELECT page FROM autograder_record").fetchall()
     assert (after, manual) == (rows, (1.0,))
     assert all(re.fullmatch("[0-9a-f]{64}", found) for (found,) in pages)
+
+
+def test_a_folder_whose_name_is_no_student_id_has_no_page(built: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(built, tmp_path / "class"))
+    hand_in(root, "Kim Minji", answered(root, solutions(root)))
+    summary, said = run(root, Here(told), act=make_pages)
+    assert list(summary.failed) == [("Kim Minji", STEPS)]
+    assert "not a student id" in said[0]

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import io
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import threading
 import time
 import tracemalloc
 import unicodedata
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.intake import files, parse
 from autograder.intake.files import valid_student_id
 from autograder.intake.submission import Rejected, Step, Submission
-from autograder.intake.take_in import take_in, understand
+from autograder.intake.take_in import Found, find, take_in, understand
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
@@ -387,7 +389,11 @@ def test_d17_a_changed_name_is_seen_through(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["notes.txt", "ipynb", f"{LESSON}.py", f"._{LESSON}.ipynb", f"{LESSON}.pdf"])
 def test_d17_no_notebook(name: str) -> None:
-    assert f"{LESSON}.ipynb" in rejected(answered(), "no_notebook", name=name).en
+    refused = rejected(answered(), "no_notebook", name=name)
+    assert f"{LESSON}.ipynb" in refused.en
+    if not name.startswith("."):
+        assert f": {name}." in refused.en  # what came instead
+        assert f": {name}." in refused.ko
 
 
 def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
@@ -398,11 +404,61 @@ def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
 
 
 def test_d18_of_two_notebooks_the_exactly_named_one_counts(tmp_path: Path) -> None:
-    for name in (f"{LESSON}-Copy1.ipynb", f"{LESSON} (3).ipynb", "other.ipynb"):
+    names = (f"{LESSON}-Copy1.ipynb", f"{LESSON} (3).ipynb", "other.ipynb")
+    for name in names:
         (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path)
     assert result.answers["grad_square"] == RIGHT
-    assert result.notes == ["several_notebooks"]
+    others = [f"other_answers:{name}" for name in names]
+    assert result.notes == ["several_notebooks", f"counted:{LESSON}.ipynb", *others]
+
+
+def test_d18_a_copy_with_answers_counts_before_a_stub(tmp_path: Path) -> None:
+    (tmp_path / f"{LESSON} (1).ipynb").write_text(json.dumps(answered()))
+    (tmp_path / "other lesson.ipynb").write_text(json.dumps(new_notebook(cells=[new_code_cell("1")])))
+    result = accepted(release(), folder=tmp_path)
+    assert result.answers["grad_square"] == RIGHT
+    assert result.file == f"{LESSON} (1).ipynb"
+    assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
+
+
+def test_d18_a_copy_of_what_cannot_be_read_counts_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / f"{LESSON}.ipynb").write_text('{"cells": [')
+    result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (1).ipynb")
+    assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
+
+
+def test_d18_of_two_tries_one_counts_whole(tmp_path: Path) -> None:
+    """Nobody's points come from two notebooks, and the one that counts is not the better one."""
+    half = release()
+    cell_of(half, "grad_square").source = WRONG
+    (tmp_path / f"{LESSON} (1).ipynb").write_text(json.dumps(answered()))
+    result = accepted(half, folder=tmp_path)
+    assert result.unwritten == {"Cube", "why"}
+    assert (result.file, result.answers["grad_square"]) == (f"{LESSON}.ipynb", WRONG)
+    assert f"other_answers:{LESSON} (1).ipynb" in result.notes
+
+
+def test_d18_an_earlier_state_of_the_same_answers_is_no_second_try(tmp_path: Path) -> None:
+    half = release()
+    cell_of(half, "grad_square").source = RIGHT
+    (tmp_path / f"{LESSON} (1).ipynb").write_text(json.dumps(half))
+    assert accepted(answered(), folder=tmp_path).notes == ["several_notebooks"]
+
+
+def test_d18_a_flood_of_notebooks_is_read_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(50):
+        (tmp_path / f"{LESSON} ({number}).ipynb").write_text(json.dumps(answered()))
+    (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(release()))
+    found = find(tmp_path, LESSON)
+    assert isinstance(found, Found)
+    assert len(found.others) == files.MAX_NOTEBOOKS - 1
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 2 * len(found.others[0].data))
+    found = find(tmp_path, LESSON)
+    assert isinstance(found, Found)
+    assert len(found.others) == 2  # together no larger than one may be
 
 
 def in_languages(folder: Path, english: Any, korean: Any) -> Any:
@@ -421,7 +477,14 @@ def test_of_two_languages_the_one_that_was_worked_on_counts(tmp_path: Path) -> N
     assert korean.answers["grad_square"] == RIGHT
     assert english.script.digest != korean.script.digest
     both = in_languages(tmp_path, answered(square=WRONG), answered("ko"))
-    assert (both.language, both.notes) == ("en", ["two_languages"])
+    assert both.language == "en"
+    assert both.notes == [
+        "two_languages",
+        f"counted:{LESSON}.ipynb",
+        f"other_answers:{LESSON}.ko.ipynb",
+    ]
+    same = in_languages(tmp_path, answered(), answered("ko"))
+    assert (same.language, same.notes) == ("en", ["two_languages"])
     fresh = in_languages(tmp_path, release(), release("ko"))
     assert (fresh.language, fresh.notes) == ("en", ["unchanged"])
     (tmp_path / f"{LESSON}.ipynb").unlink()
@@ -448,7 +511,12 @@ def test_d18_of_several_copies_the_last_counts(tmp_path: Path) -> None:
     (tmp_path / f"{LESSON} (2).ipynb").write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (10).ipynb")
     assert result.answers["grad_square"] == RIGHT
-    assert result.notes == ["renamed", "several_notebooks"]
+    assert result.notes == [
+        "renamed",
+        "several_notebooks",
+        f"counted:{LESSON} (10).ipynb",
+        f"other_answers:{LESSON} (2).ipynb",
+    ]
 
 
 def test_d18_of_two_strange_names_none_is_guessed(tmp_path: Path) -> None:
@@ -531,7 +599,8 @@ def test_d22_names_that_collide(tmp_path: Path) -> None:
         (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path)
     assert result.answers["grad_square"] == RIGHT
-    assert result.notes == ["several_notebooks"]
+    assert result.notes[:2] == ["several_notebooks", f"counted:{LESSON}.ipynb"]
+    assert len(result.notes) == 5
 
 
 def test_d22_a_name_that_is_not_text(tmp_path: Path) -> None:
@@ -570,10 +639,38 @@ def test_d23_odd_student_ids(name: Any) -> None:
 
 def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path: Path) -> None:
     (tmp_path / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
+    (tmp_path / "submission_secret.txt").write_text("5" * 128)
     (tmp_path / "data").mkdir()
     assert accepted(answered(), folder=tmp_path).notes == []
     (tmp_path / "torch.py").write_text("evil = True")
     assert accepted(answered(), folder=tmp_path).notes == ["side_files"]
+
+
+def test_d25_a_file_of_the_lesson_that_comes_back_unchanged_is_no_side_file(tmp_path: Path) -> None:
+    given, handed = tmp_path / "given", tmp_path / "handed"
+    for folder in (given, handed):
+        folder.mkdir()
+        (folder / "numbers.csv").write_text("1,2")
+    (handed / f"{LESSON}.ipynb").write_text(json.dumps(answered()))
+
+    def notes() -> Any:
+        taken = take_in(handed, LESSON, RELEASES, given=given)
+        assert isinstance(taken, Submission)
+        return taken.notes
+
+    assert notes() == []
+    (handed / "numbers.csv").write_text("1,3")
+    assert notes() == ["side_files"]
+    (handed / "numbers.csv").unlink()
+    (handed / "numbers.csv").symlink_to(given / "numbers.csv")
+    assert notes() == ["side_files"]
+
+
+def test_a_zip_with_a_notebooks_name_is_called_a_zip() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"{LESSON}.ipynb", json.dumps(answered()))
+    assert "It is a zip archive." in rejected(packed.getvalue(), "not_a_notebook").message
 
 
 def test_d26_attachments_and_widget_state() -> None:
@@ -713,6 +810,38 @@ def test_a35_an_edited_test_is_ours_again() -> None:
     assert cell_of(result.notebook, "test_grad_square").source == TEST
     assert "forged" not in run(result)
     assert result.notes == ["changed_test:test_grad_square"]
+
+
+@pytest.mark.parametrize("typed", [f"{TEST}\n\n{RIGHT}", f"{RIGHT}\n{TEST}", RIGHT])
+def test_an_answer_typed_into_a_test_cell_counts_like_one_in_any_other(typed: str) -> None:
+    notebook = answered(square=STUB)
+    cell_of(notebook, "test_grad_square").source = typed
+    result = accepted(notebook)
+    assert result.answers["grad_square"] == RIGHT
+    assert run(result)["grad_square"](3) == 6
+    assert cell_of(result.notebook, "grad_square").source == RIGHT
+    assert cell_of(result.notebook, "test_grad_square").source == TEST
+    assert set(result.notes) == {"found_by_name:grad_square", "changed_test:test_grad_square"}
+
+
+def test_a_test_that_was_edited_is_not_taken_for_an_answer(tmp_path: Path) -> None:
+    released = release()
+    cell_of(released, "test_grad_square").source = f"{TEST}\ncheck.close(grad_square(1.0), 2.0)"
+    notebook = answered(square=STUB)
+    edited = f"{RIGHT}\n{TEST}\ncheck.close(grad_square(1.0), 9.0)"
+    cell_of(notebook, "test_grad_square").source = edited
+    (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(notebook))
+    result = take_in(tmp_path, LESSON, {"en": released})
+    assert isinstance(result, Submission)
+    assert result.unwritten == {"grad_square"}
+    assert result.notes == ["changed_test:test_grad_square"]
+    assert not [step for step in result.steps if TEST in step.source]
+
+
+def test_what_stands_in_the_answer_cell_comes_before_what_was_typed_into_a_test() -> None:
+    notebook = answered()
+    cell_of(notebook, "test_grad_square").source = f"{TEST}\n{WRONG}"
+    assert run(accepted(notebook))["grad_square"](3) == 6
 
 
 def test_a36_a37_points_and_flags_are_ours() -> None:

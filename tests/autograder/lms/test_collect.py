@@ -1,6 +1,7 @@
 """What systems export comes to lie in submitted/, whole, whatever else is in the archive."""
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -185,6 +186,32 @@ def test_two_of_one_name_are_not_mixed_up(room: Path, tmp_path: Path) -> None:
     }
     done = take(room, write(tmp_path / "c.zip", users | receipts))
     assert {line.student for line in done.lines if line.outcome == "collected"} == {"kim_jo", "lee_jo"}
+
+
+def test_a_moodle_group_before_a_name_is_understood(room: Path, tmp_path: Path) -> None:
+    roster = "id,name\n1,Sinéad O'Brien\n2,이하은\n3,Kim Min-ji\n4,Ann\n5,Ann B\n"
+    names = ["Group A-Sinéad O'Brien", "2조-이하은", "Group B-1-Kim Min-ji", "Lee Min-Ann", "x-Ann B"]
+    paths = [moodle(name, number) for number, name in enumerate(names, 310)]
+    done = take(room, write(tmp_path / "a.zip", dict.fromkeys(paths, good(room))), roster=roster)
+    assert [line.student for line in done.lines] == ["1", "2", "3", "", "5"]
+    assert "Lee Min-Ann is not in the roster" in done.lines[3].message
+    other = write(tmp_path / "b.zip", {canvas("x-Ann B", 9, 1): good(room)})
+    assert take(room, other, roster=roster).counts == {"whose?": 1}  # only Moodle writes so
+
+
+def test_two_of_one_name_on_moodle_are_told_by_number_where_the_numbers_are(
+    room: Path, tmp_path: Path
+) -> None:
+    archive = write(
+        tmp_path / "a.zip", dict.fromkeys([moodle("Kim Ann", 1), moodle("Kim Ann", 2)], good(room))
+    )
+    for roster in (None, ROSTER):
+        lines = take(room, archive, roster=roster).lines
+        assert [line.outcome for line in lines] == ["whose?", "whose?"]
+        assert "grading worksheet as --roster" in lines[0].message
+        assert re.search(r"number, in the folder's name, is 1[:,]", lines[0].message)
+    worksheet = "Identifier,Full name,ID number,Grade\nParticipant 1,Kim Ann,a1,\nParticipant 2,Kim Ann,a2,\n"
+    assert {line.student for line in take(room, archive, roster=worksheet).lines} == {"a1", "a2"}
 
 
 def test_nobody_becomes_another_by_taking_the_name(room: Path, tmp_path: Path) -> None:
@@ -408,8 +435,9 @@ def test_what_shows_which_lesson_it_is(room: Path, tmp_path: Path) -> None:
 
 def test_a_notebook_with_an_odd_name_gets_the_lessons(room: Path, tmp_path: Path) -> None:
     files = {moodle("Bo", 1, "sub/my work.ipynb"): good(room, "ko"), moodle("Bo", 1, "data.csv"): "1"}
-    take(room, write(tmp_path / "a.zip", files))
+    done = take(room, write(tmp_path / "a.zip", files))
     assert there(room) == {f"Bo:{STEPS}.ipynb", "Bo:data.csv"}
+    assert [line.message for line in done.lines] == [f"It lies there as {STEPS}.ipynb.", ""]
     names = {moodle("Cy", 2, f"{STEPS}.ko.ipynb"): good(room, "ko"), moodle("Cy", 2): good(room)}
     take(room, write(tmp_path / "b.zip", names))
     assert {name for name in there(room) if name.startswith("Cy")} == {

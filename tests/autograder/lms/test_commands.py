@@ -110,6 +110,42 @@ def test_who_needs_a_person_comes_first_and_decides_the_status(autograder: list[
     assert "2 lines, 1 student: 1 collected, 1 whose?." in done.stdout
 
 
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_what_is_no_archive_ends_with_2_and_leads_nowhere(
+    lang: str, autograder: list[str], download: Path
+) -> None:
+    (download / "nozip.zip").write_text("no zip")
+    write(download / "empty.zip", {})
+    for name in ("nozip.zip", "empty.zip"):
+        done = call(autograder, download, "collect", name, SECANT_LANG=lang)
+        assert done.returncode == 2, done.stdout
+        assert "autograder grade" not in done.stdout
+    (download / "nobody.csv").write_text("id,name\nzoe,Zoe Z\n")
+    done = call(autograder, download, "collect", "download.zip", "--roster", "nobody.csv")
+    assert done.returncode == 1
+    assert "autograder grade" not in done.stdout  # nothing was collected
+    both = call(autograder, download, "collect", "nozip.zip", "download.zip", SECANT_LANG=lang)
+    assert both.returncode == 1
+    assert "autograder grade" in both.stdout
+
+
+def test_ids_that_the_gradebook_does_not_know_are_warned_of(autograder: list[str], download: Path) -> None:
+    first = call(autograder, download, "collect", "download.zip")
+    assert "--roster" not in first.stderr  # an empty gradebook knows nobody
+    shutil.copy(download / EMPTY, download / "gradebook.db")
+    rows = "id,name\nminji,Kim Minji\nann,Ann B\nlee,Lee C\n"
+    (download / "roster.csv").write_text(rows)
+    call(autograder, download, "collect", "download.zip", "--roster", "roster.csv")
+    done = call(autograder, download, "collect", "download.zip")
+    assert "knows 3 students, but not 2 of the 2 in this archive (Ann_B, Kim_Minji)" in done.stderr.replace(
+        "\n", " "
+    )
+    assert "--roster" in done.stderr
+    assert done.returncode == 0
+    by_roster = call(autograder, download, "collect", "download.zip", "--roster", "roster.csv")
+    assert by_roster.stderr == ""
+
+
 def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
     names = ["Kim Minji_311_assignsubmission_file_", "12-34 - Kim - Oct 10, 2026 1022 AM"]
     for name in names:

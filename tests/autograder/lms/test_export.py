@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.apps.dbapp import DbAssignmentAddApp
 
 from autograder import transfer
 from autograder.course.errors import CourseError
@@ -17,6 +19,7 @@ from autograder.lms.collect import collect
 from autograder.lms.export import Exported, For, export
 from autograder.lms.roster import read_roster
 from tests.support.exports import canvas, good, moodle, text, write
+from tests.support.lessons import ROOT
 from tests.support.small_class import STEPS, WRONG, Here, answered, run, solutions, told
 
 PEOPLE = {"Kim Minji": 311, "Ann B": 312, "Cho": 313, "Dee": 314}
@@ -198,7 +201,7 @@ def test_a_row_that_may_be_two_students_is_left_as_it_was(term: Path) -> None:
 
 def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) -> None:
     archive = write(tmp_path / "b.zip", {moodle("Kim Minji", 311): text(answered(term, {}))})
-    assert transfer.collect(term, [archive], None, "", "", None)
+    assert transfer.collect(term, [archive], None, "", "", None) == 0
     done = sent(term, "moodle", WORKSHEET)
     assert "not graded yet" in done.blank["Kim_Minji"]
     assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "0.50"
@@ -206,8 +209,77 @@ def test_a_grade_of_an_earlier_file_is_not_exported(term: Path, tmp_path: Path) 
     assert "not graded yet" not in sent(term, "moodle", WORKSHEET).blank.get("Kim_Minji", "")
 
 
+def test_what_replaces_a_file_that_could_not_be_read_is_not_graded_yet(term: Path, tmp_path: Path) -> None:
+    archive = write(tmp_path / "b.zip", {moodle("Dee", 314): good(term)})
+    assert transfer.collect(term, [archive], None, "", "", None) == 0
+    assert "not graded yet" in sent(term, "moodle", WORKSHEET).blank["Dee"]
+    run(term, Here(lambda job: None))
+    assert "person" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
+
+
+def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:
+    (note,) = [note for note in sent(term, "moodle", WORKSHEET).notes if "not in the gradebook" in note]
+    assert note.endswith(": Somebody Else.")
+    rows = [
+        "    Points Possible,,,,,10",
+        "Kim Minji,,Kim_Minji,Kim_Minji,,",
+        '"Student, Test",,,x,,',
+        ",,,,,",
+    ]
+    head = f"Student,ID,SIS User ID,SIS Login ID,Section,{STEPS} (7)"
+    done = sent(term, "canvas", "\n".join([head, *rows, "Zoe,99,,,,"]) + "\n")
+    (note,) = [note for note in done.notes if "not in the gradebook" in note]
+    assert note.endswith(": Zoe.")
+
+
+def test_many_names_end_with_how_many_more_there_are(term: Path) -> None:
+    strangers = "".join(f'"Participant {9000 + n}",Nobody {n},,,,10.00,-,\n' for n in range(30))
+    notes = sent(term, "moodle", f"{HEAD}\n{strangers}").notes
+    assert any("Nobody 19 and 10 more." in note for note in notes)
+    graded = [note for note in notes if note.startswith("Graded, but not in the table")]
+    assert "more" not in graded[0]
+
+
 def test_no_cell_is_a_formula() -> None:
     odd = ["=1", "+1+1", "-1+1", "@x", "\tx", "\r=1", "-cmd", "=HYPERLINK()"]
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
     plain = ["-", "-1.5", "+3", "3", "", "a=1", "김"]
     assert [harmless(cell) for cell in plain] == plain
+
+
+def _python(page: str) -> str:
+    return re.search(r"```python\n(from nbgrader\.api.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)[
+        1
+    ]
+
+
+def test_late_work_as_the_pages_say(term: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Moodle, which says no time: a due date, a time in timestamp.txt, and an extension."""
+    page = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
+    (time,) = re.findall(r"```\n(\d{4}-.*)\n```", page)
+    due = re.search(r'--duedate="(.*)"', (ROOT / "docs/teaching.md").read_text())[1]
+    config = term / "nbgrader_config_local.py"
+    config.write_text('c = get_config()\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
+    monkeypatch.chdir(term)
+    add = DbAssignmentAddApp()
+    add.initialize([STEPS, f"--duedate={due}"])
+    add.start()
+    place = term / "submitted" / "Kim_Minji" / STEPS / "timestamp.txt"
+    place.write_text(time + "\n")
+
+    def grade() -> str:
+        workers = Here(lambda job: None)
+        run(term, workers)
+        assert workers.examined == []
+        return {row["Full name"]: row["Grade"] for row in table(sent(term, "moodle"))}["Kim Minji"]
+
+    assert grade() == "0"
+    archive = write(tmp_path / "again.zip", {moodle("Kim Minji", 311): good(term)})
+    assert collect(Course.at(term), [archive]).counts == {"unchanged": 1}
+    assert place.is_file()
+    names = {"01_what_autograd_does": STEPS, '"ann"': '"Kim_Minji"'}
+    code = _python("teaching.md")
+    for old, new in names.items():
+        code = code.replace(old, new)
+    exec(code, {})
+    assert grade() == "6"

@@ -26,7 +26,7 @@ from autograder.course.errors import CourseError
 from autograder.exam import words
 from autograder.exam.own_tests import own_assignment
 from autograder.exam.sheet import Reader
-from autograder.sandbox.results import Line, Reply, WallError
+from autograder.sandbox.results import CellResult, Line, Reply, WallError
 from autograder.service import describe, handlers, last, warm, worker
 from autograder.service.describe import parts
 from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
@@ -71,28 +71,15 @@ def test_a_comparison_in_its_parts(spoken: str) -> None:
 
 def test_a_call_and_what_is_wrong_with_it_stand_apart() -> None:
     call = "g([t**2, sin(t)], f=lambda t: w * t)['a'], float32"
-    error = "TypeError: 'NoneType' object is not iterable"
-    assert told(check.that, False, f"{call}: the result is tracked") == [
+    assert told(check.refuse, call, "the result is tracked") == [
         ("call", call),
         ("text", "the result is tracked"),
     ]
-    assert told(check.that, False, f"{call}, tracked: x: {error}\n  a hint") == [
-        ("call", f"{call}, tracked: x"),
-        ("trace", error),
-        ("text", "a hint"),
-    ]
-    assert told(check.that, False, f"{call}: [3, 2]\n  a hint") == [
-        ("call", f"{call}: [3, 2]"),
-        ("text", "a hint"),
-    ]
-    for question in ("a + b, a = Value(2.0)", "f(x), g(t) = sin(t), x = (1, 2)"):
-        assert told(check.that, False, f"{question}: it is old") == [
-            ("call", question),
-            ("text", "it is old"),
-        ]
+    error = "TypeError: 'NoneType' object is not iterable"
+    assert told(check.refuse, f"{call}: [3, 2]", error) == [("call", f"{call}: [3, 2]"), ("trace", error)]
     assert told(check.equal, [], {}, "the keys of f()")[0] == ("call", "the keys of f()")
-    for sentence in ("backward() must run: once", "no call at all: nothing", "(a, b): a pair"):
-        assert told(check.that, False, sentence) == [("text", sentence)]
+    sentence = "backward() must run: once"
+    assert split(sentence) == [("text", sentence)]
 
 
 def test_an_error_of_a_call_stands_between_the_call_and_the_hint(spoken: str) -> None:
@@ -112,6 +99,15 @@ def test_an_error_in_its_parts(spoken: str) -> None:
     assert (call, says[0]) == (("call", "f(3)"), "text")
     place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[spoken]
     assert others == [("trace", "Odd: no\nway"), ("text", place), ("code", "raise Odd")]
+
+
+def test_what_the_test_says_of_a_cell_that_stopped_stands_below_its_error(spoken: str) -> None:
+    cell = CellResult("answer f", "Odd", "no", (Line("answer f", 2, "f", "raise Odd"),), "", 0.0)
+    compared = "\n".join(["f(3):", {"en": "  expected: ", "ko": "  기대한 값: "}[spoken] + "4"])
+    found = split(f"{words.stopped_early(cell)}\n{words.by_then()}\n{compared}")
+    assert [kind for kind, _ in found] == ["text", "trace", "text", "code", "text", "text", "expected"]
+    assert found[4] == ("text", words.by_then())
+    assert found[6] == ("expected", "4")
 
 
 def test_a_new_edition_keeps_what_it_still_asks_and_doubts_what_it_tests_anew(

@@ -104,11 +104,11 @@ def test_equal_allows_no_rounding() -> None:
         check.equal(1.0 + 1e-12, 1.0)
 
 
-def test_that_wants_true_itself() -> None:
-    check.that(True, "")
+def test_what_holds_is_true_itself() -> None:
+    check.holds(True, "f(x)", "")
     for condition in (False, 1, None, "yes"):
-        with pytest.raises(check.CheckFailed, match="why"):
-            check.that(condition, "why")
+        with pytest.raises(check.CheckFailed, match=r"f\(x\)\n  why"):
+            check.holds(condition, "f(x)", "why")
 
 
 def test_messages_are_in_the_language_in_use() -> None:

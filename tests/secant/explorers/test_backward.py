@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.backward import LOG_H, NEAR_ZERO, Setting, explore_backward
+from secant.explorers.backward import LOG_H, Setting, explore_backward
 from secant.explorers.kit.kinks import built_in
 from tests.support.reading import picture, problems, remarks, text
 
@@ -89,7 +89,7 @@ def test_x_stays_where_it_is_for_functions_of_one_s_own_and_out_of_range() -> No
 
 def test_what_a_slider_calls_nearly_zero_is_zero() -> None:
     explorer = at("relu(x)", 1.0)
-    explorer.x.value = NEAR_ZERO / 1e6
+    explorer.x.value = 1e-15
     assert explorer.setting.x == 0
     assert quotients(explorer) == (1.0, 0.0, 0.5)
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.paths import LOG_H, PAIRS, Setting, explore_paths
+from secant.explorers.kit.two_paths import LOG_H
+from secant.explorers.paths import PAIRS, Setting, explore_paths
 from tests.support.reading import picture, problems, remarks, text
 
 

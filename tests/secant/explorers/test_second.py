@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from secant.explorers.kit.difference import FunctionProblem
-from secant.explorers.second import double_backward, explore_second, gradient_quotient, second_difference
+from secant.explorers.kit.twice import double_backward, gradient_quotient, second_difference
+from secant.explorers.second import explore_second
 from tests.secant.explorers.kinds import Unpacked
 from tests.support.reading import problems, remarks, shown, text
 

@@ -1,0 +1,71 @@
+"""`nbgrader export`: a score that nobody has given is empty, and no zero."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import ExportApp
+
+from tests.support.small_class import STEPS, answered, hand_in, run
+
+
+@pytest.fixture
+def class_of_four(room: Path, right: dict[str, str]) -> Path:
+    """Ann is graded, a note of Bob's waits, Cho's file cannot be read, and Dan hands in nothing."""
+    hand_in(room, "ann", answered(room, {**right, "why": ""}))
+    hand_in(room, "bob", answered(room, right))
+    hand_in(room, "cho", "{")
+    run(room)
+    with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
+        book.add_student("dan", last_name="Roe, Jr.", first_name="=1+1")
+    return room
+
+
+def exported(room: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, dict[str, str]]:
+    """The rows that the course's own configuration writes, by student."""
+    monkeypatch.chdir(room)
+    app = ExportApp()
+    app.initialize(["--to", "grades.csv", *words])
+    app.start()
+    with (room / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return {row["student_id"]: row for row in csv.DictReader(file)}
+
+
+def test_no_score_is_no_zero(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = exported(class_of_four, monkeypatch)
+    assert {student: row["score"] for student, row in rows.items()} == {
+        "ann": "5.0",
+        "bob": "",
+        "cho": "",
+        "dan": "",
+    }
+    assert {row["assignment"] for row in rows.values()} == {STEPS}
+    assert float(rows["dan"]["max_score"]) > 5.0
+    assert (rows["dan"]["last_name"], rows["dan"]["first_name"]) == ("Roe, Jr.", "'=1+1")
+
+
+def test_what_a_person_gave_for_a_file_that_cannot_be_read_is_the_score(
+    class_of_four: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Gradebook(f"sqlite:///{class_of_four}/gradebook.db", "secant") as book:
+        for grade in book.find_submission_notebook(STEPS, STEPS, "cho").grades:
+            grade.manual_score, grade.needs_manual_grade = 1.0, False
+        book.db.commit()
+    rows = exported(class_of_four, monkeypatch, "--student=cho")
+    assert {student: row["score"] for student, row in rows.items()} == {"cho": "3.0"}
+
+
+def test_the_penalty_is_taken_off(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Gradebook(f"sqlite:///{class_of_four}/gradebook.db", "secant") as book:
+        book.find_submission_notebook(STEPS, STEPS, "ann").late_submission_penalty = 2.0
+        book.db.commit()
+    row = exported(class_of_four, monkeypatch)["ann"]
+    assert (row["raw_score"], row["late_submission_penalty"], row["score"]) == ("5.0", "2.0", "3.0")
+
+
+def test_it_has_the_columns_of_nbgraders_own(class_of_four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = exported(class_of_four, monkeypatch)["ann"]
+    theirs = exported(class_of_four, monkeypatch, "--exporter=nbgrader.plugins.CsvExportPlugin")["ann"]
+    assert list(ours) == list(theirs)
+    assert ours == theirs

@@ -1,0 +1,71 @@
+"""The words beside an explorer: in every language, with the same numbers in them, and all of them said."""
+
+import importlib
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from secant import explorers
+from secant.explorers.kit import beside
+from secant.language import LANGUAGES
+
+FILES = sorted(Path(explorers.__path__[0]).glob("*.toml"))
+
+
+@pytest.fixture(params=FILES, ids=lambda file: file.stem)
+def file(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.param
+    return found
+
+
+def read(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def said(part: Any) -> Iterator[dict[str, Any]]:
+    """Whatever is said in several languages, at any depth."""
+    if isinstance(part, list):
+        for one in part:
+            yield from said(one)
+    elif isinstance(part, dict):
+        if set(part) & set(LANGUAGES):
+            yield part
+        else:
+            for one in part.values():
+                yield from said(one)
+
+
+def test_every_explorer_has_its_words() -> None:
+    modules = {path.stem for path in FILES[0].parent.glob("*.py")} - {"__init__"}
+    assert {file.stem for file in FILES} == modules
+
+
+def test_every_language_says_it_and_tells_the_same_numbers(file: Path) -> None:
+    for words in said(read(file)):
+        texts = [words[language] for language in LANGUAGES]
+        assert all(text.strip() for text in texts), words
+        if "state" not in words:  # in a question braces belong to formulas
+            assert len({frozenset(re.findall(r"{[^}]*}", text)) for text in texts}) == 1, words
+
+
+def test_every_word_of_a_legend_has_a_drawing(file: Path) -> None:
+    module = importlib.import_module(f"secant.explorers.{file.stem}")
+    entries = [en for column in module.LEGEND for _, en, _ in column]
+    assert sorted(entries) == sorted(words["en"] for words in read(file)["legend"].values())
+
+
+def test_a_legend_stands_in_the_order_of_its_words(tmp_path: Path) -> None:
+    words = '[legend]\na = {en = "A", ko = "가"}\nb = {en = "B", ko = "나"}\n'
+    tmp_path.joinpath("some.toml").write_text(words, encoding="utf-8")
+    left, right = beside.legend(str(tmp_path / "some.py"), {"b": "<b>", "a": "<a>"}, {"b": "<c>"})
+    assert left == [("<a>", "A", "가"), ("<b>", "B", "나")]
+    assert right == [("<c>", "B", "나")]
+
+
+def test_what_can_be_chosen_is_said_in_the_language_in_use(both_languages: str) -> None:
+    engine = str(FILES[0].parent / "engine.py")
+    assert ({"en": "none", "ko": "없음"}[both_languages], "none") in beside.options(engine, "bug")
