@@ -12,7 +12,7 @@ from nbgrader.preprocessors import ComputeChecksums, GetGrades
 from autograder.build.collapse_tests import CollapseTests
 from autograder.build.select_language import SelectLanguage
 from autograder.build.write_hints import KeepHints, ReleaseHints
-from autograder.grading.exchange import ReleaseLanguages
+from autograder.grading.exchange import ReleaseLanguages, ReleasePages
 from autograder.grading.hide_tests import HideTests
 from autograder.grading.instead import FeedbackInstead, GradeInstead, Refuse
 from autograder.grading.scores import ScoresGiven
@@ -47,6 +47,7 @@ c.ClearSolutions.text_stub = STUB
 
 # One assignment for both languages: the other one's notebook goes out beside it, as 03_x.ko.ipynb.
 c.ExchangeFactory.release_assignment = ReleaseLanguages
+c.ExchangeFactory.release_feedback = ReleasePages
 
 # A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
 c.Execute.timeout = 60

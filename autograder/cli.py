@@ -280,9 +280,9 @@ def grade(
     from autograder.grading.closing import closing
 
     end = closing(summary.results, summary.failed, course.submitted, every, summary.students, student or [])
-    done, unread = len(entries) - len(summary.failed), len(end.unread)
+    before, unread = summary.kept - summary.unread, len(end.unread)
     out.print(
-        f"{_count(done, 'submission')} graded, {summary.kept} of them before; {len(summary.failed)} failed"
+        f"{_count(end.graded, 'submission')} graded, {before} of them before; {len(summary.failed)} failed"
         + (f", {unread} could not be read." if unread else ".")
         + (f" {_count(summary.pages, 'page')} made anew." if summary.kept else "")
     )

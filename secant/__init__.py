@@ -7,7 +7,7 @@ from secant.tracebacks import install
 
 if TYPE_CHECKING:
     from secant.catalogue import hints
-    from secant.checking import check, graphs, recipes
+    from secant.checking import check, engines, graphs, recipes
     from secant.checking.ask import ask, leaf, tensor
     from secant.checking.expect_error import expect_error
     from secant.checking.functions import formula, polynomial
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from secant.explorers.second import explore_second
     from secant.explorers.tangent import explore
     from secant.graph.draw import draw_graph
+    from secant.memory import peak_memory
     from secant.predictions import predict, predicted
     from secant.tensors import tensor_info
     from secant.value import TorchValue, Value
@@ -36,6 +37,7 @@ __all__ = [
     "ask",
     "check",
     "draw_graph",
+    "engines",
     "expect_error",
     "explore",
     "explore_arrows",
@@ -54,6 +56,7 @@ __all__ = [
     "leaf",
     "observe",
     "operations",
+    "peak_memory",
     "polynomial",
     "predict",
     "predicted",
@@ -72,6 +75,7 @@ _HOMES = {
     "ask": "secant.checking.ask",
     "check": "secant.checking.check",
     "draw_graph": "secant.graph.draw",
+    "engines": "secant.checking.engines",
     "expect_error": "secant.checking.expect_error",
     "explore": "secant.explorers.tangent",
     "explore_arrows": "secant.explorers.jacobian",
@@ -88,6 +92,7 @@ _HOMES = {
     "hints": "secant.catalogue",
     "leaf": "secant.checking.ask",
     "observe": "secant.checking.observe",
+    "peak_memory": "secant.memory",
     "polynomial": "secant.checking.functions",
     "operations": "secant.checking.operations",
     "predict": "secant.predictions",
@@ -106,7 +111,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'secant' has no attribute {name!r}")
     module = import_module(_HOMES[name])
-    return module if name in ("check", "graphs", "recipes") else getattr(module, name)
+    return module if name in ("check", "engines", "graphs", "recipes") else getattr(module, name)
 
 
 install()

@@ -7,7 +7,8 @@ and grader are still the same is kept, and only filed if that had been missed.
 
 An older grade never stands as if it were of the new file. It is marked before the new file is graded, and
 the mark goes when the new result is in: until then each of its cells waits for a person ("needs manual
-grading" in formgrader), and the comment on each answer says why.
+grading" in formgrader), and the comment on each answer says why. If the new file cannot be read, the earlier
+points leave the gradebook, and the comment says what they were.
 """
 
 import contextlib
@@ -36,7 +37,7 @@ from autograder.course.settings import SECRET, Course
 from autograder.course.solutions import WorkedSolution, worked_solutions
 from autograder.exam.report import Outcome, Report, everywhere
 from autograder.exam.version import grader_version
-from autograder.grading.beside import EXCHANGE_SECRET, TIMESTAMP, beside
+from autograder.grading.beside import beside
 from autograder.grading.entries import Entry
 from autograder.grading.executors import Workers, run
 from autograder.grading.feedback import (
@@ -52,11 +53,12 @@ from autograder.grading.gradebook import STALE, Book, Entered, GradebookBusy, Ke
 from autograder.grading.jobs import Done, Examined, Failed, Job, NoWall, Page, Rendered
 from autograder.grading.result import Result, graded, sha256
 from autograder.grading.worker import work
-from autograder.intake.files import valid_student_id
+from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, find, understand
 from autograder.intake.timestamp import handed_in
 from autograder.sandbox.results import WallUnavailable
+from secant.language import Language
 from secant.visible import visible
 
 
@@ -91,6 +93,7 @@ class Summary:
         results: by submission, in order; those that could not be graded included.
         done: how many are over and done with, one way or another.
         kept: how many of them were found graded already.
+        unread: how many of those could not be read, and wait for a person.
         pages: of how many of those the page was made anew.
         failed: those that could not be graded, and why.
         students: the gradebook's, at the end.
@@ -100,6 +103,7 @@ class Summary:
     results: MutableMapping[Entry, Result] = field(default_factory=Results)
     done: int = 0
     kept: int = 0
+    unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
     students: Sequence[str] = ()
@@ -307,10 +311,17 @@ class _Batch:
                     self.summary.walls.add(wall)
                     self._finish(entry, open_, self._graded(entry, open_, report))
 
-    def _graded(self, entry: Entry, open_: _Open, report: Report, flags: Sequence[str] = ()) -> Result:
+    def _graded(
+        self,
+        entry: Entry,
+        open_: _Open,
+        report: Report,
+        flags: Sequence[str] = (),
+        earlier: Language | None = None,
+    ) -> Result:
         submission, known = open_.submission, tasks(open_.assignment.source)
         cells = placed(submission, report.cells) if submission else ()
-        return graded(entry.student, report, known, submission, cells, flags)
+        return graded(entry.student, report, known, submission, cells, flags, earlier)
 
     def _lesson(self, name: str) -> Assignment:
         if name not in self._assignments:
@@ -327,20 +338,24 @@ class _Batch:
         if not valid_student_id(entry.student):
             return self._turn_away(entry, assignment)
         folder = self._course.folder("submitted", *entry)
-        found = _find(folder, entry.lesson, self._course.submitted)
+        found = _find(folder, entry.lesson, self._course.submitted, self._given(entry.lesson))
         timestamp = handed_in(folder, self._course.submitted)
         open_ = self._open[entry] = _Open(assignment, found, timestamp)
         if (self._pages_alone or not self._force) and self._keep(entry, open_):
+            self.summary.unread += self.summary.results[entry].is_unread
             return None
         if self._pages_alone:
             return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         taken = open_.taken
         if isinstance(taken, Rejected):
-            message = f"{taken.en}\n{taken.ko}"  # of a file that cannot be read, the language is not known
+            message = f"{taken.en}\n{taken.ko}"  # for whoever has to settle it
             report = everywhere(entry.lesson, tasks(assignment.source), "rejected", message)
             flags = [f"rejected:{taken.reason}"]
-            return self._finish(entry, open_, self._graded(entry, open_, report, flags))
+            before = self._book.kept([entry]).get(entry)  # in whose language the page is
+            earlier = before.result.language if before else None
+            result = self._graded(entry, open_, report, flags, earlier)
+            return self._finish(entry, open_, result.after(self._book.earlier(*entry, open_.key)))
         job = Job(
             student=entry.student,
             lesson=entry.lesson,
@@ -440,10 +455,13 @@ class _Batch:
         settings, root = self._course.directory, self._course.submitted
         folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
         more = beside(folder, root, entry.student, when, self._secret, settings.ignore)
-        extra = self._course.root / settings.source_directory / entry.lesson
-        mode = 0o444 if step == "autograded" else 0o644  # nbgrader's
-        replace_folder(self._course.folder(step, *entry), files, more, extra, mode, settings.groupshared)
+        given, mode = self._given(entry.lesson), 0o444 if step == "autograded" else 0o644  # nbgrader's
+        replace_folder(self._course.folder(step, *entry), files, more, given, mode, settings.groupshared)
         return more.left_out
+
+    def _given(self, lesson: str) -> Path:
+        """The folder of the files that students get with a lesson, other than notebooks."""
+        return Path(self._course.root, self._course.directory.source_directory, lesson)
 
     def _turn_away(self, entry: Entry, assignment: Assignment) -> None:
         """List a folder whose name is no student id; neither gradebook nor folders may have such a name."""
@@ -452,6 +470,8 @@ class _Batch:
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
         self._note_everywhere(entry, assignment, "rejected", message, "odd_student_id", shown)
+        if self._pages_alone:  # a grading lists it as unread
+            self.summary.failed[entry] = message
         self._tell(Entry(shown, entry.lesson), message)
         self._over(entry)
 
@@ -506,11 +526,11 @@ _TO_DO = "See what `autograder doctor` says, then grade it again: `autograder gr
 _LEFT_OUT = "files beside the notebook that were not copied (links, too many, too large): {}"
 
 
-def _find(folder: Path, lesson: str, root: Path) -> Found | Rejected:
+def _find(folder: Path, lesson: str, root: Path, given: Path) -> Found | Rejected:
     try:
-        return find(folder, lesson, root)
+        return find(folder, lesson, root, given)
     except OSError:  # this machine's fault, and perhaps a passing one
-        return find(folder, lesson, root)
+        return find(folder, lesson, root, given)
 
 
 def _placed_anew(result: Result, open_: _Open) -> Result:

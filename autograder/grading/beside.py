@@ -17,9 +17,8 @@ from hashlib import sha256
 from importlib.machinery import all_suffixes
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.files import read_beside, read_side_files
+from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_beside, read_side_files
 
-TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"  # nbgrader's own names
 _SECRET_BYTES = 500
 # nbgrader's has 128 hexadecimal digits. A short one could be guessed, one that is no ASCII ends a release.
 _SECRET = re.compile(rb"[!-~]{32,}\n?")

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from secant.visible import visible
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
+_NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _ALIKE = 0.6  # of two names that may mean the same, as difflib counts
 
 
@@ -63,9 +65,8 @@ def closing(
     waiting, unread, several, graded = [], {}, {}, 0
     for entry in results:
         result = results[entry]
-        lost = [task for task in result.tasks if task.outcome == "rejected" and task.auto is None]
-        if lost:
-            unread[str(Entry(result.student, entry.lesson))] = lost[0].message.partition("\n")[0]
+        if result.is_unread:
+            unread[str(Entry(result.student, entry.lesson))] = _why(result)
         elif entry not in failed:
             graded += 1
         if others := list(result.flagged("other_answers")):
@@ -88,6 +89,15 @@ def closing(
     )
 
 
+def _why(result: Result) -> str:
+    """Why a file could not be read, and what an earlier one had."""
+    why = result.tasks[0].message.partition("\n")[0]
+    if result.before is None:
+        return why
+    points, most = result.before
+    return f"{why} The file before had {points:g} of {most:g} points."
+
+
 def unknown(
     submitted: Path, lessons: Sequence[str], students: Collection[str] = ()
 ) -> Iterable[tuple[str, str]]:
@@ -107,11 +117,17 @@ def unknown(
             continue
         strange = [each for each in inside if each.name not in lessons and each.is_dir()]
         for each in strange:
-            meant = difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
-            to_do = f"Was {meant[0]} meant? Rename it." if meant else "No lesson has this name."
+            alike = _of_number(each.name, lessons) or difflib.get_close_matches(each.name, lessons, 1, _ALIKE)
+            to_do = f"Was {alike[0]} meant? Rename it." if alike else "No lesson has this name."
             yield f"{shown}/{visible(each.name)}", to_do
         if not strange and not any(each.name in lessons for each in inside):
             yield shown, "No lesson's folder is in it. Put the notebook into student/lesson/."
+
+
+def _of_number(name: str, lessons: Sequence[str]) -> list[str]:
+    """The lesson of which a name is the number, as in 3, 03 or lesson_3."""
+    found = _NUMBERED.fullmatch(name)
+    return [lesson for lesson in lessons if found and lesson.startswith(f"{int(found[1]):02}_")]
 
 
 def meant(name: str, submitted: Path) -> str:

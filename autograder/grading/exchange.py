@@ -1,10 +1,13 @@
 """One assignment of nbgrader's exchange for all languages: a class shares it, and each student chooses."""
 
 import shutil
+from glob import glob
 from pathlib import Path
 
-from nbgrader.exchange.default import ExchangeReleaseAssignment
+from nbgrader.exchange.default import ExchangeReleaseAssignment, ExchangeReleaseFeedback
+from nbgrader.utils import notebook_hash
 
+from autograder.intake.files import EXCHANGE_SECRET, names_of
 from secant.language import LANGUAGES
 
 
@@ -25,3 +28,28 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
             if language != folder.parent.name and folder.parent.name in LANGUAGES and notebook.is_file():
                 shutil.copy(notebook, Path(dest, f"{name}.{language}.ipynb"))
                 self.log.info("Released with it: %s", notebook)
+
+
+class ReleasePages(ExchangeReleaseFeedback):
+    """nbgrader's own; a submission's page goes out under the name of each of its lesson's notebooks.
+
+    `nbgrader fetch_feedback` looks for a page of every notebook that was handed in, and warns of each that it
+    does not find. A submission in two languages has one page.
+    """
+
+    def copy_files(self) -> None:
+        """Release the pages."""
+        super().copy_files()
+        for page in map(Path, glob(f"{self.src_path}/*.html")):
+            student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()
+            settings = self.coursedir
+            handed_in = Path(settings.format_path(settings.submitted_directory, student, page.parent.name))
+            released = self._released(secret, page.stem)
+            for name in names_of(page.stem)[1:]:
+                if released.is_file() and (handed_in / name).is_file():
+                    shutil.copy(released, part := self._released(secret, f"{Path(name).stem}-tmp"))
+                    part.replace(self._released(secret, Path(name).stem))
+
+    def _released(self, secret: str, notebook: str) -> Path:
+        """The page of a notebook in the exchange, where nbgrader looks for it."""
+        return Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=notebook)}.html")

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +27,19 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
-from autograder.grading.beside import EXCHANGE_SECRET, Beside
+from autograder.grading.beside import Beside
 from autograder.grading.gradebook import Entered
 from autograder.grading.hide_tests import hidden_lines, without
 from autograder.grading.jobs import Page
 from autograder.grading.result import GradedTask, Printed, Result
+from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.submission import Rejected, Submission
 from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
 from autograder.sandbox.results import CellResult
 from secant.headings import task_heading
-from secant.language import LANGUAGES, Language
+from secant.language import Language
 from secant.visible import visible
 
 CELL_CHARS = 10_000  # of a cell's output that are shown
@@ -238,20 +240,32 @@ def page_head(
         solutions: by task; what is said about each goes to those who passed it.
         released: whether all of each goes to everybody.
     """
-    known: Language | None = taken.language if isinstance(taken, Submission) else None
-    named = [_titles(assignment.releases[one]) for one in ([known] if known else LANGUAGES)]
-    titles = {name: " / ".join(found.get(name, name) for found in named) for name in named[0]}
-    rows = []
-    for task in result.tasks:
-        row = _row(task, titles.get(task.id, task.id), result, entered)
-        worked = solutions.get(task.id) if released or task.outcome == "passed" else None
-        if worked and known:
-            row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
-        rows.append(row)
-    rejected = () if isinstance(taken, Submission) else (visible(taken.en), visible(taken.ko))
-    title = titles.get("", assignment.lesson)
-    counted = next(result.flagged("counted"), "")
-    return Head(title, known, entered.score, entered.max_score, entered.penalty, rows, rejected, counted)
+    known = taken.language if isinstance(taken, Submission) else result.language
+
+    def head(language: Language) -> Head:
+        titles, rows = (
+            _titles(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
+            [],
+        )
+        for task in result.tasks:
+            row = _row(task, titles.get(task.id, task.id), result, entered)
+            worked = solutions.get(task.id) if released or task.outcome == "passed" else None
+            if worked and known:
+                row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
+            rows.append(row)
+        return Head(
+            titles.get("", assignment.lesson),
+            language,
+            entered.score,
+            entered.max_score,
+            entered.penalty,
+            rows,
+            "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
+            next(result.flagged("counted"), ""),
+            before=result.before,
+        )
+
+    return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
 def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
@@ -259,15 +273,16 @@ def _row(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.id) or ""
     waits = task.cell in entered.waiting
-    by_hand = task.is_note and task.outcome == "not_attempted" and bool(waits or points)
+    extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
+    by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     said = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return Row(
         task=task.id,
         title=title,
         points=points,
         most=most,
-        extra=entered.extra.get(task.cell, 0.0),
-        outcome="manual" if by_hand else task.outcome,
+        extra=extra,
+        outcome="manual" if by_hand and not waits else task.outcome,
         waits=waits,
         message=visible(task.message) if said else "",
         comment=comment if comment != automatic else "",

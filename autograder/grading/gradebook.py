@@ -451,6 +451,33 @@ class Book:
             comment.auto_comment = why
         return True
 
+    def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+        """Return the points that a submission has of an earlier file, by graded cell.
+
+        What could not be read has none, but remembers those of the file before it.
+
+        Args:
+            student, lesson: whose, and of what.
+            key: of the file that is there now; see `write`.
+
+        Raises:
+            GradebookBusy: they could not be read.
+        """
+        return self._transaction(lambda: self._earlier(student, lesson, key))
+
+    def _earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+        entry = self._entry(student, lesson)
+        if entry is None:
+            return {}
+        record = self._record(student, lesson)
+        result = _read(record.result) if record and record.notebook_id == entry[1] else None
+        known = {task.cell: task.before for task in result.tasks if task.before is not None} if result else {}
+        if record and record.key == key:
+            return known
+        grades = select(BaseCell.name, Grade.score).join(Grade.cell).where(Grade.notebook_id == entry[1])
+        graded = grades.where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
+        return known | {name: points for name, points in self._db.execute(graded)}
+
     def write(
         self,
         student: str,

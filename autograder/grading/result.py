@@ -13,6 +13,10 @@ from autograder.sandbox.results import CellResult, Line
 from secant.language import Language, language
 
 NO_RESPONSE = "No response."  # nbgrader's own words
+_IN_THE_TEST: Mapping[Language, str] = {
+    "en": "The test cell was changed, and our own test was run: an answer belongs in the answer cell.",
+    "ko": "테스트 셀의 내용이 바뀌어 원래 테스트로 채점했습니다. 답은 답안 셀에 쓰세요.",
+}
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,13 @@ class GradedTask(TaskResult):
         cell: nbgrader's name of the graded cell.
         auto: the automatic score; None if a person has to grade.
         answer: a hash of the answer.
+        before: the points that an earlier file had, if this one could not be read.
     """
 
     cell: str = ""
     auto: float | None = None
     answer: str = ""
+    before: float | None = None
 
     @property
     def is_note(self) -> bool:
@@ -60,6 +66,7 @@ class Result:
         flags: what staff may want to know; no flag changes a point.
         comments: by the answer's grade_id.
         cells: what the student's cells printed.
+        language: the submission's or, of one that could not be read, an earlier one's; None if nobody knows.
     """
 
     student: str
@@ -68,6 +75,7 @@ class Result:
     flags: Sequence[str] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Printed] = ()
+    language: Language | None = None
 
     def flagged(self, word: str) -> Iterator[str]:
         """What flags of a kind are about: of `counted:x.ipynb` the file."""
@@ -85,9 +93,32 @@ class Result:
         }
 
     @property
+    def is_unread(self) -> bool:
+        """Whether the file could not be read, and nobody has given points for it."""
+        return any(task.outcome == "rejected" and task.auto is None for task in self.tasks)
+
+    @property
     def _counted(self) -> list[GradedTask]:
-        """The tasks that have points: all but those that wait for a person."""
-        return [task for task in self.tasks if task.outcome != "manual" or task.auto is not None]
+        """The tasks that have points: all but those that wait for a person, or that nothing could grade."""
+        return [task for task in self.tasks if task.auto is not None]
+
+    @property
+    def before(self) -> tuple[float, float] | None:
+        """The points that an earlier file had, and the most there were, if this one could not be read."""
+        known = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
+        return (sum(points for points, _ in known), sum(most for _, most in known)) if known else None
+
+    def after(self, earlier: Mapping[str, float]) -> Self:
+        """Return this result of a file that could not be read with the points of an earlier one, as words.
+
+        Args:
+            earlier: the points, by graded cell.
+        """
+        rows = [replace(task, before=earlier.get(task.cell)) for task in self.tasks]
+        said = {
+            row.id: f"{self.comments[row.id]}\n\n{_before(row)}" for row in rows if row.before is not None
+        }
+        return replace(self, tasks=rows, comments={**self.comments, **said})
 
     def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
         """Return this with the points that the gradebook has, which a person may have given.
@@ -113,6 +144,7 @@ class Result:
             "tasks": [asdict(task) for task in self.tasks],
             "comments": dict(self.comments),
             "cells": [printed.as_json() for printed in self.cells],
+            "language": self.language,
         }
 
     @classmethod
@@ -124,7 +156,17 @@ class Result:
             flags=data["flags"],
             comments=data["comments"],
             cells=[Printed.from_json(cell) for cell in data["cells"]],
+            language=data.get("language"),
         )
+
+
+def _before(task: GradedTask) -> str:
+    return (
+        f"The file handed in before had {task.before:g} of {task.max_points:g} points here. They are not of "
+        "this file: a person decides.\n"
+        f"이전에 제출한 파일은 여기서 {task.max_points:g}점 중 {task.before:g}점이었습니다. "
+        "이번 파일의 점수는 아니므로 사람이 정합니다."
+    )
 
 
 def graded(
@@ -134,8 +176,12 @@ def graded(
     submission: Submission | None,
     cells: Sequence[Printed] = (),
     flags: Sequence[str] = (),
+    earlier: Language | None = None,
 ) -> Result:
-    """Return the result that a report comes to; without a submission, nothing was there to read."""
+    """Return the result that a report comes to; without a submission, nothing was there to read.
+
+    `earlier` is the language of what the student had handed in before that.
+    """
     known = {task.id: task for task in tasks}
     rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
     if submission is None:
@@ -143,7 +189,8 @@ def graded(
     else:
         comments = {row.id: NO_RESPONSE for row in rows if row.id in submission.unwritten}
     notes = submission.notes if submission else ()
-    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells)
+    spoken = submission.language if submission else earlier
+    return Result(student, report.lesson, rows, [*flags, *notes], comments, cells, spoken)
 
 
 def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> GradedTask:
@@ -152,7 +199,10 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
     auto = by_hand if task.test is None else row.points
     if row.outcome == "manual" and submission is not None and empty:
         row = replace(row, outcome="not_attempted", message=_not_done(submission.language))
-    if row.outcome == "rejected":  # a file that could not be read is no zero: a person decides
+    changed = submission and task.test and f"changed_test:{grade_id(task.test)}" in submission.notes
+    if submission and changed and row.outcome == "not_attempted":  # perhaps the answer was typed there
+        row = replace(row, message=f"{row.message}\n{_IN_THE_TEST[submission.language]}")
+    if row.outcome in ("rejected", "grader_failure"):  # no zero: a person decides, or another run does
         auto = None
     return GradedTask(
         **asdict(row),

@@ -14,6 +14,7 @@ from autograder.intake.submission import Refused
 from secant.language import LANGUAGES
 from secant.visible import visible
 
+TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"  # nbgrader's exchange leaves them
 MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
@@ -47,8 +48,11 @@ def valid_student_id(name: str) -> bool:
 Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes
 
 
-def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
-    """Read the notebook that counts before all others and, if there are several, each of the others."""
+def read(path: Path, lesson: str, root: Path | None, given: Path | None = None) -> list[Read]:
+    """Read the notebook that counts before all others and, if there are several, each of the others.
+
+    `given` is a folder of the files that students get with the lesson.
+    """
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
         if not stat.S_ISDIR(mode):
@@ -58,6 +62,8 @@ def read(path: Path, lesson: str, root: Path | None) -> list[Read]:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
         name, notes = _choose([each for each in names if each not in versions[1:]], lesson, versions)
+        if any(_is_of_the_student(folder, each, given) for each in names):
+            notes.append("side_files")
         first = versions or [name]
         found: list[Read] = []
         refused: list[Refused] = []
@@ -167,8 +173,6 @@ def _choose(names: list[str], lesson: str, versions: list[str]) -> tuple[str, li
     """Which file is the notebook, and notes. Versions have a name that a release has."""
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
-    if any(Path(name).suffix for name in {*names} - {*notebooks} - {"timestamp.txt"}):
-        notes.append("side_files")
     if versions:
         return versions[0], notes
     alike = [name for name in notebooks if _stem(name) == lesson.casefold()]
@@ -183,6 +187,18 @@ def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
     """The other notebooks, in the order in which they would count: copies of the lesson's, the last first."""
     others = [name for name in names if _stem(name) is not None and name not in first]
     return sorted(others, key=lambda name: (_stem(name) == lesson.casefold(), len(name), name), reverse=True)
+
+
+def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
+    """Whether a file beside the notebooks is the student's own, and not as it was given out."""
+    if not Path(name).suffix or _stem(name) is not None or name in (TIMESTAMP, EXCHANGE_SECRET):
+        return False
+    if given is None or not (given / name).is_file():
+        return True
+    try:
+        return _read_file(folder, name, MAX_FILE_BYTES)[0] != (given / name).read_bytes()
+    except (Refused, OSError):
+        return True
 
 
 def _stem(name: str) -> str | None:

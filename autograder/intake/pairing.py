@@ -3,12 +3,13 @@
 - A cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having its text.
 - The answer to a task is the last cell that claims it and holds something other than the released stub;
   nbgrader keeps the last copy too. If there is none, it is the last unclaimed code cell that defines the
-  task's function or class; if there is none either, it is the stub.
+  task's function or class; then what was typed into a test cell and defines it, where the released test can
+  be told from it; and if there is none either, it is the stub.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nbformat import NotebookNode
 
@@ -17,6 +18,7 @@ from autograder.intake.parse import Cell, Submitted, marks_of
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language
 
+_TELLING = 8  # characters of a line that another text would not have by chance
 MAX_CELL_CHARS = 100_000
 MAX_SOURCE_BYTES = 1_000_000  # of all cells together, so that they fit one frame of the wire
 
@@ -66,6 +68,7 @@ def _choose_answers(pairing: Pairing) -> None:
         name, claims = grade_id(stub), pairing.claims[index]
         written = [cell for cell in claims if is_written(cell, stub)]
         named = [cell for cell in pairing.unclaimed if _defines(cell, name)]
+        named = named or [cell for cell in _typed_into_tests(pairing) if _defines(cell, name)]
         candidates = written or named or claims
         if not candidates:
             pairing.notes.append(f"missing_answer:{name}")
@@ -75,6 +78,25 @@ def _choose_answers(pairing: Pairing) -> None:
             pairing.notes.append(f"found_by_name:{name}")
         if len([cell for cell in (*written, *named) if _defines(cell, name)]) > 1:
             pairing.notes.append(f"defined_twice:{name}")
+
+
+def _typed_into_tests(pairing: Pairing) -> list[Cell]:
+    """What the student typed into test cells: of the tests themselves nothing runs."""
+    found = []
+    for index, ours in enumerate(pairing.lesson):
+        if is_test(ours):
+            found += [
+                replace(cell, source=_beside(cell.source, ours.source)) for cell in pairing.claims[index]
+            ]
+    return found
+
+
+def _beside(source: str, test: str) -> str:
+    """What a cell holds beside a test that stands in it whole, or not at all; else nothing."""
+    if test.strip() in source:
+        return source.replace(test.strip(), "", 1).strip()
+    kept = {line.strip() for line in test.splitlines() if len(line.strip()) >= _TELLING}
+    return "" if any(line.strip() in kept for line in source.splitlines()) else source
 
 
 def is_written(cell: Cell, stub: NotebookNode) -> bool:

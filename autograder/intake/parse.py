@@ -70,6 +70,11 @@ def _decode(data: bytes) -> str:
             en="The file is empty. Save the notebook and hand it in again.",
             ko="파일이 비어 있습니다. 노트북을 저장한 뒤 다시 제출하세요.",
         )
+    if data.startswith(b"PK\3\4"):
+        raise _not_a_notebook(
+            "It is a zip archive. Unpack it and hand in the notebook that is in it.",
+            "zip 압축 파일입니다. 압축을 풀고 안에 있는 노트북을 제출하세요.",
+        )
     encoding = json.detect_encoding(data)
     try:
         return data.decode(encoding)

@@ -31,13 +31,13 @@ def layout_of(pairing: Pairing) -> list[tuple[Cell, int | None]]:
         if is_answer(lesson_cell):
             dropped |= {cell.number for cell in claims if not is_written(cell, lesson_cell)}
         elif claims:
-            stands_for[claims[0].number] = index
+            stands_for.setdefault(claims[0].number, index)
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
     kept: list[tuple[Cell, int | None]] = []
     for cell in pairing.cells:
         place = stands_for.get(cell.number)
         if place is not None or (cell.kind == "code" and cell.number not in dropped):
-            kept.append((cell, place))
+            kept.append((cell if place is None else pairing.answers.get(place, cell), place))
     return kept
 
 

@@ -53,13 +53,14 @@ def take_in(
     lesson: str,
     releases: Mapping[Language, NotebookNode],
     root: Path | None = None,
+    given: Path | None = None,
 ) -> Submission | Rejected:
     """Find a submission's file and understand it, with the arguments and errors of the two steps."""
-    found = find(path, lesson, root)
+    found = find(path, lesson, root, given)
     return found if isinstance(found, Rejected) else understand(found, lesson, releases)
 
 
-def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
+def find(path: Path, lesson: str, root: Path | None = None, given: Path | None = None) -> Found | Rejected:
     """Find and read a submission's file.
 
     In a folder, the notebook is the one called like the lesson, as in 03_x.ipynb, or like the lesson in a
@@ -72,6 +73,8 @@ def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
         lesson: the lesson's name.
         root: a folder above `path` that we made ourselves. Every folder below it must be a real one;
             without it, only `path` itself must.
+        given: a folder of the files that students get with the lesson; those that come back unchanged are no
+            side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.
@@ -79,7 +82,7 @@ def find(path: Path, lesson: str, root: Path | None = None) -> Found | Rejected:
     path = Path(os.path.abspath(path))
     root = None if root is None else Path(os.path.abspath(root))
     try:
-        first, *others = (Found(*each) for each in read(path, lesson, root))
+        first, *others = (Found(*each) for each in read(path, lesson, root, given))
         return replace(first, others=others)
     except Refused as refusal:
         return refusal.outcome
@@ -142,7 +145,7 @@ def _of_several(
     chosen = next((one for one in (first, *good) if _written(one)), first)
     notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
     differing = [one for one in good if _written(one).items() - _written(chosen).items()]
-    if differing or chosen is not first:
+    if differing or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
     notes += [f"other_answers:{one.file}" for one in differing]
     script = replace(chosen.script, digest=found.digest)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from autograder.intake.files import read_beside
+from autograder.intake.files import TIMESTAMP, read_beside
 
 _MAX_BYTES = 100
 _YEARS = range(2000, 2100)
@@ -26,7 +26,7 @@ def handed_in(folder: Path, root: Path) -> datetime | None:
         folder: the submitted folder.
         root: a folder above it that we made ourselves.
     """
-    data = read_beside(folder / "timestamp.txt", root, _MAX_BYTES)
+    data = read_beside(folder / TIMESTAMP, root, _MAX_BYTES)
     return None if data is None else parse(data)
 
 

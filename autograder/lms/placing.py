@@ -12,10 +12,11 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.settings import Course
 from autograder.intake.files import (
+    EXCHANGE_SECRET,
     MAX_FILE_BYTES,
     MAX_SIDE_FILES,
+    TIMESTAMP,
     names_of,
-    read_beside,
     read_side_files,
 )
 from autograder.intake.timestamp import handed_in
@@ -25,10 +26,9 @@ from secant.files import replace_file
 from secant.language import say
 
 PLACE = "collected"  # beside submitted/: what was replaced, and what each system calls a submission
-TIMESTAMP = "timestamp.txt"
 NOTE = "collect.txt"  # in the folder of whom nothing could be read
 
-_RESERVED = (TIMESTAMP, "submission_secret.txt", NOTE)  # of nbgrader's exchange and ours, not a student's
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)  # of nbgrader's exchange and ours, not a student's
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
@@ -69,7 +69,7 @@ class Places:
         content = self._content(attempt)
         if is_there and PurePosixPath(NOTE) in content:
             attempt.remark(say(en="What lay there before stays.", ko="전에 있던 것은 그대로 두었습니다."))
-        elif is_there and _content_of(folder, root) in (content, _timed(content, folder, root)):
+        elif is_there and _is_there(content, folder, root):
             attempt.settle("unchanged", "")
         else:
             if is_there:
@@ -139,13 +139,12 @@ class Places:
         return content
 
 
-def _timed(
-    content: Mapping[PurePosixPath, bytes], folder: Path, root: Path
-) -> dict[PurePosixPath, bytes] | None:
-    """What was handed in with the time that a person wrote beside it, where the system says none."""
-    written = read_beside(folder / TIMESTAMP, root, MAX_FILE_BYTES)
-    time = PurePosixPath(TIMESTAMP)
-    return None if written is None or time in content else {**content, time: written}
+def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
+    """Whether this lies in a folder; a time that the system does not say may be a person's."""
+    found, time = _content_of(folder, root), PurePosixPath(TIMESTAMP)
+    if found is not None and time not in content:
+        found.pop(time, None)
+    return found == content
 
 
 def remember(course: Course, attempts: Sequence[Attempt]) -> None:

@@ -44,19 +44,23 @@ class Head:
 
     Attributes:
         title: the lesson's.
-        language: the submission's; None if it could not be read, and nobody knows.
+        language: the submission's, or that of an earlier one.
         score, most: points before the penalty, and to be had, as the gradebook has them.
         penalty: points off for being late.
         rows: the tasks, in the order of the lesson.
-        rejected: why the file could not be read, in each language; empty if it was.
+        rejected: why the file could not be read; empty if it was.
         counted: of several notebooks the one that was graded; empty if that needs no word.
+        korean: the same in Korean, for a file that could not be read where nobody knows the language.
+        before: the points that an earlier file had, and the most there were, if this one could not be read.
     """
 
     title: str
-    language: Language | None
+    language: Language
     score: float
     most: float
     penalty: float = 0.0
     rows: Sequence[Row] = ()
-    rejected: Sequence[str] = ()
+    rejected: str = ""
     counted: str = ""
+    korean: "Head | None" = None
+    before: tuple[float, float] | None = None

@@ -16,7 +16,6 @@ from pygments.formatters import HtmlFormatter
 from autograder.page.facts import Head, Row
 from autograder.page.prose import code, prose, typed
 from autograder.page.words import words
-from secant.language import LANGUAGES
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
@@ -36,12 +35,15 @@ def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], b
         bare: whether what the student wrote had to be left out of the cells.
     """
     rows = {row.task: row for row in head.rows}
+    heads = [head, *([head.korean] if head.korean else [])]
     return _template().render(
         student=student,
-        head=head,
+        language=head.language,
+        blocks=[(each, words(each.language)) for each in heads],
         cells=[] if head.rejected else [_cell(cell, rows) for cell in notebook],
         extra=sum(row.extra for row in head.rows),
         waiting=sum(row.most for row in head.rows if row.waits),
+        unread=bool(head.rejected) and not head.score and any(row.waits for row in head.rows),
         bare=bare,
         words=words(head.language),
         style=_style(),
@@ -75,7 +77,6 @@ def _template() -> Template:
         loader=FileSystemLoader(_HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "by_language": lambda texts: zip(LANGUAGES, texts, strict=True),
         "code": code,
         "fill": _fill,
         "prose": prose,

@@ -1,8 +1,6 @@
-"""What a page says besides the lesson, in one language, or in both where nobody knows which."""
+"""What a page says besides the lesson, in one language."""
 
 from collections.abc import Mapping
-
-from markupsafe import Markup
 
 from secant.language import LANGUAGES, Language
 
@@ -13,6 +11,14 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "You handed in several notebooks. This one was graded:",
         "노트북을 여러 개 제출했습니다. 채점한 파일:",
     ),
+    "unread": (
+        "No points yet, of {most}: your file waits for a person",
+        "{most}점 중 아직 받은 점수 없음: 사람의 채점을 기다립니다",
+    ),
+    "before": (
+        "The file that you handed in before had {score} of {most} points. They are not of this file.",
+        "이전에 제출한 파일은 {most}점 중 {score}점이었습니다. 이번 파일의 점수는 아닙니다.",
+    ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
     "extra": ("Points of extra credit among them: {points}", "포함된 가산점: {points}점"),
     "waits": (
@@ -21,6 +27,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "tasks": ("Tasks", "과제"),
     "points": ("{score} / {most} points", "{score} / {most}점"),
+    "none": ("– / {most} points", "– / {most}점"),
     "with_extra": ("{points} of them extra credit", "가산점 {points}점 포함"),
     "comment": ("Comment", "의견"),
     "why": ("Why this is right", "이 답이 맞는 까닭"),
@@ -54,16 +61,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 Words = Mapping[str, str]
 
 
-def words(language: Language | None) -> Words:
-    """Return the words of a page; with no language, both, each marked as what it is."""
-    if language is None:
-        return {name: _both(pair) for name, pair in _WORDS.items()}
+def words(language: Language) -> Words:
+    """Return the words of a page."""
     return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}
-
-
-def _both(pair: tuple[str, str]) -> Markup:
-    spans = [
-        Markup('<span lang="{}">{}</span>').format(lang, text)
-        for lang, text in zip(LANGUAGES, pair, strict=True)
-    ]
-    return Markup(" / ").join(spans)

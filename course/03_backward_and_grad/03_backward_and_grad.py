@@ -1301,6 +1301,11 @@ _wrong = {
 _CAUSES = {"value": hint.moved, "requires_grad": hint.given}
 _answer = ask(
     "accumulate(model, batches)",
+    {
+        "words": "accumulate(model, batches), float64",
+        "below": "model(X) = X * w, w = [0, 0]; batches = [(torch.ones(2, 1), [[-8, 2]] * 2), "
+        "(torch.ones(4, 1), [[-4, -6]] * 4), (torch.ones(2, 1), [[8, 4]] * 2)]",
+    },
     piece="lambda n, y: (torch.ones(n, 1).double(), torch.tensor([y] * n).double())",
     batches=["piece(2, [-8.0, 2.0])", "piece(4, [-4.0, -6.0])", "piece(2, [8.0, 4.0])"],
     model="graphs.Spy('X * w', w=leaf([0.0, 0.0], torch.float64)).eval()",

@@ -10,30 +10,32 @@
 r"""
 # Cutting and splicing the graph
 
-Lesson 06 of 10 · ~85 min · detach, no_grad, requires_grad_
+Lesson 06 of 10 · ~90 min · detach, no_grad, requires_grad_
 
 **After this lesson you can**
 
 - cut a graph with `detach`, and carry a gradient across the cut by hand;
 - say which slope autograd reports when only one of two paths is cut, and find such a cut with the difference quotient;
 - choose among `requires_grad_`, `detach`, `no_grad`, `inference_mode` and `eval()`;
-- move a parameter in place, freeze a layer, and add up losses without keeping their graphs.
+- move a parameter in place, freeze a layer, and add up losses without keeping their graphs;
+- cut a path on purpose, so that a target stays a target.
 
 You need lessons 2 to 5: leaf, `.grad`, paths, and `backward` with a vector $v$.
 """
 
-# %% [markdown] lang="ko" en="c509a6d0"
+# %% [markdown] lang="ko" en="2b4301c3"
 r"""
 # 그래프를 끊고 다시 잇기
 
-수업 06 / 10 · 약 85분 · detach, no_grad, requires_grad_
+수업 06 / 10 · 약 90분 · detach, no_grad, requires_grad_
 
 **이 수업을 마치면**
 
 - `detach`로 그래프를 끊고, 끊은 자리 너머로 gradient를 직접 넘겨줄 수 있습니다.
-- 두 경로 중 하나만 끊었을 때 autograd가 어떤 기울기를 내놓는지 말하고, 그렇게 끊긴 곳을 차분몫(difference quotient)으로 찾아낼 수 있습니다.
+- 두 경로 중 하나만 끊었을 때 autograd의 기울기가 얼마인지 말하고, 그렇게 끊긴 곳을 차분몫(difference quotient)으로 찾아낼 수 있습니다.
 - `requires_grad_`, `detach`, `no_grad`, `inference_mode`, `eval()` 중에서 알맞은 것을 고를 수 있습니다.
-- 파라미터를 제자리에서 옮기고, 층을 동결하고, 그래프를 붙잡지 않고 loss를 더할 수 있습니다.
+- 파라미터를 제자리에서 옮기고, 층을 동결하고, 그래프를 남기지 않고 loss를 더할 수 있습니다.
+- 경로 하나를 일부러 끊어, 목푯값이 움직이지 않게 할 수 있습니다.
 
 수업 02–05의 내용(leaf, `.grad`, 경로, 벡터 $v$를 넘기는 `backward`)이 필요합니다.
 """
@@ -50,7 +52,7 @@ language("en")
 r"""
 ## Predict first
 
-`y.detach()` returns a tensor with the numbers of `y` and without its history (lesson 2). Read this, but do not run it yet:
+`y.detach()` returns a tensor with the values of `y` and without its history (lesson 2). Read this code, but do not run it yet:
 
 ```
 x = torch.tensor(2.0, requires_grad=True)
@@ -58,14 +60,14 @@ f = x * (x**2).detach()
 f.backward()
 ```
 
-As a formula $f$ is $x \cdot x^2 = x^3$, and $3x^2 = 12$ at $x = 2$. **What does `x.grad` hold?**
+As a formula, $f$ is $x \cdot x^2 = x^3$, and $3x^2 = 12$ at $x = 2$. **What does `x.grad` hold?**
 """
 
-# %% [markdown] lang="ko" en="5a5a4867"
+# %% [markdown] lang="ko" en="e0a081ec"
 r"""
 ## 먼저 예상하기
 
-`y.detach()`는 값은 `y`와 같고 어떻게 계산했는지는 남지 않은 텐서를 돌려줍니다(수업 02). 다음 코드를 읽어 보세요. 아직 실행하지는 마세요.
+`y.detach()`는 값은 `y`와 같고 계산 기록은 없는 텐서를 돌려줍니다(수업 02). 다음 코드를 읽어 보세요. 아직 실행하지는 마세요.
 
 ```
 x = torch.tensor(2.0, requires_grad=True)
@@ -80,14 +82,14 @@ f.backward()
 predict(
     "6 one factor cut",
     A=say(
-        en="12: `detach` saves memory, and does not change a slope",
+        en="12: `detach` saves memory but does not change a slope",
         ko="12. `detach`는 메모리를 아낄 뿐 기울기를 바꾸지 않는다",
     ),
     B="4",
     C="8",
     D=say(
-        en="None: the graph is cut, so nothing comes back",
-        ko="None. 그래프가 끊겨서 아무것도 돌아오지 않는다",
+        en="None: the graph is cut, so no gradient comes back",
+        ko="None. 그래프가 끊겨서 gradient가 도착하지 않는다",
     ),
 )
 
@@ -95,14 +97,14 @@ predict(
 r"""
 ## 1. A cut in the middle
 
-Lesson 4 multiplied a number by a vector and took a dot product. Here is the same computation, with a cut in the middle: `z` is computed from `w`, and `w` is `y` detached.
+Lesson 4 multiplied a number by a vector and took a dot product. Here is the same computation with a cut in the middle: `w` is `y` detached, and `z` is computed from `w`.
 """
 
-# %% [markdown] lang="ko" en="5db70068"
+# %% [markdown] lang="ko" en="5b1b4fb3"
 r"""
 ## 1. 가운데를 끊다
 
-수업 04에서는 수에 벡터를 곱하고 내적을 구했습니다. 같은 계산인데 이번에는 가운데를 끊습니다. `w`는 `y`를 detach한 것이고, `z`는 `w`로 계산합니다.
+수업 04에서는 수에 벡터를 곱하고 내적을 구했습니다. 같은 계산을 하되 이번에는 가운데를 끊습니다. `w`는 `y`를 detach한 것이고, `z`는 `w`로 계산합니다.
 """
 
 # %%
@@ -111,26 +113,24 @@ y = x * torch.tensor([2.0, 3.0, 5.0])
 w = y.detach()
 z = w @ torch.tensor([4.0, 7.0, 9.0])
 
-tensor_info(x=x, y=y, w=w, z=z)
-
-# %%
 with expect_error():
     z.backward()
+tensor_info(x=x, y=y, w=w, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`y` has a `grad_fn`; `w` has the same numbers, but is a constant leaf. Whatever is computed from constants alone is constant too: `z` is a leaf without a history, and there is
-nothing to walk back through. The value 370 is right, and only the slope is lost.
+`y` has a `grad_fn`. `w` has the same values, but is a constant leaf, and whatever is computed from constants alone is constant too. So `z` is a leaf without a history, and a backward pass has nothing to go through. The value 370 is right; only the
+slope is lost.
 
-A detached tensor has no history of its own. Does it have numbers of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
+A detached tensor has no history of its own. Does it have memory of its own? Suppose that you now write `w[0] = 100`. **What is in `y[0]`?**
 """
 
-# %% [markdown] lang="ko" en="739d9700"
+# %% [markdown] lang="ko" en="5333719a"
 r"""
-`y`에는 `grad_fn`이 있습니다. `w`는 값은 같지만 상수 leaf입니다. 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 과정이 남지 않은 leaf이고, 거슬러 갈 길이 없습니다.
+`y`에는 `grad_fn`이 있습니다. `w`는 값은 같지만 상수 leaf이고, 상수만으로 계산한 것은 상수입니다. 그래서 `z`는 계산 기록이 없는 leaf이고, 역방향 계산이 지나갈 그래프가 없습니다.
 값 370은 맞습니다. 잃은 것은 기울기뿐입니다.
 
-detach한 텐서에는 계산 과정이 없습니다. 그러면 값은 따로 가지고 있을까요? 이제 `w[0] = 100`이라고 쓴다고 합시다. **`y[0]`은 무엇이 될까요?**
+detach한 텐서에는 계산 기록이 없습니다. 그러면 메모리는 따로 가지고 있을까요? 이제 `w[0] = 100`이라고 쓴다고 합시다. **`y[0]`은 무엇이 될까요?**
 """
 
 # %%
@@ -158,12 +158,12 @@ predicted(
     "6 detached numbers",
     right="B",
     A=say(
-        en="`detach` makes a new tensor object without a history, but copies no numbers. "
-        "`y.clone().detach()` copies them.",
-        ko="`detach`는 계산 과정이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
+        en="`detach` makes a new tensor object without a history, but copies no values. "
+        "`y.clone().detach()` does.",
+        ko="`detach`는 계산 기록이 없는 새 텐서 객체를 만들지만 값은 복사하지 않습니다. `y.clone().detach()`가 복사합니다.",
     ),
     B=say(
-        en="`w` is a second view of the numbers of `y`. That makes `detach` free, whatever the size.",
+        en="`w` is a second view of the memory of `y`, so `detach` costs nothing, whatever the size.",
         ko="`w`는 `y`와 같은 메모리를 함께 쓰는 또 하나의 텐서(view)입니다. 그래서 `detach`는 크기가 얼마든 비용이 들지 않습니다.",
     ),
     C=say(
@@ -201,22 +201,22 @@ tensor_info(x=x, w=w, z=z)
 
 # %% [markdown] lang="en"
 r"""
-The walk back ends at `w`, which is a leaf, and leaves $\frac{\partial z}{\partial w} = (4, 7, 9)$ there. Nothing points from `w` to `y`, so `x` gets nothing.
+The backward pass ends at the leaf `w` and leaves $\frac{\partial z}{\partial w} = (4, 7, 9)$ in `w.grad`. No edge leads from `w` to `y`, so `x` gets nothing.
 
 ## 3. The splice
 
-The first walk stopped at the cut. What it found there is just what a second walk, from `y` to `x`, has to begin with. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much
-each number of `y` counts. How much each counts for $z$ is what `w.grad` holds. (`torch.autograd.grad` takes the same $v$ as `grad_outputs=v`.)
+The first backward pass stopped at the cut. What it found there is exactly what a second one, from `y` to `x`, has to start with. Lesson 5 called it $v$: `y.backward(v)` computes $v^\top J$, where $v$ says how much
+each element of `y` counts. How much each one counts for $z$ is in `w.grad`. (`torch.autograd.grad` takes the same $v$ as `grad_outputs=v`.)
 """
 
-# %% [markdown] lang="ko" en="b0571eab"
+# %% [markdown] lang="ko" en="fbf17548"
 r"""
-거슬러 가는 길은 leaf인 `w`에서 끝나고, 거기에 $\frac{\partial z}{\partial w} = (4, 7, 9)$를 남깁니다. `w`에서 `y`로 이어지는 것은 없으므로 `x`에는 아무것도 오지 않습니다.
+역방향 계산(backward pass)은 leaf인 `w`에서 끝나고, `w.grad`에는 $\frac{\partial z}{\partial w} = (4, 7, 9)$가 남습니다. `w`에서 `y`로 이어지는 간선이 없으므로 `x`에는 아무것도 오지 않습니다.
 
 ## 3. 다시 잇기
 
-첫 번째로 거슬러 간 길은 끊은 자리에서 멈추었습니다. 거기서 얻은 값이 바로 `y`에서 `x`까지 두 번째로 거슬러 갈 때 시작할 값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고, $v$는
-`y`의 각 원소를 얼마나 반영할지를 나타냅니다. 각 원소가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
+첫 번째 역방향 계산은 끊은 자리에서 멈추었습니다. 그런데 거기서 얻은 값이 바로 `y`에서 `x`까지 가는 두 번째 역방향 계산의 출발값입니다. 수업 05에서 $v$라고 부른 것입니다. `y.backward(v)`는 $v^\top J$를 구하고,
+$v$는 `y`의 각 원소를 얼마나 반영할지를 나타냅니다. 각 원소가 $z$에 얼마나 반영되는지는 `w.grad`에 들어 있습니다. (`torch.autograd.grad`에는 같은 $v$를 `grad_outputs=v`로 넘깁니다.)
 """
 
 # %%
@@ -230,42 +230,42 @@ print(say(en="with y.sum() instead:", ko="y.sum()을 쓰면:"), x.grad)
 
 # %% [markdown] lang="en"
 r"""
-$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` begins with $v = (1, 1, 1)$ and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`, which
-nobody asked for. It runs without an error.
+$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$: the whole chain rule, as if nothing had been cut. `y.sum().backward()` starts with $v = (1, 1, 1)$ instead and gives $2 + 3 + 5 = 10$, the slope of the sum of `y`. It is not the slope you want, but it
+runs without an error.
 
-Who would cut and splice? Anyone who computes $y = f(x)$ on one computer and $z = g(y)$ on another: only the numbers of `y` travel there, and only `w.grad` travels back.
+When does a splice pay? When $y = f(x)$ runs on one computer and $z = g(y)$ on another, as in a model that is too large for one machine: the values of `y` travel in one direction, `w.grad` in the other, and no graph has to.
 
 ## 4. A cut that leaves a path
 
-In the first prediction only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
-autograd reports. Right: how far the quotient is from autograd's number.
+In the first prediction, only *one* of two paths from $x$ to $f$ is cut. Run the cell. It shows a product $f(x) = a(x)\,b(x)$ whose second factor is detached. Left: the function, its secant, and a dashed line with the slope that
+autograd reports. Right: the distance between the quotient and autograd's slope.
 
-At first the second factor moves along when the quotient takes its step, as it does in the program. The switch *factor* can hold it still at its value at $x$.
+At first the second factor moves when the quotient takes its step, as it does in the program. The switch *factor* can hold it still at its value at $x$.
 
 1. Move $h$ to the left. Where does the quotient go, and what does autograd say?
 2. Hold the factor still. Where does the quotient go now?
-3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do both its answers add up to?
-4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd see in it at $x = 2$?
+3. Choose `x² · x.detach()`: the same formula $x^3$, cut elsewhere. What does autograd say now, and what do autograd's two answers add up to?
+4. Let the factor move again and choose `x · (1/|x|).detach()`, which is 1 for every $x > 0$. Where does the quotient go? Which slope does autograd report at $x = 2$?
 """
 
-# %% [markdown] lang="ko" en="33fd40f0"
+# %% [markdown] lang="ko" en="a7a53b53"
 r"""
-$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 아무도 묻지 않은,
-`y`의 합의 기울기입니다. 그런데도 오류 없이 실행됩니다.
+$4 \cdot 2 + 7 \cdot 3 + 9 \cdot 5 = 74$입니다. 아무것도 끊지 않은 것처럼 연쇄 법칙(chain rule)이 끝까지 이어졌습니다. 한편 `y.sum().backward()`는 $v = (1, 1, 1)$로 시작하므로 $2 + 3 + 5 = 10$이 됩니다. 우리가 구하려던 것이 아니라
+`y`의 합의 기울기인데, 오류 없이 실행됩니다.
 
-누가 이렇게 끊고 이을까요? $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때 씁니다. $f$ 쪽에서 $g$ 쪽으로는 `y`의 값만, 반대로는 `w.grad`만 보내면 됩니다.
+이렇게 끊었다가 잇는 일이 언제 필요할까요? 모델이 너무 커서 $y = f(x)$와 $z = g(y)$를 서로 다른 컴퓨터에서 계산할 때입니다. 한쪽으로는 `y`의 값만, 반대쪽으로는 `w.grad`만 보내면 되고, 그래프는 보내지 않아도 됩니다.
 
 ## 4. 한 경로만 끊기
 
-첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 둘째 인수(factor, 곱해지는 식)를 detach한 곱 $f(x) = a(x)\,b(x)$가 나타납니다. 왼쪽: 함수와 할선(secant), 그리고 autograd가 내놓는 기울기로 그은 파선.
-오른쪽: 차분몫이 autograd의 값에서 얼마나 떨어져 있는지.
+첫 예상에서는 $x$에서 $f$까지 가는 두 경로 중 *하나만* 끊었습니다. 셀을 실행하면 두 식의 곱 $f(x) = a(x)\,b(x)$가 나타나는데, 둘째 식 $b(x)$를 detach했습니다. 왼쪽: 함수와 할선(secant), 그리고 autograd의 기울기로 그은 파선.
+오른쪽: 차분몫과 autograd의 기울기 사이의 차이.
 
-처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 인수도 함께 움직입니다. *인수* 스위치를 바꾸면 둘째 인수를 $x$에서의 값에 고정할 수 있습니다.
+처음에는 프로그램에서처럼, 차분몫을 구하려고 $x$를 $h$만큼 옮기면 둘째 식도 함께 움직입니다. *둘째 식* 스위치를 바꾸면 둘째 식을 $x$에서의 값에 고정할 수 있습니다.
 
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 어디로 다가가고, autograd의 값은 무엇인가요?
-2. 인수를 고정하세요. 이제 차분몫은 어디로 다가가나요?
+2. 둘째 식을 고정하세요. 이제 차분몫은 어디로 다가가나요?
 3. `x² · x.detach()`를 고르세요. 같은 식 $x^3$인데 다른 곳을 끊었습니다. 이번에는 autograd의 값이 무엇인가요? 앞의 값과 더하면 얼마인가요?
-4. 인수를 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd는 기울기가 얼마라고 하나요?
+4. 둘째 식을 다시 움직이게 하고 `x · (1/|x|).detach()`를 고르세요. $x > 0$이면 언제나 1인 함수입니다. 차분몫은 어디로 다가가나요? $x = 2$에서 autograd의 값은 얼마인가요?
 """
 
 # %%
@@ -275,35 +275,35 @@ explore_cut()
 r"""
 <details><summary>What you saw</summary>
 
-1. To 12, while autograd stays at 4, at every $h$. On the right the difference goes to 8 and stays there.
+1. The quotient goes to 12, while autograd says 4 at every $h$. On the right, the difference goes to 8 and stays there.
 2. To 4. (It is 4 at every $h$: with the factor held at 4 the function is $4x$, a straight line.)
-3. 8, and $4 + 8 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4), and each cut loses the second: "lost at the cut", $a\,b'$.
-4. The quotient is 0, as it must be for a constant function; autograd sees $\frac{1}{2}$.
+3. 8, and $4 + 8 = 12$. The product rule $f' = a'b + a\,b'$ has two terms, one for each path (lesson 4). Either cut loses the second term: "lost at the cut", $a\,b'$.
+4. The quotient is 0, as it must be for a constant function, but autograd reports $\frac{1}{2}$.
 
 </details>
 
-The dashed line is the tangent of another function, the one in which the detached factor is a constant. **Autograd differentiates the graph that was recorded, not the formula.** The quotient knows nothing of graphs: it
-compares what really comes out. So where the two disagree at every small $h$, a cut is among the first things to look for.
+The dashed line is the tangent of another function, the one in which the detached factor is a constant. **Autograd differentiates the graph that was recorded, not the formula.** The quotient knows nothing about graphs: it
+compares the values that come out. So if the two disagree at every small $h$, look for a cut first.
 
-Often the cut is meant: "treat this as a constant" is what a target or a normalisation may need, and then the quotient with the factor held is the one to compare with.
-(`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own; the second one is detached for you.)
+Some cuts are meant: "treat this as a constant". Then compare with the quotient in which that factor is held (section 10).
+(`explore_cut((torch.sin, torch.exp))` shows the product of two functions of your own and detaches the second for you.)
 """
 
-# %% [markdown] lang="ko" en="16524eec"
+# %% [markdown] lang="ko" en="4fa20f96"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 12로 다가갑니다. autograd의 값은 $h$가 얼마든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
-2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 인수를 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
-3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있고(수업 04), 어느 쪽 식이든 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
-4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd는 $\frac{1}{2}$이라고 합니다.
+1. 차분몫은 12로 다가가는데 autograd의 값은 $h$가 얼마든 4입니다. 오른쪽에서 차이는 8로 다가가 거기에 머뭅니다.
+2. 4로 다가갑니다. (사실 $h$가 얼마든 4입니다. 둘째 식을 4로 고정하면 함수가 직선 $4x$이기 때문입니다.)
+3. 8이고, $4 + 8 = 12$입니다. 곱의 미분법 $f' = a'b + a\,b'$에는 경로마다 하나씩 두 항이 있는데(수업 04), 어느 쪽을 끊든 그때의 둘째 항 $a\,b'$을 잃습니다. 그림 아래의 "끊긴 곳에서 잃은 기울기"가 이것입니다.
+4. 함수가 상수이므로 차분몫은 0입니다. 그런데 autograd의 값은 $\frac{1}{2}$입니다.
 
 </details>
 
-파선은 다른 함수, 곧 detach한 인수가 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모릅니다. 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
+파선은 다른 함수, 곧 둘째 식이 상수인 함수의 접선입니다. **autograd는 식이 아니라 기록된 그래프를 미분합니다.** 차분몫은 그래프를 모르고 실제로 나온 값을 비교할 뿐입니다. 그러니 $h$를
 줄여도 둘이 계속 다르면 먼저 끊긴 곳이 있는지 찾아보세요.
 
-일부러 끊을 때도 많습니다. 목푯값이나 정규화 상수처럼 "이것은 상수로 보라"고 하고 싶을 때입니다. 그럴 때는 인수를 고정한 차분몫과 비교해야 합니다.
+"이것은 상수로 보라"는 뜻으로 일부러 끊을 때도 있습니다. 그럴 때는 그 식을 고정한 차분몫과 비교해야 합니다(10절).
 (`explore_cut((torch.sin, torch.exp))`처럼 쓰면 여러분의 두 함수를 곱한 것을 볼 수 있습니다. 둘째 함수는 탐색기가 알아서 detach합니다.)
 """
 
@@ -318,21 +318,21 @@ predicted(
     "6 one factor cut",
     right="B",
     A=say(
-        en="12 is the slope of the formula. But autograd walks through what was recorded, and there the "
-        "second factor is a constant.",
-        ko="12는 식의 기울기입니다. 그러나 autograd는 기록된 것을 거슬러 가고, 거기서 둘째 인수는 상수입니다.",
+        en="12 is the slope of the formula. But the backward pass goes through what was recorded, and "
+        "there the second factor is a constant.",
+        ko="12는 식의 기울기입니다. 그러나 역방향 계산은 기록된 그래프를 지나고, 거기서 둘째 식은 상수입니다.",
     ),
     B=say(
         en="The recorded graph says f = x · 4, where 4 is a constant. Its slope is 4.",
         ko="기록된 그래프는 f = x · 4이고 4는 상수입니다. 그 기울기는 4입니다.",
     ),
     C=say(
-        en="8 is what comes through the other path, which is the one that was cut.",
-        ko="8은 다른 경로로 오는 값인데, 끊은 것이 바로 그 경로입니다.",
+        en="8 would come through the other path, and that is the one that was cut.",
+        ko="8은 다른 경로로 올 값인데, 끊은 것이 바로 그 경로입니다.",
     ),
     D=say(
-        en="Only one of the two paths is cut. Through the first factor something does come back.",
-        ko="두 경로 중 하나만 끊었습니다. 첫째 인수를 지나는 경로로는 gradient가 돌아옵니다.",
+        en="Only one of the two paths is cut. A gradient still comes through the first factor.",
+        ko="두 경로 중 하나만 끊었습니다. 첫째 식을 지나는 경로로는 gradient가 옵니다.",
     ),
 )
 
@@ -340,10 +340,10 @@ predicted(
 r"""
 ## 5. Computing without a record
 
-`detach` cuts at one tensor. `with torch.no_grad():` switches the recording off for all that is computed inside (whether torch records is called the **gradient mode**):
+`detach` cuts at one tensor. `with torch.no_grad():` switches recording off for everything computed inside. (Whether torch records is called the **gradient mode**.)
 """
 
-# %% [markdown] lang="ko" en="0c18d99b"
+# %% [markdown] lang="ko" en="a8295410"
 r"""
 ## 5. 잠시 기록하지 않기
 
@@ -363,18 +363,58 @@ tensor_info(q=q, x=x, y=y, z=z)
 
 # %% [markdown] lang="en"
 r"""
-`q` and `x` are tracked leaves, as they were told to be. But no step was recorded: `y` and `z` have no `grad_fn`. Nothing had to be kept for a walk back, which saves memory, and this is what one wants when a
-model is only used and not trained.
-
-`torch.inference_mode()` goes further. It saves a little more time, and marks its results for good: a tracked computation that has to save one for its walk back is refused.
+`q` and `x` are tracked leaves, as requested. But no operation was recorded: `y` and `z` have no `grad_fn`, and nothing was saved for a backward pass. How much memory does that save? A hook can see every tensor that autograd saves (lesson 7), so let
+us count the bytes. `set_grad_enabled(flag)` switches recording on or off by a flag, and `enable_grad()` switches it back on inside `no_grad`.
 """
 
-# %% [markdown] lang="ko" en="5242075e"
+# %% [markdown] lang="ko" en="8cd947fd"
 r"""
-`q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 계산은 한 단계도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없습니다. 거슬러 갈 때 쓸 것을 남겨 두지 않아도 되므로 메모리가 절약됩니다. 모델을
-학습시키지 않고 쓰기만 할 때 알맞습니다.
+`q`와 `x`는 지정한 대로 추적되는 leaf입니다. 그러나 연산은 하나도 기록되지 않아 `y`와 `z`에는 `grad_fn`이 없고, 역방향 계산에 쓰려고 저장한 것도 없습니다. 메모리를 얼마나 아낄까요? autograd가 저장하는 텐서는 hook으로 하나하나 볼 수 있으니(수업 07)
+바이트 수를 세어 봅시다. `set_grad_enabled(flag)`는 flag에 따라 기록을 켜거나 끄고, `enable_grad()`는 `no_grad` 안에서 기록을 다시 켭니다.
+"""
 
-`torch.inference_mode()`는 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 지워지지 않는 표시를 남깁니다. 나중에 추적되는 계산이 거슬러 갈 때 쓰려고 그 결과를 저장해야 하면 오류가 납니다.
+# %%
+big = torch.ones(1000, 250, requires_grad=True)
+
+
+def megabytes_saved(recording):
+    saved = {}
+
+    def see(t):
+        saved[t.data_ptr()] = t.nbytes
+        return t
+
+    with torch.set_grad_enabled(recording), torch.autograd.graph.saved_tensors_hooks(see, lambda t: t):
+        y = big
+        for _ in range(8):
+            y = y.sin()
+    return sum(saved.values()) / 1e6
+
+
+print("big            :", big.nbytes / 1e6, "MB")
+for recording in (True, False):
+    print(f"recording {recording!s:<5}: {megabytes_saved(recording)} MB")
+
+with torch.no_grad():
+    y = big.sum()
+    with torch.enable_grad():
+        z = big.sum()
+print("tracked: no_grad", y.requires_grad, " enable_grad", z.requires_grad)
+
+# %% [markdown] lang="en"
+r"""
+Recording keeps 8 MB alive, because each of the eight `sin` saves its input. (The first input is `big`, which you have anyway.) Without recording nothing is saved, which is what you want at inference time. `enable_grad` has its use, too: an
+optimizer's `step(closure)` runs unrecorded, but calls your `closure`, which computes the loss, under `enable_grad`.
+
+`torch.inference_mode()` goes further than `no_grad`. It saves a little more time and marks its results for good: a tracked computation that would have to save one of them for its backward pass raises an error.
+"""
+
+# %% [markdown] lang="ko" en="7c73902f"
+r"""
+기록하면 8MB가 메모리에 남습니다. `sin` 여덟 번이 저마다 입력을 저장하기 때문입니다. (첫 번째 입력은 어차피 가지고 있는 `big`입니다.) 기록하지 않으면 아무것도 저장하지 않으므로, 학습이 끝난 모델을 쓰기만 하는 추론(inference)에 알맞습니다.
+`enable_grad`도 쓰임이 있습니다. 옵티마이저(optimizer)의 `step(closure)`는 기록하지 않고 실행되지만, loss를 계산하는 여러분의 `closure`는 `enable_grad` 안에서 호출합니다.
+
+`torch.inference_mode()`는 `no_grad`보다 한 걸음 더 나아갑니다. 시간을 조금 더 아끼는 대신 결과에 지워지지 않는 표시를 남깁니다. 나중에 이 결과를 추적되는 계산에 쓰면, 그 계산이 `backward()`를 위해 결과를 저장하려 할 때 오류가 납니다.
 """
 
 # %%
@@ -389,21 +429,21 @@ with expect_error():
 r"""
 ## 6. eval() is another switch, and freezing a third
 
-A model has a mode of its own. `nn.Sequential` applies its layers one after the other; `nn.Dropout(0.5)` sets about half of the numbers to 0 at random while the model trains (and doubles the others), and lets all pass in
-**evaluation mode**, which `model.eval()` switches on. (`model.train()` switches back.) `BatchNorm` follows the same switch: in training mode it subtracts the mean of the batch at hand, in evaluation mode the mean that it
-has gathered in training.
+A model has a mode of its own. `nn.Sequential` applies its layers one after the other. In training mode, `nn.Dropout(0.5)` sets about half of the elements to 0 at random and doubles the others; in **evaluation mode**, which
+`model.eval()` switches on, it passes everything through unchanged. (`model.train()` switches back.) `BatchNorm` follows the same switch: it normalizes with the mean and variance of the current batch in training mode, and with those
+it has collected during training in evaluation mode.
 
 After `model.eval()`, **is `model(inputs)` still tracked?**
 """
 
-# %% [markdown] lang="ko" en="45308c7d"
+# %% [markdown] lang="ko" en="8b07db5b"
 r"""
 ## 6. eval()은 다른 스위치, 동결은 또 다른 스위치
 
-모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. `nn.Dropout(0.5)`는 학습할 때는 수의 절반쯤을 무작위로 0으로 만들고(나머지는 두 배로 만듭니다), **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
-평가 모드는 `model.eval()`로 켭니다. (`model.train()`으로 되돌립니다.) `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균을 빼고, 평가 모드에서는 학습하며 모아 둔 평균을 뺍니다.
+모델에는 따로 모드가 있습니다. `nn.Sequential`은 층을 차례대로 적용합니다. 학습 모드에서 `nn.Dropout(0.5)`는 원소의 절반쯤을 무작위로 0으로 만들고 나머지는 두 배로 만들지만, **평가 모드**(evaluation mode)에서는 그대로 통과시킵니다.
+평가 모드는 `model.eval()`로 켜고 `model.train()`으로 되돌립니다. `BatchNorm`도 같은 스위치를 따릅니다. 학습 모드에서는 지금 들어온 배치의 평균과 분산으로, 평가 모드에서는 학습하며 모아 둔 평균과 분산으로 정규화합니다.
 
-`model.eval()`을 부른 뒤 **`model(inputs)`는 여전히 추적될까요?**
+`model.eval()`을 호출한 뒤에도 **`model(inputs)`는 추적될까요?**
 """
 
 # %%
@@ -412,7 +452,8 @@ predict(
     A=say(en="No: in evaluation mode nothing is recorded", ko="아니다. 평가 모드에서는 기록하지 않는다"),
     B=say(en="Yes: `eval()` has nothing to do with recording", ko="그렇다. `eval()`은 기록과 상관이 없다"),
     C=say(
-        en="Yes, but `backward()` then raises an error", ko="그렇다. 그러나 `backward()`를 부르면 오류가 난다"
+        en="Yes, but `backward()` then raises an error",
+        ko="그렇다. 그러나 `backward()`를 호출하면 오류가 난다",
     ),
 )
 
@@ -449,30 +490,30 @@ predicted(
     ),
     B=say(
         en="Two switches: `eval()` for what the layers compute, `no_grad` for whether it is recorded. "
-        "To use a model you want both.",
-        ko="스위치는 둘입니다. `eval()`은 층이 무엇을 계산할지, `no_grad`는 그것을 기록할지를 정합니다. 모델을 쓰기만 할 때는 둘 다 필요합니다.",
+        "For inference you want both.",
+        ko="스위치는 둘입니다. `eval()`은 층이 무엇을 계산할지, `no_grad`는 그것을 기록할지를 정합니다. 추론할 때는 둘 다 필요합니다.",
     ),
     C=say(
-        en="It is tracked, and `backward()` works as ever, only with the numbers of evaluation mode.",
+        en="It is tracked, and `backward()` works as usual, with the values of evaluation mode.",
         ko="추적되고 `backward()`도 평소처럼 됩니다. 다만 평가 모드에서 계산한 값으로 합니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-A model is an `nn.Module`, and so is each of its layers. Each has a mode of its own, `module.training`. `eval()` and `train()` set it in all of them; `model.modules()` goes through them all, the model first. `model[0]` is the first layer of an
+A model is an `nn.Module`, and so is each of its layers. Each has its own mode, `module.training`. `eval()` and `train()` set the mode in all of them; `model.modules()` yields them all, the model first. `model[0]` is the first layer of an
 `nn.Sequential`.
 
-The third switch is `requires_grad` itself. To train only the later layers of a model one **freezes** the first one: its parameters are not to move. (`layer.requires_grad_(False)` does it for all parameters of a layer.) Compare two ways, with
-an input that is tracked. Which of `first`, `inputs` and `second` get a gradient?
+The third switch is `requires_grad` itself. To train only the later layers of a model, you **freeze** the first one: its parameters must not move. (`layer.requires_grad_(False)` sets the flag for all parameters of a layer.) Compare two ways,
+with a tracked input. Which of `first`, `inputs` and `second` get a gradient?
 """
 
-# %% [markdown] lang="ko" en="9547f7ad"
+# %% [markdown] lang="ko" en="e147e839"
 r"""
 모델과 그 안의 층은 모두 `nn.Module`이고, 저마다 자기 모드 `module.training`이 있습니다. `eval()`과 `train()`은 이 모드를 한꺼번에 바꿉니다. `model.modules()`는 모델부터 시작해 안에 있는 모듈을 모두 차례로 내놓습니다. `model[0]`은 `nn.Sequential`의 첫 층입니다.
 
-셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)합니다. 첫 층의 파라미터가 움직이지 않게 하는 것입니다. (`layer.requires_grad_(False)`는 층의 모든 파라미터에 한꺼번에 적용됩니다.) 추적되는 입력으로 두 방법을 비교해 봅시다.
-`first`, `inputs`, `second` 중 어디까지 gradient가 갈까요?
+셋째 스위치는 `requires_grad` 자체입니다. 모델의 뒤쪽 층만 학습시키려면 첫 층을 **동결**(freeze)해서 그 파라미터가 움직이지 않게 합니다. (`layer.requires_grad_(False)`는 층의 모든 파라미터에 한꺼번에 적용됩니다.) 추적되는 입력으로 두 방법을 비교해 봅시다.
+`first`, `inputs`, `second` 가운데 gradient가 도착하는 것은 어느 것일까요?
 """
 
 # %%
@@ -497,25 +538,25 @@ reached("requires_grad_")
 
 # %% [markdown] lang="en"
 r"""
-Both leave the first layer without a gradient. But `no_grad` cuts the whole graph there, and nothing comes back to `inputs`. A frozen parameter is only a constant of its layer: the way *through* the layer stays open.
+Both leave the first layer without a gradient. But `no_grad` cuts the whole graph there, so nothing reaches `inputs`. A frozen parameter is just a constant of its layer: the path *through* the layer stays open.
 
 | you want to | write |
 |---|---|
 | treat one tensor as a constant | `y.detach()` |
-| compute without a record, e.g. to use a model or move parameters | `with torch.no_grad():` |
+| compute without a record, e.g. for inference or to move parameters | `with torch.no_grad():` |
 | the same, with results that never meet autograd again | `with torch.inference_mode():` |
 | keep parameters from being trained | `p.requires_grad_(False)` |
-| switch Dropout and BatchNorm to use, not training | `model.eval()` |
+| switch Dropout and BatchNorm from training to inference | `model.eval()` |
 """
 
-# %% [markdown] lang="ko" en="b3b69ae7"
+# %% [markdown] lang="ko" en="30c5c672"
 r"""
-어느 쪽이든 첫 층에는 gradient가 없습니다. 그러나 `no_grad`는 거기서 그래프를 통째로 끊으므로 `inputs`까지 돌아오는 것이 없습니다. 동결한 파라미터는 그 층의 상수가 될 뿐이고, 층을 *지나는* 길은 열려 있습니다.
+어느 쪽이든 첫 층에는 gradient가 없습니다. 그러나 `no_grad`는 거기서 그래프를 통째로 끊으므로 `inputs`에도 도착하는 것이 없습니다. 이와 달리 동결한 파라미터는 그 층의 상수가 될 뿐이고, 층을 *지나는* 경로는 열려 있습니다.
 
 | 하고 싶은 일 | 쓸 것 |
 |---|---|
 | 텐서 하나를 상수로 보기 | `y.detach()` |
-| 기록 없이 계산하기 (모델을 쓰거나 파라미터를 옮길 때) | `with torch.no_grad():` |
+| 기록 없이 계산하기 (추론하거나 파라미터를 옮길 때) | `with torch.no_grad():` |
 | 같은 일인데, 결과를 다시는 autograd에 쓰지 않을 때 | `with torch.inference_mode():` |
 | 파라미터를 학습에서 빼기 | `p.requires_grad_(False)` |
 | Dropout과 BatchNorm을 평가 모드로 바꾸기 | `model.eval()` |
@@ -525,10 +566,10 @@ r"""
 r"""
 ## 7. Moving a parameter
 
-A step of training moves a leaf. Three ways to write it, and only one is right:
+A training step moves a leaf. Of three ways to write it, only one is right:
 """
 
-# %% [markdown] lang="ko" en="bbc9b510"
+# %% [markdown] lang="ko" en="250a2a7f"
 r"""
 ## 7. 파라미터 옮기기
 
@@ -552,17 +593,17 @@ print("model_p:", model_p, " is_leaf:", model_p.is_leaf)
 
 # %% [markdown] lang="en"
 r"""
-In place and recorded: refused, since `p` would become a result of its own step, and no longer be a leaf, where walks end. Out of place: a *new* tensor, an intermediate one, while the model still holds the old one.
-In place inside `no_grad`: the same tensor, the same leaf, with new numbers.
+In place and recorded, the step raises an error: `p` would become the result of an operation, and so could no longer be a leaf. Out of place, it makes a *new*, non-leaf tensor, while the model still holds the old one.
+In place inside `no_grad`, it keeps the same tensor, a leaf as before, with new values.
 
 ## 8. A sum that keeps every graph alive
 
-Adding up losses, in order to report them, adds up their graphs too:
+If you add up losses to report them, you add up their graphs too:
 """
 
-# %% [markdown] lang="ko" en="80c0ca7c"
+# %% [markdown] lang="ko" en="81659882"
 r"""
-제자리에서 기록하며 바꾸면 오류가 납니다. `p`가 자기 스텝의 결과가 되어, 더는 거슬러 가는 길이 끝나는 leaf가 아니게 되기 때문입니다. 새로 계산하면 중간 텐서인 *새* 텐서가 생기고 모델은 여전히 예전 텐서를 가지고 있습니다.
+기록하면서 제자리에서 바꾸면 오류가 납니다. 그렇게 하면 `p`는 연산의 결과, 곧 중간 텐서가 되어 더는 leaf일 수 없기 때문입니다. 제자리에서 바꾸지 않고 새로 계산하면 중간 텐서인 *새* 텐서가 생기고, 모델은 여전히 예전 텐서를 가지고 있습니다.
 `no_grad` 안에서 제자리에서 바꾸면 같은 텐서, 같은 leaf에 새 값이 들어갑니다.
 
 ## 8. 그래프를 모두 붙잡는 합
@@ -584,7 +625,7 @@ def nodes(tensor):
 
 p = torch.tensor(2.0, requires_grad=True)
 total, number = torch.tensor(0.0), 0.0
-behind = say(en="nodes behind it", ko="그 뒤의 노드")
+behind = say(en="nodes behind it", ko="이어진 노드")
 for step in range(1, 4):
     loss = (p - step) ** 2
     total = total + loss
@@ -593,27 +634,27 @@ for step in range(1, 4):
 
 # %% [markdown] lang="en"
 r"""
-After a thousand steps a thousand graphs hang on `total`, with all that they saved. `loss.item()` takes the number out, and `loss` with its graph goes when the next one comes.
+After a thousand steps, `total` keeps a thousand graphs alive, with everything they saved. `loss.item()` extracts just the number, so each graph is freed when the next loss replaces it.
 """
 
-# %% [markdown] lang="ko" en="e572b643"
+# %% [markdown] lang="ko" en="682ea054"
 r"""
-천 스텝 뒤에는 그래프 천 개가 저장해 둔 것과 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼냅니다. 그러면 `loss`와 그 그래프는 다음 loss가 만들어지면 사라집니다.
+천 스텝 뒤에는 그래프 천 개가 저장해 둔 텐서와 함께 `total`에 매달려 있습니다. `loss.item()`은 수만 꺼내므로, 다음 loss가 만들어지는 순간 앞의 loss는 그 그래프와 함께 사라집니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 9. A real bug
 
-**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the most by which $W$ can stretch a vector. It came into PyTorch's code in May 2018. At first, before its release, $\sigma$ was cut off, as in `cut=True` here. (`C` stands for the rest of a network: the loss weighs each entry of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
+**Spectral normalization** divides a weight matrix $W$ by its spectral norm $\sigma(W)$, the largest factor by which $W$ stretches a vector. In PyTorch's code of May 2018, before any release, $\sigma$ was for some weeks cut off, as with `cut=True` here. (`C` stands for the rest of a network: the loss weights each element of $W/\sigma(W)$ with one of `C`.) We look at the slope with respect to `W[0, 0]`:
 """
 
-# %% [markdown] lang="ko" en="d64fbdf3"
+# %% [markdown] lang="ko" en="d0bb64cd"
 r"""
 ## 9. 실제로 있었던 버그
 
-**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 2018년 5월에 PyTorch의 코드에 들어왔습니다.
-정식 배포 전의 첫 코드에서는 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
+**스펙트럼 정규화**(spectral normalization)는 가중치 행렬 $W$를 스펙트럼 노름(spectral norm) $\sigma(W)$로 나눕니다. $\sigma(W)$는 $W$가 벡터를 최대 몇 배로 늘이는지를 나타냅니다. 스펙트럼 정규화는 2018년 5월에 PyTorch의 코드에 들어왔는데,
+정식 배포 전 몇 주 동안은 아래의 `cut=True`처럼 $\sigma$가 끊겨 있었습니다. (`C`는 네트워크의 나머지를 대신합니다. $W/\sigma(W)$의 각 원소에 `C`의 원소를 곱해 더한 것이 loss입니다.) `W[0, 0]`에 대한 기울기를 봅시다.
 """
 
 # %%
@@ -637,44 +678,101 @@ for cut in (True, False):
 
 # %% [markdown] lang="en"
 r"""
-In this example even the sign is wrong. The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`, and what goes through `.data` is not recorded. The
-[fix](https://github.com/pytorch/pytorch/pull/7905) of the same month names the cause in its title, "not backprop via sigma(W)", and lets $\sigma$ be recorded; only the search
-for the direction that is stretched most stays under `no_grad`, where it belongs. In TensorFlow Addons [much the same cut](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter still asked for a fix in 2022.
-Every value such a layer computes is right: only a comparison with the quotient tells.
+In this example even the sign is wrong. PyTorch had two different cuts, one after the other:
+
+- The [first version](https://github.com/pytorch/pytorch/pull/6929) wrote `weight.data /= sigma`. Whatever goes through `.data` is not recorded (lesson 7), so the weight was overwritten, and its gradient was that of an undivided weight: 1 here, the element of `C`.
+- A [repair of a memory leak](https://github.com/pytorch/pytorch/pull/7298) divided `weight` itself, but left $\sigma$ unrecorded: its author assumed "that we do *not* need gradients for the spectral". This is `cut=True`.
+
+The [fix](https://github.com/pytorch/pytorch/pull/7905) names the cause in its title, "not backprop via sigma(W)". It records $\sigma$. Only the power iteration, which finds the most stretched direction by multiplying with $W$ and
+$W^\top$ in turn, stays under `no_grad`, where it belongs. In TensorFlow Addons [an overwrite like the first](https://github.com/tensorflow/addons/issues/2414) was reported in 2021, and a commenter was still asking for a fix in 2022.
+
+The values of such a layer are right, so its outputs show nothing. Comparing its gradients with a quotient does.
 """
 
-# %% [markdown] lang="ko" en="88515ad2"
+# %% [markdown] lang="ko" en="3749d9a3"
 r"""
-이 예에서는 부호까지 틀립니다. [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼는데, `.data`를 거친 것은 기록되지 않습니다. 같은 달의
-[수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 $\sigma(W)$를 지나 거슬러 가지 않는다는 것입니다. 이제 $\sigma$는 다시 기록되고, 가장 많이 늘어나는 방향을 찾는 계산만
-`no_grad` 안에 남았습니다. 그것은 거기 있어야 맞습니다. TensorFlow Addons에서도 [거의 똑같이 끊긴 것](https://github.com/tensorflow/addons/issues/2414)이 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
-이런 층이 계산하는 값은 모두 맞습니다. 값만 보아서는 알 수 없고, 차분몫과 비교해야 드러납니다.
+이 예에서는 부호까지 틀립니다. PyTorch에서는 서로 다른 두 곳이 차례로 끊겨 있었습니다.
+
+- [첫 판](https://github.com/pytorch/pytorch/pull/6929)은 `weight.data /= sigma`라고 썼습니다. `.data`를 거친 것은 기록되지 않으므로(수업 07) 가중치를 덮어쓴 셈이고, gradient는 나누지 않은 가중치의 것이었습니다. 이 예에서는 `C`의 원소인 1입니다.
+- [메모리 누수를 고친 코드](https://github.com/pytorch/pytorch/pull/7298)는 `weight` 자체를 나누었지만 $\sigma$는 기록하지 않았습니다. 작성자가 $\sigma$의 gradient는 필요 없다고 보았기 때문입니다("we do *not* need gradients for the spectral"). 이것이 `cut=True`입니다.
+
+[수정](https://github.com/pytorch/pytorch/pull/7905)은 제목에서 원인을 밝힙니다. "not backprop via sigma(W)", 곧 역방향 계산이 $\sigma(W)$를 지나지 않는다는 것입니다. 이제 $\sigma$도 기록되고, $W$와 $W^\top$를 번갈아 곱해 가장 많이 늘어나는 방향을
+찾는 거듭제곱법(power iteration)만 `no_grad` 안에 남았습니다. 이 계산은 기록하지 않는 것이 맞습니다. TensorFlow Addons에서도 [첫 판처럼 덮어쓰는 코드](https://github.com/tensorflow/addons/issues/2414)가 2021년에 보고되었고, 2022년에도 고쳐 달라는 댓글이 달렸습니다.
+
+이런 층의 출력값은 모두 맞으므로 출력만 보아서는 알 수 없습니다. gradient를 차분몫과 비교하면 드러납니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## 10. A cut that is meant
+
+A network can learn without labels. An encoder $f$ turns an image into a vector, its embedding, and two noisy views $a$ and $b$ of one image should get similar embeddings. [SimSiam](https://arxiv.org/abs/2011.10566) (2020) trains a second network with it, the predictor $h$, which predicts the embedding of one view from that of the other. With squared errors (SimSiam compares angles) the loss is
+
+$$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
+
+Here an image is a single number, $f(t) = w\,t$ and $h(t) = v\,t$, and nothing is cut:
+"""
+
+# %% [markdown] lang="ko" en="b667a7fb"
+r"""
+## 10. 일부러 끊기
+
+정답(label) 없이도 네트워크를 학습시킬 수 있습니다. 인코더(encoder) $f$는 이미지를 임베딩(embedding)이라는 벡터로 바꾸고, 같은 이미지에 잡음을 달리 섞은 두 뷰(view) $a$와 $b$의 임베딩은 서로 비슷해야 합니다. [SimSiam](https://arxiv.org/abs/2011.10566)(2020)은
+한 뷰의 임베딩으로 다른 뷰의 임베딩을 맞히는 네트워크 $h$(predictor)를 함께 학습시킵니다. 오차를 제곱해서 재면(SimSiam은 각도를 비교합니다) loss는 다음과 같습니다.
+
+$$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
+
+여기서는 이미지 하나가 수 하나이고 $f(t) = w\,t$, $h(t) = v\,t$입니다. 아무것도 끊지 않고 학습시켜 봅시다.
+"""
+
+# %%
+torch.manual_seed(0)
+w, v = (torch.tensor(1.0, requires_grad=True) for _ in range(2))
+for step in range(41):
+    images = torch.randn(100)
+    a, b = (images + 0.5 * torch.randn(100) for _ in range(2))
+    z_a, z_b = w * a, w * b
+    loss = ((v * z_a - z_b) ** 2).mean() / 2 + ((v * z_b - z_a) ** 2).mean() / 2
+    loss.backward()
+    with torch.no_grad():
+        for p in (w, v):
+            p -= 0.1 * p.grad
+            p.grad = None
+    if step % 10 == 0:
+        print(f"step {step:>2}: loss {loss.item():.4f}  w {w.item():.4f}")
+
+# %% [markdown] lang="en"
+r"""
+The loss goes to 0, and so does `w`. Every image now has the embedding 0, and any two embeddings agree: the model has **collapsed**. The gradient did not only move the predictions $h(f(a))$ and $h(f(b))$ to their targets, it also moved the targets $f(b)$ and $f(a)$ to the
+predictions. SimSiam treats the targets as constants, and then, in this loop, `w` stays near 0.8. Task 6.7 asks where to cut. The quotient that agrees with autograd is now the one that holds the targets still.
+"""
+
+# %% [markdown] lang="ko" en="a5a89483"
+r"""
+loss가 0으로 가지만 `w`도 함께 0으로 갑니다. 모든 이미지의 임베딩이 0이 되어 어느 두 임베딩이나 똑같습니다. 이것을 **붕괴**(collapse)라고 합니다. gradient가 예상값 $h(f(a))$, $h(f(b))$를 목푯값 쪽으로 옮기기만 한 것이 아니라, 목푯값 $f(b)$, $f(a)$까지
+예상값 쪽으로 옮겼기 때문입니다. SimSiam은 목푯값을 상수로 봅니다. 그러면 이 반복문에서 `w`는 0.8 근처에 머뭅니다. 어디를 끊어야 하는지는 과제 6.7에서 생각해 보세요. 이때 autograd와 일치하는 차분몫은 목푯값을 고정한 차분몫입니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Six functions, 12 points. Under each answer cell stands its test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for stands in words below the last task. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 6 --solution splice`) shows a worked solution of that task, once you have
-passed or when you are stuck.
+Seven functions, 13 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they check is described after the last task. If you teach
+yourself, the panel of **Check** (in a terminal: `autograder check 6 --solution splice`) shows a worked solution of that task once you have passed it, or when you are stuck.
 
-The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
-`requires_grad`, hooks, training mode), and every setting of the whole process (gradient mode, default dtype, random state, warning filters and the like). It keeps dtype
-and shape, gives the same answer when called twice, and returns what the task names. All tensors are `float32` or `float64`.
+The rules of lesson 1 hold. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was (arguments with their values, `.grad`, `requires_grad`, hooks, training mode), and every setting of the process
+too (gradient mode, default dtype, random state, warning filters and the like). It keeps dtype and shape, gives the same answer when called twice, and returns what the task names. All tensors are `float32` or `float64`.
 """
 
-# %% [markdown] lang="ko" en="02223c8f"
+# %% [markdown] lang="ko" en="24a5284f"
 r"""
 # 과제
 
-함수 여섯 개, 모두 12점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가
-무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 6 --solution splice`)에서 그 과제의
-모범 풀이와 설명을 볼 수 있습니다.
+함수 일곱 개, 합해서 13점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 글로 적어 두었습니다.
+혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 6 --solution splice`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
-수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook, 학습 모드인지 평가 모드인지)도,
-프로세스 전체의 설정(gradient 모드, 기본 dtype, 난수 상태, 경고 필터 등)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 불러도 같은 답을 내며,
-과제가 말한 것을 돌려줍니다. 텐서는 모두 `float32` 또는 `float64`입니다.
+수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`, `requires_grad`, hook, 학습 모드인지 평가 모드인지)도, 프로세스 전체의 설정(gradient 모드, 기본 dtype,
+난수 상태, 경고 필터 등)도 바꾸지 않습니다. dtype과 shape를 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다. 텐서는 모두 `float32` 또는 `float64`입니다.
 """
 
 # %% [markdown] lang="en"
@@ -685,26 +783,31 @@ r"""
 
 Section 3 for any two functions: with $y = f(x)$ and $z = g(y)$, cut the graph at $y$, and return $\frac{dz}{dx}$ all the same.
 
-- `x` is a tracked leaf of any shape, perhaps empty. `f` makes a tensor of any shape from it, `g` makes a single number (shape `()`) from that.
-- The cut must be **real**: the tensor that `g` gets has the numbers of `y`, but no `grad_fn`.
+- `x` is a tracked leaf of any shape, perhaps empty. `f` makes a tensor of any shape from it (perhaps `x` itself), and `g` makes a single number (shape `()`) from that. $z$ depends on $y$, and $y$ on $x$.
+- The cut must be **real**: the tensor that `g` gets has the values, shape and dtype of `y`, but no `grad_fn`. It may share the memory of `y` or be a copy.
 - Call `f` and `g` once each.
 - Return the gradient, a tensor of its own with the dtype and shape of `x`, not part of a graph. **No `.grad` changes**, neither that of `x` nor that of a parameter that
   `f` or `g` uses.
 
 <details><summary>Hint 1: the idea</summary>
 
-Two walks back: one from $z$ to the cut, one from $y$ to $x$. The second begins with what the first has found. Lesson 3 had a function that returns gradients and fills no buffer.
+You need two backward passes: one from $z$ to the cut, one from $y$ to $x$. The second starts with the result of the first. Lesson 3 had a function that returns gradients and fills no buffer.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-`w = y.detach().requires_grad_()`, then `torch.autograd.grad(g(w), w)` for $v$, then `torch.autograd.grad(y, x, grad_outputs=v)`. Each returns a tuple.
+```
+y = f(x)
+w = ...                                      # a leaf with the values of y
+(v,) = torch.autograd.grad(g(w), w)
+(gradient,) = torch.autograd.grad(y, x, ...) # how much does each element of y count?
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2e37c9d9"
+# %% [markdown] lang="ko" en="aeb14700"
 r"""
 ## 과제 6.1 · `splice`
 
@@ -712,21 +815,26 @@ r"""
 
 3절에서 한 일을 어떤 두 함수에나 할 수 있게 만드세요. $y = f(x)$, $z = g(y)$일 때 그래프를 $y$에서 끊고, 그래도 $\frac{dz}{dx}$를 돌려주세요.
 
-- `x`는 추적되는 leaf이고 shape는 무엇이든 되며 비어 있을 수도 있습니다. `f`는 `x`로 아무 shape의 텐서나 만들고, `g`는 그것으로 수 하나(shape `()`)를 만듭니다.
-- **진짜로** 끊어야 합니다. `g`가 받는 텐서는 값이 `y`와 같지만 `grad_fn`이 없어야 합니다.
-- `f`와 `g`를 한 번씩만 부르세요.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `f`는 `x`로 텐서를 만드는데 그 shape에도 제한이 없고, `x`를 그대로 돌려줄 수도 있습니다. `g`는 그 텐서로 수 하나(shape `()`)를 만듭니다. $z$는 $y$에, $y$는 $x$에 따라 변합니다.
+- **진짜로** 끊어야 합니다. `g`가 받는 텐서는 값과 shape와 dtype이 `y`와 같지만 `grad_fn`이 없어야 합니다. `y`와 메모리를 함께 써도 되고 복사본이어도 됩니다.
+- `f`와 `g`를 한 번씩만 호출하세요.
 - gradient를 돌려주세요. dtype과 shape가 `x`와 같은 별개의 텐서이고 그래프에 연결되어 있지 않아야 합니다. **어떤 `.grad`도 바뀌면 안 됩니다.** `x`의 것도, `f`나 `g`가
   쓰는 파라미터의 것도 마찬가지입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-두 번 거슬러 갑니다. 한 번은 $z$에서 끊은 자리까지, 한 번은 $y$에서 $x$까지입니다. 두 번째는 첫 번째에서 얻은 값으로 시작합니다. gradient를 돌려주고 버퍼는 채우지 않는 함수를 수업 03에서 보았습니다.
+역방향 계산이 두 번 필요합니다. 한 번은 $z$에서 끊은 자리까지, 한 번은 $y$에서 $x$까지입니다. 두 번째는 첫 번째에서 얻은 값으로 시작합니다. gradient를 돌려주고 버퍼는 채우지 않는 함수를 수업 03에서 보았습니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-`w = y.detach().requires_grad_()`로 끊고, `torch.autograd.grad(g(w), w)`로 $v$를 구한 다음 `torch.autograd.grad(y, x, grad_outputs=v)`를 부릅니다. 둘 다 튜플을 돌려줍니다.
+```
+y = f(x)
+w = ...                                      # 값이 y와 같은 leaf
+(v,) = torch.autograd.grad(g(w), w)
+(gradient,) = torch.autograd.grad(y, x, ...) # y의 각 원소를 얼마나 반영하나요?
+```
 
 </details>
 """
@@ -827,15 +935,15 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 6.2 · `sgd_step_`
 
-●●○○○ · ★★★★★ · 7 min · 2 points
+●●○○○ · ★★★★★ · 6 min · 2 points
 
 Make one step of gradient descent: move each parameter `p` by `-lr * p.grad`, **in place**. (Names of in-place functions end in an underscore.)
 
-- `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ.
+- `params` holds one or more tracked leaves, each once: a list, a tuple, or a generator such as `model.parameters()`. Their shapes and dtypes may differ, and their elements need not be contiguous in memory: a parameter may be part of a larger tensor, or transposed.
 - A parameter whose `.grad` is `None` stays where it is.
 - `lr` is a number, 0 or larger.
-- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new numbers stand in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. Right to 10 digits for `float64`.
-- The step leaves no graph. The gradients stay as they are: emptying the buffers is not this function's job. Return nothing.
+- Afterwards each parameter is the same tensor object, still a tracked leaf, and its new values are in the **same memory**, so that whatever shares it, like `p.detach()`, sees them. Right to 10 digits for `float64`.
+- The step leaves no graph. The gradients stay as they are: resetting the buffers is not this function's job. Return nothing.
 
 Any means will do, `p.data` too, though lesson 7 shows what is dangerous about it.
 
@@ -845,22 +953,29 @@ Section 7: what happens outside `no_grad`, and what does `p = p - ...` do to the
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same idea elsewhere</summary>
 
-`with torch.no_grad():`, and in it, for each `p` whose `.grad` is not `None`, `p -= lr * p.grad`.
+This doubles every non-leaf tensor of a list, in its own memory and without a record:
+
+```
+with torch.no_grad():
+    for t in tensors:
+        if not t.is_leaf:
+            t *= 2
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1950ff3a"
+# %% [markdown] lang="ko" en="9f0dc3a8"
 r"""
 ## 과제 6.2 · `sgd_step_`
 
-●●○○○ · ★★★★★ · 7분 · 2점
+●●○○○ · ★★★★★ · 6분 · 2점
 
 경사 하강법(gradient descent)을 한 스텝 실행하세요. 파라미터 `p`를 저마다 `-lr * p.grad`만큼 **제자리에서** 옮깁니다. (제자리 함수의 이름은 밑줄로 끝납니다.)
 
-- `params`에는 추적되는 leaf가 하나 이상, 한 번씩만 들어 있습니다. 리스트나 튜플일 수도 있고 `model.parameters()` 같은 제너레이터(generator)일 수도 있습니다. shape와 dtype은 저마다 다를 수 있습니다.
+- `params`에는 추적되는 leaf가 하나 이상, 한 번씩만 들어 있습니다. 리스트나 튜플일 수도 있고 `model.parameters()` 같은 제너레이터(generator)일 수도 있습니다. shape와 dtype은 저마다 다를 수 있습니다. 원소가 메모리에 나란히 있지 않을 수도 있습니다. 더 큰 텐서의 일부이거나 전치한 파라미터가 그렇습니다.
 - `.grad`가 `None`인 파라미터는 그 자리에 둡니다.
 - `lr`은 0 이상의 수입니다.
 - 끝난 뒤에도 파라미터는 같은 텐서 객체이고, 추적되는 leaf입니다. 새 값은 **같은 메모리**에 있어야 합니다. 그래야 `p.detach()`처럼 그 메모리를 함께 쓰는 텐서에서도 새 값이 보입니다. `float64`이면 10자리까지 맞아야 합니다.
@@ -874,9 +989,16 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
 
-`with torch.no_grad():` 안에서, `.grad`가 `None`이 아닌 `p`마다 `p -= lr * p.grad`를 실행합니다.
+다음 코드는 리스트에서 leaf가 아닌 텐서를 모두 기록 없이, 같은 메모리에서 두 배로 만듭니다.
+
+```
+with torch.no_grad():
+    for t in tensors:
+        if not t.is_leaf:
+            t *= 2
+```
 
 </details>
 """
@@ -906,15 +1028,15 @@ _WHY |= {"generator": hint.generator, "NoneType": hint.none}
 _EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 
 
-def _compare(call, leaves, grads, wants, before=(), still=hint.still):
-    seen = [f"second_{name} = {name}.detach()" for name in leaves]
-    answer = ask(call, {"before": "; ".join([*seen, *before]), "errors": _WHY}, **leaves)
+def _compare(call, leaves, grads, wants, before=(), still=hint.still, skipped=hint.skipped):
+    before = [*(f"second_{name} = {name}.detach()" for name in leaves), *before]
+    answer = ask(call, {"before": "; ".join(before), "errors": _WHY}, **leaves)
     now = answer.then(f"[{', '.join(leaves)}]").result
     others = any(not p.equal(leaf.value) for p, leaf in zip(now, leaves.values(), strict=True))
     for name, grad, want in zip(leaves, grads, wants, strict=True):
         start, dtype = leaves[name].value, str(leaves[name].value.dtype)[6:]
         want, slope = tensor(want, dtype), tensor(0.0 if grad is None else grad, dtype)
-        wrong = {hint.skipped if others else still: start, hint.uphill: 2 * start - want}
+        wrong = {skipped if others else still: start, hint.uphill: 2 * start - want}
         wrong |= {hint.no_lr: start - slope, hint.twice: 2 * want - start}
         answer.then(name).returns(want, mistakes=wrong, nearly=hint.nearly, **_EXACT[dtype])
         answer.then(f"second_{name}").returns(want, hint=hint.apart, **_EXACT[dtype])
@@ -940,7 +1062,8 @@ def _compare_drawn(form, lr, dtypes, values, grads, layout=""):
     for name, *_, grad in rows:
         if grad is not None:
             before.append(f"{name}.grad = torch.tensor({grad}, dtype={name}.dtype)")
-    answer = _compare(f"sgd_step_({form.format(all_)}, {lr})", leaves, grads, wants, before, still)
+    why = [hint.copied] * 2 if layout else [still, hint.skipped]
+    answer = _compare(f"sgd_step_({form.format(all_)}, {lr})", leaves, grads, wants, before, *why)
     tracked = answer.then("all(t.is_leaf and t.requires_grad for t in held)")
     answer.holds(tracked.result, hint.leaf)
     if "params" in form:
@@ -959,7 +1082,8 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
         _slopes = [check.draw(1, 3), None, [row[::-1] for row in _rows], []]
         check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32", _dtype], _values, _slopes)
         _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
-        check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, "slice")
+        for _layout in ("slice", "transposed"):
+            check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, _layout)
     _values, _slopes = [1.0, -2.0, 3.0, 0.5], [None, 0.0, 5.0, -4.0]
     _compare_drawn(_form, 0.25, ["float64", "float32"] * 2, _values, _slopes)
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
@@ -978,28 +1102,38 @@ r"""
 
 ●●●○○ · ★★★★★ · 9 min · 2 points
 
-Return `model(x)` as it is to be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
+Return `model(x)` as it should be computed once training is over: with `Dropout` and `BatchNorm` of every kind, at any depth, in evaluation mode, and with nothing recorded.
 
 - `model` is an `nn.Module`, `x` a tensor, tracked or not. Call the model once.
 - Afterwards **every module in it**, not only the outermost, is in the mode in which you found it. Part of a model may be in evaluation mode while the rest is in
-  training mode. This holds even when `model(x)` raises an error, which must reach the caller.
-- **No graph is recorded while the model runs.** Cutting the finished result off is too late: the memory has been spent.
-- The result is an ordinary untracked tensor, which may take part in a tracked computation later.
+  training mode, and one module may belong to two others. This holds even when `model(x)` raises an error, which must reach the caller.
+- **No graph is recorded while the model runs.** Detaching the finished result is too late: the memory has been spent.
+- The result is an ordinary untracked tensor, which may take part in a tracked computation later. This holds even when the model is `nn.Dropout` alone, which in evaluation mode returns its input itself, and `x` is tracked. The result may share the memory of `x`.
 
 <details><summary>Hint 1: the idea</summary>
 
-Two switches that know nothing of each other (section 6). One of them has to be put back module by module: `model.train()` sets all of them alike.
+You need two independent switches (section 6). One of them has to be put back module by module: `model.train()` sets all modules alike.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same idea elsewhere</summary>
 
-`modes = {module: module.training for module in model.modules()}`, then `model.eval()`. `try:` return `model(x)` under `torch.no_grad()`. `finally:` set each `module.training = mode`.
+This runs `work()` with all lamps off, and then gives each its own brightness back, whatever happens:
+
+```
+before = {lamp: lamp.brightness for lamp in house.lamps()}
+try:
+    house.switch_off()
+    return work()
+finally:
+    for lamp, brightness in before.items():
+        lamp.brightness = brightness
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="07e7740a"
+# %% [markdown] lang="ko" en="205202ef"
 r"""
 ## 과제 6.3 · `evaluate`
 
@@ -1007,21 +1141,31 @@ r"""
 
 학습이 끝난 뒤에 쓰는 방식대로 `model(x)`를 계산해서 돌려주세요. 종류와 깊이에 상관없이 `Dropout`과 `BatchNorm`은 모두 평가 모드이고, 아무것도 기록하지 않습니다.
 
-- `model`은 `nn.Module`, `x`는 텐서이고 추적될 수도 아닐 수도 있습니다. 모델은 한 번만 부릅니다.
-- 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도
+- `model`은 `nn.Module`이고 `x`는 텐서입니다. `x`는 추적되는 텐서일 수도, 아닐 수도 있습니다. 모델은 한 번만 호출합니다.
+- 끝난 뒤에는 가장 바깥뿐 아니라 **안에 있는 모든 모듈**이 처음의 모드로 돌아와 있어야 합니다. 모델의 일부만 평가 모드이고 나머지는 학습 모드일 수도 있고, 한 모듈이 두 모듈에 함께 들어 있을 수도
   있습니다. `model(x)`에서 오류가 나도 그래야 하고, 그 오류는 호출한 쪽에 전달되어야 합니다.
 - **모델이 계산하는 동안 그래프를 기록하지 않습니다.** 계산이 끝난 뒤에 결과를 끊으면 늦습니다. 메모리는 이미 쓴 다음입니다.
-- 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다.
+- 결과는 추적되지 않는 보통 텐서이고, 나중에 추적되는 계산에 쓸 수 있어야 합니다. 모델이 `nn.Dropout` 하나뿐이고 `x`가 추적될 때도 그렇습니다. 이 모델은 평가 모드에서 입력을 그대로 돌려줍니다. 결과는 `x`와 메모리를 함께 써도 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-서로 상관없는 스위치 두 개입니다(6절). 하나는 모듈마다 따로 되돌려야 합니다. `model.train()`은 모두 똑같이 바꾸어 버립니다.
+서로 상관없는 스위치 두 개가 필요합니다(6절). 하나는 모듈마다 따로 되돌려야 합니다. `model.train()`은 모두 똑같이 바꾸어 버립니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
 
-`modes = {module: module.training for module in model.modules()}`로 적어 두고 `model.eval()`을 부릅니다. `try:`에서 `torch.no_grad()` 안의 `model(x)`를 돌려주고, `finally:`에서 `module.training = mode`로 하나씩 되돌립니다.
+다음 코드는 전등을 모두 끄고 `work()`를 실행한 다음, 무슨 일이 있어도 전등마다 원래 밝기로 되돌립니다.
+
+```
+before = {lamp: lamp.brightness for lamp in house.lamps()}
+try:
+    house.switch_off()
+    return work()
+finally:
+    for lamp, brightness in before.items():
+        lamp.brightness = brightness
+```
 
 </details>
 """
@@ -1035,7 +1179,7 @@ def evaluate(model, x):
     model.eval()
     try:
         with torch.no_grad():
-            return model(x)
+            return model(x).detach()
     finally:
         for module, mode in modes.items():
             module.training = mode
@@ -1073,6 +1217,8 @@ _nested = "nn.Sequential(nn.AlphaDropout(0.5))"
 _compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, "model[1].training = False")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
+from secant import leaf
+
 _MODES = "[module.training for module in model.modules()]"
 _STATS = """
 for buffer, numbers in zip(model.buffers(), stats):
@@ -1133,6 +1279,25 @@ for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
 _turns = "model.eval(); model[0].training = model[1][0].training = True"
 for _modes in ("model.train()", "model.eval()", "model[1][0].eval()", _turns):
     check.smallest(_compare_drawn, *_drawn(_nested, 9), "float32", _modes)
+_SHARED = "nn.Sequential(nn.Linear(2, 3), nn.Sequential(drop), nn.Sequential(drop, nn.Linear(3, 1)))"
+
+
+def _compare_shared(numbers, x, modes):
+    given = {"x": tensor(x), "numbers": tensor(numbers), "drop": "nn.Dropout(0.5)"}
+    shown = f"drop = nn.Dropout(0.5); model = {_SHARED}"
+    how = {"before": modes, "words": f"evaluate(model, x={x}), {modes}", "below": shown}
+    answer = ask("evaluate(model, x)", how, **given, model=f"graphs.filled({_SHARED}, numbers)")
+    answer.returns(_values(numbers, [], x, False), hint=hint.random)
+    answer.is_untracked(hint.tracked).changes_nothing(hints={"training": hint.shared})
+
+
+for _modes in ("model.train()", "model.eval(); drop.train()", "drop.eval()"):
+    _, _numbers, _, _x = _drawn(_SHARED, 8)
+    check.smallest(_compare_shared, _numbers, _x, _modes)
+for _model in ("nn.Dropout(0.5)", "nn.Sequential(nn.Dropout(0.5))"):
+    _x = check.draws(3, -3, 3)
+    _answer = ask("evaluate(model, x)", model=_model, x=leaf(_x, grad=check.draw(1, 9)))
+    _answer.returns(tensor(_x), hint=hint.random).is_untracked(hint.itself).changes_nothing()
 _left = ask(
     "[torch.set_grad_enabled(False), evaluate(model, torch.ones(1, 2)), torch.is_grad_enabled()][-1]",
     {"words": "with torch.no_grad(): evaluate(model, x)"},
@@ -1145,9 +1310,9 @@ _left.holds(_left.result is False, hint.left_on)
 r"""
 ## Task 6.4 · `stop_gradient`
 
-●○○○○ · ★★★☆☆ · 4 min · 2 points
+●○○○○ · ★★★☆☆ · 3 min · 1 point
 
-For the program `f = x * (x**2).detach()` predict two numbers: what autograd calls the slope, and the slope of the function that `f` computes. The second is where the quotient goes.
+For the program `f = x * (x**2).detach()`, predict two numbers: the slope that autograd reports, and the slope of the function that `f` computes, which is where the quotient goes.
 
 - `x` is a number, `float` or `int`, between -100 and 100.
 - Return a tuple of two floats `(autograd, truth)`, right to 11 digits. You may compute them in any way.
@@ -1158,20 +1323,20 @@ The explorer of section 4 shows both at any $x$ from 0.5 to 3.5. What does each 
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same idea elsewhere</summary>
 
-Autograd takes the factor in `detach` for a constant $c$; the slope of $c\,x$ is $c$. The function is $x^3$. Return floats, also for an `int`.
+For `x**2 * x.detach()` autograd treats the second factor as a constant $c$. The slope of $c\,x^2$ is $2\,c\,x$, and $c$ is $x$.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="9ee4aa4f"
+# %% [markdown] lang="ko" en="dabc56ef"
 r"""
 ## 과제 6.4 · `stop_gradient`
 
-●○○○○ · ★★★☆☆ · 4분 · 2점
+●○○○○ · ★★★☆☆ · 3분 · 1점
 
-프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 진짜 기울기입니다. 차분몫은 둘째로 다가갑니다.
+프로그램 `f = x * (x**2).detach()`에 대해 두 수를 예상하세요. 하나는 autograd가 구하는 기울기, 하나는 `f`가 계산하는 함수의 기울기(참값)입니다. 차분몫은 둘째로 다가갑니다.
 
 - `x`는 -100 이상 100 이하의 수(`float` 또는 `int`)입니다.
 - float 두 개가 든 튜플 `(autograd, truth)`를 11자리까지 맞게 돌려주세요. 어떤 방법으로 구해도 됩니다.
@@ -1182,9 +1347,9 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
 
-autograd는 `detach`한 인수를 상수 $c$로 봅니다. $c\,x$의 기울기는 $c$입니다. 한편 함수는 $x^3$입니다. `int`가 들어와도 float를 돌려주세요.
+`x**2 * x.detach()`라면 autograd는 둘째 식을 상수 $c$로 봅니다. $c\,x^2$의 기울기는 $2\,c\,x$이고 $c$는 $x$입니다.
 
 </details>
 """
@@ -1199,7 +1364,7 @@ def stop_gradient(x):
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_stop_gradient", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_stop_gradient", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints
 
 hint = hints("stop_gradient")
@@ -1244,39 +1409,39 @@ _compare_at(0.0)
 r"""
 ## Task 6.5 · `running_loss`
 
-●●○○○ · ★★★★☆ · 6 min · 2 points
+●●○○○ · ★★★★☆ · 4 min · 2 points
 
-A training loop wants to report its loss. Call `step()` `n` times and return the sum of what it returns, without keeping anything alive that is not needed.
+A training loop wants to report its loss. Call `step()` `n` times and return the sum of the losses, without keeping anything alive that is not needed.
 
-- `step` takes no argument, trains for one step (it may call `backward()` itself) and returns a tracked loss with a single number, of shape `()` or `(1,)`.
+- `step` takes no argument, trains for one step and returns a tracked loss with a single element, of shape `()` or `(1,)`. Training is its job: leave recording on while it runs, and run no backward pass yourself.
 - `n` is an `int`, 0 or larger. Call `step` exactly `n` times.
-- Return a `float`, also for `n = 0`. Add in Python floats, which are float64: the losses may be `float32`, and their sum should not suffer from that.
-- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none when your function has returned.
+- Return a `float`, also for `n = 0`. Add in Python floats, which are float64: the losses may be `float32`, and their sum must not lose digits to that.
+- While `step` runs, the graph of **at most one** earlier loss may still be in memory, and none after your function has returned.
 
 <details><summary>Hint 1: the idea</summary>
 
-What does `total` keep hold of after `total = total + loss` (section 8)? Which part of it do you need?
+What does `total` keep alive after `total = total + loss` (section 8)? Which part of it do you need?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: three ways to add</summary>
 
-`total += step().item()`
+`total += loss`, `total += loss.detach()` and `total += loss.item()`: one keeps every graph alive, one adds tensors in their own dtype. And which name still holds the last loss when `step` runs again?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="4db57394"
+# %% [markdown] lang="ko" en="5529e1dd"
 r"""
 ## 과제 6.5 · `running_loss`
 
-●●○○○ · ★★★★☆ · 6분 · 2점
+●●○○○ · ★★★★☆ · 4분 · 2점
 
-학습 반복문에서 loss의 합을 출력하려고 합니다. `step()`을 `n`번 부르고 돌려받은 것의 합을 돌려주세요. 필요 없는 것을 메모리에 붙잡아 두지 마세요.
+학습 반복문에서 loss의 합을 출력하려고 합니다. `step()`을 `n`번 호출하고 돌려받은 loss의 합을 돌려주세요. 필요 없는 것을 메모리에 붙잡아 두지 마세요.
 
-- `step`은 인자 없이 부르고, 한 스텝 학습한 다음(안에서 `backward()`를 부를 수도 있습니다) 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다.
-- `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 부르세요.
-- `n`이 0일 때도 `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합이 부정확해지면 안 됩니다.
+- `step`은 인자 없이 호출하고, 한 스텝 학습한 다음 원소가 하나인 추적되는 loss를 돌려줍니다. shape는 `()` 또는 `(1,)`입니다. 학습은 `step`이 하므로 `step`이 실행되는 동안 기록을 켜 두고, 역방향 계산은 직접 하지 마세요.
+- `n`은 0 이상의 `int`입니다. `step`을 정확히 `n`번 호출하세요.
+- `n`이 0일 때도 `float`를 돌려주세요. 덧셈은 float64인 파이썬 수로 하세요. loss는 `float32`일 수 있는데, 그 때문에 합의 자릿수를 잃으면 안 됩니다.
 - `step`이 실행되는 동안 앞선 loss의 그래프는 **많아야 하나**만 메모리에 남아 있을 수 있고, 함수가 끝나면 하나도 남지 않아야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1285,9 +1450,9 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 더하는 방법 세 가지</summary>
 
-`total += step().item()`
+`total += loss`, `total += loss.detach()`, `total += loss.item()` 가운데 하나는 그래프를 모두 붙잡고, 하나는 텐서를 그 dtype 그대로 더합니다. 그리고 `step`을 다시 호출할 때 마지막 loss를 아직 가리키는 이름은 무엇인가요?
 
 </details>
 """
@@ -1376,48 +1541,62 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8 min · 2 points
 
-Fill the gradients of every layer but the first: go backward from the loss `model(x).sum()`, with `model[0]` frozen.
+Fill the gradients of every layer but the first: run the backward pass from the loss `model(x).sum()`, with `model[0]` frozen.
 
-- `model` is an `nn.Sequential` with two or more layers; `model[0]` may be made of several layers itself. `x` is a leaf, tracked or not. Besides the parameters in `model[0]` at least one parameter, or `x`, is tracked. Run each layer once.
+- `model` is an `nn.Sequential` with two or more layers, which may have names of their own (`model[0]` is the first all the same); `model[0]` may be made of several layers itself. No parameter is shared between `model[0]` and a later layer. `x` is a leaf, tracked or not. Besides the parameters in `model[0]`, at least one parameter, or `x`, is tracked. Run each layer once; none raises an error.
 - The gradient of the loss is added to the `.grad` of every tracked parameter outside `model[0]`, as `backward()` does. **No `.grad` inside `model[0]` changes**: what is there stays, the same tensor, not a copy put back.
-- If `x` is tracked, its gradient is added to `x.grad` in the same way: the way back to `x` leads **through** the frozen layer.
+- If `x` is tracked, its gradient is added to `x.grad` in the same way: the path to `x` leads **through** the frozen layer.
 - Afterwards every `requires_grad` is what it was before, also where a parameter was frozen already. Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
 
-`no_grad` around the first layer would cut the way to `x` (section 6). What has to be switched off are its parameters, and what you switch off must be switched on again, but only that.
+`no_grad` around the first layer would cut the path to `x` (section 6). Switch off the layer's parameters instead. Whatever you switch off must be switched on again, but only that.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-`frozen = [p for p in model[0].parameters() if p.requires_grad]`; set `p.requires_grad_(False)` for these, go backward, and set them to `True` again.
+```
+frozen = [...]   # which parameters may you switch off, and on again afterwards?
+for p in frozen:
+    p.requires_grad_(False)
+...
+for p in frozen:
+    p.requires_grad_(True)
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e1bad21d"
+# %% [markdown] lang="ko" en="cc47f02e"
 r"""
 ## 과제 6.6 · `freeze_first`
 
 ●●●○○ · ★★★★☆ · 8분 · 2점
 
-첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`은 동결(freeze)한 채 loss인 `model(x).sum()`에서 거슬러 갑니다.
+첫 층을 뺀 모든 층의 gradient를 채우세요. `model[0]`을 동결(freeze)한 채 loss인 `model(x).sum()`에서 역방향 계산을 시작하세요.
 
-- `model`은 층이 둘 이상인 `nn.Sequential`이고, `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `x`는 leaf이고 추적될 수도 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산합니다.
+- `model`은 층이 둘 이상인 `nn.Sequential`입니다. 층에 따로 이름이 있을 수도 있는데, 그래도 `model[0]`은 첫 층입니다. `model[0]`이 다시 여러 층으로 되어 있을 수도 있습니다. `model[0]`과 뒤쪽 층이 함께 쓰는 파라미터는 없습니다. `x`는 leaf이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. `model[0]` 밖의 파라미터나 `x` 가운데 적어도 하나는 추적됩니다. 각 층은 한 번씩만 계산하고, 오류를 내는 층은 없습니다.
 - `model[0]` 밖에 있는 추적되는 파라미터의 `.grad`에는 `backward()`가 하듯 loss의 gradient를 더합니다. **`model[0]` 안의 `.grad`는 하나도 바뀌지 않습니다.** 들어 있던 것은 그대로 있어야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다).
-- `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 길은 동결한 층을 **지나갑니다**.
+- `x`가 추적되면 `x.grad`에도 마찬가지로 더합니다. `x`까지 가는 경로는 동결한 층을 **지나갑니다**.
 - 끝난 뒤 모든 `requires_grad`는 처음과 같아야 합니다. 이미 동결되어 있던 파라미터도 마찬가지입니다. 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-첫 층을 `no_grad`로 감싸면 `x`까지 가는 길이 끊깁니다(6절). 꺼야 하는 것은 첫 층의 파라미터이고, 끈 것은 다시 켜야 합니다. 단, 끈 것만 켭니다.
+첫 층을 `no_grad`로 감싸면 `x`까지 가는 경로가 끊깁니다(6절). 대신 첫 층의 파라미터를 끄세요. 끈 것은 다시 켜야 합니다. 단, 끈 것만 켭니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-`frozen = [p for p in model[0].parameters() if p.requires_grad]`를 만들어 이들에만 `p.requires_grad_(False)`를 부르고, 거슬러 간 다음 다시 `True`로 바꿉니다.
+```
+frozen = [...]   # 껐다가 다시 켜도 되는 파라미터는 어느 것인가요?
+for p in frozen:
+    p.requires_grad_(False)
+...
+for p in frozen:
+    p.requires_grad_(True)
+```
 
 </details>
 """
@@ -1425,7 +1604,7 @@ r"""
 
 # %% nbgrader={"grade_id": "freeze_first", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def freeze_first(model, x):
-    """Go backward from model(x).sum() with model[0] frozen.
+    """Run the backward pass from model(x).sum() with model[0] frozen.
 
     It fills .grad of the other layers' parameters and of a tracked x.
     """
@@ -1448,14 +1627,14 @@ hint = hints("freeze_first")
 _GRADS = "{**{f'model.{name}': p.grad for name, p in model.named_parameters()}, 'x': x.grad}"
 
 
-def _compare(layers, numbers, x, dtype, slopes, before="", grad=None, outputs=1):
+def _compare(layers, numbers, x, dtype, slopes, before="", grad=None, outputs=1, **given):
     """slopes: of the loss, by name of what is to be filled."""
     model = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
-    given = {"numbers": tensor(numbers, dtype), "model": model, "x": leaf(x, dtype, grad)}
+    given |= {"numbers": tensor(numbers, dtype), "model": model, "x": leaf(x, dtype, grad)}
     answer = ask("freeze_first(model, x)", {"before": before}, **given)
     grads = answer.then(_GRADS).result
     for kind, name in answer.seen["changes"]:
-        if kind == "grad" and name.startswith("model.0."):
+        if kind == "grad" and name.split(".")[:2] == next(iter(grads)).split(".")[:2]:
             why = hint.emptied if grads[name] is None else hint.not_frozen
             check.refuse(f"{answer.call}: {name}.grad", why)
     for name, slope in slopes.items():
@@ -1539,25 +1718,208 @@ for _dtype in ("float64", "float32"):
         for _more, _grad in (("", None), ("x", 2.0)):
             _case = [2, 3, 2], 0, *_drawn([2, 3, 2], 2)
             check.smallest(_compare_drawn, *_case, _dtype, _frozen + _more, _grad)
+_named = "__import__('collections').OrderedDict"
+_layers = "OrderedDict(body=nn.Linear(2, 1), bend=nn.ReLU(), head=nn.Linear(1, 1))"
+_slopes = {"model.head.weight": [[3.0]], "model.head.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float64", _slopes, outputs=2, OrderedDict=_named)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## Task 6.7 · `agreement_loss`
+
+●●●●○ · ★★★★★ · 8 min · 2 points
+
+The loss of section 10 for any two functions, with the cut that prevents the collapse. Its value is
+
+$$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big).$$
+
+- The gradient must flow **through the predictions** $h(f(a))$ and $h(f(b))$, to everything that `h` and `f` use, and **not through the targets** $f(b)$ and $f(a)$. It is the slope of the function in which both targets are held still.
+- `f` and `h` make a tensor from a tensor, perhaps that tensor itself, and may use tracked tensors. `a` and `b` are tensors with one or more elements, tracked or not; where they are tracked, the gradient flows to them in the same way. At least one tensor behind the predictions is tracked. All tensors share a dtype, and each prediction has the shape of its target. The mean is over all elements.
+- Call `f` once with `a` and once with `b`, and `h` once with each result.
+- Return the loss, a tracked tensor of shape `()`. The caller runs the backward pass.
+
+With your function in the loop of section 10, `w` stays near 0.8.
+
+<details><summary>Hint 1: the idea</summary>
+
+Each $f(\cdot)$ is used twice, once for a prediction and once as a target: two paths, as in section 4. Which of the four uses do you cut?
+
+</details>
+
+<details><summary>Hint 2: the same idea elsewhere</summary>
+
+`z * z.detach()` uses the same tensor twice, once cut and once not, so half of the gradient of $z^2$ flows back. `z = z.detach()` before the product would cut both.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="50ab664e"
+r"""
+## 과제 6.7 · `agreement_loss`
+
+●●●●○ · ★★★★★ · 8분 · 2점
+
+10절의 loss를 어떤 두 함수에나 쓸 수 있게, 붕괴하지 않도록 끊어서 만드세요. loss의 값은 다음과 같습니다.
+
+$$\textstyle\frac12\operatorname{mean}\big((h(f(a)) - f(b))^2\big) + \frac12\operatorname{mean}\big((h(f(b)) - f(a))^2\big)$$
+
+- gradient는 예상값 $h(f(a))$, $h(f(b))$를 **지나서** `h`와 `f`가 쓰는 모든 텐서에 가야 하고, 목푯값 $f(b)$, $f(a)$를 **지나면 안 됩니다**. 곧 두 목푯값을 고정한 함수의 기울기여야 합니다.
+- `f`와 `h`는 텐서로 텐서를 만드는데 받은 텐서를 그대로 돌려줄 수도 있고, 추적되는 텐서를 쓸 수도 있습니다. `a`와 `b`는 원소가 하나 이상인 텐서이고, 추적되는 텐서일 수도, 아닐 수도 있습니다. 추적되면 gradient는 거기에도 같은 방식으로 갑니다. 예상값을 계산하는 데 쓴 텐서 가운데 적어도 하나는 추적됩니다. 텐서의 dtype은 모두 같고, 예상값의 shape는 그 목푯값의 shape와 같습니다. 평균은 모든 원소에 대한 것입니다.
+- `f`는 `a`와 `b`로 한 번씩, `h`는 그 결과로 한 번씩 호출하세요.
+- loss를 돌려주세요. shape가 `()`인 추적되는 텐서입니다. 역방향 계산은 호출한 쪽에서 합니다.
+
+이 함수를 10절의 반복문에 넣으면 `w`가 0.8 근처에 머뭅니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+$f(\cdot)$의 결과는 두 번씩 쓰입니다. 한 번은 예상값을 만드는 데, 한 번은 목푯값으로 쓰여서 4절처럼 경로가 두 개입니다. 네 곳 가운데 어디를 끊어야 할까요?
+
+</details>
+
+<details><summary>힌트 2: 같은 생각을 다른 문제에</summary>
+
+`z * z.detach()`는 같은 텐서를 한 번은 끊고 한 번은 끊지 않고 씁니다. 그래서 $z^2$의 gradient 가운데 절반만 돌아옵니다. 곱하기 전에 `z = z.detach()`라고 쓰면 둘 다 끊깁니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "agreement_loss", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def agreement_loss(f, h, a, b):
+    """Return half the mean squared difference of h(f(a)) and f(b), plus half that of h(f(b)) and f(a).
+
+    f, h: from a tensor to a tensor; a, b: tensors. The gradient flows through h(f(a)) and h(f(b)) only.
+    """
+    ### BEGIN SOLUTION
+    z_a, z_b = f(a), f(b)
+    from_a, from_b = h(z_a), h(z_b)
+    return ((from_a - z_b.detach()) ** 2).mean() / 2 + ((from_b - z_a.detach()) ** 2).mean() / 2
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_agreement_loss", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import ask, check, hints, leaf, tensor
+
+hint = hints("agreement_loss")
+
+
+def _compare(f, h, given, loss, slopes, near=None):
+    """loss: the right one, and wrong ones by the hint; slopes: the same, by name of a tensor."""
+    functions = {"f": f"lambda t: {f}", "h": f"lambda t: {h}"}
+    answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **given)
+    called = [len(answer.given(name).result) for name in "fh"]
+    check.equal(called, [2, 2], f"{answer.call}: {hint.times}")
+    want, wrong = loss
+    answer.returns(want, mistakes=wrong).is_tracked(hint.all_cut).changes_nothing()
+    for name, (slope, wrong) in slopes.items():
+        got = answer.gradient(name, "None")
+        got.holds(got.result is not None, hint.unreached)
+        got.returns(slope, mistakes=wrong, hint=hint.held, **(near or {}))
+    return answer
+
+
+_given = {"w": leaf(1.0), "v": leaf(3.0), "a": tensor(1.0), "b": tensor(2.0)}
+_loss = tensor(13.0), {hint.halves: tensor(26.0), hint.one_way: (tensor(0.5), tensor(1.0))}
+_w = tensor(33.0), {hint.uncut: tensor(26.0), hint.swapped: tensor(-7.0)}
+_compare("w * t", "v * t", _given, _loss, {"w": _w, "v": (tensor(11.0), {})})
+_given |= {"a": leaf([1.0, 0.0, 1.0, 0.0], grad=5.0), "b": tensor([0.0, 2.0, 0.0, 0.0])}
+_loss = tensor(7.5), {hint.sum: tensor(30.0), hint.halves: tensor(15.0)}
+_a = tensor([2.25, -1.5, 2.25, 0.0]), {hint.uncut: tensor([2.5, -3.0, 2.5, 0.0])}
+_compare("w * t", "v * t", _given, _loss, {"a": _a})
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+import torch
+
+from secant import formula
+
+_STEP = 1e-5
+_NEAR = {"float64": {"rtol": 1e-6, "atol": 1e-7}, "float32": {"rtol": 1e-3, "atol": 1e-3}}
+
+
+def _halves(f, h, values, targets=None):
+    """Return both terms of the loss. targets: f(a) and f(b), where they are not to move with the values."""
+    z_a, z_b = (formula(f, **values)(values[view]) for view in "ab")
+    target_a, target_b = targets or (z_a, z_b)
+    from_a, from_b = (formula(h, **values)(z) for z in (z_a, z_b))
+    return ((from_a - target_b) ** 2).mean() / 2, ((from_b - target_a) ** 2).mean() / 2
+
+
+def _quotients(f, h, values, name, targets):
+    """Return the central quotient for each element of one of the values."""
+    value = values[name]
+    steps = _STEP * torch.eye(value.numel(), dtype=value.dtype)
+    ends = (
+        [
+            sum(_halves(f, h, {**values, name: value + sign * step.reshape(value.shape)}, targets))
+            for step in steps
+        ]
+        for sign in (1, -1)
+    )
+    there, back = map(torch.stack, ends)
+    return ((there - back) / (2 * _STEP)).reshape(value.shape)
+
+
+def _compare_drawn(f, h, a, b, w, v, dtype, tracked, grad=None):
+    numbers, kind = {"w": w, "v": v, "a": a, "b": b}, getattr(torch, dtype)
+    values = {name: tensor(number) for name, number in numbers.items()}
+    targets = tuple(formula(f, **values)(values[view]) for view in "ab")
+    first, second = (half.to(kind) for half in _halves(f, h, values))
+    loss = first + second, {hint.halves: 2 * (first + second), hint.one_way: (first, second)}
+    slopes = {}
+    for name in tracked:
+        held, moving = (_quotients(f, h, values, name, at).to(kind) for at in (targets, None))
+        slopes[name] = held, {hint.uncut: moving, hint.swapped: moving - held}
+    given = {name: leaf(numbers[name], dtype, tracked=False) for name in numbers}
+    given |= {name: leaf(numbers[name], dtype, grad) for name in tracked}
+    answer = _compare(f, h, given, loss, slopes, _NEAR[dtype]).keeps_buffers()
+    answer.again().returns(loss[0])
+    opposite = sum(_halves(f, f"-({h})", values)).to(kind)
+    answer.then("agreement_loss(f, lambda t: -h(t), a, b)", hint.other_function).returns(opposite)
+
+
+def _rows(count, size):
+    return [check.draws(size, -2, 2) for _ in range(count)]
+
+
+for _dtype in ("float64", "float32"):
+    for _tracked, _grad in (("wv", None), ("wvab", check.draw(1, 9))):
+        _numbers = (check.draw(low, low + 1) for low in (-2, 0.5, 1, 2.5))
+        check.smallest(_compare_drawn, "w * t", "v * t", *_numbers, _dtype, _tracked, _grad)
+        _numbers = (check.draws(3, 0.2, 2) for _ in range(4))
+        check.smallest(_compare_drawn, "w * t", "torch.tanh(t) + v", *_numbers, _dtype, _tracked, _grad)
+        _numbers = _rows(4, 2), _rows(4, 2), _rows(2, 3), _rows(3, 3)
+        check.smallest(_compare_drawn, "torch.tanh(t @ w)", "t @ v", *_numbers, _dtype, _tracked, _grad)
+        _centred = "t @ w - (t @ w).mean(0)"
+        check.smallest(_compare_drawn, _centred, "torch.sin(t @ v)", *_numbers, _dtype, _tracked, _grad)
+    for _f, _h, _tracked in (
+        ("t", "v * t", "va"),
+        ("w * t", "t", "wb"),
+        ("t", "t", "a"),
+        ("w * t", "2 * t", "w"),
+    ):
+        _numbers = (check.draws(2, low, low + 1) for low in (-2, 0.5, 1.5, 2.5))
+        check.smallest(_compare_drawn, _f, _h, *_numbers, _dtype, _tracked, 4.0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
 r"""
 ## What the hidden tests look for
 
-- **6.1** Several `f` and `g`: results of one number, as many as `x`, or more; `f` that uses its argument twice; an `f` that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
-  full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` is given a tensor without a history; both dtypes, 10 digits.
-- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones and slices; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; a call inside `no_grad`; 10 digits; what is returned; whether objects, memory and gradients are the caller's own.
-- **6.3** Models with Dropout and with BatchNorm, and with a layer inside a layer, in several combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
+- **6.1** Several `f` and `g`: results with one element, as many as `x`, or more; an `f` that uses its argument twice, and one that returns `x` itself; scalar, matrix-shaped and empty `x`, and a leaf whose memory is part of a larger tensor;
+  full buffers of `x` and of parameters; two calls in a row, another `f`, another `x`; whether `g` gets a tensor without a history; both dtypes, 10 digits.
+- **6.2** Lists, tuples and generators; parameters of different shapes and dtypes, empty ones, slices and transposed ones; some or all without a `.grad`; gradients of 0; `lr` 0 and an `int`; a call inside `no_grad`; 10 digits; the return value; whether objects, memory and gradients are the caller's own.
+- **6.3** Models with Dropout and with BatchNorm, with a layer inside a layer, with a layer in two places, and Dropout alone, in several combinations of modes; tracked and untracked `x`; both dtypes; a model that raises an error; a call inside `no_grad`; what is recorded while the model runs, and what may be done with the result.
 - **6.4** Other `x`: negative, `int`, 0, and the ends of the range; 11 digits; types.
 - **6.5** Losses of both dtypes and shapes, negative and 0; `n` from 0 to 200 and the type of the sum; a `step` that trains; a sum of `float32` losses which loses digits in `float32`; how many graphs are alive at each step and at the end.
-- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; flags and modes afterwards.
+- **6.6** Models of two and three linear layers, with one or more of them in `model[0]`, and with names; one row and several; tracked and untracked `x`; full buffers, that of `x` too; parameters that are frozen already, in every part of the model; flags and modes afterwards.
+- **6.7** Several `f` and `h`, each of them also `t` itself; vectors and matrices, tracked or not; both dtypes; the value, and each gradient beside the quotient that holds the targets still; full buffers; two calls in a row, another `h`; how often `f` and `h` are called.
 
 Everywhere: the rules of every task.
 
 ## What you have built
 
-Two pieces of what lesson 10 builds are now yours. `splice` has shown that a walk back can go on from any value, given its gradient: there each value hands on what it has received. And `sgd_step_` is the step that your training loop will take.
+You now have two pieces of what lesson 10 builds. `splice` has shown that a backward pass can go on from any value, given its gradient: there each value passes on what it has received. And `sgd_step_` is the step that your training loop will take.
 
 ## Checklist
 
@@ -1566,8 +1928,9 @@ You can now answer these without looking back:
 - `w = y.detach()`: what do `w` and `y` share, and what do they not?
 - How does a gradient get across a cut?
 - The quotient goes to 12 and autograd says 4, at every small $h$. What do you look for?
-- Which switches do you set to use a trained model, and what does each of them do?
-- How do you freeze a layer without cutting the way to the layers before it?
+- Which switches do you set for inference, and what does each of them do?
+- How do you freeze a layer without cutting the path to the layers before it?
+- A loss has a prediction and a target, both computed by the same network. What do you cut, and what happens if you do not?
 
 ## Links
 
@@ -1577,27 +1940,29 @@ You can now answer these without looking back:
 - [PyTorch: torch.inference_mode](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html)
 - [PyTorch: Frequently asked questions, on memory that a running total holds](https://docs.pytorch.org/docs/stable/notes/faq.html)
 - [A real bug: Fix SN not backprop via sigma(W)](https://github.com/pytorch/pytorch/pull/7905)
+- [Chen and He: Exploring simple Siamese representation learning (SimSiam)](https://arxiv.org/abs/2011.10566)
 
 Next: [Lesson 07](../07_inside_backward/07_inside_backward.ipynb), inside backward: saved tensors, in-place edits, hooks.
 """
 
-# %% [markdown] lang="ko" en="1d94ae95"
+# %% [markdown] lang="ko" en="e4f8346f"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
-- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 수 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
-  이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 부르기, 다른 `f`, 다른 `x`. `g`가 계산 과정이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
-- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. `no_grad` 안에서 부르기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
-- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 부르기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
+- **6.1** 여러 가지 `f`와 `g`. `f`의 결과가 원소 하나일 때, 원소 수가 `x`와 같을 때, 더 많을 때. 인자를 두 번 쓰는 `f`, `x`를 그대로 돌려주는 `f`. 스칼라, 행렬 모양, 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
+  이미 값이 들어 있는 `x`와 파라미터의 버퍼. 두 번 이어 호출하기, 다른 `f`, 다른 `x`. `g`가 계산 기록이 없는 텐서를 받는지. 두 가지 dtype, 10자리까지.
+- **6.2** 리스트, 튜플, 제너레이터. shape와 dtype이 저마다 다른 파라미터, 비어 있는 것과 다른 텐서의 일부(슬라이스)인 것과 전치한 것. `.grad`가 일부 또는 모두 없을 때. 0인 gradient. 0이나 `int`인 `lr`. `no_grad` 안에서 호출하기. 10자리까지. 돌려주는 값. 객체와 메모리와 gradient가 호출한 쪽의 것 그대로인지.
+- **6.3** Dropout이나 BatchNorm이 든 모델, 층 안에 층이 있는 모델, 한 층이 두 곳에 들어 있는 모델, Dropout 하나뿐인 모델과 여러 가지 모드 조합. 추적되는 `x`와 추적되지 않는 `x`. 두 가지 dtype. 오류를 내는 모델. `no_grad` 안에서 호출하기. 모델이 계산하는 동안 기록되는 것, 결과를 나중에 쓸 수 있는지.
 - **6.4** 다른 `x`: 음수, `int`, 0, 범위의 양 끝. 11자리까지. 타입.
 - **6.5** 두 가지 dtype과 shape의 loss, 음수와 0. 0부터 200까지의 `n`과 합의 타입. 학습하는 `step`. `float32`로 더하면 자릿수를 잃는 `float32` loss의 합. 스텝마다, 그리고 끝난 뒤에 남아 있는 그래프의 수.
-- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`와 모드.
+- **6.6** 선형 층이 두 개, 세 개인 모델과, 그중 하나 이상이 `model[0]` 안에 있을 때, 층에 이름이 있을 때. 한 행과 여러 행. 추적되는 `x`와 추적되지 않는 `x`. 이미 값이 들어 있는 버퍼(`x`의 것도). 모델의 어느 부분이든 이미 동결된 파라미터. 끝난 뒤의 `requires_grad`와 모드.
+- **6.7** 여러 가지 `f`와 `h`. 둘 다 `t`를 그대로 돌려줄 수도 있습니다. 벡터와 행렬, 추적되는 것과 추적되지 않는 것. 두 가지 dtype. loss의 값, 그리고 gradient마다 목푯값을 고정한 차분몫과 같은지. 이미 값이 들어 있는 버퍼. 두 번 이어 호출하기, 다른 `h`. `f`와 `h`를 호출한 횟수.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
-수업 10에서 만들 것 가운데 두 조각이 생겼습니다. `splice`로는 gradient만 있으면 어느 값에서든 거슬러 가기를 이어 갈 수 있음을 보았습니다. 수업 10의 값도 저마다 받은 수를 그렇게 넘겨줍니다. 그리고 `sgd_step_`은 수업 10의 학습 반복문이 할 스텝입니다.
+수업 10에서 만들 것 가운데 두 조각이 생겼습니다. `splice`로는 gradient만 있으면 어느 값에서든 역방향 계산을 이어 갈 수 있음을 보았습니다. 수업 10의 값도 저마다 받은 gradient를 그렇게 넘겨줍니다. 그리고 `sgd_step_`은 수업 10의 학습 반복문이 할 스텝입니다.
 
 ## 점검
 
@@ -1607,7 +1972,8 @@ r"""
 - gradient는 끊은 자리를 어떻게 건너가나요?
 - $h$를 줄이면 차분몫은 12로 다가가는데 autograd의 값은 늘 4입니다. 무엇을 찾아보아야 하나요?
 - 학습이 끝난 모델을 쓸 때 어떤 스위치를 켜고 끄나요? 각각 무엇을 하나요?
-- 앞쪽 층까지 가는 길을 끊지 않고 층을 동결하려면 어떻게 하나요?
+- 앞쪽 층까지 가는 경로를 끊지 않고 층을 동결하려면 어떻게 하나요?
+- loss에 들어가는 예상값과 목푯값을 같은 네트워크로 계산합니다. 무엇을 끊어야 하고, 끊지 않으면 어떻게 되나요?
 
 ## 더 읽을거리
 
@@ -1617,6 +1983,7 @@ r"""
 - [PyTorch: torch.inference_mode (영어)](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html)
 - [PyTorch: 자주 묻는 질문, 합계가 붙잡는 메모리에 관하여 (영어)](https://docs.pytorch.org/docs/stable/notes/faq.html)
 - [실제로 있었던 버그: Fix SN not backprop via sigma(W) (영어)](https://github.com/pytorch/pytorch/pull/7905)
+- [Chen·He: Exploring simple Siamese representation learning (SimSiam, 영어 논문)](https://arxiv.org/abs/2011.10566)
 
 다음은 [수업 07](../07_inside_backward/07_inside_backward.ipynb), backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook입니다.
 """

@@ -94,7 +94,7 @@ def evaluate(model, x):
         for module in modules:
             module.training = False
         with torch.set_grad_enabled(False):
-            return model(x)
+            return model(x.detach())
     finally:
         for module, mode in zip(modules, modes, strict=True):
             module.training = mode
@@ -118,7 +118,7 @@ def evaluate(model, x):
     finally:
         for module in training:
             module.training = True
-    return result.clone()
+    return result.detach().clone()
 
 
 # %% untracked parameters by functional call task="evaluate"
@@ -265,7 +265,8 @@ def freeze_first(model, x):
 
 # %% constants in the first layer by functional call task="freeze_first"
 def freeze_first(model, x):
-    constants = {f"0.{name}": p.detach() for name, p in model[0].named_parameters()}
+    first = next(name for name, layer in model.named_children())
+    constants = {f"{first}.{name}": p.detach() for name, p in model[0].named_parameters()}
     torch.func.functional_call(model, constants, (x,)).sum().backward()
 
 
@@ -288,3 +289,42 @@ def freeze_first(model, x):
     model[1:](model[0](x)).sum().backward()
     for p in frozen:
         p.requires_grad_(True)
+
+
+# %% by names of layers, whatever they are task="freeze_first"
+def freeze_first(model, x):
+    name = next(iter(model._modules))
+    frozen = [p for n, p in model.named_parameters() if n.partition(".")[0] == name and p.requires_grad]
+    try:
+        for p in frozen:
+            p.requires_grad = False
+        model(x).sum().backward()
+    finally:
+        for p in frozen:
+            p.requires_grad = True
+
+
+# %% mse_loss on constants task="agreement_loss"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    losses = (torch.nn.functional.mse_loss(h(z), target.data) for z, target in ((z_a, z_b), (z_b, z_a)))
+    return sum(losses) / 2
+
+
+# %% targets copied without a record task="agreement_loss"
+def agreement_loss(f, h, a, b):
+    seen = {"a": f(a), "b": f(b)}
+    with torch.no_grad():
+        targets = {"a": seen["b"].clone(), "b": seen["a"].clone()}
+    errors = [h(seen[view]).sub(targets[view]).square().mean() for view in "ab"]
+    return torch.stack(errors).mean()
+
+
+# %% multiplied out task="agreement_loss"
+def agreement_loss(f, h, a, b):
+    def half(prediction, target):
+        c = target.detach()
+        return (prediction * prediction - 2 * c * prediction + c * c).sum() / (2 * c.numel())
+
+    z_a, z_b = f(a), f(b)
+    return half(h(z_a), z_b) + half(h(z_b), z_a)

@@ -333,7 +333,7 @@ def evaluate(model, x):
     model.eval()
     torch.set_grad_enabled(False)
     try:
-        return model(x)
+        return model(x).detach()
     finally:
         torch.set_grad_enabled(True)
         for module, mode in modes.items():
@@ -431,7 +431,7 @@ def stop_gradient(x):
     return round(float(x**2), 6), round(3.0 * x**2, 6)
 
 
-# %% adds up the tensors task="running_loss" en="when each step begins: [0, 1, 2]. Whoever keeps" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
+# %% adds up the tensors task="running_loss" en="when each step begins: [0, 1, 2]. A name for" ko="앞선 loss의 그래프 수: [0, 1, 2]. 추적되는"
 def running_loss(step, n):
     total = torch.zeros((), dtype=torch.float64)
     for _ in range(n):
@@ -640,3 +640,154 @@ def freeze_first(model, x):
     model(x).sum().backward()
     for p in frozen:
         p.requires_grad_(True)
+
+
+# %% moves a flat copy task="sgd_step_" hint="copied"
+def sgd_step_(params, lr):
+    for p in params:
+        if p.grad is not None:
+            numbers = p.data.reshape(-1)
+            numbers -= lr * p.grad.reshape(-1)
+
+
+# %% writes into what contiguous gives task="sgd_step_" hint="copied"
+def sgd_step_(params, lr):
+    with torch.no_grad():
+        for p in params:
+            if p.grad is not None:
+                p.detach().contiguous().sub_(lr * p.grad)
+
+
+# %% meets a shared module twice task="evaluate" hint="shared"
+def evaluate(model, x):
+    modes = []
+
+    def switch_off(module):
+        modes.append((module, module.training))
+        module.training = False
+        for child in module.children():
+            switch_off(child)
+
+    switch_off(model)
+    try:
+        with torch.no_grad():
+            return model(x).detach()
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+# %% returns a tracked x itself task="evaluate" hint="itself"
+def evaluate(model, x):
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        with torch.no_grad():
+            return model(x)
+    finally:
+        for module, mode in modes.items():
+            module.training = mode
+
+
+# %% takes the layer of the name 0 for the first task="freeze_first" hint="not_frozen"
+def freeze_first(model, x):
+    frozen = [p for name, p in model.named_parameters() if name.startswith("0.") and p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    model(x).sum().backward()
+    for p in frozen:
+        p.requires_grad_(True)
+
+
+# %% cuts nothing task="agreement_loss" hint="uncut"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    return ((h(z_a) - z_b) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2
+
+
+# %% cuts both uses task="agreement_loss" hint="unreached"
+def agreement_loss(f, h, a, b):
+    with torch.no_grad():
+        z_a, z_b = f(a), f(b)
+    return ((h(z_a) - z_b) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2
+
+
+# %% cuts in place, and so both uses task="agreement_loss" hint="unreached"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a) * 1, f(b) * 1
+    c_a, c_b = z_a.detach_(), z_b.detach_()
+    return ((h(z_a) - c_b) ** 2).mean() / 2 + ((h(z_b) - c_a) ** 2).mean() / 2
+
+
+# %% cuts the predictions task="agreement_loss" hint="swapped"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    with torch.no_grad():
+        from_a, from_b = h(z_a), h(z_b)
+    return ((from_a - z_b) ** 2).mean() / 2 + ((from_b - z_a) ** 2).mean() / 2
+
+
+# %% cuts one of the two targets task="agreement_loss" hint="held"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    return ((h(z_a) - z_b.detach()) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2
+
+
+# %% makes the targets anew task="agreement_loss" hint="times"
+def agreement_loss(f, h, a, b):
+    with torch.no_grad():
+        c_a, c_b = f(a), f(b)
+    return ((h(f(a)) - c_b) ** 2).mean() / 2 + ((h(f(b)) - c_a) ** 2).mean() / 2
+
+
+# %% predicts in one direction task="agreement_loss" hint="one_way"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    h(z_b)
+    return ((h(z_a) - z_b.detach()) ** 2).mean() / 2
+
+
+# %% forgets the halves task="agreement_loss" hint="halves"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    return ((h(z_a) - z_b.detach()) ** 2).mean() + ((h(z_b) - z_a.detach()) ** 2).mean()
+
+
+# %% sums over the elements task="agreement_loss" hint="sum"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    return ((h(z_a) - z_b.detach()) ** 2).sum() / 2 + ((h(z_b) - z_a.detach()) ** 2).sum() / 2
+
+
+# %% runs the backward pass too task="agreement_loss" en="w.grad is not what it was" ko="w.grad가 부르기 전과 다릅니다"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    loss = ((h(z_a) - z_b.detach()) ** 2).mean() / 2 + ((h(z_b) - z_a.detach()) ** 2).mean() / 2
+    loss.backward(retain_graph=True)
+    return loss
+
+
+# %% a number to print task="agreement_loss" en="The result is a float" ko="결과가 float입니다"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    return (((h(z_a) - z_b) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2).item()
+
+
+# %% everything under no_grad task="agreement_loss" hint="all_cut"
+def agreement_loss(f, h, a, b):
+    with torch.no_grad():
+        z_a, z_b = f(a), f(b)
+        return ((h(z_a) - z_b) ** 2).mean() / 2 + ((h(z_b) - z_a) ** 2).mean() / 2
+
+
+# %% detaches the views task="agreement_loss" hint="unreached"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a.detach()), f(b.detach())
+    return ((h(z_a) - z_b.detach()) ** 2).mean() / 2 + ((h(z_b) - z_a.detach()) ** 2).mean() / 2
+
+
+# %% averages the rows only task="agreement_loss" en="expected" ko="기대한 값"
+def agreement_loss(f, h, a, b):
+    z_a, z_b = f(a), f(b)
+    errors = (h(z_a) - z_b.detach()) ** 2 + (h(z_b) - z_a.detach()) ** 2
+    return errors.sum() / errors.shape[0] / 2 if errors.ndim else errors / 2

@@ -10,32 +10,32 @@
 r"""
 # Inside backward: saved tensors, in-place edits, hooks
 
-Lesson 07 of 10 · ~80 min · saved tensors, in-place, hook
+Lesson 07 of 10 · ~90 min · saved tensors, in-place, hook
 
 **After this lesson you can**
 
-- say which operations keep their input for `backward()`, which their output, and which nothing;
-- tell which in-place edits PyTorch refuses, and which spoil a gradient silently;
-- trade memory for time with checkpoints;
-- watch and change gradients on their way back, and find the operation behind a `nan`.
+- say which operations save their input for `backward()`, which save their output, and which save nothing;
+- tell which in-place edits autograd records, which it refuses, and which spoil a gradient silently;
+- trade time for memory with checkpoints;
+- watch and change gradients during the backward pass, and find what made them wrong or `nan`.
 
-You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`.
+You need lessons 2 to 4 and 6: nodes and what they save, hooks, `detach()`, `no_grad`. The *optional* task is not in the minutes above.
 """
 
-# %% [markdown] lang="ko" en="6bf45e39"
+# %% [markdown] lang="ko" en="6b93c578"
 r"""
 # backward 속 들여다보기: 저장된 텐서, 제자리 연산, hook
 
-수업 07 / 10 · 약 80분 · 저장된 텐서, 제자리 연산, hook
+수업 07 / 10 · 약 90분 · 저장된 텐서, 제자리 연산, hook
 
 **이 수업을 마치면**
 
-- 어떤 연산이 `backward()`를 위해 입력을 남기고, 어떤 연산이 출력을 남기고, 어떤 연산이 아무것도 남기지 않는지 말할 수 있습니다.
-- PyTorch가 오류로 막는 제자리 연산과 gradient를 소리 없이 망가뜨리는 제자리 연산을 구별할 수 있습니다.
+- 어떤 연산이 `backward()`를 위해 입력을 저장하고, 어떤 연산이 출력을 저장하고, 어떤 연산이 아무것도 저장하지 않는지 말할 수 있습니다.
+- autograd가 기록하는 제자리 연산, 오류로 막는 제자리 연산, 오류 없이 gradient를 망가뜨리는 제자리 연산을 구별할 수 있습니다.
 - 체크포인트로 시간을 들여 메모리를 아낄 수 있습니다.
-- 거슬러 가는 gradient를 지켜보고 바꿀 수 있으며, `nan`의 원인이 된 연산을 찾을 수 있습니다.
+- 역방향 계산에서 gradient를 지켜보고 바꿀 수 있으며, gradient가 틀리거나 `nan`이 된 원인을 찾을 수 있습니다.
 
-수업 02~04와 06의 내용(노드와 노드가 저장하는 것, hook, `detach()`, `no_grad`)이 필요합니다.
+수업 02~04와 06의 내용(노드와 노드가 저장하는 것, hook, `detach()`, `no_grad`)이 필요합니다. *선택* 과제는 위의 시간에 들어 있지 않습니다.
 """
 
 # %%
@@ -44,7 +44,8 @@ import warnings
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from secant import expect_error, explore_saved, language, predict, predicted, say, tensor_info
+from secant import expect_error, explore, explore_saved, language, peak_memory
+from secant import predict, predicted, say, tensor_info
 
 language("en")
 
@@ -52,7 +53,7 @@ language("en")
 r"""
 ## Predict first
 
-Two programs. `y.add_(1)` adds 1 to the numbers of `y` **in place**, in the same memory.
+Two programs. `y.add_(1)` adds 1 to every element of `y` **in place**, in the same memory.
 
 ```
 x = torch.tensor([1.0, 2.0], requires_grad=True)      x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -64,7 +65,7 @@ y.sum().backward()                                    y.sum().backward()
 **Which of them stops with an error?**
 """
 
-# %% [markdown] lang="ko" en="9d007469"
+# %% [markdown] lang="ko" en="7b413372"
 r"""
 ## 먼저 예상하기
 
@@ -93,7 +94,7 @@ predict(
 
 # %% [markdown] lang="en"
 r"""
-Now `x` itself is changed between the two passes, by way of `x.data`, which gives its numbers without any tracking:
+Now `x` itself changes between the forward and the backward pass. The edit goes through `x.data`, a tensor in the same memory that is not tracked:
 
 ```
 x = torch.tensor(3.0, requires_grad=True)
@@ -105,9 +106,9 @@ y.backward()
 **What is `x.grad`?** The slope of $x^2$ at 3 is 6.
 """
 
-# %% [markdown] lang="ko" en="e5d20742"
+# %% [markdown] lang="ko" en="25476f2a"
 r"""
-이번에는 순방향 계산과 `backward()` 사이에 `x` 자체를 바꿉니다. `x.data`를 쓰면 추적 없이 `x`의 값을 바꿀 수 있습니다.
+이번에는 순방향 계산과 역방향 계산 사이에 `x` 자체를 바꿉니다. `x.data`는 `x`와 같은 메모리에 있지만 추적되지 않는 텐서입니다.
 
 ```
 x = torch.tensor(3.0, requires_grad=True)
@@ -123,26 +124,26 @@ y.backward()
 predict(
     "7 data",
     A=say(en="6: `y` was computed at 3", ko="6: `y`는 3에서 계산했으니까"),
-    B=say(en="8, without a word", ko="8이고, 오류도 나지 않는다"),
+    B=say(en="8, without any error", ko="8이고, 오류도 나지 않는다"),
     C=say(en="there is an error", ko="오류가 난다"),
 )
 
 # %% [markdown] lang="en"
 r"""
-## 1. What a node keeps
+## 1. What a node saves
 
-A node of the graph multiplies the gradient that arrives by its local slope. For that it may need numbers from the forward pass: its **saved tensors** (lesson 2). The slope of
-$\sin x$ is $\cos x$, so the node must keep $x$, its *input*. The slope of $e^x$ is $e^x$, which is the *output*; keeping that one spares a second exponential.
-The slope of $x + 1$ is 1: nothing to keep. Ask the nodes themselves (`self` stands for the input, `result` for the output):
+During the backward pass, a node multiplies the gradient that arrives by its local slope. It may need values of the forward pass for that: its **saved tensors** (lesson 2). The slope of
+$\sin x$ is $\cos x$, so the node saves $x$, its *input*. The slope of $e^x$ is $e^x$, its *output*; saving that avoids computing the exponential again.
+The slope of $x + 1$ is 1, so there is nothing to save. The nodes can tell us (`self` is the input, `result` the output):
 """
 
-# %% [markdown] lang="ko" en="4db0bab6"
+# %% [markdown] lang="ko" en="a898900c"
 r"""
-## 1. 노드가 남겨 두는 것
+## 1. 노드가 저장하는 것
 
-그래프의 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 값이 필요할 때가 있습니다. 이것이 수업 02에서 본 **저장된 텐서**(saved tensor)입니다. $\sin x$의
-기울기는 $\cos x$이므로 노드는 *입력* $x$를 남겨야 합니다. $e^x$의 기울기는 $e^x$, 바로 *출력*입니다. 출력을 남기면 지수함수를 다시 계산하지 않아도 됩니다.
-$x + 1$의 기울기는 1이라 남길 것이 없습니다. 노드에 직접 물어봅시다(`self`는 입력, `result`는 출력입니다).
+역방향 계산에서 노드는 도착한 gradient에 자기의 국소 기울기를 곱합니다. 그러려면 순방향 계산에서 나온 값이 필요할 때가 있습니다. 이것이 수업 02에서 본 **저장된 텐서**(saved tensor)입니다. $\sin x$의
+기울기는 $\cos x$이므로 노드는 *입력* $x$를 저장합니다. $e^x$의 기울기는 $e^x$, 바로 *출력*입니다. 출력을 저장하면 지수함수를 다시 계산하지 않아도 됩니다.
+$x + 1$의 기울기는 1이라 저장할 것이 없습니다. 노드를 직접 살펴봅시다(`self`는 입력, `result`는 출력입니다).
 """
 
 
@@ -155,23 +156,25 @@ def saved_by(node):
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 for name, y in (("sin", x.sin()), ("exp", x.exp()), ("x + 1", x + 1), ("x * x", x * x), ("x**2", x**2)):
     print(f"{name:5}", saved_by(y.grad_fn))
+y = x.exp()
+print("data_ptr", y.grad_fn._saved_result.data_ptr() == y.data_ptr())
 
 # %% [markdown] lang="en"
 r"""
-Saving copies nothing. The node holds the very tensor, so whoever changes it in place changes what `backward()` will read.
+Saving copies nothing. A saved tensor shares its memory with the tensor it was made from (the last line compares their addresses), so an in-place edit of that one changes what `backward()` will read.
 
 ## 2. The version counter
 
-PyTorch knows this danger. Every tensor counts its in-place edits in `_version`, its **version counter**. A node notes the version when it saves, and compares when it reads:
+PyTorch guards against this. Every tensor counts its in-place edits in `_version`, its **version counter**. A node notes the version when it saves a tensor, and compares when it reads it:
 """
 
-# %% [markdown] lang="ko" en="2e06d7a4"
+# %% [markdown] lang="ko" en="392437c7"
 r"""
-저장한다고 복사하지는 않습니다. 노드는 바로 그 텐서를 잡아 둡니다. 그래서 누가 그 텐서를 제자리에서 바꾸면 `backward()`가 읽는 값도 바뀝니다.
+저장한다고 복사하지는 않습니다. 저장된 텐서는 원래 텐서와 메모리를 함께 씁니다(마지막 줄에서 두 주소를 비교했습니다). 그래서 원래 텐서를 제자리에서 바꾸면 `backward()`가 읽는 값도 바뀝니다.
 
 ## 2. 버전 카운터
 
-PyTorch도 이 위험을 알고 있습니다. 텐서마다 제자리에서 바뀐 횟수를 `_version`에 세어 둡니다. 이것을 **버전 카운터**(version counter)라고 합니다. 노드는 저장할 때의 버전을 적어 두었다가 읽을 때 비교합니다.
+PyTorch에는 이 위험을 막는 장치가 있습니다. 텐서마다 제자리에서 바뀐 횟수를 `_version`에 세는데, 이것을 **버전 카운터**(version counter)라고 합니다. 노드는 저장할 때의 버전을 적어 두었다가 읽을 때 비교합니다.
 """
 
 # %%
@@ -192,35 +195,36 @@ predicted(
     "7 add",
     right="C",
     A=say(
-        en="An edit does harm only if some node saved what is edited. `sin` saved `x`, and `x` is as it was.",
+        en="An edit does harm only if some node saved the tensor that is edited. `sin` saved `x`, "
+        "and `x` is unchanged.",
         ko="어떤 노드가 저장한 것을 바꿀 때만 해롭습니다. `sin`이 저장한 것은 `x`이고 `x`는 그대로입니다.",
     ),
     B=say(
-        en="`sin` saved its input `x`, which nobody touched. What was edited is the output `y`.",
+        en="`sin` saved its input `x`, which did not change. The edit changed the output `y`.",
         ko="`sin`이 저장한 것은 입력 `x`이고 아무도 건드리지 않았습니다. 바뀐 것은 출력 `y`입니다.",
     ),
     C=say(
-        en="`exp` saved its output `y`. Its version is 1 now, but 0 was noted.",
+        en="`exp` saved its output `y` at version 0, and `y` is at version 1 now.",
         ko="`exp`는 출력 `y`를 저장했습니다. 적어 둔 버전은 0인데 지금은 1입니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-The error is good news: the gradient would have been wrong. The remedy is `y = y + 1`, which makes a new tensor.
+The error is good news: without it, the gradient would have been wrong. The remedy is `y = y + 1`, which makes a new tensor.
 
 ## 3. .data: the way around the counter
 
-An edit inside `no_grad` is counted. So is one of `x.detach()`, which shares both memory and version counter with `x`. `x.data` shares the memory alone:
+An edit inside `no_grad` is counted. So is an edit of `x.detach()` or of a view such as `x[0]`, which share both memory and version counter with `x`. `x.data` shares the memory alone:
 """
 
-# %% [markdown] lang="ko" en="ad3a73a8"
+# %% [markdown] lang="ko" en="a0633c33"
 r"""
 이 오류는 좋은 소식입니다. 오류가 없었다면 gradient가 틀렸을 것입니다. 고치려면 새 텐서를 만드는 `y = y + 1`을 쓰면 됩니다.
 
 ## 3. .data: 카운터를 피해 가는 길
 
-`no_grad` 안에서 바꾸어도 버전은 올라갑니다. `x.detach()`를 바꾸어도 그렇습니다. `x`와 메모리도 버전 카운터도 함께 쓰기 때문입니다. 그러나 `x.data`는 메모리만 함께 씁니다.
+`no_grad` 안에서 바꾸어도 버전은 올라갑니다. `x.detach()`나 `x[0]` 같은 뷰(view)를 바꾸어도 그렇습니다. `x`와 메모리도 버전 카운터도 함께 쓰기 때문입니다. 그러나 `x.data`는 메모리만 함께 씁니다.
 """
 
 # %%
@@ -247,29 +251,28 @@ predicted(
     "7 data",
     right="B",
     A=say(
-        en="`y` was, but its slope 2x is computed in `backward()`, from the saved `x`, "
-        "and that holds 4 by then.",
+        en="`y` was, but `backward()` computes its slope 2x from the saved `x`, which holds 4 by then.",
         ko="`y`는 그렇습니다. 그러나 기울기 2x는 `backward()`에서 저장된 `x`로 계산하고, 그때 `x`에는 4가 들어 있습니다.",
     ),
     B=say(
-        en="The node reads the saved `x`, finds 4 and returns 2 · 4. The version is still 0, "
-        "so nothing is noticed.",
-        ko="노드는 저장된 `x`에서 4를 읽고 2 · 4를 돌려줍니다. 버전이 그대로 0이라 아무것도 눈치채지 못합니다.",
+        en="The node reads 4 from the saved `x` and returns 2 · 4. The version is still 0, "
+        "so PyTorch notices nothing.",
+        ko="노드는 저장된 `x`에서 4를 읽고 2 · 4를 돌려줍니다. 버전이 그대로 0이라 PyTorch는 아무것도 눈치채지 못합니다.",
     ),
     C=say(
-        en="That is what `no_grad` would have given you. `.data` goes around the version counter.",
+        en="That is what `no_grad` would have given you. `.data` bypasses the version counter.",
         ko="`no_grad`였다면 그랬을 것입니다. `.data`는 버전 카운터를 피해 갑니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-`.data` is no shortcut for `no_grad`, then: it takes away the only guard. But the difference quotient cannot be fooled. It runs the forward pass twice and reads nothing that was saved.
+So `.data` is not a shortcut for `no_grad`: it removes the only guard. The difference quotient, however, cannot be fooled by what was saved. It runs the forward pass twice and reads no saved tensor.
 
 ## 4. Spoil what backward reads
 
-The forward pass is exact here, always. Choose with `spoil` what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
-with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or the gradient is multiplied by $a$ on its way (by a *hook*, a function hung on `x`: lesson 4 and section 6).
+The forward pass is exact here, always. The menu `spoil` says what happens to `backward()`: a number $a$ is added to `x.data` after the forward pass; saved tensors are stored
+with fewer digits (about seven in `float32`, two or three in `bfloat16`, one or two in `float8`); or a *hook*, a function registered on `x`, multiplies the gradient by $a$ (lesson 4 and section 7).
 Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how far the quotient is from `x.grad`, and (green) from the gradient with nothing spoiled.
 
 1. Make $h$ smaller. Where does the quotient go, to `x.grad` or to the green truth? How far off is `x.grad` with $a = 0.5$, and with $a = 1$?
@@ -278,15 +281,15 @@ Left: $f$ with its secant and a line of slope `x.grad`. Right, against $h$: how 
 4. Choose the hook with $a = 2$. By what factor is `x.grad` wrong? Can the quotient see the hook?
 """
 
-# %% [markdown] lang="ko" en="aa8b93cf"
+# %% [markdown] lang="ko" en="36b75640"
 r"""
-그러니 `.data`를 `no_grad` 대신 간편하게 쓸 수 있는 것으로 생각하면 안 됩니다. 하나뿐인 안전장치를 없애는 일입니다. 그러나 차분몫은 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 것은 아무것도 읽지 않습니다.
+그러니 `.data`를 `no_grad` 대신 간편하게 쓸 수 있는 것으로 생각하면 안 됩니다. 하나뿐인 안전장치를 없애는 일입니다. 그러나 차분몫은 저장된 값이 바뀌어도 속지 않습니다. 순방향 계산을 두 번 할 뿐, 저장된 텐서는 하나도 읽지 않습니다.
 
-## 4. backward가 읽는 것을 방해하기
+## 4. backward가 읽는 값을 건드리기
 
-여기서 순방향 계산은 언제나 정확합니다. *방해* 메뉴에서 `backward()`를 어떻게 방해할지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
-보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), 거슬러 가는 gradient에 $a$를 곱합니다(`x`에 건 함수인 *hook*, 수업 04와 6절).
-왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 방해하지 않았을 때의 gradient에서 얼마나 떨어져 있는지(초록색).
+여기서 순방향 계산은 언제나 정확합니다. *교란* 메뉴에서 `backward()`를 어떻게 건드릴지 고르세요. 순방향 계산 뒤에 `x.data`에 수 $a$를 더하거나, 저장된 텐서를 더 적은 자릿수로
+보관하거나(`float32`는 약 일곱 자리, `bfloat16`은 두세 자리, `float8`은 한두 자리), `x`에 건 함수인 *hook*(수업 04와 7절)으로 gradient에 $a$를 곱합니다.
+왼쪽: $f$와 할선, 기울기가 `x.grad`인 직선. 오른쪽: $h$마다 차분몫이 `x.grad`에서 얼마나 떨어져 있는지, 그리고 건드리지 않았을 때의 gradient에서 얼마나 떨어져 있는지(초록색).
 
 1. $h$를 줄이세요. 차분몫은 `x.grad`로 다가가나요, 초록색이 가리키는 참값으로 다가가나요? $a = 0.5$일 때와 $a = 1$일 때 `x.grad`는 얼마나 어긋나나요?
 2. `x.data`를 똑같이 바꾸면서 함수를 $e^x$으로 고르세요. 이번에는 왜 `x.grad`가 맞을까요?
@@ -301,22 +304,22 @@ explore_saved()
 r"""
 <details><summary>What you saw</summary>
 
-1. To the truth, which is 2.6 at $x = 1.3$. `x.grad` stays off by $2a$ (1, then 2) however small $h$ is: the node computed $2(x + a)$.
-2. The node of $e^x$ saved its output, and nobody has touched that.
-3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 has few binary digits, fits into each of them, and the gradient is exact.
-4. By 2. The quotient does not see hooks or saved tensors; that is why it can find them out.
+1. To the truth, which is 2.6 at $x = 1.3$. However small $h$ is, `x.grad` stays off by $2a$ (1, then 2): the node computed $2(x + a)$.
+2. The node of $e^x$ saved its output, and the output did not change.
+3. At 1.3 about $10^{-7}$, $6 \cdot 10^{-3}$ and $0.1$: the saved 1.3 was rounded. 1.5 has few binary digits, fits into each of the dtypes, and the gradient is exact.
+4. By 2. The quotient sees neither hooks nor saved tensors, which is why it can expose them.
 
 </details>
 
 For functions of your own: `explore_saved(torch.sin)`.
 
-## 5. Saved tensors cost memory
+## 5. In-place edits are recorded
 
-In training much of the memory goes to saved tensors. Two functions of yours can stand between the graph and what it saves: `pack` is given each tensor when it is saved and returns what is kept in its place; `unpack` makes a tensor of that again
-when `backward()` needs it. This is how the explorer stored fewer digits:
+Are in-place edits invisible to autograd, then? No: an in-place edit of a tracked result is an operation like any other. **It gets a node of its own, and `backward()` goes through it.** Section 2 did not show that, because the slope of adding 1 is 1.
+The second half of the cell edits a *view*. It shares its memory with its base, so the edit changes both, and autograd rewrites the history of both:
 """
 
-# %% [markdown] lang="ko" en="e153fe70"
+# %% [markdown] lang="ko" en="5cd49e46"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
@@ -329,7 +332,84 @@ r"""
 
 여러분의 함수는 `explore_saved(torch.sin)`처럼 넣으면 됩니다.
 
-## 5. 저장된 텐서는 메모리를 차지한다
+## 5. 제자리 연산도 기록된다
+
+그렇다면 제자리 연산은 autograd의 눈에 띄지 않을까요? 아닙니다. 추적되는 결과를 제자리에서 바꾸는 것도 다른 연산과 똑같은 연산입니다. **자기 노드가 생기고, `backward()`는 그 노드를 지나갑니다.** 2절에서는 이것이 보이지 않았습니다. 1을 더하는 연산의 기울기가 1이기 때문입니다.
+셀의 뒷부분에서는 *뷰*(view)를 바꿉니다. 뷰는 원본(base)과 메모리를 함께 쓰므로 원본도 바뀌고, autograd는 둘의 계산 기록을 모두 고쳐 씁니다.
+"""
+
+# %%
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x.sin()
+print("x.sin()    ", type(y.grad_fn).__name__)
+y.add_(1)
+print("y.add_(1)  ", type(y.grad_fn).__name__)
+y.mul_(2)
+print("y.mul_(2)  ", type(y.grad_fn).__name__)
+y.sum().backward()
+print("x.grad / cos(x):", x.grad / x.detach().cos())
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+base = x.sin()
+view = base[0]
+view.mul_(10)
+print("view.mul_(10): base", type(base.grad_fn).__name__, base._version, " view", type(view.grad_fn).__name__)
+base.sum().backward()
+print("x.grad / cos(x):", x.grad / x.detach().cos())
+
+# %% [markdown] lang="en"
+r"""
+`mul_(2)` doubled the gradient, and `CopySlices` multiplied the one element by 10. Here is lesson 1's explorer with $\sin x$ and three edits of it: `y` itself, a view of `y`, and `y.data`, each multiplied by 2.
+**Choose each function, then make $h$ small. For which of them do secant and tangent part, and why?**
+"""
+
+# %% [markdown] lang="ko" en="e0b13109"
+r"""
+`mul_(2)`는 gradient를 두 배로 만들었고, `CopySlices`는 원소 하나에만 10을 곱했습니다. 다음은 수업 01의 탐색기입니다. 함수는 $\sin x$와, 그 결과 `y`, `y`의 뷰, `y.data`에 각각 2를 곱하는 세 가지입니다.
+**함수를 하나씩 고르고 $h$를 줄여 보세요. 할선과 접선이 끝까지 갈라져 있는 것은 어느 것이고, 왜 그럴까요?**
+"""
+
+
+# %%
+def twice(edited):
+    def f(x):
+        y = x.sin()
+        edited(y).mul_(2)
+        return y
+
+    return f
+
+
+edits = {"y": lambda y: y, "y.view(-1)": lambda y: y.view(-1), "y.data": lambda y: y.data}
+explore({"sin x": torch.sin, **{f"{name}.mul_(2)": twice(edit) for name, edit in edits.items()}}, x=2.0)
+
+# %% [markdown] lang="en"
+r"""
+<details><summary>What you saw</summary>
+
+Only for `y.data`. All three edits double the curve and its secant. The first two are recorded, so the tangent doubles with them; through `.data` nothing is recorded, and the tangent is that of $\sin x$.
+
+</details>
+
+So three questions decide about an in-place edit. Does autograd record it? Then the gradient includes it. Had some node saved the old values? Then `backward()` raises an error. Did it go through `.data`? Then autograd does neither.
+
+## 6. Saved tensors cost memory
+
+In training, saved tensors take much of the memory. Two functions of yours can stand between the graph and what it saves: `pack` receives each tensor at the moment it is saved and returns what to keep instead; `unpack` turns that into a tensor again
+when `backward()` needs it. The explorer stored fewer digits this way:
+"""
+
+# %% [markdown] lang="ko" en="3557ea54"
+r"""
+<details><summary>무엇을 보았나요?</summary>
+
+`y.data`뿐입니다. 셋 모두 곡선과 할선의 기울기를 두 배로 만듭니다. 앞의 둘은 기록되므로 접선의 기울기도 두 배가 됩니다. `.data`를 거친 변경은 기록되지 않으므로 접선의 기울기는 $\sin x$의 것 그대로입니다.
+
+</details>
+
+그러므로 제자리 연산을 볼 때는 세 가지를 물어보세요. autograd가 기록하나요? 그러면 gradient에 반영됩니다. 바뀌기 전의 값을 저장해 둔 노드가 있나요? 그러면 `backward()`가 오류를 냅니다. `.data`를 거쳤나요? 그러면 둘 다 일어나지 않습니다.
+
+## 6. 저장된 텐서는 메모리를 차지한다
 
 학습할 때 메모리의 상당 부분은 저장된 텐서가 차지합니다. 그래프와 저장될 텐서 사이에 여러분의 함수 두 개를 둘 수 있습니다. `pack`은 텐서가 저장될 때마다 그 텐서를 받아 대신 보관할 것을 돌려주고, `unpack`은
 `backward()`가 필요로 할 때 그것을 다시 텐서로 만듭니다. 탐색기도 이렇게 자릿수를 줄였습니다.
@@ -355,24 +435,29 @@ print("x.grad:", x.grad)
 
 # %% [markdown] lang="en"
 r"""
-The sum saved nothing: its slope is 1. (The 2 of `x * 2` is no tensor either: `pack` is not given it, though its node shows it as a tensor `_saved_other`.)
+The sum saved nothing: its slope is 1. The exponent 2 was not packed either, since it is a Python number and not a tensor. (The same goes for the 2 in a product `x * 2`, although its node shows it as a tensor, `_saved_other`.)
 
-A **checkpoint** (lesson 2) goes further. Of a whole function it keeps the input alone, throws away all that was saved inside, and runs the function a second time when `backward()` gets there. (`use_reentrant=False` chooses the newer of
-its two forms: `torch.autograd.grad` works in it, and weights get their gradient also when the input is not tracked.) The next cell counts the numbers saved:
+`torch.autograd.graph.save_on_cpu()` is a ready-made pair: it moves what a GPU saves into the CPU's memory and back. A **checkpoint** (lesson 2) saves even more. It keeps only the input of a whole function, discards everything the function saved inside,
+and runs the function a second time when `backward()` gets there. (`use_reentrant=False` selects the newer of its two forms. It works with `torch.autograd.grad`, and gradients reach weights even if the input is not tracked.)
+
+The next cell applies `wave` ten times to 250 000 elements of `float32`, one megabyte. `peak_memory` measures what tensors take after the forward pass, and at most until the end of `backward()`:
 """
 
-# %% [markdown] lang="ko" en="5bfcca29"
+# %% [markdown] lang="ko" en="b5fd4e03"
 r"""
-합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. (`x * 2`의 2도 저장된 텐서가 아닙니다. 노드의 `_saved_other`에서는 텐서처럼 보이지만 `pack`에는 오지 않습니다.)
+합은 아무것도 저장하지 않았습니다. 기울기가 1이기 때문입니다. 지수 2도 `pack`을 거치지 않았습니다. 텐서가 아니라 파이썬의 수이기 때문입니다. (곱 `x * 2`의 2도 마찬가지입니다. 노드의 `_saved_other`에서 텐서처럼 보일 뿐입니다.)
 
-수업 02에서 본 **체크포인트**(checkpoint)를 쓰면 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤, `backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을
-고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.) 다음 셀은 저장된 원소가 모두 몇 개인지 셉니다.
+`torch.autograd.graph.save_on_cpu()`는 미리 만들어 둔 `pack`과 `unpack`입니다. GPU에서 저장되는 것을 CPU 메모리로 옮겼다가 되돌립니다. 수업 02에서 본 **체크포인트**(checkpoint)를 쓰면 더 많이 아낄 수 있습니다. 함수 전체에서 입력만 남기고 안에서 저장한 것은 모두 버린 뒤,
+`backward()`가 거기에 이르면 함수를 한 번 더 실행합니다. (`use_reentrant=False`는 두 방식 가운데 새 방식을 고릅니다. 새 방식에서는 `torch.autograd.grad`도 쓸 수 있고, 입력이 추적되지 않아도 가중치에 gradient가 도달합니다.)
+
+다음 셀은 `float32` 원소 25만 개(1메가바이트)에 `wave`를 열 번 적용합니다. `peak_memory`는 텐서가 차지한 메모리를 순방향 계산이 끝났을 때, 그리고 `backward()`가 끝날 때까지 가장 많았을 때 잽니다.
 """
 
 # %%
+from torch.autograd.graph import save_on_cpu
 from torch.utils.checkpoint import checkpoint
 
-sizes, runs = [], []
+runs = []
 
 
 def wave(t):
@@ -380,29 +465,43 @@ def wave(t):
     return t.sin().exp().tanh()
 
 
-def count(t):
-    sizes.append(t.numel())
+def plain(t):
+    for _ in range(10):
+        t = wave(t)
     return t
 
 
-x = torch.linspace(0, 1, 1000, requires_grad=True)
-plain, kept = say(en="plain     ", ko="그냥      "), say(en="checkpoint", ko="체크포인트")
-for name, call in ((plain, wave), (kept, lambda t: checkpoint(wave, t, use_reentrant=False))):
-    sizes.clear(), runs.clear()
-    with saved_tensors_hooks(count, lambda t: t):
-        y = call(x)
-    (gradient,) = torch.autograd.grad(y.sum(), x)
-    print(name, say(en="saved:", ko="저장:"), sum(sizes), say(en=" runs:", ko=" 실행:"), len(runs), end="  ")
-    print(say(en="gradient at 1:", ko="1에서의 gradient:"), f"{gradient[-1]:.6f}")
+def on_cpu(t):
+    with save_on_cpu():
+        return plain(t)
+
+
+def checkpointed(t):
+    for _ in range(10):
+        t = checkpoint(wave, t, use_reentrant=False)
+    return t
+
+
+for f in (plain, on_cpu, checkpointed):
+    runs.clear()
+    x = torch.linspace(0, 1, 250_000, requires_grad=True)
+    with peak_memory() as memory:
+        y = f(x).sum()
+        kept = memory.now
+        y.backward()
+    print(f"{f.__name__:12}", say(en="after forward", ko="순방향 계산 뒤"), f"{kept / 1e6:4.1f} MB", end="  ")
+    print(say(en="peak", ko="최대"), f"{memory.peak / 1e6:4.1f} MB", end="  ")
+    print(say(en="runs", ko="실행"), len(runs), f" x.grad[0] {x.grad[0]:.4g}")
 
 # %% [markdown] lang="en"
 r"""
-Same gradient, two runs for one; and the graph saves 1000 numbers, the input, where it saved 3000. (In memory this spares the result of `exp` alone: `sin` had saved `x` and `tanh` its result `y`, and saving copies nothing.)
+The gradient is the same, at twice the runs and about half the memory: a checkpoint keeps one tensor for each `wave`, its input, where the plain graph keeps two. (`sin`, `exp` and `tanh` save three, but the result of `tanh` and the input of the next `sin` are the same memory.)
+`save_on_cpu` saves nothing on a machine without a GPU, where everything is in the CPU's memory already.
 
-## 6. Hooks: functions on the way back
+## 7. Hooks: functions in the backward pass
 
-A **hook** (lesson 4) is a function that you hang on a tensor. `y.register_hook(f)` has `f` called with the gradient for `y` in every `backward()` that passes through `y`, before that gradient is used any further. What `f`
-returns takes its place; if it returns nothing, the gradient stays. The call gives you a *handle*, whose `remove()` takes the hook off again. Our old chain:
+A **hook** (lesson 4) is a function that you register on a tensor. After `y.register_hook(f)`, every `backward()` that passes through `y` calls `f` with the gradient for `y`, before that gradient is used any further. What `f`
+returns replaces it; if `f` returns nothing, the gradient stays. `register_hook` returns a *handle*, whose `remove()` removes the hook. On our old chain:
 
 ```
 x = torch.tensor(5.0, requires_grad=True)
@@ -420,14 +519,15 @@ z.backward()
 Without the hook, $\frac{dz}{dy} = 0.008$ and $\frac{dz}{dx} = 75 \cdot 0.008 = 0.6$. **What is printed, and what is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="0410132b"
+# %% [markdown] lang="ko" en="af3745cf"
 r"""
-gradient는 같고, 실행은 한 번이 아니라 두 번입니다. 그 대신 저장된 원소는 3000개가 아니라 입력의 1000개뿐입니다. (메모리에서 실제로 아낀 것은 `exp`의 결과 1000개입니다. `sin`은 `x`를, `tanh`는 결과 `y`를 저장했고, 저장은 복사가 아니기 때문입니다.)
+gradient는 같고, 실행 횟수는 두 배, 메모리는 절반쯤입니다. 체크포인트는 `wave`마다 입력 하나만 남기는데, 그냥 이어 호출하면 둘씩 남기 때문입니다. (`sin`, `exp`, `tanh`가 저장하는 텐서는 셋이지만, `tanh`의 결과와 다음 `sin`의 입력은 같은 메모리입니다.)
+GPU가 없는 컴퓨터에서는 모든 것이 이미 CPU 메모리에 있으므로 `save_on_cpu`로 아낄 것이 없습니다.
 
-## 6. hook: 거슬러 가는 길에 거는 함수
+## 7. hook: 역방향 계산에 거는 함수
 
-수업 04에서 본 **hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`가 `y`를 지날 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 부릅니다. `f`가 돌려준 값이 gradient를
-대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 부르면 hook이 제거됩니다. 앞에서 여러 번 본 계산에 걸어 봅시다.
+수업 04에서 본 **hook**은 텐서에 걸어 두는 함수입니다. `y.register_hook(f)`라고 하면 `backward()`가 `y`를 지날 때마다 `y`의 gradient가 다음으로 넘어가기 전에 그 gradient로 `f`를 호출합니다. `f`가 돌려준 값이 gradient를
+대신하고, 아무것도 돌려주지 않으면 gradient는 그대로입니다. `register_hook`은 *핸들*(handle)을 돌려주는데, 핸들의 `remove()`를 호출하면 hook이 제거됩니다. 앞에서 여러 번 본 계산에 걸어 봅시다.
 
 ```
 x = torch.tensor(5.0, requires_grad=True)
@@ -474,57 +574,57 @@ predicted(
     "7 hook",
     right="B",
     A=say(
-        en="The hook returned something, and what it returns goes on to `x` in the gradient's place.",
+        en="The hook returned something, and that replaces the gradient passed on to `x`.",
         ko="hook이 돌려준 값이 있으므로, 그 값이 gradient 대신 `x` 쪽으로 갑니다.",
     ),
     B=say(
-        en="The hook is given 0.008 and returns 0.016, and 75 · 0.016 = 1.2 arrives at `x`.",
+        en="The hook receives 0.008 and returns 0.016, and 75 · 0.016 = 1.2 arrives at `x`.",
         ko="hook은 0.008을 받아 0.016을 돌려주고, `x`에는 75 · 0.016 = 1.2가 도착합니다.",
     ),
     C=say(
-        en="1.2 is right. But the hook prints what it is given, before it doubles it.",
+        en="1.2 is right. But the hook prints what it receives, before it doubles it.",
         ko="1.2는 맞습니다. 그러나 hook은 두 배로 만들기 전에, 받은 값을 출력합니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-`y` keeps no `.grad` (it is no leaf), but its hook is called all the same. Never change in place the tensor that a hook is given: it may be on its way to other tensors too.
+`y` keeps no `.grad` (it is a non-leaf), but its hook is called all the same. Never edit in place the tensor that a hook receives: other tensors may be about to receive the same one.
 
-A leaf has a second kind of hook, which comes **after** its gradient has been added to `.grad`. It is given the *leaf*, not the gradient. Here `p` is used twice:
+A leaf has a second kind of hook, which is called **after** its gradient has been added to `.grad`. It receives the *leaf*, not the gradient. Here `p` is used twice:
 """
 
-# %% [markdown] lang="ko" en="c11bfc40"
+# %% [markdown] lang="ko" en="d87de9f6"
 r"""
-`y`는 leaf가 아니어서 `.grad`를 남기지 않지만, 걸어 둔 hook은 불립니다. hook이 받은 텐서를 제자리에서 바꾸면 안 됩니다. 그 텐서는 다른 텐서로도 가는 중일 수 있습니다.
+`y`는 leaf가 아니어서 `.grad`를 남기지 않지만, 걸어 둔 hook은 호출됩니다. hook이 받은 텐서를 제자리에서 바꾸면 안 됩니다. 다른 텐서도 같은 gradient를 받을 참일 수 있습니다.
 
-leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진 **다음에** 불립니다. 이 hook이 받는 것은 gradient가 아니라 *leaf*입니다. 다음에서 `p`는 두 번 쓰입니다.
+leaf에는 hook이 한 가지 더 있습니다. gradient가 `.grad`에 더해진 **다음에** 호출됩니다. 이 hook이 받는 것은 gradient가 아니라 *leaf*입니다. 다음에서 `p`는 두 번 쓰입니다.
 """
 
 # %%
 p = torch.tensor(2.0, requires_grad=True)
-first = say(en="hook                 is given", ko="hook이 받은 것                :")
-second = say(en="post-accumulate hook is given", ko="post-accumulate hook이 받은 것:")
+first = say(en="hook                 receives", ko="hook이 받은 것                :")
+second = say(en="post-accumulate hook receives", ko="post-accumulate hook이 받은 것:")
 p.register_hook(lambda g: print(first, g, " p.grad:", p.grad))
 p.register_post_accumulate_grad_hook(lambda t: print(second, t, " p.grad:", t.grad))
 (p * p + p).backward()
 
 # %% [markdown] lang="en"
 r"""
-Both are called once, and with the whole gradient $2p + 1 = 5$: the engine adds up what comes from the two uses before (lesson 4).
+Each is called once, when the whole gradient $2p + 1 = 5$ is known: the engine first adds up what comes from the two uses (lesson 4).
 
-## 7. The operation behind a nan
+## 8. The operation behind a nan
 
-The slope of $\sqrt{x^2}$ at 0: the forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens on the way back:
+Take $\sqrt{x^2}$ at 0. The forward pass finds $\sqrt 0 = 0$, nothing unusual. Hooks show what happens in the backward pass (`name=name` gives each hook the name of its own tensor):
 """
 
-# %% [markdown] lang="ko" en="8cb08922"
+# %% [markdown] lang="ko" en="35195113"
 r"""
-둘 다 한 번씩 불리고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 두 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
+둘 다 한 번씩 호출되고, 그때 gradient는 이미 다 더해진 $2p + 1 = 5$입니다. 두 곳에서 온 것을 hook보다 먼저 엔진이 더하기 때문입니다(수업 04).
 
-## 7. nan의 원인이 된 연산
+## 8. nan의 원인이 된 연산
 
-0에서 $\sqrt{x^2}$의 기울기를 봅시다. 순방향 계산에서는 $\sqrt 0 = 0$으로 이상한 것이 없습니다. 거슬러 갈 때 무슨 일이 일어나는지 hook으로 봅시다.
+0에서 $\sqrt{x^2}$을 봅시다. 순방향 계산에서는 $\sqrt 0 = 0$으로 이상한 것이 없습니다. 역방향 계산에서 무슨 일이 일어나는지 hook으로 봅시다(`name=name`은 hook마다 자기 텐서의 이름을 쓰게 합니다).
 """
 
 # %%
@@ -532,35 +632,33 @@ x = torch.tensor([3.0, 0.0], requires_grad=True)
 y = x**2
 z = y.sqrt()
 for name, t in (("z", z), ("y", y), ("x", x)):
-    t.register_hook(lambda g, name=name: print(name, g))  # name=name: fix it now, not when the hook runs
+    t.register_hook(lambda g, name=name: print(name, g))
 z.sum().backward()
 
 print(say(en="anomaly detection says:", ko="이상 탐지의 결과:"))
 with warnings.catch_warnings(), expect_error():
-    warnings.simplefilter("ignore")  # it warns that it is slow, and prints where the forward pass was
+    warnings.simplefilter("ignore")
     with torch.autograd.detect_anomaly():
         (x.detach().requires_grad_() ** 2).sqrt().sum().backward()
 
 # %% [markdown] lang="en"
 r"""
-The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 \cdot 0$, and $\infty \cdot 0$ is `nan`. PyTorch's **anomaly detection** stops at the first `nan` and names the square, `PowBackward0`. The culprit is the operation before, on the
-way back: the first that turned a finite gradient into one that is not. Task 7.6 finds it.
+The root divided by $2\sqrt 0$ and made `inf`; the square multiplied that by $2 \cdot 0$, and $\infty \cdot 0$ is `nan`. PyTorch's **anomaly detection** stops at the first `nan` and names the square, `PowBackward0`. The culprit is the operation that `backward()` ran just before: the first that turned a finite gradient into one that is not. Task 7.6 finds it.
 
-## 8. A real bug
+## 9. A real bug
 
-`leaky_relu` returns $x$ for positive $x$, and $s \cdot x$ for others; $s$ is called its negative slope. Its in-place form has to overwrite $x$, so its node saved the **output** and took the sign from there. In January 2020 somebody used it with $s = -2$.
-Here `pack` plays that node, in today's PyTorch:
+`leaky_relu` returns $x$ where $x$ is positive, and $s \cdot x$ elsewhere; $s$ is called its negative slope. Its in-place form overwrites $x$, so its node saved the **output** and read the sign from that. In January 2020 somebody used it with $s = -2$.
+We replay that node in today's PyTorch. The node of `leaky_relu` saves its input $x$; our `pack` keeps `leaky_relu(x)` instead. In `backward()`, the node then takes the sign of the output for the sign of its input:
 """
 
-# %% [markdown] lang="ko" en="a9cc6914"
+# %% [markdown] lang="ko" en="a4799fed"
 r"""
-제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 범인은 거슬러 가는 길에서
-바로 앞서 지난 연산, 곧 유한한 gradient를 처음으로 유한하지 않게 만든 연산입니다. 과제 7.6에서 이것을 찾습니다.
+제곱근은 $2\sqrt 0$으로 나누어 `inf`를 만들었고, 제곱은 거기에 $2 \cdot 0$을 곱했습니다. $\infty \cdot 0$은 `nan`입니다. PyTorch의 **이상 탐지**(anomaly detection)는 처음 나온 `nan`에서 멈추고 제곱(`PowBackward0`)을 지목합니다. 진짜 범인은 `backward()`가 바로 앞서 지난 연산, 곧 유한한 gradient를 처음으로 유한하지 않게 만든 연산입니다. 과제 7.6에서 이것을 찾습니다.
 
-## 8. 실제로 있었던 버그
+## 9. 실제로 있었던 버그
 
-`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어써야 하므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$로 사용했습니다.
-지금의 PyTorch에서 `pack`으로 그 노드를 흉내 내 봅시다.
+`leaky_relu`는 $x$가 양수이면 $x$를, 아니면 $s \cdot x$를 돌려줍니다. $s$를 음수 쪽 기울기(negative slope)라고 합니다. 제자리에서 하는 `leaky_relu_`는 $x$를 덮어쓰므로 노드가 **출력**을 저장하고 부호를 거기서 읽었습니다. 2020년 1월, 누군가 $s = -2$로 사용했습니다.
+지금의 PyTorch에서 그 노드를 흉내 내 봅시다. `leaky_relu`의 노드는 입력 $x$를 저장하는데, `pack`이 그 대신 `leaky_relu(x)`를 보관합니다. 그러면 `backward()`에서 노드는 출력의 부호를 입력의 부호로 여깁니다.
 """
 
 # %%
@@ -569,9 +667,7 @@ place = torch.tensor([-1.0, 1.0], dtype=torch.float64)
 for s in (0.2, -2.0):
     quotient = (leaky_relu(place + h, s) - leaky_relu(place, s)) / h
     x = place.clone().requires_grad_()
-    with saved_tensors_hooks(
-        lambda t, s=s: leaky_relu(t, s), lambda t: t
-    ):  # keep the output; s=s as in section 7
+    with saved_tensors_hooks(lambda t, s=s: leaky_relu(t, s), lambda t: t):
         leaky_relu(x, s).sum().backward()
     print(
         f"s = {s:4} ",
@@ -586,40 +682,40 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-At $x = -1$ the slope is $-2$, and PyTorch 1.3 said 1, as here, without an error ([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). With $s = 0.2$ the output has the sign of the input, and nobody had noticed. With $s = -2$
-the output 2 may come from 2 or from $-1$: what was needed had been overwritten. No version counter helps here: nobody changed the saved tensor, it was the wrong one to save. The [fix](https://github.com/pytorch/pytorch/pull/33639) is the error above: for a negative $s$ use the form that is not in place.
+At $x = -1$ the slope is $-2$, and PyTorch 1.3 said 1, as here, without an error ([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). With $s = 0.2$ the output has the sign of the input, so the bug had gone unnoticed. With $s = -2$
+an output of 2 may come from 2 or from $-1$: the information was overwritten. A version counter cannot help, because the saved tensor did not change; it was the wrong one to save. The [fix](https://github.com/pytorch/pytorch/pull/33639) is the error above: for a negative $s$, use the form that is not in place.
 """
 
-# %% [markdown] lang="ko" en="eed87f84"
+# %% [markdown] lang="ko" en="20dd6e7b"
 r"""
-$x = -1$에서 기울기는 $-2$인데, PyTorch 1.3은 위와 같이 1이라고 했습니다. 오류는 없었습니다([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). $s = 0.2$이면 출력의 부호가 입력과 같아서 아무도 눈치채지 못했습니다. $s = -2$이면
-출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서를 누가 바꾼 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [해결책](https://github.com/pytorch/pytorch/pull/33639)은 위에서 본 오류를 내는 것이었습니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 뜻입니다.
+$x = -1$에서 기울기는 $-2$인데, PyTorch 1.3은 위와 같이 1이라고 했습니다. 오류는 없었습니다([pytorch#31938](https://github.com/pytorch/pytorch/issues/31938)). $s = 0.2$이면 출력의 부호가 입력과 같아서 버그가 드러나지 않았습니다. $s = -2$이면
+출력 2가 2에서 왔는지 $-1$에서 왔는지 알 수 없습니다. 필요한 것을 이미 덮어쓴 것입니다. 버전 카운터도 소용없습니다. 저장된 텐서가 바뀐 것이 아니라, 저장할 것을 잘못 골랐기 때문입니다. [해결책](https://github.com/pytorch/pytorch/pull/33639)은 위에서 본 오류를 내는 것이었습니다. $s$가 음수이면 제자리에서 하지 않는 `leaky_relu`를 쓰라는 뜻입니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Six functions, 12 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded.
+Seven functions, 14 points. **Task 7.5 is optional**: it gives points like the others. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded.
 If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 7 --solution saved_shapes`) shows the worked solution of a task.
 
-**The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it: the arguments with
+**The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves everything that belongs to its caller unchanged: the arguments with
 their values, `.grad`, `requires_grad` and hooks, and every setting of the whole process (gradient mode, anomaly mode, default dtype, random state, warning filters, hooks
 for saved tensors and the like). It keeps the dtype, `float32` or `float64`, gives the same answer when called twice, and returns what its text says.
-A tensor may be a slice of a larger one, so `view` may fail on it.
+A tensor may be transposed, or a slice of a larger one, so `view` may fail on it.
 Where a task asks for a hook or for a change in place, it says so.
 """
 
-# %% [markdown] lang="ko" en="6862c2cf"
+# %% [markdown] lang="ko" en="fd7e53d4"
 r"""
 # 과제
 
-함수 여섯 개, 모두 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다.
+함수 일곱 개이고, 합해서 14점입니다. **과제 7.5는 선택**이지만 다른 과제처럼 점수가 있습니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다.
 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 7 --solution saved_shapes`)에서 그 과제의 모범 풀이를 볼 수 있습니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
 `requires_grad`, hook, 그리고 프로세스 전체의 설정(gradient 모드, 이상 탐지 모드, 기본 dtype, 난수 상태, 경고 필터, 저장된 텐서의 hook 등)입니다. dtype(`float32` 또는
-`float64`)을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다. 텐서는 더 큰 텐서에서
+`float64`)을 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다. 텐서는 전치한 것이거나 더 큰 텐서에서
 잘라 낸 것일 수도 있으므로 `view`가 실패할 수 있습니다. hook을 걸거나 제자리에서 바꾸어야 할 때는 과제에 그렇게 적혀 있습니다.
 """
 
@@ -627,16 +723,16 @@ r"""
 r"""
 ## Task 7.1 · `breaks_backward`
 
-●●○○○ · ★★★★★ · 4 min · 2 points
+●●○○○ · ★★★★★ · 4 min · 1 point
 
-Each of these five programs continues with `y.add_(1)` and then `y.sum().backward()`. Here `x` is a tracked leaf of positive numbers. For which of them does `backward()` **raise an error**?
+Each of these five programs continues with `y.add_(1)` and then `y.sum().backward()`. Here `x` is a tracked leaf of positive elements. For which of them does `backward()` **raise an error**?
 
 ```
 y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y = x + 1
 ```
 
 - Return a dict, a new one in each call, with exactly the keys `'x.exp()'`, `'x.sin()'`, `'x.sqrt()'`, `'x.log()'`, `'x + 1'`. The values are bools: `True` if it raises, `False` if it works.
-- Reason it out, or let your function try it on tensors of its own: both are fine.
+- You may reason it out, or let your function try it on tensors of its own.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -644,18 +740,18 @@ Write down the slope of each operation. Is it shortest in terms of the input $x$
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-Ask the nodes, as in section 1. `y.add_(1)` moves only the version of `y`. Or try it: `y.add_(1)` and `y.sum().backward()` inside `try:` ... `except RuntimeError:`.
+`y.add_(1)` changes the version of `y` and of no other tensor. For `y = x.tanh()` the slope is $1 - y^2$, so that program would raise.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5075d45f"
+# %% [markdown] lang="ko" en="bc4d5bd9"
 r"""
 ## 과제 7.1 · `breaks_backward`
 
-●●○○○ · ★★★★★ · 4분 · 2점
+●●○○○ · ★★★★★ · 4분 · 1점
 
 다음 다섯 프로그램 뒤에 `y.add_(1)`과 `y.sum().backward()`가 이어집니다. `x`는 추적되는 leaf이고 원소는 모두 양수입니다. `backward()`가 **오류를 내는** 것은 어느 것인가요?
 
@@ -672,9 +768,9 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-1절에서처럼 노드에 물어보세요. `y.add_(1)`은 `y`의 버전만 올립니다. 아니면 `try:` ... `except RuntimeError:` 안에서 `y.add_(1)`과 `y.sum().backward()`를 직접 해 보세요.
+`y.add_(1)`은 `y`의 버전만 바꿉니다. 예를 들어 `y = x.tanh()`의 기울기는 $1 - y^2$이므로, 그 프로그램이라면 오류가 납니다.
 
 </details>
 """
@@ -688,7 +784,7 @@ def breaks_backward():
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_breaks_backward", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_breaks_backward", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints
 
 hint = hints("breaks_backward")
@@ -743,48 +839,66 @@ r"""
 
 ●●●○○ · ★★★★☆ · 6 min · 2 points
 
-Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`, as a list of tuples, **in any order**.
+Return the shapes of all tensors that the graph of `f(x)` saves for `backward()`, as a list of tuples, **in any order**; a new list in each call.
 
 - `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive. `f` takes it to a tensor of any shape; it may use other tensors, tracked or not,
   and everything that it computes goes into its result.
-- Every tensor that a node saves counts, also if two nodes, or one node twice, save the same one. Numbers such as the exponent of `x**2` or the 2 of `x * 2` are not tensors and do not count.
-- Call `f` once, and walk nothing back: no `backward()`, no `torch.autograd.grad`.
+- Every tensor that a node saves counts, with no dimensions or no elements, too, and wherever the node keeps it. If two nodes, or one node twice, save the same tensor, it counts twice. The exponent of `x**2` or the 2 of `x * 2` is a Python number and does not count.
+- Call `f` exactly once, and run no backward pass: no `backward()`, no `torch.autograd.grad`. The graph of `f(x)` must still work: its `backward()` after your call gives the usual gradients.
 
 <details><summary>Hint 1: the idea</summary>
 
-In section 5 a `pack` function met each tensor at the moment when it was saved.
+In section 6 a `pack` function received each tensor at the moment it was saved.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-Let `pack(t)` append `tuple(t.shape)` to a list and return `t`; `unpack` returns what it gets. Call `f(x)` inside `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):`.
+These two count the elements that are saved, and change nothing. What would you note instead of `t.numel()`, and where do you call `f`?
+
+```
+def pack(t):
+    counts.append(t.numel())
+    return t
+
+with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
+    ...
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="34ce1fdb"
+# %% [markdown] lang="ko" en="069aa1c1"
 r"""
 ## 과제 7.2 · `saved_shapes`
 
 ●●●○○ · ★★★★☆ · 6분 · 2점
 
-`f(x)`의 그래프가 `backward()`를 위해 저장하는 모든 텐서의 shape를 튜플의 리스트로 돌려주세요. **순서는 상관없습니다**.
+`f(x)`의 그래프가 `backward()`를 위해 저장하는 모든 텐서의 shape를 튜플의 리스트로 돌려주세요. **순서는 상관없습니다**. 리스트는 호출할 때마다 새로 만드세요.
 
-- `x`는 추적되는 leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f`의 결과는 shape가 무엇이든 될 수 있는 텐서입니다. `f`는 다른 텐서도
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f`의 결과는 텐서이고 shape에는 제한이 없습니다. `f`는 다른 텐서도
   쓸 수 있고(추적되는 것이든 아니든), 계산한 것은 모두 결과에 쓰입니다.
-- 노드가 저장하는 텐서는 빠짐없이 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장해도 각각 셉니다. `x**2`의 지수나 `x * 2`의 2처럼 텐서가 아닌 수는 세지 않습니다.
-- `f`는 한 번만 부르고, `backward()`나 `torch.autograd.grad`는 부르지 마세요.
+- 노드가 저장하는 텐서는 빠짐없이 셉니다. 차원이 없는 텐서나 빈 텐서도, 노드의 어디에 있든 셉니다. 두 노드가, 또는 한 노드가 두 번 같은 텐서를 저장하면 두 번 셉니다. `x**2`의 지수나 `x * 2`의 2는 파이썬의 수이므로 세지 않습니다.
+- `f`는 꼭 한 번만 호출하고 역방향 계산은 하지 마세요. `backward()`도 `torch.autograd.grad`도 안 됩니다. `f(x)`의 그래프는 그대로 쓸 수 있어야 합니다. 여러분의 함수가 끝난 뒤 그 그래프에서 `backward()`를 하면 원래의 gradient가 나와야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-5절의 `pack` 함수는 텐서가 저장되는 바로 그 순간에 그 텐서를 받았습니다.
+6절의 `pack` 함수는 텐서가 저장되는 바로 그 순간에 그 텐서를 받았습니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-`pack(t)`에서는 `tuple(t.shape)`를 리스트에 넣고 `t`를 돌려줍니다. `unpack`은 받은 것을 그대로 돌려줍니다. `with torch.autograd.graph.saved_tensors_hooks(pack, unpack):` 안에서 `f(x)`를 부르세요.
+다음 코드는 저장되는 원소의 수를 적어 둘 뿐 아무것도 바꾸지 않습니다. `t.numel()` 대신 무엇을 적어야 할까요? `f`는 어디에서 호출할까요?
+
+```
+def pack(t):
+    counts.append(t.numel())
+    return t
+
+with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
+    ...
+```
 
 </details>
 """
@@ -899,25 +1013,32 @@ r"""
 
 Return the result of all functions of `fs`, applied to `x` one after the other (`fs[0]` first), **each in a checkpoint of its own**.
 
-- Value and gradients equal those of the plain chain. `backward()` and `torch.autograd.grad` both work on the result, and gradients reach `x` as well as every tracked weight that a function uses, also when `x` is not tracked.
-- Each function runs **once** during the call and **once more** during `backward()`: the last one first, each shortly before the walk passes through it. In the tests every function saves something for `backward()` (one that saves nothing is never run again). The graph saves no more than the input of each.
-- A function may draw random numbers, as dropout does. The second time it must draw the same ones.
-- `fs` is a list, perhaps empty (then return `x` itself); the same function may stand in it twice. Each takes and returns one tensor and changes nothing in place.
+- Value and gradients equal those of the plain chain. `backward()` and `torch.autograd.grad` both work on the result, and gradients reach `x` as well as every tracked weight that a function uses, even if `x` is not tracked.
+- Each function runs **once** during the call and **once more** during `backward()`: the last one first, each shortly before the backward pass goes through it. In the tests every function saves something for `backward()` (one that saves nothing is never run again). The graph saves no more than the input of each.
+- A function may draw random numbers, as dropout does. The second run must draw the same ones, and nothing else may draw any.
+- `fs` is a list, perhaps empty (then return `x` itself); the same function may appear in it twice. Each takes and returns one tensor and changes nothing in place.
 
 <details><summary>Hint 1: the idea</summary>
 
-Section 5: `checkpoint(f, x, use_reentrant=False)` keeps the input of `f` and nothing else. What is the input of the next function?
+Section 6: `checkpoint(f, t, use_reentrant=False)` keeps the input of `f` and nothing else. What is the input of the next function?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-`from torch.utils.checkpoint import checkpoint`, then a loop over `fs` with `x = checkpoint(f, x, use_reentrant=False)`. Hand over `f` itself: a `lambda` made in a loop looks its names up when it runs, and by then `f` is the last function.
+For two functions `f` and `g` it would be
+
+```
+y = checkpoint(f, x, use_reentrant=False)
+z = checkpoint(g, y, use_reentrant=False)
+```
+
+In a loop, pass the function itself: a `lambda` made in a loop looks its names up when it runs, and by then they mean the last function.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="c123fd6b"
+# %% [markdown] lang="ko" en="879738a9"
 r"""
 ## 과제 7.3 · `checkpoint_chain`
 
@@ -925,20 +1046,27 @@ r"""
 
 `fs`의 함수를 `x`에 차례로 모두 적용한 결과를 돌려주세요(`fs[0]`부터). 단, **함수마다 체크포인트를 따로** 두세요.
 
-- 값과 gradient는 함수를 그냥 이어 부른 것과 같아야 합니다. 결과에 `backward()`와 `torch.autograd.grad`를 모두 쓸 수 있어야 합니다. gradient는 `x`뿐 아니라 함수가 쓰는 추적되는 가중치에도 모두 도달해야 하고, `x`가 추적되지 않을 때도 그래야 합니다.
+- 값과 gradient는 함수를 그냥 이어 호출한 것과 같아야 합니다. 결과에 `backward()`와 `torch.autograd.grad`를 모두 쓸 수 있어야 합니다. gradient는 `x`뿐 아니라 함수가 쓰는 추적되는 가중치에도 모두 도달해야 하고, `x`가 추적되지 않을 때도 그래야 합니다.
 - 함수는 호출하는 동안 **한 번**, `backward()`를 하는 동안 **한 번 더** 실행됩니다. 마지막 함수부터, gradient가 그 함수를 지나가기 바로 전에 실행됩니다. 테스트의 함수는 모두 `backward()`를 위해 무언가를 저장합니다(아무것도 저장하지 않는 함수는 다시 실행되지 않습니다). 그래프에는 각 함수의 입력만 저장되어야 합니다.
-- 드롭아웃(dropout)처럼 난수를 뽑는 함수도 있습니다. 두 번째로 실행될 때도 같은 난수를 뽑아야 합니다.
+- 드롭아웃(dropout)처럼 난수를 뽑는 함수도 있습니다. 두 번째로 실행될 때도 같은 난수를 뽑아야 하고, 함수 말고는 아무것도 난수를 뽑으면 안 됩니다.
 - `fs`는 리스트이고 비어 있을 수도 있습니다(그때는 `x`를 그대로 돌려주세요). 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 텐서 하나를 받아 텐서 하나를 돌려주고, 제자리에서 바꾸는 것은 없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-5절의 `checkpoint(f, x, use_reentrant=False)`는 `f`의 입력만 남깁니다. 다음 함수의 입력은 무엇인가요?
+6절의 `checkpoint(f, t, use_reentrant=False)`는 `f`의 입력만 남깁니다. 다음 함수의 입력은 무엇인가요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-`from torch.utils.checkpoint import checkpoint`를 쓰고, `fs`를 도는 반복문에서 `x = checkpoint(f, x, use_reentrant=False)`라고 합니다. `f`를 그대로 넘기세요. 반복문 안에서 만든 `lambda`는 실행될 때에야 이름을 찾는데, 그때 `f`는 이미 마지막 함수입니다.
+함수가 `f`와 `g` 둘이라면 다음과 같습니다.
+
+```
+y = checkpoint(f, x, use_reentrant=False)
+z = checkpoint(g, y, use_reentrant=False)
+```
+
+반복문에서는 함수를 그대로 넘기세요. 반복문 안에서 만든 `lambda`는 실행될 때에야 이름을 찾는데, 그때 그 이름은 이미 마지막 함수입니다.
 
 </details>
 """
@@ -1060,46 +1188,62 @@ r"""
 
 ●●○○○ · ★★★★★ · 6 min · 2 points
 
-From now on, let no gradient larger than `m` in absolute value pass through `t`: hang a hook on `t` that replaces the gradient $g$ by $g$ limited, number by number, to the range from $-m$ to $m$. **Return the hook's handle.**
+From now on, let no gradient larger than `m` in absolute value pass through `t`: register a hook on `t` that clamps each element of the gradient to the range from $-m$ to $m$. **Return the hook's handle**, an object with a method `remove()`.
 
-- `t` is tracked, a leaf or an intermediate tensor, of any shape and used in one or several places. `m` is a number, 0 or greater. What is limited is the **whole** gradient that arrives at `t` in one `backward()`, the sum over all its uses.
-- What `t` was computed from gets the limited gradient; so does `t.grad` of a leaf. Nothing else may notice: not the forward values, not other hooks of `t`, not the gradients of other tensors, not what is in `t.grad` already.
+- `t` is tracked, a leaf or an intermediate tensor, of any shape, perhaps empty, and used in one or several places. `m` is an `int` or a `float`, 0 or greater. What is clamped is the **whole** gradient that arrives at `t` in one `backward()`, the sum over all its uses.
+- What `t` was computed from gets the clamped gradient; so does `t.grad` of a leaf. Nothing else may change: not the forward values, not the gradients of other tensors (even of one that came from the same operation as `t`), not what is in `t.grad` already. A non-leaf `t` does not begin to keep a `.grad`.
+- `t` may have hooks already, and your function may be called several times, on several tensors or on the same one. All hooks stay, each with its own `m`. They run in the order in which they were registered, and each receives what the one before returned.
 - The hook works in every `backward()` until `handle.remove()` is called, then no longer.
 
 <details><summary>Hint 1: the idea</summary>
 
-In section 6 the return value of the hook took the place of the gradient. The tensor that the hook is given may be on its way to others too: make a new one.
+In section 7 the return value of the hook replaced the gradient. Other tensors may receive the same tensor as the hook: make a new one.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-`t.register_hook(...)` returns the handle. The hook takes `g` and returns `g.clamp(-m, m)`.
+This one halves the gradient of `w` and returns its handle:
+
+```
+def halve(w):
+    return w.register_hook(lambda g: g / 2)
+```
+
+Which function of torch keeps every element between two bounds?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="10e118ea"
+# %% [markdown] lang="ko" en="28e27429"
 r"""
 ## 과제 7.4 · `clip_hook`
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-앞으로 절댓값이 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient $g$를 원소마다 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**.
+앞으로 절댓값이 `m`보다 큰 gradient가 `t`를 지나가지 못하게 하세요. 도착한 gradient의 원소를 하나하나 $-m$과 $m$ 사이로 제한하는 hook을 `t`에 걸고, 그 hook의 **핸들(handle)을 돌려주세요**. 핸들은 `remove()` 메서드가 있는 객체입니다.
 
-- `t`는 추적되는 텐서이고 leaf일 수도, 중간 텐서일 수도 있습니다. shape는 무엇이든 되고 한 곳 또는 여러 곳에 쓰입니다. `m`은 0 이상인 수입니다. 제한하는 것은 `backward()` 한 번에 `t`에 도착하는 gradient **전체**, 곧 쓰인 곳마다 온 것의 합입니다.
-- `t`를 계산하는 데 쓰인 텐서에는 제한된 gradient가 갑니다. `t`가 leaf이면 `t.grad`가 제한된 gradient를 받습니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향의 값도, `t`에 걸린 다른 hook도, 다른 텐서의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다.
-- hook은 `handle.remove()`를 부를 때까지 모든 `backward()`에서 작동하고, 그 뒤에는 작동하지 않습니다.
+- `t`는 추적되는 텐서이고 leaf일 수도, 중간 텐서일 수도 있습니다. shape에는 제한이 없고 비어 있을 수도 있으며, 한 곳 또는 여러 곳에 쓰입니다. `m`은 0 이상인 `int` 또는 `float`입니다. 제한하는 것은 `backward()` 한 번에 `t`에 도착하는 gradient **전체**, 곧 쓰인 곳마다 온 것의 합입니다.
+- `t`를 계산하는 데 쓰인 텐서에는 제한된 gradient가 갑니다. `t`가 leaf이면 `t.grad`가 제한된 gradient를 받습니다. 그 밖에는 아무것도 달라지면 안 됩니다. 순방향 계산의 값도, 다른 텐서(`t`와 같은 연산에서 나온 텐서라도)의 gradient도, 이미 `t.grad`에 있던 값도 그대로여야 합니다. leaf가 아닌 `t`가 `.grad`를 남기게 되어서도 안 됩니다.
+- `t`에 이미 다른 hook이 걸려 있을 수 있고, 여러분의 함수를 여러 텐서에, 또는 같은 텐서에 여러 번 호출할 수도 있습니다. hook은 모두 남고 저마다 자기 `m`을 씁니다. 건 순서대로 실행되며, 앞의 hook이 돌려준 것을 다음 hook이 받습니다.
+- hook은 `handle.remove()`를 호출할 때까지 모든 `backward()`에서 작동하고, 그 뒤에는 작동하지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-6절에서 hook이 돌려준 값이 gradient를 대신했습니다. hook이 받는 텐서는 다른 곳으로도 가는 중일 수 있으니 새 텐서를 만드세요.
+7절에서 hook이 돌려준 값이 gradient를 대신했습니다. hook이 받은 텐서를 다른 텐서도 받을 수 있으니 새 텐서를 만드세요.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-`t.register_hook(...)`이 핸들을 돌려줍니다. hook은 `g`를 받아 `g.clamp(-m, m)`을 돌려줍니다.
+다음 함수는 `w`의 gradient를 반으로 줄이고 핸들을 돌려줍니다.
+
+```
+def halve(w):
+    return w.register_hook(lambda g: g / 2)
+```
+
+모든 원소를 두 한계 사이로 제한하는 torch 함수는 무엇인가요?
 
 </details>
 """
@@ -1124,8 +1268,10 @@ hint = hints("clip_hook")
 
 def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
     """want: x.grad after two backward passes through t, which y uses so many times."""
-    given = {"c": tensor(c, dtype), "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
-    answer = ask("handle = clip_hook(t, m)", **given, v="u * 1", t=t, m=m)
+    factor = leaf(c, dtype, layout=layout, tracked=False)
+    given = {"c": factor, "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
+    how = {"errors": {"view size": hint.flat}}
+    answer = ask("handle = clip_hook(t, m)", how, **given, v="u * 1", t=t, m=m)
     found = answer.then("hasattr(handle, 'remove')").result
     answer.holds(found, f"{hint.handle} ({check.kind(answer.result)})")
     made = answer.then(f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()")
@@ -1137,7 +1283,8 @@ def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
 
 
 _compare("x**3", 5.0, 0.008, 0.004, "float32", 0.6, {hint.free: 1.2, hint.once: 0.9})
-_compare("x * 3", 2.0, 5.0, 0, "float64", 0.0, {hint.zero: 30.0})
+_two = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 5.0], [5.0, 5.0]], 0, "float64", [[0.0, 0.0], [0.0, 0.0]]
+_compare("x * 3", *_two, {hint.zero: [[30.0, 30.0], [30.0, 30.0]]}, layout="transposed")
 _wrong = {hint.norm: [13.0, -11.0, 31.0], hint.above: [17.0, -31.0, 39.0]}
 _wrong |= {hint.below: [17.0, 9.0, 39.0], hint.held: [15.0, -15.0, 15.0]}
 _case = "x", [1.0, 2.0, 3.0], [2.0, -10.0, 11.0], 15.0, "float64", [17.0, -21.0, 39.0]
@@ -1168,7 +1315,7 @@ for _dtype in ("float64", "float32"):
     check.smallest(_compare_drawn, "x * 3", 3, _x, _c, _m, _dtype)
     check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, 9.0)
     _x, _c = ([check.draws(2, -3, 3), check.draws(2, -3, 3)] for _ in range(2))
-    check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, None, 1, "slice")
+    check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, None, 1, "transposed")
     _compare_drawn("x * 3", 3, [], [], 1.0, _dtype)
     # Two tensors; what arrives at each is its own value.
     _values, _n = tensor([check.draws(2, -9, 3), check.draws(2, -9, -3)], _dtype), check.draw(1, 2)
@@ -1194,52 +1341,68 @@ _made.then("x.grad[:, 1]").returns(2 * _c, hint=hint.beside)
 
 # %% [markdown] lang="en"
 r"""
-## Task 7.5 · `step_in_backward`
+## Task 7.5 · `step_in_backward` · optional
 
 ●●●○○ · ★★★★☆ · 8 min · 2 points
 
-Let `backward()` itself take the training step: afterwards, in every `backward()`, each parameter `p` moves by `-lr * p.grad` **as soon as its gradient is complete**, and its buffer is emptied at once. Only one `.grad` is then full at a time.
+Let `backward()` itself take the training step: from now on, in every `backward()`, each parameter `p` moves by `-lr * p.grad` **as soon as its gradient is complete**, and its buffer is emptied at once. Only one `.grad` is then full at a time.
 
-- `params` is a list of tracked leaves of any shape, perhaps empty. Their `.grad` is `None` when your function is called, and `lr` is a number, 0 or greater. Your function itself moves nothing and returns `None`.
-- A parameter may be used several times: the step takes the **whole** gradient. One that gets no gradient stays where it is.
-- Change `p` in place: the same tensor, in the same memory, still a tracked leaf. After each `backward()` its `.grad` is `None` again. It works in every `backward()`, not just in the first.
-- Each call keeps its own `lr` for its own parameters.
+- `params` is a list of tracked leaves of any shape, perhaps empty. No parameter appears twice, neither in one list nor in two. Their `.grad` is `None` when your function is called, and `lr` is an `int` or a `float`, 0 or greater. The call itself moves nothing and returns `None`; it leaves a hook on each parameter.
+- A parameter may be used several times: the step takes the **whole** gradient. One that gets no gradient stays where it is. With an `lr` of 0 nothing moves, and the buffers are emptied all the same.
+- Change `p` in place: the same tensor, in the same memory, still a tracked leaf. Compute in the dtype of `p`. After each `backward()` its `.grad` is `None` again. It works in every `backward()`, not just in the first.
+- Each call keeps its own `lr` for its own parameters. A leaf that is in no list gets its `.grad` as usual.
 
 <details><summary>Hint 1: the idea</summary>
 
-Which of the two hooks of section 6 runs when `.grad` is full, and what is it given?
+Which of the two hooks of section 7 runs when `.grad` is full, and what does it receive?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-The hook takes `p`: inside `torch.no_grad()` it does `p -= lr * p.grad`, then `p.grad = None`. Give it to `p.register_post_accumulate_grad_hook` of each parameter.
+This one prints the largest element of each complete gradient. What should the function do instead? Remember lesson 6: how is a leaf changed in place?
+
+```
+def show(p):
+    print(p.grad.abs().max())
+
+for p in params:
+    p.register_post_accumulate_grad_hook(show)
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="dbd5ea52"
+# %% [markdown] lang="ko" en="50d13ade"
 r"""
-## 과제 7.5 · `step_in_backward`
+## 과제 7.5 · `step_in_backward` · 선택
 
 ●●●○○ · ★★★★☆ · 8분 · 2점
 
-파라미터 업데이트를 `backward()` 안에서 바로 하게 만드세요. 그 뒤로는 `backward()`를 부를 때마다 파라미터 `p`의 gradient가 **다 모이는 즉시** `p`가 `-lr * p.grad`만큼 움직이고, 버퍼는 바로 비워집니다. 그러면 채워져 있는 `.grad`는 한 번에 하나뿐입니다.
+파라미터 업데이트를 `backward()` 안에서 바로 하게 만드세요. 그 뒤로는 `backward()`를 호출할 때마다 파라미터 `p`의 gradient가 **다 모이는 즉시** `p`가 `-lr * p.grad`만큼 움직이고, 버퍼는 바로 비워집니다. 그러면 채워져 있는 `.grad`는 한 번에 하나뿐입니다.
 
-- `params`는 추적되는 leaf의 리스트입니다. shape는 무엇이든 되고 리스트는 비어 있을 수도 있습니다. 함수를 부를 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 수입니다. 함수를 호출하는 것만으로는 파라미터가 바뀌지 않아야 하고, 돌려주는 것은 `None`입니다.
-- 파라미터 하나가 여러 번 쓰일 수 있습니다. 업데이트에는 gradient **전체**를 씁니다. gradient가 오지 않은 파라미터는 그대로 둡니다.
-- `p`는 제자리에서 바꾸세요. 같은 텐서, 같은 메모리이고 여전히 추적되는 leaf여야 합니다. `backward()`가 끝나면 `.grad`는 다시 `None`입니다. 첫 번째뿐 아니라 모든 `backward()`에서 그래야 합니다.
-- 함수를 여러 번 부르면, 그때 받은 파라미터에는 그때 받은 `lr`을 씁니다.
+- `params`는 추적되는 leaf의 리스트입니다. shape에는 제한이 없고 리스트는 비어 있을 수도 있습니다. 같은 파라미터가 한 리스트에 두 번, 또는 두 리스트에 들어 있는 일은 없습니다. 함수를 호출할 때 `.grad`는 모두 `None`이고, `lr`은 0 이상인 `int` 또는 `float`입니다. 함수를 호출하는 것만으로는 파라미터가 바뀌지 않아야 하고, 돌려주는 것은 `None`입니다. 파라미터마다 hook이 남습니다.
+- 파라미터 하나가 여러 번 쓰일 수 있습니다. 업데이트에는 gradient **전체**를 씁니다. gradient가 오지 않은 파라미터는 그대로 둡니다. `lr`이 0이면 아무것도 움직이지 않지만 버퍼는 똑같이 비웁니다.
+- `p`는 제자리에서 바꾸세요. 같은 텐서, 같은 메모리이고 여전히 추적되는 leaf여야 합니다. 계산은 `p`의 dtype으로 합니다. `backward()`가 끝나면 `.grad`는 다시 `None`입니다. 첫 번째뿐 아니라 모든 `backward()`에서 그래야 합니다.
+- 함수를 여러 번 호출하면, 그때 받은 파라미터에는 그때 받은 `lr`을 씁니다. 어느 리스트에도 없는 leaf의 `.grad`는 평소처럼 채워집니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-6절의 두 hook 가운데 `.grad`가 다 찬 뒤에 실행되는 것은 어느 것이고, 무엇을 받나요?
+7절의 두 hook 가운데 `.grad`가 다 찬 뒤에 실행되는 것은 어느 것이고, 무엇을 받나요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-hook은 `p`를 받습니다. `torch.no_grad()` 안에서 `p -= lr * p.grad`를 하고 `p.grad = None`으로 비웁니다. 이것을 파라미터마다 `p.register_post_accumulate_grad_hook`에 넘기세요.
+다음 코드는 gradient가 다 모일 때마다 가장 큰 원소를 출력합니다. 이 함수가 대신 무엇을 해야 할까요? leaf를 제자리에서 바꾸는 방법은 수업 06에서 보았습니다.
+
+```
+def show(p):
+    print(p.grad.abs().max())
+
+for p in params:
+    p.register_post_accumulate_grad_hook(show)
+```
 
 </details>
 """
@@ -1351,11 +1514,12 @@ r"""
 
 ●●●●○ · ★★★☆☆ · 9 min · 2 points
 
-A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. On the way back, **which operation is the first to make a gradient that is not finite?** Return its place in `fs`: the largest $i$ for which every number of the gradient
-at $f_i$'s output is finite, and some number of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
+A chain $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ... ends with `y.sum()`. In the backward pass, **which operation is the first to make a gradient that is not finite?** Return its place in `fs`: the largest $i$ for which all elements of the gradient
+at $f_i$'s output are finite, and some element of the gradient at its input is not (`inf` or `nan`). If there is no such $i$, return `None`.
 
-- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive (the same tensor, not a copy put back). Functions make a new tensor of any shape that depends on their argument, or return their argument itself. They may use tracked weights, whose `.grad` must survive too.
-- Only the gradients count: a `nan` in the forward values is none of our business.
+- The gradients are those of `y.sum()`, in the dtype of `x`: those of `y.mean()` are smaller and may be finite where these are not.
+- `x` is a tracked leaf of any shape, perhaps empty, perhaps with a `.grad`, which must survive (the same tensor, not a copy put back). Functions make a new tensor of any shape that depends on their argument, or return their argument itself: then one tensor stands at two places of the chain. They may use tracked weights, whose `.grad` must survive too.
+- Only the gradients count: a `nan` in the forward values does not.
 - Return an `int` or `None`. For an empty list it is `None`.
 
 <details><summary>Hint 1: the idea</summary>
@@ -1364,23 +1528,30 @@ You need the gradient at each of the tensors $x, y_1, y_2, \ldots$, without fill
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-Collect all tensors of the chain in a list. `torch.autograd.grad(y.sum(), tensors)` returns their gradients in the same order. Then go through the places from the last to the first, and compare `torch.isfinite(g).all()` of both neighbours.
+This one lists the largest gradient at each place of a chain of two. How do you collect the places of a chain of any length, and which two neighbours do you look for, and from which end?
+
+```
+a = f(x)
+b = g(a)
+[grad.abs().max() for grad in torch.autograd.grad(b.sum(), [x, a, b])]
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="8cbb795d"
+# %% [markdown] lang="ko" en="aaa213f4"
 r"""
 ## 과제 7.6 · `first_bad_op`
 
 ●●●●○ · ★★★☆☆ · 9분 · 2점
 
-연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 거슬러 갈 때 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
+연산이 $y_1 = f_0(x)$, $y_2 = f_1(y_1)$, ...으로 이어지고 `y.sum()`으로 끝납니다. 역방향 계산에서 **유한하지 않은 gradient를 처음으로 만드는 연산은 어느 것인가요?** `fs`에서 그 자리를 돌려주세요. 곧 $f_i$의 출력에서는 gradient의 원소가 모두 유한한데
 입력에서는 유한하지 않은 원소(`inf`나 `nan`)가 있는 가장 큰 $i$입니다. 그런 $i$가 없으면 `None`을 돌려주세요.
 
-- `x`는 추적되는 leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape는 무엇이든)를 만들거나 인자를 그대로 돌려줍니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
+- gradient는 `y.sum()`의 gradient이고 dtype은 `x`와 같습니다. `y.mean()`의 gradient는 더 작아서, 이것이 유한하지 않은 곳에서도 유한할 수 있습니다.
+- `x`는 추적되는 leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다(복사본을 되돌려 넣는 것이 아니라 같은 텐서여야 합니다). 함수는 인자에 따라 정해지는 새 텐서(shape에는 제한이 없음)를 만들거나 인자를 그대로 돌려줍니다. 인자를 그대로 돌려주면 한 텐서가 두 자리에 놓입니다. 추적되는 가중치를 쓰는 함수도 있고, 그 `.grad`도 그대로여야 합니다.
 - gradient만 봅니다. 순방향 값에 있는 `nan`은 따지지 않습니다.
 - `int` 또는 `None`을 돌려주세요. 빈 리스트이면 `None`입니다.
 
@@ -1390,9 +1561,15 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-이어지는 텐서를 모두 리스트에 모으세요. `torch.autograd.grad(y.sum(), tensors)`는 gradient를 같은 순서로 돌려줍니다. 그런 다음 마지막 자리부터 첫 자리까지 가면서 이웃한 둘의 `torch.isfinite(g).all()`을 비교하세요.
+다음 코드는 함수가 둘일 때 자리마다 가장 큰 gradient를 구합니다. 함수가 몇 개이든 자리를 모두 모으려면 어떻게 할까요? 이웃한 두 자리를 어느 쪽 끝에서부터, 무엇을 보며 비교할까요?
+
+```
+a = f(x)
+b = g(a)
+[grad.abs().max() for grad in torch.autograd.grad(b.sum(), [x, a, b])]
+```
 
 </details>
 """
@@ -1426,7 +1603,7 @@ hint = hints("first_bad_op")
 def _compare(fs, x, dtype, want, wrong=None, grad=None, layout=""):
     given = {"w": leaf(2.0, dtype, grad), "fs": [f"lambda t: {f}" for f in fs]}
     answer = ask("first_bad_op(fs, x)", **given, x=leaf(x, dtype, grad, layout=layout))
-    wrong = {hint.zero if want == 0 else hint.compare: None, **(wrong or {})}
+    wrong = {**(wrong or {}), hint.zero if want == 0 else hint.compare: None}
     wrong[hint.kind] = lambda got: type(got) not in (int, type(None))
     answer.returns(want, mistakes=wrong, hint=hint.finite if want is None else hint.compare)
     answer.changes_nothing().again().equals(want).changes_nothing()
@@ -1435,15 +1612,17 @@ def _compare(fs, x, dtype, want, wrong=None, grad=None, layout=""):
 _compare(["t * 0", "t.sqrt()", "t * w"], [1.0, 4.0], "float32", 1, grad=5.0)
 _compare(["t.exp()", "t.sin()"], [1.0, 2.0], "float64", None, grad=5.0)
 _compare(["t.log()", "t * 2"], [-1.0, 2.0], "float64", None, {hint.forward: 0})
-_fs = ["t.sqrt()", "t.clamp(min=1)", "t - 1", "t.sqrt()"]
-_compare(_fs, [0.0, 4.0], "float64", 3, {hint.last: 0})
+_fs = ["t + 1", "t * 2", "t * 1.5e308"]
+_compare(_fs, [1.0, 1.0], "float64", 1, {hint.sum_not_mean: None, hint.sum: 2})
+_fs = ["t.sqrt()", "t.clamp(min=1)", "t - 1", "t", "t.sqrt()", "t"]
+_compare(_fs, [0.0, 4.0], "float64", 4, {hint.last: 0, hint.twice: (3, 5)})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
 
 def _compare_drawn(fs, x, dtype, want, wrong=None, layout=""):
-    wrong = {hint.last: tuple(range(want or 0)), **(wrong or {})}
+    wrong = {**(wrong or {}), hint.last: tuple(range(want or 0))}
     _compare(fs, x, dtype, want, wrong, check.draw(1, 9), layout)
 
 
@@ -1459,7 +1638,8 @@ for _dtype in ("float64", "float32"):
         (["t * 1", "t * w", "1 / t", "t.sin()"], [0.0, _some[1]], 3),
         (["t * 1", "t * w", "1 / t"], [0.0, _some[1]], 2),
         (["t.sqrt()", "t * 1", "t.sqrt()"], 0.0, 2),
-        (["t", "t * 0", "t", "t.sqrt()", "t"], _some, 3),
+        (["t", "t * 0", "t", "t.sqrt()", "t"], _some, 3, {hint.twice: (2, 4)}),
+        (["t.sqrt()", "t", "t", "t * w"], [_some[0], 0.0], 0, {hint.twice: (1, 2)}),
         (["t", "t"], _some, None),
         (["t.sqrt()", "t * t"], [_some, _some], None),
         (["t.log()", "t * 2"], [0.0, _some[0]], 0),
@@ -1474,7 +1654,8 @@ for _dtype in ("float64", "float32"):
         (["t.norm()"], [_some, _some], None),
         (["t.unsqueeze(0)", "t.acos()", "t.mean()"], [1.0, 0.5], 1),
         ([f"t * {_most}"], [1.0, 1.0], None, {hint.sum: 0}),
-        (["t.exp()", "t * 0", "t**0.5", "t * 2"], [_some, _some], 2, None, "slice"),
+        (["t.exp()", "t * 0", "t**0.5", "t * 2"], [_some, _some], 2, None, "transposed"),
+        (["t + 1", "t * 2", f"t * {_most}"], [1.0, 1.0], 1, {hint.sum_not_mean: None, hint.sum: 2}),
         ([], _some, None),
         (["t.sqrt()"], [], None),
         (["t.sqrt()", "t * w"], torch.empty(0, 3), None),
@@ -1484,30 +1665,208 @@ for _dtype in ("float64", "float32"):
 
 # %% [markdown] lang="en"
 r"""
+## Task 7.7 · `find_culprit`
+
+●●●●○ · ★★★★★ · 10 min · 3 points
+
+A model `f` computes the right loss, but is the gradient of `f(x)` right? Run it, and **name the culprit**.
+
+| return | what `f` does |
+|-|-|
+| `'data'` | it overwrites by way of `.data` a tensor that some node has saved, so the gradient is wrong |
+| `'hook'` | it registers a hook that makes the gradient wrong |
+| `'nan'` | some element of the gradient is `nan` or infinite |
+| `'view'` | it edits, through a view, a tensor that some node has saved, so that the backward pass raises a `RuntimeError` |
+| `None` | the gradient is right |
+
+- `x` is a tracked leaf of `float64` with one dimension and at least one element, perhaps with a `.grad`, which must survive. `f(x)` is a tensor with a single element. Each `f` has one culprit or none.
+- A right `f` may also use `.data`, views, in-place edits or hooks, but harmlessly. Judge by the gradient.
+- Call `f` as often as you like, with tracked tensors only and never under `no_grad`: its hooks need a graph. It may use tracked weights, whose `.grad` must survive too.
+- A wrong gradient is wrong by 0.01 or more in some element, perhaps in one alone. Unless the culprit is `'nan'`, $f$ is smooth at `x`, and a central quotient with $h = 10^{-5}$ has an error below $10^{-4}$.
+
+<details><summary>Hint 1: the idea</summary>
+
+Two culprits betray themselves as soon as you ask for the gradient. Of the other two, both are exposed by the quotient. What if the graph saved *copies*: which of the two could do no more harm?
+
+</details>
+
+<details><summary>Hint 2: a step further</summary>
+
+Take the first gradient without any `pack`. Then: section 6 had a `pack` that changed the dtype; which one keeps what a later edit does not reach? The quotient for the first element of an `x` with two:
+
+```
+step = torch.tensor([h, 0.0], dtype=x.dtype)
+(f(x + step) - f(x - step)) / (2 * h)
+```
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="6dcdae22"
+r"""
+## 과제 7.7 · `find_culprit`
+
+●●●●○ · ★★★★★ · 10분 · 3점
+
+모델 `f`가 계산하는 loss는 맞습니다. 그런데 `f(x)`의 gradient도 맞을까요? 실행해 보고 **범인을 찾아내세요**.
+
+| 돌려줄 것 | `f`가 하는 일 |
+|-|-|
+| `'data'` | 어떤 노드가 저장한 텐서를 `.data`로 덮어써서 gradient가 틀립니다 |
+| `'hook'` | 걸어 둔 hook 때문에 gradient가 틀립니다 |
+| `'nan'` | gradient에 `nan`이나 무한대인 원소가 있습니다 |
+| `'view'` | 어떤 노드가 저장한 텐서를 뷰를 통해 바꾸어서 역방향 계산이 `RuntimeError`를 냅니다 |
+| `None` | gradient가 맞습니다 |
+
+- `x`는 추적되는 leaf이고 dtype은 `float64`, 차원은 하나, 원소는 하나 이상입니다. `.grad`가 이미 있을 수 있으며 그대로 남아야 합니다. `f(x)`는 원소가 하나인 텐서입니다. `f`마다 범인은 하나이거나 없습니다.
+- 올바른 `f`도 `.data`, 뷰, 제자리 연산, hook을 해롭지 않게 쓸 수 있습니다. gradient를 보고 판단하세요.
+- `f`는 몇 번이든 호출해도 됩니다. 다만 추적되는 텐서를 넘겨야 하고 `no_grad` 안에서는 호출하지 마세요. hook을 걸려면 그래프가 있어야 합니다. `f`는 추적되는 가중치를 쓸 수 있고, 그 `.grad`도 그대로여야 합니다.
+- 틀린 gradient는 어떤 원소에서 0.01 이상 틀립니다. 한 원소만 틀릴 수도 있습니다. 범인이 `'nan'`이 아니면 $f$는 `x`에서 매끄럽고, $h = 10^{-5}$인 중앙 차분몫의 오차는 $10^{-4}$보다 작습니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+둘은 gradient를 구하기만 하면 드러납니다. 나머지 둘은 차분몫으로 드러납니다. 그래프가 *복사본*을 저장한다면, 그 둘 가운데 더는 해를 끼치지 못하는 것은 어느 쪽일까요?
+
+</details>
+
+<details><summary>힌트 2: 한 걸음 더</summary>
+
+첫 gradient는 `pack` 없이 구하세요. 6절에는 dtype을 바꾸는 `pack`이 있었습니다. 나중에 바뀌어도 영향을 받지 않는 것을 보관하려면 `pack`이 무엇을 해야 할까요? 원소가 둘인 `x`에서 첫 원소의 차분몫은 다음과 같습니다.
+
+```
+step = torch.tensor([h, 0.0], dtype=x.dtype)
+(f(x + step) - f(x - step)) / (2 * h)
+```
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "find_culprit", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def find_culprit(f, x):
+    """Return what makes the gradient of f(x) wrong: "data", "hook", "nan" or "view"; None if it is right.
+
+    f: a function from a tensor to a tensor with one element; x: a tracked leaf of one dimension.
+    """
+    ### BEGIN SOLUTION
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + step) - f(x - step)).detach().reshape(()) / (2 * h) for step in steps])
+    if torch.allclose(plain, quotient, rtol=0, atol=1e-3):
+        return None
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, rtol=0, atol=1e-3) else "hook"
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_find_culprit", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import ask, check, hints, leaf
+
+hint = hints("find_culprit")
+
+_WHY = {None: hint.right, "data": hint.copies, "hook": hint.hook}
+_WHY |= {"nan": hint.finite, "view": hint.raises}
+_ERRORS = {"inplace": hint.raises, "register a hook": hint.tracked}
+
+
+def _compare(want, steps, result, x, **given):
+    """steps: what f does before it returns the result, as the elements of a tuple."""
+    given |= {"f": f"lambda x: ({steps}, {result})[-1]" if steps else f"lambda x: {result}"}
+    answer = ask("find_culprit(f, x)", {"errors": _ERRORS}, **given, x=leaf(x, grad=5.0))
+    wrong = {hint.kind: lambda got: got not in list(_WHY)}
+    if want in ("data", "hook"):
+        wrong[hint.quotient] = None
+    answer.equals(want, mistakes=wrong, hint=_WHY[want])
+    answer.changes_nothing().keeps_buffers().again().equals(want).changes_nothing()
+
+
+_compare("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
+_compare(None, "t := x.sin(), t[0].mul_(2)", "t.sum()", [1.0, 2.0])
+_compare("nan", "", "((x - x) ** 2).sum().sqrt() + x.sum()", [1.0, 2.0])
+_compare("data", "t := x * 2, y := (t**2).sum(), t.data.add_(1)", "y", [1.0, 2.0])
+_compare("hook", "t := x * 1, t.register_hook(lambda g: g.flip(0))", "(t**2).sum()", [1.0, 2.0])
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+_HOOK = "t := x * a, t.register_hook(lambda g: "
+
+
+def _compare_drawn(want, steps, result, x, a, b, w):
+    _compare(want, steps, result, x, a=a, b=b, w=leaf(w, grad=7.0))
+
+
+# b stays away from 1, the elements of w and x from each other: what is wrong is wrong by more than 0.01.
+for _ in range(2):
+    _a, _b, _w = check.draw(1.5, 3), check.draw(0.3, 0.8), [check.draw(i, i + 0.5) for i in (1, 2, 3)]
+    _x, _one = [check.draw(i, i + 0.5) for i in (0.4, 1.2, 2)], [check.draw(0.5, 1.5)]
+    _mixed = [_x[0], -_x[1], _x[2]]
+    for _want, _steps, _result, *_places in (
+        ("data", "t := x * a, y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
+        ("data", "t := x.exp(), y := t.sum(), t.data.add_(b)", "y", _x, _one),
+        ("data", "t := x * a, y := (t * t).sum(), t.data[:1].add_(b)", "y", _x, _mixed),
+        ("data", "v := w * 1, y := (v * x).sum(), v.data.copy_(v.flip(0))", "y", _x, _mixed),
+        ("data", "t := (x * b).tanh(), y := (t * a).sum(), t.data[-1:].zero_()", "y", _x),
+        ("hook", _HOOK + "g * b)", "(t**2).sum()", _x, _one),
+        ("hook", _HOOK + "g.clamp(-b, b))", "(t * w).sum()", _x),
+        ("hook", _HOOK + "g.flip(0))", "(t * w).sum()", _x, _mixed),
+        ("hook", _HOOK + "torch.cat([g[:1] * 2, g[1:]]))", "(t * w).sum()", _x),
+        ("hook", "y := (x**2).sum(), y.register_hook(lambda g: -g)", "y", _mixed, _one),
+        ("nan", "", "torch.where(x > 0, x.sqrt(), a * x).sum()", _mixed),
+        ("nan", "t := x - x.detach()", "(t * t).sum().sqrt() + (w * x).sum()", _x),
+        ("nan", "", "(x - x.detach()).sqrt().sum() + a * x.sum()", _x, _one),
+        ("view", "t := x.exp(), t[0].mul_(a)", "t.sum()", _x, _one),
+        ("view", "t := x.tanh(), t.view(-1).add_(a)", "(t * w).sum()", _x, _mixed),
+        ("view", "t := x * a, y := (t**2).sum(), t[-1:].mul_(b)", "y", _x, _one),
+        ("view", "t := x.sigmoid(), t.unsqueeze(0).zero_()", "t.sum() + x.sum()", _mixed),
+        (None, "t := x.sin(), t[0].mul_(a)", "t.sum()", _x, _one),
+        (None, "t := x * a, t.view(-1).mul_(b)", "(t * t).sum()", _mixed),
+        (None, "t := x.sin(), y := (t + w).sum(), t.data.zero_()", "y", _x),
+        (None, _HOOK + "None)", "(t**2).sum()", _mixed, _one),
+        (None, _HOOK + "g * 1)", "(t.sin() * w).sum()", _mixed),
+        (None, "", "(w * x**3).sum() / a", _mixed),
+        (None, "", "torch.where(x > 0, x.exp(), a * x).sum()", _mixed),
+    ):
+        for _place in _places:
+            check.smallest(_compare_drawn, _want, _steps, _result, _place, _a, _b, _w)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
 ## What the hidden tests look for
 
 - **7.1** Each of the five answers, tried out; a new dict in every call.
-- **7.2** Operations that save their input, their output, something on the way, an index, several tensors, one tensor twice, or nothing; numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one number, with none, with several dimensions, with a `.grad`;
-  one call of `f`; a fresh list in every call; that nothing is walked back, that `backward()` still works on the graph of `f(x)` afterwards, and that no hook stays in force; both dtypes.
+- **7.2** Operations that save their input, their output, something in between, an index, several tensors, one tensor twice, or nothing; Python numbers as factors; a Function with a backward of its own; tracked and untracked weights; detached parts; `x` with one element, with none, with several dimensions, with a `.grad`;
+  one call of `f`; a fresh list in every call; that no backward pass runs, that `backward()` still works on the graph of `f(x)` afterwards, and that no hook stays in force; both dtypes.
 - **7.3** Chains of one to four functions, one of them twice, with weights, with results of other shapes; an untracked `x`; `backward()` and `torch.autograd.grad`; the number and order of all runs; how much the graph saves; random numbers; the empty list; both dtypes.
-- **7.4** Leaves and intermediate tensors, used once and several times; a slice of a larger tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on one tensor that has a hook already; both dtypes.
+- **7.4** Leaves and intermediate tensors, used once and several times; a transposed tensor with a transposed gradient; an empty tensor; $m$ of 0, small and large; a `.grad` that was there before; other tensors that share the gradient or come from the same operation; two `backward()`, then one after `remove()`; two hooks with limits of their own, also on one tensor that has a hook already; both dtypes.
 - **7.5** Parameters used several times, together and not at all; two calls with different `lr`, `lr` of 0; up to three `backward()`; how many `.grad` are full at a time; values, memory, `.grad` and flags afterwards; a leaf that is not in the list; both dtypes.
-- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; an `x` that is a slice; `.grad` and hooks.
+- **7.6** Bad operations at any place, one, several, none; gradients that become finite again; `nan` that is in the forward values only; gradients that are finite for the mean only, whose sum alone is too large, or too large for `float32` but not for `float64`; functions that return their argument, change the shape or use weights; empty `x` and empty lists; a transposed `x`; `.grad` and hooks.
+- **7.7** Several models of each kind with drawn elements, and right ones that use `.data`, views, in-place edits and hooks; gradients that are wrong in one element, or whose sum is right; results that nodes save as their output; weights; an `x` with one element; `.grad`, hooks and settings.
 
 Everywhere: the rules of every task.
 
 ## What you have made
 
-The engine that you write in lesson 10 works out its local slopes in the forward pass and keeps them for the way back: they are its saved tensors. You know now why nothing may change them in between, and that the difference quotient finds out if something did. Its walk back, node by node, is the one on which `first_bad_op` looked at every gradient.
+The engine that you write in lesson 10 computes its local slopes in the forward pass and keeps them for the backward pass: they are its saved tensors. You now know why nothing may change them in between, and how a difference quotient exposes it if something did. Its backward pass goes from node to node, like the one in which `first_bad_op` looked at every gradient.
 
 ## Checklist
 
 You can now answer these without looking back:
 
 - Why does `y.add_(1)` break `exp` but not `sin`?
+- What does `y.mul_(2)` do to the gradient, and what does `y.data.mul_(2)` do to it?
 - What does the version counter compare, and which edit does it miss?
 - What does a checkpoint keep, and what does that cost?
-- What becomes of a hook's return value? And what are the two kinds of hooks of a leaf given?
+- What happens to a hook's return value? And what do the two kinds of hooks of a leaf receive?
 - Why does anomaly detection name the square, though the root is to blame?
 
 ## Links
@@ -1522,29 +1881,31 @@ You can now answer these without looking back:
 Next: [Lesson 08](../08_your_own_backward/08_your_own_backward.ipynb), writing your own backward and checking it.
 """
 
-# %% [markdown] lang="ko" en="0a3a7339"
+# %% [markdown] lang="ko" en="d9fc8c12"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
 - **7.1** 답 다섯 개를 직접 실행해서 확인합니다. 호출할 때마다 새 dict를 돌려주는지도 봅니다.
-- **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
-  `f`를 한 번만 부르는지, 매번 새 리스트인지, gradient를 구하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
+- **7.2** 입력을 저장하는 연산, 출력을 저장하는 연산, 중간 결과를 저장하는 연산, 인덱스를 저장하는 연산, 텐서 여러 개나 같은 텐서 두 번을 저장하는 연산, 아무것도 저장하지 않는 연산. 곱하거나 나누는 파이썬의 수, backward를 직접 정의한 Function. 추적되는 가중치와 추적되지 않는 것, detach한 부분. 원소가 하나인 `x`, 빈 `x`, 여러 차원의 `x`, `.grad`가 있는 `x`.
+  `f`를 한 번만 호출하는지, 매번 새 리스트인지, 역방향 계산을 하지 않았는지, 그 뒤에 `f(x)`의 그래프에서 `backward()`가 되는지, hook이 남아 있지 않은지. 두 가지 dtype.
 - **7.3** 함수 한 개에서 네 개까지의 사슬, 같은 함수가 두 번 나오는 사슬, 가중치를 쓰거나 결과의 shape가 다른 함수. 추적되지 않는 `x`, `backward()`와 `torch.autograd.grad`, 실행 횟수와 순서, 그래프에 저장되는 양, 난수, 빈 리스트, 두 가지 dtype.
-- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, 더 큰 텐서에서 잘라 낸 것. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받는 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개. 다른 hook이 이미 걸려 있는 텐서 하나에 두 번 부르는 경우. 두 가지 dtype.
+- **7.4** 한 번 또는 여러 번 쓰이는 leaf와 중간 텐서, gradient까지 전치한 텐서, 빈 텐서. 0인 $m$, 작은 $m$, 큰 $m$. 이미 있던 `.grad`, gradient를 함께 받거나 같은 연산에서 나온 다른 텐서, 두 번의 `backward()`와 `remove()` 뒤의 한 번, 한계가 서로 다른 hook 두 개. 다른 hook이 이미 걸려 있는 텐서 하나에 두 번 호출하는 경우. 두 가지 dtype.
 - **7.5** 여러 번 쓰이는 파라미터, 함께 쓰이는 파라미터, 쓰이지 않는 파라미터. `lr`이 다른 두 번의 호출, 0인 `lr`, 세 번까지의 `backward()`. 한 번에 채워져 있는 `.grad`의 수. 그 뒤의 값, 메모리, `.grad`, 추적 여부. 리스트에 없는 leaf, 두 가지 dtype.
-- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 잘라 낸 `x`, `.grad`와 hook.
+- **7.6** 유한하지 않은 gradient를 만드는 연산이 어느 자리에 하나 있을 때, 여럿 있을 때, 없을 때. 다시 유한해지는 gradient, 순방향 값에만 있는 `nan`, 평균일 때만 유한한 gradient, 합만 너무 큰 gradient, `float32`에는 너무 크고 `float64`에는 괜찮은 gradient. 인자를 그대로 돌려주거나 shape를 바꾸거나 가중치를 쓰는 함수. 빈 `x`와 빈 리스트, 전치한 `x`, `.grad`와 hook.
+- **7.7** 원소를 새로 뽑은 종류마다 여러 가지 모델과, `.data`, 뷰, 제자리 연산, hook을 쓰는 올바른 모델. 한 원소만 틀리거나 합은 맞는 gradient, 노드가 출력으로 저장한 결과, 가중치, 원소가 하나인 `x`, `.grad`와 hook과 설정.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
-수업 10에서 만들 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 거슬러 갈 때 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 그사이에 왜 바뀌면 안 되는지, 그리고 바뀌었다면 차분몫으로 알아낼 수 있다는 것을 이제 알고 있습니다. 그 엔진도 `first_bad_op`이 gradient를 하나하나 살펴볼 때처럼 노드를 하나씩 거슬러 갑니다.
+수업 10에서 만들 엔진은 순방향 계산을 할 때 국소 기울기를 구해, 역방향 계산에 쓰려고 남겨 둡니다. 이것이 그 엔진의 저장된 텐서입니다. 이 값이 그사이에 바뀌면 왜 안 되는지, 바뀐 것을 차분몫으로 어떻게 알아내는지 이제 알고 있습니다. 그 엔진의 역방향 계산도 `first_bad_op`이 gradient를 하나하나 살펴볼 때처럼 노드를 하나씩 지나갑니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
 - `y.add_(1)`은 왜 `exp`는 망가뜨리고 `sin`은 망가뜨리지 않나요?
+- `y.mul_(2)`를 하면 gradient는 어떻게 되나요? `y.data.mul_(2)`를 하면요?
 - 버전 카운터는 무엇을 비교하나요? 어떤 변경을 놓치나요?
 - 체크포인트는 무엇을 남기나요? 그 대가는 무엇인가요?
 - hook이 돌려준 값은 어떻게 되나요? leaf에 거는 두 가지 hook은 각각 무엇을 받나요?

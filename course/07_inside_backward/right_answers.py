@@ -354,3 +354,54 @@ def first_bad_op(fs, x):
             return i
         g = before.detach()
     return None
+
+
+# %% a copy in NumPy, and quotients in a loop task="find_culprit"
+def find_culprit(f, x):
+    def differs(gradient):
+        for i in range(len(x)):
+            step = torch.zeros_like(x)
+            step[i] = 1e-5
+            if abs((f(x + step) - f(x - step)).item() / 2e-5 - gradient[i].item()) > 3e-3:
+                return True
+        return False
+
+    start = x.detach().clone().requires_grad_()
+    try:
+        gradient = torch.autograd.grad(f(start), start)[0]
+    except RuntimeError:
+        return "view"
+    if gradient.isnan().any() or gradient.isinf().any():
+        return "nan"
+    if not differs(gradient):
+        return None
+    hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().numpy().copy(), torch.from_numpy)
+    with hooks:
+        y = f(start)
+    return "hook" if differs(torch.autograd.grad(y, start)[0]) else "data"
+
+
+# %% sees what was changed since it was saved task="find_culprit"
+def find_culprit(f, x):
+    changed = []
+
+    def unpack(pair):
+        t, then = pair
+        changed.append(not torch.equal(t.detach(), then))
+        return then
+
+    try:
+        gradient = torch.autograd.grad(f(x), x)[0]
+    except RuntimeError:
+        return "view"
+    if not torch.isfinite(gradient).all():
+        return "nan"
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: (t, t.detach().clone()), unpack):
+        y = f(x)
+    copied = torch.autograd.grad(y, x)[0]
+    if any(changed) and not torch.equal(copied, gradient):
+        return "data"
+    rows = 1e-5 * torch.eye(x.numel(), dtype=torch.float64)
+    quotients = [((f(x + row) - f(x - row)) / 2e-5).item() for row in rows]
+    right = all(abs(q - g) < 5e-3 for q, g in zip(quotients, gradient.tolist(), strict=True))
+    return None if right else "hook"

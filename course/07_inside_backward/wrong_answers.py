@@ -130,7 +130,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% the number of numbers task="saved_shapes" hint="pack"
+# %% the number of elements task="saved_shapes" hint="pack"
 def saved_shapes(f, x):
     sizes = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: [sizes.append(t.numel()), t][1], lambda t: t):
@@ -220,7 +220,7 @@ def saved_shapes(f, x):
     return shapes
 
 
-# %% walks back and puts the buffer back task="saved_shapes" hint="ran"
+# %% runs backward and puts the buffer back task="saved_shapes" hint="ran"
 def saved_shapes(f, x):
     shapes, held = [], x.grad
     x.grad = None
@@ -701,7 +701,7 @@ def first_bad_op(fs, x):
     return None
 
 
-# %% the last one on the way back task="first_bad_op" hint="last"
+# %% the last one in the backward pass task="first_bad_op" hint="last"
 def first_bad_op(fs, x):
     tensors = [x]
     for f in fs:
@@ -808,3 +808,255 @@ def first_bad_op(fs, x):
     gradients = torch.autograd.grad(tensors[-1].sum(), tensors)
     finite = [bool(torch.isfinite(g).all()) for g in gradients]
     return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), 0) or None
+
+
+# %% the mean for the sum task="first_bad_op" hint="sum_not_mean"
+def first_bad_op(fs, x):
+    tensors = [x]
+    for f in fs:
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].mean(), tensors)
+    finite = [bool(torch.isfinite(g).all()) for g in gradients]
+    return next((i for i in reversed(range(len(fs))) if finite[i + 1] and not finite[i]), None)
+
+
+# %% a place for each tensor task="first_bad_op" hint="twice"
+def first_bad_op(fs, x):
+    places, tensors = {}, []
+    y = x
+    for i, f in enumerate([*fs, None]):
+        if id(y) not in places:
+            tensors.append(y)
+        places[id(y)] = i
+        y = f(y) if f else y
+    gradients = torch.autograd.grad(y.sum(), tensors)
+    finite = [bool(torch.isfinite(g).all()) for g in gradients]
+    bad = [k for k in range(len(tensors) - 1) if finite[k + 1] and not finite[k]]
+    return places[id(tensors[bad[-1] + 1])] - 1 if bad else None
+
+
+# %% the first place of each tensor task="first_bad_op" hint="twice"
+def first_bad_op(fs, x):
+    places, tensors = {}, [x]
+    for f in fs:
+        places.setdefault(id(tensors[-1]), len(tensors) - 1)
+        tensors.append(f(tensors[-1]))
+    gradients = torch.autograd.grad(tensors[-1].sum(), tensors)
+    finite = [bool(torch.isfinite(g).all()) for g in gradients]
+    for i in reversed(range(len(fs))):
+        if finite[i + 1] and not finite[i]:
+            return places[id(tensors[i])]
+    return None
+
+
+# %% flattens what may lie anyhow task="clip_hook" hint="flat"
+def clip_hook(t, m):
+    return t.register_hook(lambda g: g.view(-1).clamp(-m, m).view(g.shape))
+
+
+# %% compares the sum alone task="find_culprit" hint="quotient"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    quotient = (f(x + h) - f(x - h)).item() / (2 * h)
+    if abs(plain.sum().item() - quotient) < 1e-3:
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if abs(copied.sum().item() - quotient) < 1e-3 else "hook"
+
+
+# %% has a pack from the beginning task="find_culprit" hint="raises"
+def find_culprit(f, x):
+    def gradient(pack):
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            y = f(x)
+        return torch.autograd.grad(y, x)[0]
+
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    try:
+        plain = gradient(lambda t: t)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    if torch.allclose(plain, quotient, atol=1e-3):
+        return None
+    return "data" if torch.allclose(gradient(lambda t: t.clone()), quotient, atol=1e-3) else "hook"
+
+
+# %% pack keeps the same memory task="find_culprit" hint="copies"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
+
+
+# %% every wrong gradient is from .data task="find_culprit" hint="hook"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    return None if torch.allclose(plain, quotient, atol=1e-3) else "data"
+
+
+# %% looks at the loss for a nan task="find_culprit" hint="finite"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not f(x).isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
+
+
+# %% does not take inf for wrong task="find_culprit" hint="finite"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if plain.isnan().any():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
+
+
+# %% suspects whoever registers a hook task="find_culprit" hint="right"
+def find_culprit(f, x):
+    registered, original = [], torch.Tensor.register_hook
+
+    def register_hook(t, hook):
+        registered.append(hook)
+        return original(t, hook)
+
+    torch.Tensor.register_hook = register_hook
+    try:
+        y = f(x)
+    finally:
+        torch.Tensor.register_hook = original
+    if registered:
+        return "hook"
+    try:
+        (plain,) = torch.autograd.grad(y, x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    return None if torch.allclose(plain, quotient, atol=1e-3) else "data"
+
+
+# %% takes every edit of a view for the culprit task="find_culprit" hint="right"
+def find_culprit(f, x):
+    todo, found = [f(x).grad_fn], []
+    while todo:
+        node = todo.pop()
+        found.append(type(node).__name__)
+        todo += [after for after, _ in node.next_functions if after is not None]
+    if "CopySlices" in found:
+        return "view"
+    (plain,) = torch.autograd.grad(f(x), x)
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
+
+
+# %% quotients without a graph task="find_culprit" hint="tracked"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    if not plain.isfinite().all():
+        return "nan"
+    h = 1e-5
+    start, steps = x.detach(), h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(start + s) - f(start - s)).reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(plain, quotient, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
+
+
+# %% uses the buffer task="find_culprit" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+def find_culprit(f, x):
+    x.grad = None
+    try:
+        f(x).backward()
+    except RuntimeError:
+        return "view"
+    if not x.grad.isfinite().all():
+        return "nan"
+    h = 1e-5
+    steps = h * torch.eye(len(x), dtype=x.dtype)
+    quotient = torch.stack([(f(x + s) - f(x - s)).detach().reshape(()) / (2 * h) for s in steps])
+    if torch.allclose(x.grad, quotient, atol=1e-3):
+        return None
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = f(x)
+    (copied,) = torch.autograd.grad(y, x)
+    return "data" if torch.allclose(copied, quotient, atol=1e-3) else "hook"
+
+
+# %% says none in words task="find_culprit" hint="kind"
+def find_culprit(f, x):
+    try:
+        (plain,) = torch.autograd.grad(f(x), x)
+    except RuntimeError:
+        return "view"
+    return "none" if plain.isfinite().all() else "nan"

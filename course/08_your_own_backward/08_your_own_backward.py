@@ -10,30 +10,30 @@
 r"""
 # Writing your own backward and checking it
 
-Lesson 08 of 10 · ~65 min · Function, gradcheck, subgradient
+Lesson 08 of 10 · ~90 min · Function, gradcheck, subgradient
 
 **After this lesson you can**
 
-- write an operation with a backward of your own, and leave out what nobody needs;
+- write an operation with its own backward: several outputs, options, a reduction;
 - check a backward with `gradcheck`, and say what a passed check does not prove;
-- tell what autograd answers where a function has a kink, and why two equal functions may get two answers;
-- rewrite a formula that is right on paper, but gives `inf` or `nan` in a computer.
+- say what autograd returns at a kink, and why two equal functions can get two answers;
+- rewrite a formula that is right on paper but gives `inf` or `nan` in floating point.
 
 You need lesson 7 (saved tensors, the version counter, hooks), lesson 5 (the VJP, `torch.func`) and lesson 1 (the central quotient).
 """
 
-# %% [markdown] lang="ko" en="39adf496"
+# %% [markdown] lang="ko" en="0311b07d"
 r"""
 # 나만의 backward 만들고 검사하기
 
-수업 08 / 10 · 약 65분 · Function, gradcheck, subgradient
+수업 08 / 10 · 약 90분 · Function, gradcheck, subgradient
 
 **이 수업을 마치면**
 
-- backward를 직접 정한 연산을 만들고, 아무도 쓰지 않을 계산은 건너뛸 수 있습니다.
+- 출력이 여럿이거나 옵션이 있거나 원소를 합치는 연산을 backward까지 직접 만들 수 있습니다.
 - `gradcheck`로 backward를 검사하고, 검사를 통과해도 증명되지 않는 것이 무엇인지 말할 수 있습니다.
-- 함수가 꺾인 점에서 autograd가 어떤 값을 내는지, 똑같은 두 함수에서 왜 서로 다른 값이 나올 수 있는지 설명할 수 있습니다.
-- 종이 위에서는 맞지만 컴퓨터에서는 `inf`나 `nan`이 되는 식을 고쳐 쓸 수 있습니다.
+- 꺾인 점에서 autograd가 어떤 값을 내는지, 똑같은 두 함수에서 왜 서로 다른 값이 나올 수 있는지 설명할 수 있습니다.
+- 종이 위에서는 맞지만 부동소수점으로 계산하면 `inf`나 `nan`이 되는 식을 고쳐 쓸 수 있습니다.
 
 수업 07(저장된 텐서, 버전 카운터, hook), 수업 05(VJP, `torch.func`), 수업 01(중앙 차분몫)의 내용이 필요합니다.
 """
@@ -52,16 +52,16 @@ language("en")
 r"""
 ## Predict first
 
-`relu(x)` is $x$ where $x$ is above 0, and 0 elsewhere. So `relu(x) - relu(-x)` is $x$, for every number $x$: a straight line of slope 1.
+`relu(x)` is $x$ if $x$ is positive, and 0 otherwise. So `relu(x) - relu(-x)` equals $x$ for every $x$: a straight line of slope 1.
 
 **What gradient does autograd give for `torch.relu(x) - torch.relu(-x)` at $x = 0$?**
 """
 
-# %% [markdown] lang="ko" en="53a6ad56"
+# %% [markdown] lang="ko" en="c2e2362f"
 r"""
 ## 먼저 예상하기
 
-`relu(x)`는 $x$가 0보다 크면 $x$, 아니면 0입니다. 그러므로 `relu(x) - relu(-x)`는 어떤 수 $x$에서나 $x$입니다. 기울기가 1인 직선입니다.
+`relu(x)`는 $x$가 0보다 크면 $x$, 아니면 0입니다. 그러므로 `relu(x) - relu(-x)`는 어떤 $x$에서나 $x$이고, 그래프는 기울기가 1인 직선입니다.
 
 **$x = 0$에서 autograd가 구하는 `torch.relu(x) - torch.relu(-x)`의 gradient는 얼마일까요?**
 """
@@ -73,16 +73,16 @@ predict("8 a straight line", A="1", B="0", C="0.5")
 r"""
 ## 1. An operation of your own
 
-PyTorch knows the backward of several hundred operations, and of all that is made of them. If yours is not among them, or its backward should be
-another, write it yourself. Here is the power $x^q$ once more (lesson 4), for $x > 0$, as a subclass of `torch.autograd.Function`:
+PyTorch knows the backward of several hundred operations, and so of everything built from them. If yours is missing, or needs a different backward,
+subclass `torch.autograd.Function`. Here is the power $x^q$ from lesson 4 again, for $x > 0$:
 """
 
-# %% [markdown] lang="ko" en="f4936f22"
+# %% [markdown] lang="ko" en="c5cf6150"
 r"""
 ## 1. 직접 만든 연산
 
 PyTorch는 수백 가지 연산의 backward를 알고, 그것으로 만든 것은 무엇이든 미분합니다. 그 가운데 없는 연산이 필요하거나 backward를 다르게 정하고 싶으면
-직접 만들면 됩니다. 수업 04의 거듭제곱 $x^q$($x > 0$)을 `torch.autograd.Function`의 하위 클래스(subclass)로 다시 만들어 봅시다.
+`torch.autograd.Function`의 하위 클래스(subclass)를 만들면 됩니다. 수업 04의 거듭제곱 $x^q$($x > 0$)을 이렇게 다시 만들어 봅시다.
 """
 
 
@@ -115,27 +115,26 @@ print("q.grad:", q.grad)
 
 # %% [markdown] lang="en"
 r"""
-- `apply` calls `forward`. Nothing inside is recorded; the graph gets **one node** for the whole operation, and its name is made of yours: `PowerBackward`.
-- `backward` is called on the way back. `grad_output` is what arrives there: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. It returns **one gradient for
-  each input of `forward`** (`ctx` does not count), in that order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it is a
-  VJP (lesson 5).
-- `ctx` (*context*) is a notepad that belongs to this one call: `forward` writes on it, `backward` reads. `save_for_backward` keeps tensors
-  together with their version, so a change in place in between is found out (lesson 7). `ctx.x = x` would keep the tensor, but not watch it.
+- You never create a `Power` object, so the methods have no `self`: that is what `@staticmethod` means. You call `Power.apply`, and it calls `forward`. Nothing inside `forward` is recorded. The graph gets **one node** for the whole operation, named after your class: `PowerBackward`.
+- The backward pass calls `backward`. `grad_output` is the gradient that arrives: $\frac{dz}{dy} = \frac{1}{125} = 0.008$. `backward` returns **one gradient per
+  argument of `forward`** (not counting `ctx`), in the same order, each multiplied by `grad_output`: $0.008 \cdot 75 = 0.6$ and $0.008 \cdot 125 \log 5 = 1.6094$. So it computes a VJP (lesson 5).
+- `ctx` (*context*) belongs to this one call: `forward` writes to it, `backward` reads it. `save_for_backward` keeps tensors
+  together with their version, so an in-place change in between raises an error (lesson 7). `ctx.x = x` keeps the tensor but does not watch it.
 
-There is a second style, in which the tasks are given: `forward` gets no `ctx`, and `setup_context` does the saving.
+There is a second style, in which `forward` gets no `ctx`. The tasks use it.
 """
 
-# %% [markdown] lang="ko" en="0be5d790"
+# %% [markdown] lang="ko" en="3e4eb817"
 r"""
-- `apply`가 `forward`를 부릅니다. 그 안의 계산은 기록되지 않습니다. 연산 전체가 그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서
-  `PowerBackward`입니다.
-- `backward`는 거슬러 갈 때 불립니다. `grad_output`은 그 자리에 도착한 값 $\frac{dz}{dy} = \frac{1}{125} = 0.008$입니다. **`forward`의 입력마다(`ctx`는 빼고)
+- `Power`의 객체를 만드는 일은 없습니다. 그래서 메서드에 `self`가 없고 `@staticmethod`가 붙습니다. 호출하는 것은 `Power.apply`이고, `apply`가 `forward`를 호출합니다. `forward` 안의 계산은 기록되지 않습니다. 연산 전체가
+  그래프에서 **노드 하나**가 되고, 이름은 클래스 이름을 따서 `PowerBackward`입니다.
+- `backward`는 역방향 계산 때 호출됩니다. `grad_output`은 도착한 gradient $\frac{dz}{dy} = \frac{1}{125} = 0.008$입니다. **`forward`의 인자마다(`ctx`는 빼고)
   gradient를 하나씩**, 같은 순서로 돌려줍니다. 모두 `grad_output`을 곱한 값, 곧 $0.008 \cdot 75 = 0.6$과 $0.008 \cdot 125 \log 5 = 1.6094$입니다.
   그러니까 VJP입니다(수업 05).
-- `ctx`(*context*)는 이 호출 하나에 딸린 메모장입니다. `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
-  그사이에 제자리에서 바뀌면 알아챕니다(수업 07). `ctx.x = x`라고 하면 텐서는 남지만 바뀌는지 지켜보지는 않습니다.
+- `ctx`(*context*)는 이 호출 하나에 딸린 것으로, `forward`가 적고 `backward`가 읽습니다. `save_for_backward`는 텐서를 버전과 함께 저장하므로,
+  그사이에 텐서가 제자리에서 바뀌면 오류가 납니다(수업 07). `ctx.x = x`라고 하면 텐서는 남지만 바뀌었는지는 확인하지 않습니다.
 
-쓰는 방식이 하나 더 있습니다. 과제의 뼈대는 이 방식입니다. `forward`는 `ctx`를 받지 않고, 저장은 `setup_context`가 합니다.
+쓰는 방식이 하나 더 있습니다. 이 방식에서는 `forward`가 `ctx`를 받지 않습니다. 과제의 뼈대도 이 방식입니다.
 """
 
 
@@ -168,25 +167,31 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-Only this style works with `torch.func` (lesson 5). And `ctx.needs_input_grad` says which inputs need a gradient. Where one does not, return
-`None` and compute nothing: it would be thrown away. `Power` computes both always: for $x = -2$ and a constant $q = 3$ it takes $\log(-2)$, for which nobody asks.
+`apply` calls `forward(a, b)` first and `setup_context(ctx, inputs, output)` right after it. `inputs` is the tuple of all arguments of `forward`, and `output` is what `forward` returned.
+Only this style works with `torch.func` (lesson 5).
+
+`ctx.needs_input_grad` says which inputs need a gradient. Where one does not, return `None` and compute nothing: the result would be thrown away. `Power` always computes both gradients. For $x = -2$ and
+a constant $q = 3$ it computes $\log(-2)$, which nobody needs.
 
 ## 2. Is it right?
 
-`gradcheck` asks the difference quotient. It takes each number of each tracked input, moves it by $h = 10^{-6}$ both ways (the central quotient of lesson 1),
-and compares with `backward`. It returns `True` if all differ by less than $10^{-5} + 10^{-3} \cdot$ the size of the quotient; otherwise it raises an error. If you pass `raise_exception=False`, it returns `False` where numbers differ.
-In the second class somebody wrote $\log(x + 1)$ for $\log x$:
+`gradcheck` compares `backward` with difference quotients. It moves each element of each tracked input by $h = 10^{-6}$ in both directions (the central quotient of lesson 1).
+It returns `True` if every difference is at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient. Otherwise it raises an error or, with `raise_exception=False`, returns `False`.
+In the next cell, somebody wrote $\log(x + 1)$ instead of $\log x$:
 """
 
-# %% [markdown] lang="ko" en="02bc41c6"
+# %% [markdown] lang="ko" en="b12e6029"
 r"""
-`torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다. 그리고 `ctx.needs_input_grad`는 어느 입력에 gradient가 필요한지 알려 줍니다. 필요 없는 입력에는
-아무것도 계산하지 말고 `None`을 돌려주세요. 계산해도 버려집니다. `Power`는 늘 둘 다 계산합니다. $x = -2$이고 $q = 3$이 상수이면 쓸데없이 $\log(-2)$를 구합니다.
+`apply`는 먼저 `forward(a, b)`를 호출하고, 바로 이어서 `setup_context(ctx, inputs, output)`을 호출합니다. `inputs`는 `forward`가 받은 인자를 모두 담은 튜플이고, `output`은 `forward`가 돌려준 것입니다.
+`torch.func`(수업 05)에는 이 방식으로 쓴 것만 넣을 수 있습니다.
+
+`ctx.needs_input_grad`는 어느 입력에 gradient가 필요한지 알려 줍니다. 필요 없는 입력에는 아무것도 계산하지 말고 `None`을 돌려주세요. 계산해도 버려집니다. `Power`는 늘 둘 다 계산하므로, $x = -2$이고 $q = 3$이 상수이면
+쓸데없이 $\log(-2)$를 구합니다.
 
 ## 2. 맞게 썼을까?
 
-`gradcheck`는 차분몫(difference quotient)을 기준으로 backward를 검사합니다. 추적되는 입력의 원소를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 보고(수업 01의 중앙 차분몫), `backward`의 값과
-비교합니다. 차이가 모두 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기)보다 작으면 `True`를 돌려주고, 아니면 오류를 냅니다. `raise_exception=False`를 넘기면 값이 다를 때 오류 대신 `False`를 돌려줍니다.
+`gradcheck`는 차분몫(difference quotient)을 기준으로 backward를 검사합니다. 추적되는 입력의 원소를 하나씩 양쪽으로 $h = 10^{-6}$만큼 움직여 중앙 차분몫(수업 01)을 구하고 `backward`의 값과
+비교합니다. 차이가 모두 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기) 이하이면 `True`를 돌려주고, 아니면 오류를 냅니다. `raise_exception=False`를 넘기면 오류 대신 `False`를 돌려줍니다.
 다음 셀의 `BrokenPower`에서는 누군가 $\log x$를 $\log(x + 1)$로 잘못 썼습니다.
 """
 
@@ -210,70 +215,38 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-Read the message: inputs are counted from 0, so input 1 is $q$. *Numerical* is the quotient, $201.18 = 125 \log 5$; *analytical* is what `backward` says, $223.97 = 125 \log 6$.
+Inputs are counted from 0, so input 1 is $q$. *Numerical* is the quotient, $201.18 = 125 \log 5$. *Analytical* is what `backward` returned, $223.97 = 125 \log 6$.
 
-The inputs were `float64`. **What does `gradcheck` say of the right class, `Power`, if they are `float32`?**
+These inputs were `float64`. In `float32`, `gradcheck` refuses even the right class:
 """
 
-# %% [markdown] lang="ko" en="f41f7c03"
+# %% [markdown] lang="ko" en="7b54af4b"
 r"""
-메시지를 읽어 봅시다. 입력은 0부터 세므로 입력 1은 $q$입니다. *numerical*은 차분몫인 $201.18 = 125 \log 5$이고, *analytical*은 `backward`가 낸 값인
-$223.97 = 125 \log 6$입니다.
+입력은 0부터 세므로 입력 1은 $q$입니다. *numerical*은 차분몫인 $201.18 = 125 \log 5$이고, *analytical*은 `backward`가 돌려준 값인 $223.97 = 125 \log 6$입니다.
 
-입력은 `float64`였습니다. **입력이 `float32`이면 `gradcheck`는 올바른 클래스인 `Power`를 어떻게 판단할까요?**
+여기서 입력은 `float64`였습니다. `float32`이면 올바른 클래스인 `Power`도 불합격합니다.
 """
-
-# %%
-predict(
-    "8 float32",
-    A=say(en="True: the backward is right", ko="True: backward가 맞기 때문"),
-    B=say(
-        en="It refuses: the backward is too inexact in `float32`",
-        ko="불합격: `float32`에서는 backward가 부정확하기 때문",
-    ),
-    C=say(
-        en="It refuses: the quotient is too inexact in `float32`",
-        ko="불합격: `float32`에서는 차분몫이 부정확하기 때문",
-    ),
-)
 
 # %%
 x32, q32 = (t.detach().float().requires_grad_() for t in (x, q))
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it warns that the inputs are not of double precision
-    with expect_error():
-        gradcheck(Power.apply, (x32, q32))
-
-# %%
-predicted(
-    "8 float32",
-    right="C",
-    A=say(
-        en="The backward is right, 75. But the quotient that it is compared with is not.",
-        ko="backward의 75는 맞습니다. 그런데 비교하는 상대인 차분몫이 맞지 않습니다.",
-    ),
-    B=say(
-        en="The backward gives 75 in `float32` too. The other number is off.",
-        ko="backward는 `float32`에서도 75를 냅니다. 틀린 것은 다른 쪽입니다.",
-    ),
-    C=say(
-        en="In `float32` neighbours are 4.8e-7 apart at 5, and 7.6e-6 at 125: too coarse for a step of 1e-6 "
-        "(lesson 1). So 75 becomes 68.7.",
-        ko="이웃한 `float32` 수는 5 근처에서 4.8e-7, 125 근처에서 7.6e-6씩 떨어져 있습니다. 1e-6만큼 움직여 재기에는 너무 성깁니다(수업 01). 그래서 "
-        "75가 68.7이 되었습니다.",
-    ),
-)
+with warnings.catch_warnings(), expect_error():
+    warnings.simplefilter("ignore")
+    gradcheck(Power.apply, (x32, q32))
 
 # %% [markdown] lang="en"
 r"""
-So check in `float64`, whatever you train in. And a check is no proof. It sees **the inputs that you give it, and no others**. This backward says that the slope of
-$|x|$ is 1:
+The backward is right, 75. The quotient is wrong: neighbouring `float32` numbers are $7.6 \cdot 10^{-6}$ apart near 125, which is too coarse for a step of $10^{-6}$ (lesson 1). So check in `float64`, whatever dtype you train in.
+(`gradcheck` also gives a warning here, which the cell hides.)
+
+A passed check is no proof. It covers **only the inputs that you pass**. This backward claims that the slope of $|x|$ is 1:
 """
 
-# %% [markdown] lang="ko" en="83739ac0"
+# %% [markdown] lang="ko" en="259cce98"
 r"""
-그러니 무엇으로 학습하든 검사는 `float64`로 하세요. 그리고 검사는 증명이 아닙니다. `gradcheck`는 **여러분이 준 입력에서만** 봅니다. 다음
-backward는 $|x|$의 기울기를 언제나 1이라고 합니다.
+`backward`의 75는 맞고, 틀린 것은 차분몫입니다. 125 근처에서 이웃한 `float32` 수는 $7.6 \cdot 10^{-6}$씩 떨어져 있어서, $10^{-6}$만큼 움직여 재기에는 너무 성깁니다(수업 01). 그러니 무엇으로 학습하든 검사는 `float64`로 하세요.
+(`gradcheck`는 이때 경고도 하는데, 셀에서는 가렸습니다.)
+
+검사를 통과했다고 증명된 것은 아닙니다. `gradcheck`는 **여러분이 넣은 입력에서만** 검사합니다. 다음 backward는 $|x|$의 기울기가 언제나 1이라고 합니다.
 """
 
 
@@ -294,39 +267,168 @@ for number in (2.0, -2.0):
 
 # %% [markdown] lang="en"
 r"""
-Give `gradcheck` several points, of both signs and of different sizes.
+Check at several points, of both signs and of different sizes.
 
-## 3. Where there is no slope
+## 3. Several outputs, options, reductions
 
-At $x = 0$ the function $|x|$ has a **kink**: its slope is $-1$ to the left and $1$ to the right. A derivative does not exist there, yet autograd
-returns a number. For $|x|$ each number from $-1$ to $1$ is called a **subgradient** at 0: the line of that slope through the kink does not
-rise above the curve. Which one you get is decided by the code of the operation.
-
-In the explorer a slope is taken in three ways: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$, and *central* from $x - h$ to $x + h$. (*Backward* is a direction here and has nothing to do with `backward()`.) The blue dashed line is autograd's.
-Right: how far each quotient is from autograd, for every $h$.
-
-1. Start: $5^x$ at $x = 3$, with the broken backward of section 2. Make $h$ small. Where do the three quotients go, and where does the blue line stay?
-2. Choose `relu`: $x$ goes to 0. What do the three quotients say, for every $h$? And autograd? Now type $x = 0.01$: from which $h$ on do all agree?
-3. At $x = 0$: what does autograd say for `clamp(min=0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
-4. Choose `relu(x) - relu(-x)`. Was your prediction right?
+`SinCos` has two outputs, and one of its arguments is a Python number:
 """
 
-# %% [markdown] lang="ko" en="edad5442"
+# %% [markdown] lang="ko" en="c195099f"
 r"""
 부호와 크기가 서로 다른 점을 여러 개 넣어 검사하세요.
 
-## 3. 기울기가 없는 곳
+## 3. 여러 출력, 옵션, 원소를 합치는 연산
 
-$|x|$의 그래프는 $x = 0$에서 꺾입니다. 이런 곳을 **꺾인 점**(kink)이라고 합니다. 기울기가 왼쪽에서는 $-1$, 오른쪽에서는 $1$입니다. 여기에는 미분계수가 없는데도 autograd는 수를 내놓습니다.
+`SinCos`는 출력이 둘이고, 인자 하나는 파이썬의 수입니다.
+"""
+
+
+# %%
+class SinCos(Function):
+    @staticmethod
+    def forward(x, factor):
+        return torch.sin(factor * x), torch.cos(factor * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.factor = inputs[1]
+        ctx.save_for_backward(*output)
+
+    @staticmethod
+    def backward(ctx, grad_sine, grad_cosine):
+        sine, cosine = ctx.saved_tensors
+        return ctx.factor * (grad_sine * cosine - grad_cosine * sine), None
+
+
+x = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+sine, cosine = SinCos.apply(x, 2.0)
+print("one node for both:", sine.grad_fn is cosine.grad_fn)
+print("gradcheck:", gradcheck(SinCos.apply, (x, 2.0)))
+
+# %% [markdown] lang="en"
+r"""
+- `backward` gets one gradient **per output** and returns one **per argument**. An output that was not used gets zeros. The gradient of an argument that is not a tensor is `None`. Such an argument may be kept on `ctx` as it is.
+- Each slope can be read off the other output, so `SinCos` saves its outputs, as `exp` does (lesson 7). Pass outputs to `save_for_backward`, too. `ctx.sine = sine` would make a reference cycle (output, node, `ctx`, output), which stays in memory until Python's garbage collector finds it.
+
+Two marks on `ctx` tell autograd about special outputs:
+"""
+
+# %% [markdown] lang="ko" en="ed7bda9f"
+r"""
+- `backward`는 **출력마다** gradient를 하나씩 받고 **인자마다** 하나씩 돌려줍니다. 쓰이지 않은 출력에는 0이 도착합니다. 텐서가 아닌 인자의 gradient는 `None`이고, 그런 인자는 `ctx`에 그대로 두어도 됩니다.
+- 한 출력의 기울기는 다른 출력에서 나옵니다. 그래서 `SinCos`는 `exp`(수업 07)처럼 출력을 저장합니다. 출력도 `save_for_backward`로 저장하세요. `ctx.sine = sine`이라고 하면 출력, 노드, `ctx`, 다시 출력으로 순환 참조가 생겨, 파이썬의
+  가비지 컬렉터가 찾아낼 때까지 메모리에 남습니다.
+
+특별한 출력은 `ctx`에 표시해서 autograd에 알립니다. 표시는 두 가지입니다.
+"""
+
+
+# %%
+class Split(Function):
+    @staticmethod
+    def forward(ctx, x):
+        whole = torch.floor(x)
+        ctx.mark_non_differentiable(whole)
+        return whole, x - whole
+
+    @staticmethod
+    def backward(ctx, grad_whole, grad_fraction):
+        return grad_fraction
+
+
+class Double(Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.mul_(2)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return 2 * grad_output
+
+
+class UnmarkedDouble(Double):
+    @staticmethod
+    def forward(ctx, x):
+        return x.mul_(2)
+
+
+print("Split:", Split.apply(x))
+for operation in (Double, UnmarkedDouble):
+    t = x * 1
+    operation.apply(t)
+    (gradient,) = torch.autograd.grad(t, x)
+    print(f"{operation.__name__}: t = {t.item()}, dt/dx = {gradient.item()}")
+
+# %% [markdown] lang="en"
+r"""
+- `mark_non_differentiable`: `whole` comes out with `requires_grad=False`.
+- `mark_dirty`: `forward` changed its input in place. Autograd increments the version of `t` and makes the new node its `grad_fn`. Without the mark, `t` has the new value and the old history, so the gradient is silently 1 instead of 2.
+
+So far, each output depended on one element only. Subtracting the mean of each row, $y_i = x_i - \frac{1}{n} \sum_j x_j$, is different: $x_j$ reaches $y_j$ directly, and **every** $y_i$ of its row through the mean. Add up both paths (lesson 4):
+$\frac{\partial L}{\partial x_j} = g_j - \frac{1}{n} \sum_i g_i$.
+"""
+
+# %% [markdown] lang="ko" en="eeefce10"
+r"""
+- `mark_non_differentiable`: `whole`은 `requires_grad=False`로 나옵니다.
+- `mark_dirty`: `forward`가 입력을 제자리에서 바꾸었다는 표시입니다. autograd는 `t`의 버전을 올리고 새 노드를 `t`의 `grad_fn`으로 삼습니다. 표시하지 않으면 `t`의 값은 바뀌었는데 계산 기록은 그대로여서, 오류 없이 gradient가 2가 아니라 1이 됩니다.
+
+지금까지는 출력의 원소마다 입력의 원소 하나에만 의존했습니다. 행마다 평균을 빼는 $y_i = x_i - \frac{1}{n} \sum_j x_j$는 다릅니다. $x_j$는 $y_j$로 곧장 이어지고, 평균을 거쳐 같은 행의 **모든** $y_i$로도 이어집니다. 두 경로를 더하면(수업 04)
+$\frac{\partial L}{\partial x_j} = g_j - \frac{1}{n} \sum_i g_i$입니다.
+"""
+
+
+# %%
+class Centred(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x - x.mean(dim=-1, keepdim=True)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output - grad_output.mean(dim=-1, keepdim=True)
+
+
+rows = torch.tensor([[1.0, 2.0, 6.0], [0.0, -3.0, 3.0]], dtype=torch.float64, requires_grad=True)
+print("gradcheck:", gradcheck(Centred.apply, (rows,)))
+
+# %% [markdown] lang="en"
+r"""
+A reduction in `forward` becomes a broadcast in `backward`, and a broadcast becomes a reduction. Task 8.6 has one more path.
+
+## 4. Where there is no slope
+
+At $x = 0$ the function $|x|$ has a **kink**: its slope is $-1$ to the left and $1$ to the right. It has no derivative there, yet autograd
+returns a number. For $|x|$ every number from $-1$ to $1$ is a **subgradient** at 0: the line of that slope through the kink never rises above the curve. The operation's code decides which one you get.
+
+The explorer takes slopes in three ways: *forward* from $x$ to $x + h$, *backward* from $x - h$ to $x$, and *central* from $x - h$ to $x + h$. (*Backward* is a direction here and has nothing to do with `backward()`.) The blue dashed line has autograd's slope.
+The right plot shows how far each quotient is from autograd's slope, for every $h$.
+
+1. Start: $5^x$ at $x = 3$, with the broken backward of section 2. ($x$ is the exponent here, called $q$ there.) Make $h$ small. Where do the three quotients go, and where does the blue line stay?
+2. Choose `relu`: $x$ jumps to 0. What are the three quotients, for every $h$? And autograd's slope? Now type $x = 0.01$: for which $h$ do all agree?
+3. At $x = 0$: what is autograd's slope of `clamp(min=0)`, `maximum(x, 0)` and `abs`? Which of all these match the central quotient?
+4. Choose `relu(x) - relu(-x)`. Was your prediction right?
+"""
+
+# %% [markdown] lang="ko" en="5b9fc4ca"
+r"""
+순방향 계산에서 원소를 합치면(reduction) 역방향 계산에서는 브로드캐스트가 되고, 브로드캐스트는 거꾸로 합이 됩니다. 과제 8.6에는 경로가 하나 더 있습니다.
+
+## 4. 기울기가 없는 곳
+
+$|x|$의 그래프는 $x = 0$에서 꺾입니다. 이런 곳을 **꺾인 점**(kink)이라고 합니다. 기울기가 왼쪽에서는 $-1$, 오른쪽에서는 $1$이고 여기에는 미분계수가 없습니다. 그런데도 autograd는 수를 내놓습니다.
 $|x|$에서는 $-1$부터 $1$까지의 모든 수를 0에서의 **subgradient**라고 합니다. 꺾인 점을 지나고 기울기가 그 수인 직선은 곡선 위로 올라가지
 않습니다. 그 가운데 어느 수가 나오는지는 연산의 코드가 정합니다.
 
 탐색기에서는 기울기를 세 가지로 구합니다. *전방*은 $x$에서 $x + h$까지, *후방*(backward, `backward()`와는 상관없이 방향을 뜻합니다)은 $x - h$에서 $x$까지, *중앙*은 $x - h$에서 $x + h$까지입니다. 파란 파선은 autograd의 기울기입니다.
-오른쪽은 $h$마다 각 차분몫이 autograd에서 얼마나 떨어져 있는지 보여 줍니다.
+오른쪽은 $h$마다 각 차분몫이 autograd의 기울기에서 얼마나 떨어져 있는지 보여 줍니다.
 
-1. 처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 망가진 것입니다. $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
-2. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
-3. $x = 0$에서 autograd는 `clamp(min=0)`, `maximum(x, 0)`, `abs`의 기울기를 얼마라고 하나요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
+1. 처음에는 $x = 3$에서 $5^x$이고, backward는 2절의 잘못된 것입니다. (여기서는 $x$가 지수입니다. 2절에서는 $q$였습니다.) $h$를 줄이세요. 세 차분몫은 어디로 가고, 파란 파선은 어디에 머무르나요?
+2. `relu`를 고르세요. $x$가 0으로 옮겨집니다. $h$마다 세 차분몫은 얼마인가요? autograd의 기울기는요? 이번에는 $x = 0.01$을 입력하세요. $h$가 얼마 이하이면 모두 같아지나요?
+3. $x = 0$에서 autograd가 낸 `clamp(min=0)`, `maximum(x, 0)`, `abs`의 기울기는 얼마인가요? 지금까지 본 것 가운데 중앙 차분몫과 같은 것은 무엇인가요?
 4. `relu(x) - relu(-x)`를 고르세요. 예상이 맞았나요?
 """
 
@@ -338,21 +440,21 @@ r"""
 <details><summary>What you saw</summary>
 
 1. The quotients go to $201.18$, and autograd stays at $223.97$: the two numbers of `gradcheck`. The curves on the right level out at the gap, $22.79$. (Where one dips, that quotient happens to equal the broken slope.)
-2. Forward 1, backward 0, central 0.5, for every $h$, and autograd says 0. At $x = 0.01$ all are 1 for $h = 0.01$ and below: then no step goes past the kink.
-3. `clamp(min=0)`: 1. `maximum(x, 0)`: 0.5, as both arguments are equal and get half each. `abs`: 0. The last two match the central quotient.
-4. Every quotient is 1. Autograd says 0.
+2. Forward 1, backward 0, central 0.5, for every $h$. Autograd's slope is 0. At $x = 0.01$ all are 1 if $h$ is at most $0.01$: then no step crosses the kink.
+3. `clamp(min=0)`: 1. `maximum(x, 0)`: 0.5, because two equal arguments get half each. `abs`: 0. The last two match the central quotient.
+4. Every quotient is 1. Autograd's slope is 0.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fe646df4"
+# %% [markdown] lang="ko" en="5d8f971f"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (움푹 들어간 곳에서는 차분몫이 우연히 틀린 기울기와 같습니다.)
-2. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
-3. `clamp(min=0)`은 1입니다. `maximum(x, 0)`은 0.5입니다. 두 인자가 같아서 절반씩 나누어 받습니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
-4. 차분몫은 모두 1인데 autograd는 0이라고 합니다.
+1. 차분몫은 $201.18$로 가고 autograd는 $223.97$에 머무릅니다. `gradcheck`가 보여 준 두 수입니다. 오른쪽 곡선은 둘의 간격인 $22.79$에서 평평해집니다. (곡선이 움푹 들어간 곳은 그 $h$에서만 차분몫이 잘못된 backward의 값과 우연히 같아지는 곳입니다.)
+2. $h$가 얼마든 전방 1, 후방 0, 중앙 0.5이고, autograd의 기울기는 0입니다. $x = 0.01$에서는 $h$가 $0.01$ 이하이면 모두 1입니다. $x \pm h$가 꺾인 점을 넘지 않기 때문입니다.
+3. `clamp(min=0)`은 1입니다. `maximum(x, 0)`은 두 인자가 같아서 절반씩 나누어 받으므로 0.5입니다. `abs`는 0입니다. 뒤의 둘이 중앙 차분몫과 같습니다.
+4. 차분몫은 모두 1인데 autograd의 기울기는 0입니다.
 
 </details>
 """
@@ -362,32 +464,50 @@ predicted(
     "8 a straight line",
     right="B",
     A=say(
-        en="That is the slope of the function. But autograd differentiates the code: both relu say 0 at 0, "
-        "and 0 - (-0) is 0.",
-        ko="함수의 기울기로는 맞습니다. 그러나 autograd는 코드를 미분합니다. 두 relu가 0에서 모두 0이라고 하므로 0 - (-0)은 0입니다.",
+        en="That is the slope of the function. But autograd differentiates the code: both relu have "
+        "the slope 0 at 0, and 0 - (-0) is 0.",
+        ko="함수의 기울기로는 맞습니다. 그러나 autograd는 코드를 미분합니다. 0에서 두 relu의 기울기가 모두 0이므로 0 - (-0)은 0입니다.",
     ),
     B=say(
-        en="Both relu say 0 at 0. Autograd differentiates the code, not the function, and here it is "
-        "plainly wrong: nothing is kinked.",
-        ko="두 relu가 0에서 모두 0이라고 합니다. autograd는 함수가 아니라 코드를 미분하고, 여기서는 분명히 틀린 값입니다. 이 함수는 꺾이지 않았습니다.",
+        en="Both relu have the slope 0 at 0. Autograd differentiates the code, not the function, and here "
+        "it is plainly wrong: this function has no kink.",
+        ko="0에서 두 relu의 기울기가 모두 0입니다. autograd는 함수가 아니라 코드를 미분하고, 여기서는 분명히 틀린 값을 냅니다. 이 함수는 꺾이지 않았습니다.",
     ),
     C=say(
-        en="0.5 is the central quotient of one relu at 0. Autograd says 0 for each of them.",
-        ko="0.5는 relu 하나의 0에서의 중앙 차분몫입니다. autograd는 relu마다 0이라고 합니다.",
+        en="0.5 is the central quotient of one relu at 0. Autograd's slope of each is 0.",
+        ko="0.5는 relu 하나의 0에서의 중앙 차분몫입니다. autograd의 기울기는 relu마다 0입니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-**What autograd answers at a kink is a property of the code, not of the function.** It need not even be a subgradient: the last function has the slope 1 everywhere.
-Now guess, for each of the five, what `gradcheck` says at 0:
+**What autograd returns at a kink is a property of the code, not of the function.** PyTorch [documents a rule](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions) for its operations: where a function
+is convex, as all four kinks here are, take the subgradient closest to 0. `relu` and `abs` follow it. `clamp` with 1 and `maximum` with 0.5 break it. And the rule is for single operations: the last function has the slope 1 everywhere, and 0 is no subgradient of it.
+
+**Which of the five pass `gradcheck` at 0?**
 """
 
-# %% [markdown] lang="ko" en="98f8dc50"
+# %% [markdown] lang="ko" en="26da11ec"
 r"""
-**꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** 그 값은 subgradient가 아닐 수도 있습니다. 마지막 함수의 기울기는 어디서나 1입니다.
-이제 다섯 함수를 0에서 `gradcheck`로 검사하면 어떻게 될지 짐작해 보세요.
+**꺾인 점에서 autograd가 어떤 값을 내는지는 함수가 아니라 코드가 정합니다.** PyTorch의 [문서에는 규칙](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)이 있습니다. 연산이 볼록함수이면(꺾인 네 함수가 모두 그렇습니다)
+0에 가장 가까운 subgradient를 씁니다. `relu`와 `abs`는 이 규칙대로입니다. 1을 내는 `clamp`와 0.5를 내는 `maximum`은 규칙을 따르지 않습니다. 또 이 규칙은 연산 하나하나에 대한 것입니다. 마지막 함수는 기울기가 어디서나 1이고, 0은 subgradient도 아닙니다.
+
+**다섯 함수 가운데 0에서 `gradcheck`에 합격하는 것은 무엇일까요?**
 """
+
+# %%
+predict(
+    "8 kinks",
+    A=say(en="`relu` and `abs`, which follow the rule", ko="규칙을 따르는 `relu`와 `abs`"),
+    B=say(
+        en="`maximum` and `abs`, which match the central quotient",
+        ko="중앙 차분몫과 같은 `maximum`과 `abs`",
+    ),
+    C=say(
+        en="`relu(x) - relu(-x)`, which has a slope at 0",
+        ko="0에서 기울기가 있는 `relu(x) - relu(-x)`",
+    ),
+)
 
 # %%
 kinks = {
@@ -399,25 +519,44 @@ kinks = {
 }
 zero = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
 for name, f in kinks.items():
-    print(f"{name:18}", gradcheck(f, (zero,), raise_exception=False))
+    (slope,) = torch.autograd.grad(f(zero), zero)
+    print(f"{name:18} {slope.item():4}", gradcheck(f, (zero,), raise_exception=False))
+
+# %%
+predicted(
+    "8 kinks",
+    right="B",
+    A=say(
+        en="`gradcheck` does not know the rule. It compares with the central quotient, which is 0.5 "
+        "for relu.",
+        ko="`gradcheck`는 그 규칙을 모릅니다. 중앙 차분몫과 비교하는데, relu의 중앙 차분몫은 0.5입니다.",
+    ),
+    B=say(
+        en="`gradcheck` compares with the central quotient and does not know what a kink is. So even 0.5, "
+        "which breaks the rule, passes.",
+        ko="`gradcheck`는 중앙 차분몫과 비교할 뿐, 꺾인 점을 알지 못합니다. 그래서 규칙에 어긋나는 0.5도 합격합니다.",
+    ),
+    C=say(
+        en="Its slope is 1, and so is its central quotient. But autograd returns 0.",
+        ko="이 함수의 기울기도, 중앙 차분몫도 1입니다. 그러나 autograd는 0을 냅니다.",
+    ),
+)
 
 # %% [markdown] lang="en"
 r"""
-It compares with the central quotient and knows nothing of kinks. `abs` passes by luck; `relu` fails, and no bug is in it. So keep kinks out of a
-check, and look for a bug where it fails elsewhere.
+`maximum` and `abs` pass by luck, and `relu` fails although it has no bug. So check away from kinks, and treat a failure anywhere else as a bug.
 
-## 4. Right on paper, wrong in the computer
+## 5. Right on paper, wrong in floating point
 
 **Too large on the way.** The *softplus*, $\log(1 + e^x)$, is a relu without a kink. Its slope is $\frac{e^x}{1 + e^x}$. Both formulas are right, and at
-$x = 1000$ the values should be 1000 and 1:
+$x = 1000$ they should give 1000 and 1:
 """
 
-# %% [markdown] lang="ko" en="9d7ae69b"
+# %% [markdown] lang="ko" en="1d6e47f4"
 r"""
-`gradcheck`는 중앙 차분몫과 비교할 뿐, 꺾인 점을 알지 못합니다. `abs`는 운 좋게 합격하고, `relu`는 버그가 없는데도 불합격합니다. 그러니 꺾인 점은 피해서 검사하세요.
-다른 곳에서 불합격하면 버그를 찾으세요.
+`maximum`과 `abs`는 운 좋게 합격하고, `relu`는 버그가 없는데도 불합격합니다. 그러니 꺾인 점은 피해서 검사하고, 다른 곳에서 불합격하면 버그로 여기세요.
 
-## 4. 종이 위에서는 맞지만 컴퓨터에서는 틀린 식
+## 5. 종이 위에서는 맞지만 부동소수점으로는 틀린 식
 
 **중간에 너무 커지는 수.** *softplus* $\log(1 + e^x)$은 꺾이지 않은 relu입니다. 기울기는 $\frac{e^x}{1 + e^x}$입니다. 두 식 모두 맞습니다. $x = 1000$이면 값은 1000, 기울기는 1이어야 합니다.
 """
@@ -432,28 +571,28 @@ print("log(1 + t):", torch.log(1 + t).item(), "  log1p(t):", torch.log1p(t).item
 
 # %% [markdown] lang="en"
 r"""
-$e^{1000}$ is larger than any `float64`, so it is `inf`, and `inf / inf` is `nan`. At $x = -40$ the value is lost instead: $1 + e^{-40}$ rounds to 1, and the logarithm of 1 is 0, though
-$4.2 \cdot 10^{-18}$ could well be written down. `torch.log1p(t)` computes $\log(1 + t)$ without this loss. To avoid a large power, let the exponent be negative:
-$\log(1 + e^x) = x + \log(1 + e^{-x})$. Task 8.3 puts the two together.
+$e^{1000}$ exceeds every `float64`, so it is `inf`, and `inf / inf` is `nan`. At $x = -40$ the value is lost: $1 + e^{-40}$ rounds to 1, and the logarithm of 1 is 0, although
+`float64` represents $4.2 \cdot 10^{-18}$ without trouble. `torch.log1p(t)` computes $\log(1 + t)$ without this loss. To avoid a large power, make the exponent negative:
+$\log(1 + e^x) = x + \log(1 + e^{-x})$. Task 8.3 combines the two.
 
-**A branch that nobody takes.** The slope of $\sqrt x$ has no bound near 0, and below 0 there is no root. `torch.where(x > 0, a, b)` picks, number by number, from `a`
+**A branch that is not taken.** The slope of $\sqrt x$ grows without bound near 0, and negative numbers have no real root. `torch.where(x > 0, a, b)` picks each element from `a`
 or `b`. **What is the gradient of `torch.where(x > 0, torch.sqrt(x), 0.0)` at $x = -1$?**
 """
 
-# %% [markdown] lang="ko" en="3d5d890f"
+# %% [markdown] lang="ko" en="52280141"
 r"""
 $e^{1000}$은 어떤 `float64` 수보다도 커서 `inf`가 되고, `inf / inf`는 `nan`입니다. $x = -40$에서는 값이 사라집니다. $1 + e^{-40}$이 1로 반올림되어 로그가 0이 됩니다.
-$4.2 \cdot 10^{-18}$은 얼마든지 나타낼 수 있는 수인데도 그렇습니다. `torch.log1p(t)`는 $\log(1 + t)$를 이런 일 없이 계산합니다. 큰 거듭제곱을 피하려면
+$4.2 \cdot 10^{-18}$은 `float64`로 얼마든지 나타낼 수 있는 수인데도 그렇습니다. `torch.log1p(t)`는 $\log(1 + t)$를 이런 일 없이 계산합니다. 큰 거듭제곱을 피하려면
 지수를 음수로 만드세요. $\log(1 + e^x) = x + \log(1 + e^{-x})$입니다. 과제 8.3에서 둘을 합칩니다.
 
-**아무도 고르지 않은 갈래.** $\sqrt x$의 기울기는 0 근처에서 한없이 커지고, 음수에는 (실수) 제곱근이 없습니다. `torch.where(x > 0, a, b)`는 원소마다 `a`나 `b`에서
+**선택되지 않은 갈래.** $\sqrt x$의 기울기는 0 근처에서 한없이 커지고, 음수에는 (실수) 제곱근이 없습니다. `torch.where(x > 0, a, b)`는 원소마다 `a`나 `b`에서
 하나를 고릅니다. **$x = -1$에서 `torch.where(x > 0, torch.sqrt(x), 0.0)`의 gradient는 얼마일까요?**
 """
 
 # %%
 predict(
     "8 where",
-    A=say(en="0: the branch with the root is not taken", ko="0. 제곱근 쪽은 골라지지 않았다"),
+    A=say(en="0: the branch with the root is not taken", ko="0. 제곱근 쪽은 선택되지 않았다"),
     B="nan",
     C=say(en="an error is raised", ko="오류가 난다"),
 )
@@ -476,40 +615,40 @@ predicted(
     ),
     B=say(
         en="`where` sends the gradient 0 into the branch with the root. There it is divided by 2 sqrt(-1), "
-        "nan; at x = 0 it is 0 / 0.",
+        "which is nan. At x = 0 it is 0 / 0.",
         ko="`where`는 제곱근 쪽으로 gradient 0을 보냅니다. 거기서 2 sqrt(-1), 곧 nan으로 나눕니다. x = 0에서는 0 / 0입니다.",
     ),
     C=say(
-        en="Torch raises no error for a root of a negative number: it is nan, and so is the gradient.",
+        en="Torch raises no error for the root of a negative number: it is nan, and so is the gradient.",
         ko="torch는 음수의 제곱근을 구해도 오류를 내지 않습니다. 값이 nan이 되고 gradient도 nan이 됩니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-The *values* are right, and hide it: both branches are computed, and both are walked back through. `0 * inf`, `0 / 0` and `0 * nan` are all `nan`. The remedy is not in what `where` picks, but in
-what goes **into** `sqrt` (task 8.4; task 4.3 did the same for `log`). This one is [reported](https://github.com/pytorch/pytorch/issues/68425) again and again.
+The *values* are right, and that hides the problem. Both branches are computed, and the backward pass goes through both. `0 * inf`, `0 / 0` and `0 * nan` are all `nan`. The cure is not in what `where` picks but in
+what goes **into** `sqrt` (task 8.4; task 4.3 did the same for `log`). Users [report this](https://github.com/pytorch/pytorch/issues/68425) again and again.
 """
 
-# %% [markdown] lang="ko" en="9b258c6e"
+# %% [markdown] lang="ko" en="843cb185"
 r"""
-*값*은 맞아서 눈에 띄지 않습니다. 두 갈래를 모두 계산하고, 거슬러 갈 때도 두 갈래를 모두 지납니다. `0 * inf`, `0 / 0`, `0 * nan`은 모두 `nan`입니다. 고칠 곳은 `where`가 고르는 값이 아니라 `sqrt`에 **들어가는**
+*값*이 맞아서 눈에 띄지 않습니다. 두 갈래를 모두 계산하고, 역방향 계산도 두 갈래를 모두 지납니다. `0 * inf`, `0 / 0`, `0 * nan`은 모두 `nan`입니다. 고칠 곳은 `where`가 고르는 값이 아니라 `sqrt`에 **들어가는**
 값입니다(과제 8.4, 과제 4.3의 `log`도 그랬습니다). 이 문제는 [거듭해서 보고](https://github.com/pytorch/pytorch/issues/68425)됩니다.
 """
 
 # %% [markdown] lang="en"
 r"""
-## 5. Wrong on purpose · optional
+## 6. Wrong on purpose · optional
 
-Rounding is flat between its jumps: its slope is 0, and whatever stands before it learns nothing. Networks with rounded weights are trained all the same, with a backward that
-pretends nothing happened, the **straight-through** estimator. `gradcheck` must refuse it, and does:
+Rounding is flat between its jumps. Its slope is 0, so nothing before it learns. Networks with rounded weights are trained all the same, with a backward that
+passes the gradient on unchanged: the **straight-through estimator**. `gradcheck` has to refuse it, and does:
 """
 
-# %% [markdown] lang="ko" en="4ddcbf9e"
+# %% [markdown] lang="ko" en="2db6a14a"
 r"""
-## 5. 일부러 틀리기 · 선택
+## 6. 일부러 틀린 backward (선택 학습)
 
-반올림의 그래프는 계단 모양이어서 뛰는 곳 말고는 평평합니다. 기울기가 0이라서 그 앞에 있는 것은 아무것도 배우지 못합니다. 그래도 가중치를 반올림한 신경망을 학습시킵니다. 아무 일도 없었던 것처럼 gradient를
+반올림의 그래프는 계단 모양이어서, 값이 뛰는 곳을 빼면 평평합니다. 기울기가 0이므로 그 앞의 파라미터는 학습되지 않습니다. 그래도 가중치를 반올림한 신경망을 학습시킵니다. 도착한 gradient를
 그대로 넘기는 backward를 쓰는데, 이런 방법을 **straight-through estimator**(STE, 직통 추정기)라고 합니다. `gradcheck`는 이것을 불합격시켜야 하고, 실제로 그렇게 합니다.
 """
 
@@ -530,20 +669,20 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-## 6. A real bug
+## 7. A real bug
 
-*Autograd* of HIPS, the library that JAX grew from, keeps a hand-written backward for each function. In 2018 [a user compared](https://github.com/HIPS/autograd/issues/407)
-that of the normal distribution with a quotient. `norm.cdf(x, loc=0)` is the probability of a value below $x$, and its slope is the density
-$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$. Here is our own copy of it, `loc` (the centre) included:
+*Autograd* by HIPS, the library from which JAX grew, keeps a hand-written backward for each function. In June 2018 [a user compared](https://github.com/HIPS/autograd/issues/407)
+the one for the normal distribution with a quotient. `norm.cdf(x, loc=0)` is the probability of a value below $x$, and its slope is the density
+$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$. Our copy below has the same mistake. Its `loc`, the centre, is an empty tuple when it is left out, so each side uses its own default:
 """
 
-# %% [markdown] lang="ko" en="f5d701a6"
+# %% [markdown] lang="ko" en="f3f7a890"
 r"""
-## 6. 실제로 있었던 버그
+## 7. 실제로 있었던 버그
 
-HIPS의 *Autograd*는 JAX의 뿌리가 된 라이브러리이고, 함수마다 사람이 직접 쓴 backward가 있습니다. 2018년에 [한 사용자가](https://github.com/HIPS/autograd/issues/407)
+HIPS의 *Autograd*는 JAX의 뿌리가 된 라이브러리이고, 함수마다 사람이 직접 쓴 backward가 있습니다. 2018년 6월에 [한 사용자가](https://github.com/HIPS/autograd/issues/407)
 정규분포의 backward를 차분몫과 비교해 보았습니다. `norm.cdf(x, loc=0)`은 $x$보다 작은 값이 나올 확률이고, 그 기울기는 밀도
-$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$입니다. 중심 `loc`까지 포함해 똑같이 다시 만들었습니다.
+$\frac{1}{\sqrt{2\pi}}\, e^{-(x - \text{loc})^2 / 2}$입니다. 같은 실수를 그대로 옮겨 보았습니다. 중심인 `loc`은 생략하면 빈 튜플이 되고, 그러면 양쪽이 각자의 기본값을 씁니다.
 """
 
 
@@ -554,7 +693,7 @@ def density(x, loc=-1.0):
 
 class NormalCdf(Function):
     @staticmethod
-    def forward(ctx, x, *loc):  # loc is () when left out: each side uses its own default
+    def forward(ctx, x, *loc):
         ctx.save_for_backward(x)
         ctx.loc = loc
         return torch.special.ndtr(x - (loc[0] if loc else 0.0))
@@ -574,15 +713,14 @@ print("cdf(x)     :", gradcheck(NormalCdf.apply, (x,), raise_exception=False))
 
 # %% [markdown] lang="en"
 r"""
-The report shows these very numbers, $0.241971$ and $0.398942$. The cause: in the backward the default of `loc` was $-1$, and in `forward` it is $0$. The library does check its gradients with quotients,
-but [its test](https://github.com/HIPS/autograd/pull/478) passes all three arguments, so the default is never tried. The fix was that number. A check proves nothing about a
-call that it does not make.
+The report shows these very numbers, $0.241971$ and $0.398942$. In three backwards the default of `loc` was $-1$ instead of $0$. The repair was already there: [pull request 371](https://github.com/HIPS/autograd/pull/371), written in March, three months before the report, was still open and
+was merged the day after it. The library does check its gradients with quotients, but its test passes `x`, `loc` and `scale`, so the defaults are never used. A check proves nothing about a call that it does not make.
 """
 
-# %% [markdown] lang="ko" en="99a92669"
+# %% [markdown] lang="ko" en="7e0629c7"
 r"""
-제보에 나오는 수가 바로 $0.241971$과 $0.398942$입니다. 까닭은 이렇습니다. `forward`에서는 `loc`의 기본값이 $0$인데 backward에서는 $-1$이었습니다. 이 라이브러리도 차분몫으로 gradient를 검사합니다.
-그런데 [그 테스트](https://github.com/HIPS/autograd/pull/478)는 인자 세 개를 모두 넘기므로 기본값이 쓰이는 일이 없습니다. 고친 것은 그 수 하나입니다. 검사는 해 보지 않은
+제보에 나오는 수가 바로 $0.241971$과 $0.398942$입니다. backward 세 개에서 `loc`의 기본값이 $0$이 아니라 $-1$이었습니다. 고치는 코드는 이미 있었습니다. 제보보다 석 달 앞선 3월에 쓰인 [pull request 371](https://github.com/HIPS/autograd/pull/371)이
+그때까지 병합되지 않고 있다가 제보 다음 날 병합되었습니다. 이 라이브러리도 차분몫으로 gradient를 검사하지만, 테스트가 `x`, `loc`, `scale`을 모두 넘기므로 기본값이 쓰이는 일이 없습니다. 검사는 해 보지 않은
 호출에 대해서는 아무것도 증명하지 못합니다.
 """
 
@@ -590,19 +728,19 @@ r"""
 r"""
 # Tasks
 
-Three functions and two classes, 10 points. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when your work is graded. If you teach yourself: after the pass, or when you are
-stuck, the panel of **Check** (in a terminal: `autograder check 8 --solution MyPow`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
+Three functions and three classes, 12 points. The test cells work as in lesson 1: they hold the **visible tests**, and **hidden tests** are added when your work is graded. If you teach yourself, the panel of **Check**
+(in a terminal: `autograder check 8 --solution MyPow`) shows a task's worked solution once you have passed it, or when you are stuck. Marks, as in lesson 1: difficulty (●), importance (★).
 
-The rules of lesson 1 hold. `grad_output` is an argument too: leave it as it is.
+The rules of lesson 1 hold. `grad_output` is an argument too: do not change it.
 
 The classes are given in the second style, with `setup_context`. You may write them in the first style instead: both are graded alike.
 """
 
-# %% [markdown] lang="ko" en="e3dbc26d"
+# %% [markdown] lang="ko" en="3be6090a"
 r"""
 # 과제
 
-함수 세 개와 클래스 두 개, 모두 10점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 8 --solution MyPow`)에서 그 과제의 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
+함수 세 개와 클래스 세 개, 합해서 12점입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 8 --solution MyPow`)에서 그 과제의 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 수업 01의 규칙이 그대로 적용됩니다. `grad_output`도 인자이므로 바꾸지 않습니다.
 
@@ -617,28 +755,27 @@ r"""
 
 Write $x^q$ with its backward: `MyPow.apply(x, q)`.
 
-- `x` and `q` are tensors of one dtype and shape, any shape. Where `q` is tracked every `x` is above 0. Where it is not, `x` may be negative, and there `q` is whole. No `x` is 0.
+- `x` and `q` are `float32` or `float64` tensors of one dtype and one shape, any shape, perhaps empty. At least one of them is tracked. If `q` is tracked, every `x` is positive, but may be tiny. Otherwise `x` may be negative, and there `q` is whole. No `x` is 0.
 - `backward` returns the gradients with respect to `x` and `q` for any `grad_output`, exact up to rounding.
-- For an input that needs no gradient return `None`, and run nothing in `backward` for its sake alone. The tests see what `backward` returns, and look for a logarithm or a second power in vain.
-- Keep on `ctx` what belongs to the call: two calls may be made before the first walk back. If an input is changed in place before `backward`, the gradient must not
-  become silently wrong: `save_for_backward` sees to that.
-- One can walk back twice (`retain_graph=True`).
+- For an input that needs no gradient, return `None` and compute nothing for it. The tests fail if `backward` runs a logarithm although `q` is not tracked, or `pow` more than once although `x` is not. (`forward` may compute anything.)
+- Keep on `ctx` what belongs to the call: `apply` may be called twice before the first backward pass. If an input is changed in place before the backward pass, the gradient must not
+  be silently wrong. An error is fine; `save_for_backward` raises one.
+- The backward pass can run twice (`retain_graph=True`). It need not be differentiable itself.
 
 <details><summary>Hint 1: the idea</summary>
 
-Section 1 has both formulas, and the class `Times` has everything around them.
+Section 1 has both formulas, and the class `Times` shows everything around them.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same for another function</summary>
 
-`setup_context`: `ctx.save_for_backward(*inputs)`. `backward`: read `ctx.saved_tensors`, begin with `grad_x = grad_q = None`, then fill each
-`if ctx.needs_input_grad[0]:` and `[1]`.
+For $\frac{a}{b}$ with $a$ alone tracked, `backward` computes $\frac{g}{b}$ and never $-\frac{g a}{b^2}$. Which two questions must `backward` ask before it computes anything here?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1f8b131f"
+# %% [markdown] lang="ko" en="4858b903"
 r"""
 ## 과제 8.1 · `MyPow`
 
@@ -646,11 +783,11 @@ r"""
 
 $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 
-- `x`와 `q`는 dtype과 shape가 서로 같은 텐서이고, shape는 무엇이든 됩니다. `q`가 추적되면 `x`는 모두 0보다 큽니다. 추적되지 않으면 `x`가 음수일 수 있고, 그런 곳의 `q`는 정수입니다. `x`에 0은 없습니다.
+- `x`와 `q`는 dtype(`float32`나 `float64`)과 shape가 서로 같은 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 적어도 하나는 추적됩니다. `q`가 추적되면 `x`는 모두 0보다 크지만 아주 작을 수 있습니다. `q`가 추적되지 않으면 `x`가 음수일 수 있고, 그런 곳의 `q`는 정수입니다. `x`에 0은 없습니다.
 - `backward`는 어떤 `grad_output`에 대해서도 `x`와 `q`의 gradient를 반올림 오차 안에서 정확하게 돌려줍니다.
-- gradient가 필요 없는 입력에는 `None`을 돌려주고, `backward`에서 그 입력에만 쓰이는 계산은 하지 마세요. 테스트는 `backward`가 돌려준 것을 보고, 쓸데없는 로그나 두 번째 거듭제곱이 있는지 찾습니다.
-- 호출에 딸린 것은 `ctx`에 두세요. backward 전에 `apply`가 두 번 불릴 수도 있습니다. `backward` 전에 입력이 제자리에서 바뀌었을 때, 오류 없이 틀린 gradient가 나와서는 안 됩니다. `save_for_backward`를 쓰면 됩니다.
-- `backward()`를 두 번 부를 수 있어야 합니다(`retain_graph=True`).
+- gradient가 필요 없는 입력에는 `None`을 돌려주고, 그 입력만을 위한 계산은 하지 마세요. `q`가 추적되지 않는데 `backward`에서 로그를 구하거나, `x`가 추적되지 않는데 `pow`를 두 번 이상 실행하면 테스트에서 틀립니다. (`forward`에서는 무엇을 계산해도 됩니다.)
+- 호출에 딸린 것은 `ctx`에 두세요. 역방향 계산 전에 `apply`가 두 번 호출될 수도 있습니다. 역방향 계산 전에 입력이 제자리에서 바뀌었을 때, 오류 없이 틀린 gradient가 나와서는 안 됩니다. 오류가 나는 것은 괜찮습니다. `save_for_backward`를 쓰면 오류가 납니다.
+- 역방향 계산을 두 번 할 수 있어야 합니다(`retain_graph=True`). 역방향 계산 자체를 미분할 수 있을 필요는 없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -658,10 +795,9 @@ $x^q$을 backward와 함께 만드세요. `MyPow.apply(x, q)`로 씁니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 함수에서는</summary>
 
-`setup_context`에서 `ctx.save_for_backward(*inputs)`. `backward`에서는 `ctx.saved_tensors`를 읽고 `grad_x = grad_q = None`으로 시작한 다음,
-`if ctx.needs_input_grad[0]:`과 `[1]`일 때만 각각 채웁니다.
+$\frac{a}{b}$에서 $a$만 추적되면 `backward`는 $\frac{g}{b}$만 계산하고 $-\frac{g a}{b^2}$는 계산하지 않습니다. 여기서는 `backward`가 계산하기 전에 무엇 두 가지를 확인해야 할까요?
 
 </details>
 """
@@ -784,28 +920,28 @@ r"""
 
 ●●●○○ · ★★★★★ · 6 min · 2 points
 
-Say whether the backward of an operation is right at a place, whatever the dtype of the inputs.
+Say whether the backward of an operation is right at given inputs, whatever their dtype.
 
-- `fn` makes one tensor of any shape from the tensors in the tuple `inputs`, such as `MyPow.apply`. There are one or more inputs, `float32` or `float64`, of any shapes, tracked or not, also slices and expanded tensors
-  (an expanded one `gradcheck` refuses: give it a copy, `clone()`).
-- Return `True` if the backward agrees with the difference quotient of `fn` **in `float64`, for all numbers of all inputs**, tracked or not; else `False`. Agree: up to $10^{-5} + 10^{-3} \cdot$ the size of the quotient, no more and no less, as in `gradcheck`.
-- Also wrong is a backward that ignores `grad_output`, or returns `None` where `fn` depends on the input.
-- Return a plain `bool`. No exception because numbers are wrong, and no warning. (There is one gradient, or `None`, for each input, of the right shape.)
+- `fn` makes one tensor, of any shape, from the tensors in the tuple `inputs`, as `MyPow.apply` does. You may call it as often as you like. There are one or more inputs, each `float32` or `float64`, of any shape.
+  They may be slices of larger tensors, or expanded. (`gradcheck` refuses an expanded tensor: give it a copy, `clone()`.) Some inputs may be tracked while others are not. No input is at a kink.
+- Return `True` if the backward agrees with the difference quotient of `fn` **in `float64`, for all elements of all inputs**, also of those with `requires_grad=False`. Otherwise return `False`. To agree means to differ by at most $10^{-5} + 10^{-3} \cdot$ the size of the quotient, as in `gradcheck`.
+- A backward that ignores `grad_output` is wrong too. `None` is wrong for an input that `fn` depends on, and right for one that it does not depend on.
+- Return a plain `bool`. Wrong gradients must not raise an exception, and there must be no warning. (Each operation returns one gradient or `None` per input, of the right shape.)
 
 <details><summary>Hint 1: the idea</summary>
 
-`gradcheck` does the work. What does it want of its inputs, and how does it keep from raising an error?
+`gradcheck` does the work. What does it need of its inputs, and how do you keep it from raising an error?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a smaller example</summary>
 
-For each input `t`: `t.detach().double().clone().requires_grad_()`. Then `gradcheck(fn, these, raise_exception=False)`, with a tuple.
+For `t = torch.ones(2).expand(3, 2)` print `dtype`, `requires_grad` and `stride()` of `t`, then of `t.detach().double()`. Which of the three would still trouble `gradcheck`?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="0eb79967"
+# %% [markdown] lang="ko" en="c6291f98"
 r"""
 ## 과제 8.2 · `backward_is_right`
 
@@ -813,21 +949,21 @@ r"""
 
 입력의 dtype이 무엇이든, 주어진 입력에서 연산의 backward가 맞는지 판단하세요.
 
-- `fn`은 `MyPow.apply`처럼 튜플 `inputs`의 텐서로 텐서 하나를 만듭니다. 결과의 shape는 무엇이든 됩니다. 입력은 하나 이상이고, `float32`나 `float64`이고, shape는 무엇이든 되고, 추적될 수도 아닐 수도 있습니다.
-  더 큰 텐서에서 잘라 낸 것이나 expand한 것도 있습니다(expand한 것은 `clone()`으로 복사해야 `gradcheck`가 받습니다).
-- **`float64`에서, 추적 여부와 상관없이 모든 입력의 모든 수에 대해** backward가 `fn`의 차분몫과 같으면 `True`, 아니면 `False`를 돌려주세요. `gradcheck`처럼 차이가 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기)까지이면 같고, 넘으면 다릅니다.
-- `grad_output`을 무시하는 backward, `fn`이 그 입력에 의존하는데도 `None`을 돌려주는 backward도 틀린 것입니다.
-- `bool`을 돌려주세요. 수가 틀렸다고 예외가 나서는 안 되고, 경고도 뜨지 않아야 합니다. (입력마다 gradient나 `None`이 하나씩 나오고 shape는 맞습니다.)
+- `fn`은 `MyPow.apply`처럼 튜플 `inputs`의 텐서로 텐서 하나를 만듭니다. 결과의 shape에는 제한이 없고, `fn`은 몇 번이든 호출해도 됩니다. 입력은 하나 이상이고, 저마다 `float32`나 `float64`이며 shape에는 제한이 없습니다.
+  더 큰 텐서에서 잘라 낸 것이나 expand한 것도 있습니다(expand한 것은 `clone()`으로 복사해야 `gradcheck`가 받습니다). 어떤 입력은 추적되고 다른 입력은 추적되지 않을 수도 있습니다. 꺾인 점은 입력으로 주어지지 않습니다.
+- **`float64`에서, 모든 입력의 모든 원소에 대해** backward가 `fn`의 차분몫과 같으면 `True`, 아니면 `False`를 돌려주세요. `requires_grad=False`인 입력도 검사해야 합니다. `gradcheck`처럼 차이가 $10^{-5} + 10^{-3} \cdot$ (차분몫의 크기) 이하이면 같고, 넘으면 다릅니다.
+- `grad_output`을 무시하는 backward도 틀린 것입니다. `None`은 `fn`이 의존하는 입력에서는 틀린 것이고, 의존하지 않는 입력에서는 맞는 것입니다.
+- `bool`을 돌려주세요. gradient가 틀렸다고 예외가 나서는 안 되고, 경고가 떠서도 안 됩니다. (어느 연산이든 입력마다 gradient나 `None`이 하나씩 나오고 shape는 맞습니다.)
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-일은 `gradcheck`가 합니다. `gradcheck`는 어떤 입력을 원하고, 어떻게 하면 오류를 내지 않나요?
+검사는 `gradcheck`가 합니다. `gradcheck`에는 어떤 입력이 필요하고, 오류가 나지 않게 하려면 어떻게 해야 하나요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 더 작은 예</summary>
 
-입력 `t`마다 `t.detach().double().clone().requires_grad_()`. 그다음 이것들의 튜플로 `gradcheck(fn, 튜플, raise_exception=False)`를 부릅니다.
+`t = torch.ones(2).expand(3, 2)`의 `dtype`, `requires_grad`, `stride()`를 출력해 보고, `t.detach().double()`의 것도 출력해 보세요. 셋 가운데 `gradcheck`에 여전히 문제가 되는 것은 무엇인가요?
 
 </details>
 """
@@ -854,11 +990,12 @@ _ERRORS = {"stride 0": hint.stride, "require gradient": hint.untracked}
 _ERRORS |= {"fn takes": hint.all, "fn에는": hint.all, "": hint.raises}
 
 
-def _compare(forward, backward, want, inputs, dtype="float64", tracked=True, layout="", why=""):
-    words = f"backward_is_right(fn, {inputs}), {dtype}, requires_grad={tracked}"
+def _compare(forward, backward, want, inputs, dtype="float64", tracked="xq", layout="", why=""):
+    words = f"backward_is_right(fn, {inputs}), {dtype}, requires_grad: {tracked or None}"
     below = f"fn: {forward}, backward: {', '.join(backward)}"
     how = {"words": words, "below": below, "errors": _ERRORS, "warned": True}
-    given = tuple(leaf(numbers, dtype, layout=layout, tracked=tracked) for numbers in inputs)
+    each = zip("xq", inputs, strict=False)
+    given = tuple(leaf(x, dtype, layout=layout, tracked=name in tracked) for name, x in each)
     fn = f"custom.operation({forward!r}, *{backward!r})"
     answer = ask("backward_is_right(fn, inputs)", how, fn=fn, inputs=given)
     answer.equals(want, mistakes={why or (hint.right if want else hint.wrong): not want})
@@ -870,7 +1007,7 @@ _compare("x.abs()", ["g"], False, [-2.0], why=hint.place)
 _compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, [5.0, 3.0])
 _compare("x**q", [_slope, "g*x**q*torch.log(x+1)"], False, [5.0, 3.0])
 _vectors = [[5.0, 2.0], [3.0, 1.5]]
-_compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, _vectors, "float32", tracked=False)
+_compare("x**q", [_slope, "g*x**q*torch.log(x)"], True, _vectors, "float32", tracked="")
 _compare("x**q", [_slope, "g*x**q*torch.log(x)*1.01"], False, _vectors, "float32")
 _compare("x**2", ["2*x"], False, [3.0], why=hint.ignores)
 _compare("torch.sin(x)", ["g*torch.cos(x)"], True, [[0.5] * 3], layout="expanded")
@@ -893,6 +1030,7 @@ _CASES = [
     ("torch.exp(x).sum()", ["torch.exp(x)"], False, 1),
     ("x*q", ["g*x", "g*q"], False, 2),
     ("x*q", ["g*q", "None"], False, 2),
+    ("3*x", ["3*g", "None"], True, 2),
     ("x*q", ["None", "g*x"], False, 2),
     ("x*q", ["g*q", "g*x*1.02"], False, 2),
     # Right in the sum over the outputs, or in the sum over the inputs.
@@ -908,7 +1046,12 @@ for _dtype in ("float64", "float32"):
         _inputs = [check.draws(3, 0.5, 1.2) for _ in range(_n)]
         _ignored = not _want and "g" not in _backward[0].replace("torch.", "")
         _why = hint.ignores if _ignored else ""
-        _compare(_forward, _backward, _want, _inputs, _dtype, _number % 2 == 0, why=_why)
+        _compare(_forward, _backward, _want, _inputs, _dtype, "xq" * (_number % 2 == 0), why=_why)
+    for _tracked in "xq":
+        _two = [check.draws(3, 0.5, 1.2) for _ in range(2)]
+        _compare("x*q", ["g*q", "g*x"], True, _two, _dtype, _tracked)
+        for _backward in (["g*q", "g*x*1.02"], ["0.9*g*q", "g*x"], ["g*q", "None"], ["None", "g*x"]):
+            _compare("x*q", _backward, False, _two, _dtype, _tracked, why=hint.all_inputs)
     _factors = [[check.draws(3, 1, 2), [0.5, 2.0, 1.0]], [check.draws(2, -2, 2), [1.0, 0.0], [2.0, 3.0]]]
     _compare("x @ q", ["g @ q.T", "x.T @ g"], True, _factors, _dtype)
     _square = [check.draws(2, 1, 2), check.draws(2, -2, -1)]
@@ -916,7 +1059,7 @@ for _dtype in ("float64", "float32"):
     for _want, _factor in ((True, ""), (False, "*1.05")):
         _number, _backward = check.draw(0.5, 1.2), [_COSINE + _factor]
         _compare(_SINE, _backward, _want, [_number], _dtype)
-        _compare(_SINE, _backward, _want, [[_number] * 3], _dtype, tracked=False, layout="expanded")
+        _compare(_SINE, _backward, _want, [[_number] * 3], _dtype, tracked="", layout="expanded")
         _compare(_SINE, _backward, _want, [[[_number, -2.0], [1.0, 0.5]]], _dtype)
 _one_of_many = "g*torch.cos(x)*(1 + 0.004*(torch.arange(20) == 7))"
 _compare(_SINE, [_one_of_many], False, [check.draws(20, 0.5, 1.2)], why=hint.alike)
@@ -930,9 +1073,9 @@ r"""
 
 Write the softplus $\log(1 + e^x)$ with its backward, without `inf` and `nan`: `StableSoftplus.apply(x)`.
 
-- `x` is a tensor of any shape, `float32` or `float64`, of any finite numbers; think of $\pm 1000$.
-- Values and gradients are right **also where they are tiny**: at $x = -40$ both are $4.248354 \cdot 10^{-18}$, not 0. (In `float64` up to one part in $10^{8}$, in `float32` one in $10^{5}$; what is below $10^{-300}$ or $10^{-35}$ may be 0.)
-- `backward` works for any `grad_output`. As in task 8.1: keep on `ctx` what belongs to the call, a change in place must not make the gradient silently wrong, and one can walk back twice.
+- `x` is a `float32` or `float64` tensor of any shape, and its elements may be any finite numbers. Think of $\pm 1000$.
+- Values and gradients are right **even where they are tiny**: at $x = -40$ both are $4.248354 \cdot 10^{-18}$, not 0. (In `float64` up to one part in $10^{8}$, in `float32` one in $10^{5}$. What is below $10^{-300}$ or $10^{-35}$ may be 0.)
+- `backward` works for any `grad_output`. As in task 8.1, keep on `ctx` what belongs to the call, an in-place change must not make the gradient silently wrong, and the backward pass can run twice.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -940,14 +1083,14 @@ Which of $\log(1 + e^x)$ and $x + \log(1 + e^{-x})$ is safe for $x > 0$, and whi
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same for another function</summary>
 
-The value is `x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))`. The slope $\frac{e^x}{1 + e^x}$ is `torch.sigmoid(x)`.
+$\log \cosh x$ overflows, too. As $|x| + \log(1 + e^{-2|x|}) - \log 2$ it does not: the large part stands outside, and only $e$ to a negative power is left. The slope is $\tanh x$, which torch computes safely. What is the large part of the softplus, and what is its slope called in torch?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="5548c6c0"
+# %% [markdown] lang="ko" en="58be3cfe"
 r"""
 ## 과제 8.3 · `StableSoftplus`
 
@@ -955,9 +1098,9 @@ r"""
 
 softplus $\log(1 + e^x)$을 `inf`와 `nan`이 나오지 않게 backward와 함께 만드세요. `StableSoftplus.apply(x)`로 씁니다.
 
-- `x`는 shape가 무엇이든 되는 `float32`나 `float64` 텐서이고, 수는 유한하면 무엇이든 됩니다. $\pm 1000$을 떠올리세요.
+- `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고, 원소는 유한하면 무엇이든 됩니다. $\pm 1000$을 떠올리세요.
 - 값과 gradient는 **아주 작을 때에도** 맞아야 합니다. $x = -40$에서 둘 다 0이 아니라 $4.248354 \cdot 10^{-18}$입니다. (오차는 `float64`에서 $10^{8}$분의 1, `float32`에서 $10^{5}$분의 1까지 괜찮습니다. $10^{-300}$, $10^{-35}$보다 작은 것은 0이어도 됩니다.)
-- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, `backward()`를 두 번 부를 수 있어야 합니다.
+- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 역방향 계산을 두 번 할 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -965,9 +1108,9 @@ $\log(1 + e^x)$과 $x + \log(1 + e^{-x})$ 가운데 $x > 0$에서 안전한 것�
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 함수에서는</summary>
 
-값은 `x.clamp(min=0) + torch.log1p(torch.exp(-x.abs()))`입니다. 기울기 $\frac{e^x}{1 + e^x}$은 `torch.sigmoid(x)`입니다.
+$\log \cosh x$도 중간에 너무 커집니다. $|x| + \log(1 + e^{-2|x|}) - \log 2$라고 쓰면 괜찮습니다. 큰 부분이 밖으로 나오고, $e$의 지수는 음수만 남기 때문입니다. 기울기는 $\tanh x$이고 torch가 안전하게 계산해 줍니다. softplus에서 큰 부분은 무엇이고, 기울기는 torch에서 무엇이라고 하나요?
 
 </details>
 """
@@ -1086,44 +1229,46 @@ r"""
 
 ●●○○○ · ★★★★★ · 6 min · 2 points
 
-Return $\sqrt x$ where $x > 0$ and 0 elsewhere, number by number, and let the **gradient** be finite everywhere: $\frac{1}{2 \sqrt x}$ where $x > 0$, however small it is, and 0 elsewhere.
+For each element return $\sqrt x$ if $x > 0$, and 0 otherwise. Make the **gradient** finite everywhere: $\frac{1}{2 \sqrt x}$ if $x > 0$, and 0 otherwise.
 
-- `x` is a floating-point tensor of any shape, perhaps empty, tracked or not. The result has the dtype and shape of `x`, and if `x` is tracked, one can walk back through it, for any gradient that arrives, and twice (`retain_graph=True`).
-- No hook is left on `x`. Any means will do.
+- `x` is a `float32` or `float64` tensor of any shape, perhaps empty, tracked or not. A positive element counts however small it is, even below the smallest normal number, `torch.finfo(x.dtype).tiny`.
+- The result has the dtype and shape of `x`. If `x` is tracked, so is the result, and the backward pass works for any gradient that arrives, and twice (`retain_graph=True`).
+- Leave no hook on `x`. Any other means will do.
 
 <details><summary>Hint 1: the idea</summary>
 
-`where` cannot keep a `nan` of the other branch out of the gradient. So the other branch must never see a number that it cannot handle.
+`where` cannot keep a `nan` of the other branch out of the gradient. So the other branch must never see an element that it cannot handle.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same for another function</summary>
 
-`where` twice: `inside = torch.where(x > 0, x, 1.0)` before the root, and after it pick the root or 0.
+`torch.where(x == 0, 1.0, torch.sin(x) / x)` has the same problem at 0. It goes away if the division gets `torch.where(x == 0, 1.0, x)` instead of `x`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="65e43fde"
+# %% [markdown] lang="ko" en="524de6cd"
 r"""
 ## 과제 8.4 · `safe_sqrt`
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-원소마다 $x > 0$이면 $\sqrt x$를, 아니면 0을 돌려주세요. **gradient**도 어디서나 유한해야 합니다. $x > 0$이면 아무리 작아도 $\frac{1}{2 \sqrt x}$이고, 아니면 0입니다.
+원소마다 $x > 0$이면 $\sqrt x$를, 아니면 0을 돌려주세요. **gradient**도 어디서나 유한해야 합니다. $x > 0$이면 $\frac{1}{2 \sqrt x}$이고, 아니면 0입니다.
 
-- `x`는 부동소수점 텐서입니다. shape는 무엇이든 되고, 비어 있을 수도 있고, 추적될 수도 아닐 수도 있습니다. 결과는 dtype과 shape가 `x`와 같고, `x`가 추적되면 어떤 gradient가 도착하든 결과에서 `x`까지, 두 번이라도(`retain_graph=True`) 거슬러 갈 수 있어야 합니다.
-- `x`에 hook을 남기면 안 됩니다. 방법은 무엇이든 됩니다.
+- `x`는 `float32`나 `float64` 텐서입니다. shape에는 제한이 없고, 비어 있을 수도 있습니다. 추적되는 텐서일 수도, 아닐 수도 있습니다. 0보다 큰 원소는 아무리 작아도, 정규 부동소수점 수 가운데 가장 작은 `torch.finfo(x.dtype).tiny`보다 작아도 0으로 여기면 안 됩니다.
+- 결과는 dtype과 shape가 `x`와 같습니다. `x`가 추적되면 결과도 추적되고, 어떤 gradient가 도착하든 역방향 계산을 할 수 있어야 하며, 두 번도(`retain_graph=True`) 할 수 있어야 합니다.
+- `x`에 hook을 남기면 안 됩니다. 그 밖의 방법은 무엇이든 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-`where`는 다른 갈래에서 생긴 `nan`이 gradient에 섞이는 것을 막지 못합니다. 그러니 제곱근이나 그 기울기를 구할 수 없는 값이 처음부터 그 갈래에 들어가지 않게 해야 합니다.
+`where`는 다른 갈래에서 생긴 `nan`이 gradient에 섞이는 것을 막지 못합니다. 그러니 제곱근이나 그 기울기를 구할 수 없는 원소가 처음부터 그 갈래에 들어가지 않게 해야 합니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 함수에서는</summary>
 
-`where`를 두 번 씁니다. 제곱근을 구하기 전에 `inside = torch.where(x > 0, x, 1.0)`, 구한 뒤에는 제곱근이나 0을 고릅니다.
+`torch.where(x == 0, 1.0, torch.sin(x) / x)`도 0에서 같은 문제가 있습니다. 나눗셈에 `x` 대신 `torch.where(x == 0, 1.0, x)`를 넣으면 해결됩니다.
 
 </details>
 """
@@ -1154,7 +1299,8 @@ def _compare(x, g, dtype="float64", layout="", tracked=True):
     slope = torch.where(x > 0, 0.5 / root, 0.0)
     wrong = {hint.trap: torch.isnan, hint.infinite: torch.isinf, hint.arriving: slope}
     y = ask("y = safe_sqrt(x)", x=leaf(x, dtype, layout=layout, tracked=tracked), g=g)
-    y.returns(root, hint=hint.small, **exact).changes_nothing()
+    same_shape = {hint.small: lambda got: got.shape == root.shape}
+    y.returns(root, mistakes=same_shape, **exact).changes_nothing()
     if tracked:
         back = y.is_tracked().gradient("x")
         back.returns(g * slope, mistakes=wrong, hint=hint.small, **exact)
@@ -1181,8 +1327,9 @@ for _dtype in ("float64", "float32"):
     _compare(_mixed((3, 4)), check.draw_tensor(3, 4), _dtype, "transposed")
     _compare(-check.draw_tensor(2, 2, low=0.1, high=9), check.draw_tensor(2, 2), _dtype)
     _compare(torch.zeros(3), torch.zeros(3), _dtype)
-    _tiny = 4 * torch.finfo(getattr(torch, _dtype)).tiny
-    for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), 1e-30, -1e-30, 1e-36, _tiny, 1e30, -1e30):
+    _tiny = torch.finfo(getattr(torch, _dtype)).tiny
+    _sizes = 1e-30, 1e-36, 4 * _tiny, _tiny / 8, -_tiny / 8, _tiny / 1024, 1e30
+    for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), -1e-30, *_sizes, -1e30):
         _compare(_x, check.draw(-3, 3), _dtype)
 ### END HIDDEN TESTS
 
@@ -1190,9 +1337,9 @@ for _dtype in ("float64", "float32"):
 r"""
 ## Task 8.5 · `at_the_kink`
 
-●○○○○ · ★★★☆☆ · 3 min · 2 points
+●○○○○ · ★★★☆☆ · 3 min · 1 point
 
-Return what **autograd** says at $x = 0$ for five functions, as a dict with exactly these keys:
+Return the slope that **autograd** gives at $x = 0$ for five functions, as a dict with exactly these keys:
 
 - `"relu"`: `torch.relu(x)`
 - `"clamp_min0"`: `x.clamp(min=0)`
@@ -1200,28 +1347,28 @@ Return what **autograd** says at $x = 0$ for five functions, as a dict with exac
 - `"abs"`: `torch.abs(x)`
 - `"relu(x)-relu(-x)"`: `torch.relu(x) - torch.relu(-x)`
 
-Each value is a Python float. You may write down the five numbers or let autograd find them. Return a new dict at each call.
+Each value is a Python float. You may write down the five floats or let autograd find them. Return a new dict at each call.
 
 <details><summary>Hint 1: the idea</summary>
 
-Section 3 has them all; the quotients there are not what is asked for.
+Section 4 has them all. The quotients there are not what this task asks for.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: another function</summary>
 
-For each function: a fresh tracked `x = torch.tensor(0.0, requires_grad=True)`, `f(x).backward()`, `x.grad.item()`. Or five numbers: one is 1, one is a half, three are 0.
+For `torch.sign`: make a tracked `x` that is 0, call `backward()` on `torch.sign(x)`, and read `x.grad`. What would go wrong if the next function used the same `x`?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="af97ed65"
+# %% [markdown] lang="ko" en="e2aa92f5"
 r"""
 ## 과제 8.5 · `at_the_kink`
 
-●○○○○ · ★★★☆☆ · 3분 · 2점
+●○○○○ · ★★★☆☆ · 3분 · 1점
 
-다섯 함수에 대해 $x = 0$에서 **autograd**가 내는 값을 dict로 돌려주세요. 키는 꼭 다음과 같아야 합니다.
+다섯 함수에 대해 $x = 0$에서 **autograd**가 내는 기울기를 dict로 돌려주세요. 키는 꼭 다음과 같아야 합니다.
 
 - `"relu"`: `torch.relu(x)`
 - `"clamp_min0"`: `x.clamp(min=0)`
@@ -1229,17 +1376,17 @@ r"""
 - `"abs"`: `torch.abs(x)`
 - `"relu(x)-relu(-x)"`: `torch.relu(x) - torch.relu(-x)`
 
-값은 모두 파이썬 float입니다. 수 다섯 개를 그대로 적어도 되고, autograd로 구해도 됩니다. 부를 때마다 새 dict를 돌려주세요.
+값은 모두 파이썬 float입니다. 수 다섯 개를 그대로 적어도 되고, autograd로 구해도 됩니다. 호출할 때마다 새 dict를 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-3절에 모두 있습니다. 거기에 나오는 차분몫을 묻는 것은 아닙니다.
+4절에 모두 있습니다. 거기에 나오는 차분몫을 묻는 것은 아닙니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 함수에서는</summary>
 
-함수마다 새로 추적되는 `x = torch.tensor(0.0, requires_grad=True)`를 만들고 `f(x).backward()`, `x.grad.item()`. 수를 적는다면 하나는 1, 하나는 2분의 1, 나머지 셋은 0입니다.
+`torch.sign`이라면 값이 0이고 추적되는 `x`를 만들고, `torch.sign(x)`에서 `backward()`를 호출한 다음 `x.grad`를 읽습니다. 다음 함수에 같은 `x`를 쓰면 무엇이 잘못될까요?
 
 </details>
 """
@@ -1256,7 +1403,7 @@ def at_the_kink():
     ### END SOLUTION
 
 
-# %% nbgrader={"grade_id": "test_at_the_kink", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+# %% nbgrader={"grade_id": "test_at_the_kink", "solution": false, "grade": true, "locked": true, "points": 1, "schema_version": 3, "task": false, "cell_type": "code"}
 from secant import ask, check, hints
 
 hint = hints("at_the_kink")
@@ -1286,31 +1433,241 @@ for _ in range(2):
 
 # %% [markdown] lang="en"
 r"""
+## Task 8.6 · `MyLayerNorm`
+
+●●●●○ · ★★★★★ · 15 min · 3 points
+
+Layer normalization brings each row of `x` to mean 0 and variance 1, then multiplies its columns by `weight`. For a row of $n$ elements:
+
+$$m = \frac{1}{n} \sum_j x_j, \qquad s = \sqrt{\frac{1}{n} \sum_j (x_j - m)^2 + \varepsilon}, \qquad \hat x_j = \frac{x_j - m}{s}, \qquad y_j = w_j\, \hat x_j$$
+
+Write it with its backward: `MyLayerNorm.apply(x, weight, eps)`.
+
+- `x` has the shape `(..., n)`: a row runs along the last dimension. There may be one row or many, in several dimensions, and $n \geq 1$. `weight` has the shape `(n,)` and the dtype of `x`, `float32` or `float64`. `eps` is a positive Python float. `x`, `weight` or both are tracked.
+- `backward` works for any `grad_output`. All rows share `weight`, so its gradient is a sum over the rows. (PyTorch adds up a gradient of the broadcast shape for you, so either is accepted.) You may return a gradient that is not needed.
+- Values and gradients are right up to one part in $10^{7}$ in `float64` and $10^{3}$ in `float32`. In `float64` this holds also where a row lies around $10^{6}$ with a spread of about 1: subtract before you square.
+- Derive the gradient yourself: `backward` must not run torch's own layer norm. As in task 8.1, keep on `ctx` what belongs to the call, an in-place change must not make the gradient silently wrong, and the backward pass can run twice.
+
+Ask your own check before you ask ours: `backward_is_right(lambda x, w: MyLayerNorm.apply(x, w, 0.1), (torch.randn(2, 4), torch.randn(4)))`.
+
+<details><summary>Hint 1: the idea</summary>
+
+Let $h_j = g_j w_j$, the gradient that arrives at $\hat x_j$. From $x_j$ there are three paths: straight to $\hat x_j$, through $m$ to the whole row, and through $s$ to the whole row. Section 3 added up the first two.
+
+</details>
+
+<details><summary>Hint 2: the same for another function</summary>
+
+Dividing a row by its length, $y_j = \frac{x_j}{|x|}$, has two paths: straight, and through the length. They add up to $\frac{1}{|x|} \left(g_j - y_j \sum_i g_i y_i\right)$.
+
+</details>
+"""
+
+# %% [markdown] lang="ko" en="d1bccb8d"
+r"""
+## 과제 8.6 · `MyLayerNorm`
+
+●●●●○ · ★★★★★ · 15분 · 3점
+
+층 정규화(layer normalization)는 `x`의 행마다 평균을 0, 분산을 1로 맞춘 다음 열마다 `weight`를 곱합니다. 원소가 $n$개인 행에서는 다음과 같습니다.
+
+$$m = \frac{1}{n} \sum_j x_j, \qquad s = \sqrt{\frac{1}{n} \sum_j (x_j - m)^2 + \varepsilon}, \qquad \hat x_j = \frac{x_j - m}{s}, \qquad y_j = w_j\, \hat x_j$$
+
+이것을 backward와 함께 만드세요. `MyLayerNorm.apply(x, weight, eps)`로 씁니다.
+
+- `x`의 shape는 `(..., n)`이고, 행은 마지막 차원을 따라 놓입니다. 행은 하나일 수도, 여러 차원에 걸쳐 여럿일 수도 있고, $n \geq 1$입니다. `weight`는 shape가 `(n,)`이고 dtype은 `x`와 같이 `float32`나 `float64`입니다. `eps`는 0보다 큰 파이썬 float입니다. `x`와 `weight` 가운데 하나 또는 둘 다 추적됩니다.
+- `backward`는 어떤 `grad_output`에도 맞아야 합니다. 모든 행이 `weight`를 함께 쓰므로 `weight`의 gradient는 행에 대한 합입니다. (브로드캐스트된 shape의 gradient를 돌려주면 PyTorch가 대신 더해 주므로 어느 쪽이든 됩니다.) 필요 없는 gradient를 돌려주어도 됩니다.
+- 값과 gradient의 오차는 `float64`에서 $10^{7}$분의 1, `float32`에서 $10^{3}$분의 1까지 괜찮습니다. `float64`에서는 행의 원소가 $10^{6}$ 근처에 1쯤의 폭으로 모여 있을 때도 그래야 합니다. 평균을 먼저 뺀 다음 제곱하세요.
+- gradient의 식은 직접 구하세요. `backward`에서 torch의 layer norm을 실행하면 안 됩니다. 과제 8.1처럼 호출에 딸린 것은 `ctx`에 두고, 입력이 제자리에서 바뀌었을 때 오류 없이 틀린 gradient가 나와서는 안 되고, 역방향 계산을 두 번 할 수 있어야 합니다.
+
+테스트보다 먼저 여러분이 만든 검사로 확인해 보세요. `backward_is_right(lambda x, w: MyLayerNorm.apply(x, w, 0.1), (torch.randn(2, 4), torch.randn(4)))`.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+$\hat x_j$에 도착하는 gradient를 $h_j = g_j w_j$라고 합시다. $x_j$에서 시작하는 경로는 세 가지입니다. $\hat x_j$로 곧장 가는 것, $m$을 거쳐 행 전체로 가는 것, $s$를 거쳐 행 전체로 가는 것입니다. 3절에서는 앞의 둘을 더했습니다.
+
+</details>
+
+<details><summary>힌트 2: 다른 함수에서는</summary>
+
+행을 그 길이로 나누는 $y_j = \frac{x_j}{|x|}$에는 경로가 둘 있습니다. 곧장 가는 것과 길이를 거쳐 가는 것입니다. 둘을 더하면 $\frac{1}{|x|} \left(g_j - y_j \sum_i g_i y_i\right)$입니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "MyLayerNorm", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+class MyLayerNorm(torch.autograd.Function):
+    """Each row of x brought to mean 0 and variance 1, times weight, with a backward of its own."""
+
+    @staticmethod
+    def forward(x, weight, eps):
+        ### BEGIN SOLUTION
+        centred = x - x.mean(dim=-1, keepdim=True)
+        return weight * centred / (centred.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+        ### END SOLUTION
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ### BEGIN SOLUTION
+        x, weight, eps = inputs
+        ctx.save_for_backward(x, weight)
+        ctx.eps = eps
+        ### END SOLUTION
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        ### BEGIN SOLUTION
+        x, weight = ctx.saved_tensors
+        centred = x - x.mean(dim=-1, keepdim=True)
+        spread = (centred.square().mean(dim=-1, keepdim=True) + ctx.eps).sqrt()
+        normalized = centred / spread
+        h = grad_output * weight
+        through_mean = h.mean(dim=-1, keepdim=True)
+        through_spread = normalized * (h * normalized).mean(dim=-1, keepdim=True)
+        grad_x = (h - through_mean - through_spread) / spread
+        grad_weight = (grad_output * normalized).sum_to_size(weight.shape)
+        return grad_x, grad_weight, None
+        ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_MyLayerNorm", "solution": false, "grade": true, "locked": true, "points": 3, "schema_version": 3, "task": false, "cell_type": "code"}
+from functools import partial
+
+from secant import check, hints, probe, tensor
+from secant.checking.custom import walk_back
+from secant.checking.walks import judge_operation
+
+hint = hints("MyLayerNorm")
+
+
+@probe
+def _seen(eps, *asked):
+    return walk_back(lambda x, weight: MyLayerNorm.apply(x, weight, eps), *asked)
+
+
+def _compare(x, weight, g, eps, value, gradients, wrong, dtype="float64", apart=False, why=""):
+    x, weight, g, value = (tensor(numbers, dtype) for numbers in (x, weight, g, value))
+    rtol, atol = (1e-7, 1e-9) if dtype == "float64" else (1e-3, 1e-3)
+    how = {"more": f", eps={eps}", "apart": apart, "rtol": rtol, "atol": atol}
+    seen, inputs = partial(_seen, eps), {"x": x, "weight": weight}
+    return judge_operation("MyLayerNorm", seen, inputs, g, value, gradients, wrong, why, **how)
+
+
+_grad_x = tensor([[-0.1875, 0.1875], [0.75, -0.75]])
+_gradients = {"x": lambda g: _grad_x, "weight": lambda g: tensor([0.5, 1.0])}
+_y, _weight = tensor([[-1, 2], [1, -2]]), [2, 4]
+_value = {hint.unbiased: 4 * _y / 20**0.5, hint.outside: 2 * _y / 7}
+_value[hint.whole] = tensor([[-14, -12], [14, 12]]) / 41**0.5
+_x = {hint.constant: [[0.5, 1.0], [1.0, -1.0]], hint.no_spread: [[-0.25, 0.25], [1.0, -1.0]]}
+_x |= {hint.no_mean: [[0.5625, 0.9375], [0.75, -0.75]]}
+_x |= {hint.weight: [[0.0, 0.0], [0.28125, -0.28125]]}
+_x = {why: tensor(x) for why, x in _x.items()} | {hint.arriving: tensor([[-0.1875, 0.1875]] * 2)}
+_wrong = {"value": _value, "x": _x, "weight": {hint.rows: tensor([0.25, 0.5])}}
+_compare([[1, 5], [15, 11]], _weight, [[1, 1], [2, -1]], 12.0, _y, _gradients, _wrong)
+check.visible_passed()
+
+
+### BEGIN HIDDEN TESTS
+import torch
+
+
+def _normalized(x, eps):
+    centred = x - x.mean(-1, keepdim=True)
+    spread = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+    return centred / spread, spread
+
+
+def _mistakes(x, weight, g, eps):
+    normal, spread = _normalized(x, eps)
+    h = g * weight
+    size = x.shape[-1]
+    variance = normal.square().mean(-1, keepdim=True) * spread.square()
+    through_spread = normal * (h * normal).mean(-1, keepdim=True)
+    value = {
+        hint.unbiased: weight * normal * spread / (variance * size / max(size - 1, 1) + eps).sqrt(),
+        hint.outside: weight * normal * spread / (variance.sqrt() + eps),
+        hint.whole: weight * _normalized(x.flatten(), eps)[0].reshape(x.shape),
+    }
+    slopes = {
+        hint.constant: h / spread,
+        hint.no_spread: (h - h.mean(-1, keepdim=True)) / spread,
+        hint.no_mean: (h - through_spread) / spread,
+        hint.weight: (g - g.mean(-1, keepdim=True) - normal * (g * normal).mean(-1, keepdim=True)) / spread,
+    }
+    rows = x.numel() // size
+    return {"value": value, "x": slopes, "weight": {hint.rows: (g * normal).sum_to_size(weight.shape) / rows}}
+
+
+def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why=""):
+    x, weight, g = (tensor(given, dtype).double() for given in (x, weight, g))
+    normal, spread = _normalized(x, eps)
+
+    def grad_x(g):
+        h = g.double() * weight
+        paths = h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)
+        return tensor(paths / spread, dtype)
+
+    def grad_weight(g):
+        return tensor((g.double() * normal).sum_to_size(weight.shape), dtype)
+
+    both = {"x": grad_x, "weight": grad_weight}
+    wrong = {
+        of: {why: tensor(w, dtype) for why, w in few.items()}
+        for of, few in _mistakes(x, weight, g, eps).items()
+    }
+    asked = {of: both[of] for of in tracked}
+    call, found = _compare(x, weight, g, eps, weight * normal, asked, wrong, dtype, apart, why)
+    own = [name for name in found["operations"] if "layer_norm" in name]
+    check.holds(not own, call, hint.torch)
+
+
+def _row_of(*shape):
+    """Return rows that are spread out, so that s is not small."""
+    return check.draw_tensor(*shape, low=-0.5, high=0.5) + 2 * torch.arange(shape[-1], dtype=torch.float64)
+
+
+for _dtype in ("float64", "float32"):
+    for _shape in ((3,), (1,), (2, 4), (4, 1), (2, 3, 5)):
+        for _tracked in (("x", "weight"), ("x",), ("weight",)):
+            _w, _g, _eps = check.draw_tensor(_shape[-1]), check.draw_tensor(*_shape), check.draw(0.01, 0.5)
+            _apply(_row_of(*_shape), _w, _g, _eps, _dtype, _tracked)
+    _apply(_row_of(3, 4), check.draw_tensor(4), check.draw_tensor(3, 4), 1e-5, _dtype, apart=True)
+    _apply(
+        _row_of(2, 3), check.draw_tensor(3), tensor(check.draw(1, 3)).expand(2, 3), 1e-5, _dtype, apart=True
+    )
+_apply(1e6 + _row_of(2, 5), check.draw_tensor(5), check.draw_tensor(2, 5), 1e-5, "float64", why=hint.digits)
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
 ## What the hidden tests look for
 
-- **8.1** Shapes from one number to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked, negative and very small `x`; what `backward` returns, and which operations run in it;
-  other calls in between; a change in place before the walk; two walks.
-- **8.2** Right and wrong backwards of many operations: a sign, a factor of 0.9985 (wrong) and 1.0005 (right), one input, one output, one slope of many, transposed, `None`, 0, mistakes that cancel in a sum, `grad_output` ignored; one number, vectors,
-  matrices, expanded tensors; both dtypes; tracked and not; errors, warnings and the type of the answer.
-- **8.3** Numbers from $-10^{30}$ to $10^{30}$, tiny results, shapes, both dtypes, any `grad_output`, slices, other calls in between, a change in place, two walks.
-- **8.4** Positive, negative, zero and very small numbers, alone and mixed; shapes, also empty; both dtypes; tracked and not; any gradient that arrives; two walks.
+- **8.1** Shapes from a single element to three dimensions, and empty; both dtypes; any `grad_output`, also expanded or transposed; slices of larger tensors; `x`, `q` or both tracked; negative and very small `x`; what `backward` returns, and which operations run in it;
+  other calls in between; an in-place change before the backward pass; two backward passes.
+- **8.2** Right and wrong backwards of many operations: a sign, a factor of 0.9985 (wrong) and 1.0005 (right), one input, one output, one slope of many, transposed, `None`, 0, mistakes that cancel in a sum, `grad_output` ignored; single elements, vectors,
+  matrices, expanded tensors; both dtypes; all inputs tracked, some, none; errors, warnings and the type of the answer.
+- **8.3** Elements from $-10^{30}$ to $10^{30}$, tiny results, shapes, both dtypes, any `grad_output`, slices, other calls in between, an in-place change, two backward passes.
+- **8.4** Positive, negative, zero and very small elements, alone and mixed; shapes, also empty; both dtypes; tracked and not; any gradient that arrives; two backward passes.
 - **8.5** Keys and types; three calls, with the dict changed in between.
+- **8.6** One row and many; rows of one element; rows around $10^{6}$; both dtypes; `x`, `weight` or both tracked; small and large `eps`; any `grad_output`, slices; other calls in between, an in-place change, two backward passes.
 
-Everywhere: the rules of every task.
+The rules of lesson 1 are checked in every task.
 
 ## What you have built
 
-Every operation in lesson 10 will be such a pair: a `forward` that computes, and a `backward` that multiplies what arrives by its own slopes. And you know how a backward is judged:
-against the difference quotient.
+Every operation in lesson 10 will be such a pair: a `forward` that computes, and a `backward` that multiplies what arrives by its own slopes. And you know how to judge a backward:
+compare it with the difference quotient.
 
 ## Checklist
 
 You can now answer these without looking back:
 
-- What does `backward` get, and what must it return?
-- Why `save_for_backward` and not `ctx.x = x`? What is `needs_input_grad` for?
-- Why does `gradcheck` want `float64`? Name two things that a passed check does not prove.
-- What do the forward, backward and central quotient of `relu` say at 0? And autograd?
+- What does `backward` get, and what must it return? With two outputs? With a Python number among the inputs?
+- Why `save_for_backward` and not `ctx.x = x`? Why for outputs, too? What is `needs_input_grad` for?
+- Why does `gradcheck` need `float64`? Name two things that a passed check does not prove.
+- What are the forward, backward and central quotients of `relu` at 0? And autograd's slope?
+- Which rule does PyTorch document for kinks, and which operations break it?
 - Why does `torch.where` not keep a `nan` out of the gradient, and what does?
 
 ## Links
@@ -1324,19 +1681,20 @@ You can now answer these without looking back:
 Next: [Lesson 09](../09_gradients_of_gradients/09_gradients_of_gradients.ipynb), gradients of gradients.
 """
 
-# %% [markdown] lang="ko" en="f869bd4e"
+# %% [markdown] lang="ko" en="fa92821c"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
-- **8.1** 수 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`와 아주 작은 `x`, `backward`가 돌려준 것과 실행한 연산,
-  그사이의 다른 호출, 거슬러 가기 전에 제자리에서 바꾸기, 두 번 거슬러 가기.
-- **8.2** 여러 연산의 맞는 backward와 틀린 backward. 부호, 0.9985배(틀림)와 1.0005배(맞음), 입력 하나, 출력 하나, 많은 기울기 가운데 하나, 전치, `None`, 0, 합에서 상쇄되는 실수, 무시된 `grad_output`. 수 하나, 벡터, 행렬, expand한 텐서, 두 가지 dtype,
-  추적될 때와 아닐 때, 오류와 경고와 답의 타입.
-- **8.3** $-10^{30}$부터 $10^{30}$까지의 수, 아주 작은 결과, 여러 shape, 두 가지 dtype, 임의의 `grad_output`, 잘라 낸 것, 그사이의 다른 호출, 제자리에서 바꾸기, 두 번 거슬러 가기.
-- **8.4** 양수, 음수, 0, 아주 작은 수를 따로 또는 섞어서, 여러 shape(빈 것도), 두 가지 dtype, 추적될 때와 아닐 때, 도착하는 임의의 gradient, 두 번 거슬러 가기.
-- **8.5** 키와 타입, dict를 바꾸어 가며 세 번 부르기.
+- **8.1** 원소 하나부터 3차원까지와 빈 텐서, 두 가지 dtype, 임의의 `grad_output`(expand하거나 전치한 것도), 더 큰 텐서에서 잘라 낸 것, `x`나 `q` 또는 둘 다 추적될 때, 음수 `x`와 아주 작은 `x`, `backward`가 돌려준 것과 실행한 연산,
+  그사이의 다른 호출, 역방향 계산 전에 제자리에서 바꾸기, 두 번의 역방향 계산.
+- **8.2** 여러 연산의 맞는 backward와 틀린 backward. 부호, 0.9985배(틀림)와 1.0005배(맞음), 입력 하나, 출력 하나, 많은 기울기 가운데 하나, 전치, `None`, 0, 합에서 상쇄되는 실수, 무시된 `grad_output`. 원소 하나, 벡터, 행렬, expand한 텐서, 두 가지 dtype,
+  입력이 모두 추적될 때, 일부만 추적될 때, 추적되지 않을 때, 오류와 경고와 답의 타입.
+- **8.3** $-10^{30}$부터 $10^{30}$까지의 원소, 아주 작은 결과, 여러 shape, 두 가지 dtype, 임의의 `grad_output`, 잘라 낸 것, 그사이의 다른 호출, 제자리에서 바꾸기, 두 번의 역방향 계산.
+- **8.4** 양수, 음수, 0, 아주 작은 수를 따로 또는 섞어서, 여러 shape(빈 것도), 두 가지 dtype, 추적될 때와 아닐 때, 도착하는 임의의 gradient, 두 번의 역방향 계산.
+- **8.5** 키와 타입, dict를 바꾸어 가며 세 번 호출하기.
+- **8.6** 행이 하나일 때와 여럿일 때, 원소가 하나인 행, $10^{6}$ 근처의 행, 두 가지 dtype, `x`나 `weight` 또는 둘 다 추적될 때, 작은 `eps`와 큰 `eps`, 임의의 `grad_output`, 잘라 낸 것, 그사이의 다른 호출, 제자리에서 바꾸기, 두 번의 역방향 계산.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
@@ -1347,10 +1705,11 @@ r"""
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
-- `backward`는 무엇을 받고 무엇을 돌려주어야 하나요?
-- 왜 `ctx.x = x`가 아니라 `save_for_backward`인가요? `needs_input_grad`는 어디에 쓰나요?
+- `backward`는 무엇을 받고 무엇을 돌려주어야 하나요? 출력이 둘이면요? 인자 가운데 파이썬의 수가 있으면요?
+- 왜 `ctx.x = x`가 아니라 `save_for_backward`인가요? 출력은 왜 그래야 하나요? `needs_input_grad`는 어디에 쓰나요?
 - `gradcheck`에는 왜 `float64`를 넣나요? 검사를 통과해도 증명되지 않는 것을 두 가지 말해 보세요.
-- 0에서 `relu`의 전방, 후방, 중앙 차분몫은 얼마인가요? autograd는요?
+- 0에서 `relu`의 전방, 후방, 중앙 차분몫은 얼마인가요? autograd의 기울기는요?
+- PyTorch 문서의 꺾인 점에 대한 규칙은 무엇이고, 어떤 연산이 그 규칙에 어긋나나요?
 - `torch.where`는 왜 gradient에 `nan`이 섞이는 것을 막지 못하나요? 무엇으로 막나요?
 
 ## 더 읽을거리

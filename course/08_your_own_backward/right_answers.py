@@ -283,3 +283,74 @@ def at_the_kink():
 def at_the_kink():
     names = "relu", "clamp_min0", "maximum0", "abs", "relu(x)-relu(-x)"
     return dict(zip(names, (0.0, 1.0, 0.5, 0.0, -0.0), strict=True))
+
+
+# %% saves the normalized rows, step by step back task="MyLayerNorm"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
+        scale = torch.rsqrt(variance + eps)
+        normal = (x - mean) * scale
+        ctx.save_for_backward(normal, scale, weight)
+        return normal * weight
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        normal, scale, weight = ctx.saved_tensors
+        h = grad_output * weight
+        grad_scale = (h * normal / scale).sum(-1, keepdim=True)
+        grad_variance = -0.5 * scale**3 * grad_scale
+        grad_centred = h * scale + grad_variance * 2 * normal / scale / normal.shape[-1]
+        grad_x = grad_centred - grad_centred.mean(-1, keepdim=True)
+        return (
+            grad_x,
+            (grad_output * normal).flatten(0, -2).sum(0) if grad_output.ndim > 1 else (grad_output * normal),
+            None,
+        )
+
+
+# %% leaves the sum over rows to torch, and needless gradients out task="MyLayerNorm"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(x, weight, eps):
+        return torch.nn.functional.layer_norm(x, weight.shape, weight, eps=eps)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        n = x.shape[-1]
+        centred = x - x.sum(-1, keepdim=True) / n
+        s = (centred.pow(2).sum(-1, keepdim=True) / n + ctx.eps) ** 0.5
+        normal = centred / s
+        grad_x = grad_weight = None
+        if ctx.needs_input_grad[0]:
+            h = g * weight / s
+            grad_x = h - (h.sum(-1, keepdim=True) + normal * (h * normal).sum(-1, keepdim=True)) / n
+        if ctx.needs_input_grad[1]:
+            grad_weight = g * normal
+        return grad_x, grad_weight, None
+
+
+# %% the Jacobian of a row task="MyLayerNorm"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = torch.sqrt((centred * centred).mean(-1, keepdim=True) + eps)
+        ctx.save_for_backward(centred / s, s, weight)
+        return centred / s * weight
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        n = weight.numel()
+        outer = normal.unsqueeze(-1) * normal.unsqueeze(-2)
+        jacobian = (torch.eye(n, dtype=g.dtype) - 1 / n - outer / n) / s.unsqueeze(-1)
+        grad_x = ((g * weight).unsqueeze(-2) @ jacobian).squeeze(-2)
+        return grad_x, torch.einsum("...j,...j->j", g, normal), None

@@ -430,7 +430,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% gradients added up task="MyPow" en="added up: each number of x has its own" ko="모든 원소의 gradient를 더했습니다"
+# %% gradients added up task="MyPow" en="added up: each element of x has its own" ko="모든 원소의 gradient를 더했습니다"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -448,7 +448,7 @@ class MyPow(torch.autograd.Function):
         return grad_x, grad_q
 
 
-# %% empties ctx after the walk task="MyPow" hint="walked_once"
+# %% empties ctx after the backward pass task="MyPow" hint="walked_once"
 class MyPow(torch.autograd.Function):
     @staticmethod
     def forward(x, q):
@@ -551,7 +551,7 @@ def backward_is_right(fn, inputs):
     return gradcheck(fn, doubles, raise_exception=False, rtol=0.05, atol=0.05)
 
 
-# %% one walk back, from the sum of the outputs task="backward_is_right" hint="ignores"
+# %% one backward pass, from the sum of the outputs task="backward_is_right" hint="ignores"
 def backward_is_right(fn, inputs):
     doubles = [t.detach().double().clone().requires_grad_() for t in inputs]
     found = torch.autograd.grad(fn(*doubles).sum(), doubles, allow_unused=True)
@@ -645,6 +645,22 @@ def backward_is_right(fn, inputs):
 def backward_is_right(fn, inputs):
     doubles = tuple(t.detach().double().clone().requires_grad_() for t in inputs)
     return gradcheck(fn, doubles, raise_exception=False, eps=1e-2)
+
+
+# %% tracks all copies only where none is tracked task="backward_is_right" hint="all_inputs"
+def backward_is_right(fn, inputs):
+    some = any(t.requires_grad for t in inputs)
+    doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad or not some) for t in inputs)
+    return gradcheck(fn, doubles, raise_exception=False)
+
+
+# %% tracks them when gradcheck asks for it task="backward_is_right" hint="all_inputs"
+def backward_is_right(fn, inputs):
+    doubles = tuple(t.detach().double().clone().requires_grad_(t.requires_grad) for t in inputs)
+    try:
+        return gradcheck(fn, doubles, raise_exception=False)
+    except ValueError:
+        return gradcheck(fn, tuple(t.requires_grad_() for t in doubles), raise_exception=False)
 
 
 # %% the plain formulas task="StableSoftplus" hint="big"
@@ -871,7 +887,7 @@ class StableSoftplus(torch.autograd.Function):
         return g * torch.where(x > 15, 1.0, torch.sigmoid(x))
 
 
-# %% a note that lasts for one walk task="StableSoftplus" hint="walked_once"
+# %% a note that lasts for one backward pass task="StableSoftplus" hint="walked_once"
 class StableSoftplus(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -983,12 +999,25 @@ def safe_sqrt(x):
     return torch.sqrt(torch.relu(x) + torch.finfo(x.dtype).tiny) * (x > 0)
 
 
+# %% takes numbers below the smallest normal one for 0 task="safe_sqrt" hint="small"
+def safe_sqrt(x):
+    ok = x > torch.finfo(x.dtype).tiny
+    return torch.where(ok, torch.sqrt(torch.where(ok, x, 1.0)), 0.0)
+
+
+# %% a floor at the smallest normal number task="safe_sqrt" hint="small"
+def safe_sqrt(x):
+    positive = x > 0
+    inside = torch.where(positive, x, 1.0).clamp(min=torch.finfo(x.dtype).tiny)
+    return torch.where(positive, torch.sqrt(inside), 0.0)
+
+
 # %% equal functions have equal slopes task="at_the_kink" hint="equal"
 def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 1.0}
 
 
-# %% all that are relu have its slope task="at_the_kink" en="the slope to the left of 0" ko="0의 왼쪽에서의 기울기입니다"
+# %% all that are relu have its slope task="at_the_kink" hint="zero_left"
 def at_the_kink():
     return {"relu": 0.0, "clamp_min0": 0.0, "maximum0": 0.0, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
 
@@ -1065,3 +1094,247 @@ def at_the_kink():
         f(x).backward()
         slopes[name] = x.grad.item()
     return slopes
+
+
+# %% mean and spread as constants task="MyLayerNorm" hint="constant"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = h / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% only the path through the mean task="MyLayerNorm" hint="no_spread"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% no path through the mean task="MyLayerNorm" hint="no_mean"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% the gradient of weight averaged task="MyLayerNorm" hint="rows"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).reshape(-1, weight.numel()).mean(0), None
+
+
+# %% weight forgotten on the way to x task="MyLayerNorm" hint="weight"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% takes ones for what arrives task="MyLayerNorm" hint="arriving"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        normal, s, weight = ctx.saved_tensors
+        g = torch.ones_like(grad_output)
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% the variance over n - 1 task="MyLayerNorm" hint="unbiased"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (x.var(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% eps outside the root task="MyLayerNorm" hint="outside"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = centred.square().mean(-1, keepdim=True).sqrt() + eps
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% the whole tensor as one row task="MyLayerNorm" hint="whole"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean()
+        s = (centred.square().mean() + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean() - normal * (h * normal).mean()) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% the mean of squares minus the square of the mean task="MyLayerNorm" hint="digits"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square() + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% keeps the spread on the class task="MyLayerNorm" hint="between"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, weight)
+        MyLayerNorm.s = s
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, weight = ctx.saved_tensors
+        s = MyLayerNorm.s
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% keeps x, weight and eps as attributes task="MyLayerNorm" hint="silent"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.x, ctx.weight, ctx.eps = x, weight, eps
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.x.detach(), ctx.weight.detach()
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+        normal = centred / s
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape), None
+
+
+# %% torch's own backward task="MyLayerNorm" hint="torch"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        ctx.eps = eps
+        ctx.save_for_backward(x, weight)
+        return torch.nn.functional.layer_norm(x, weight.shape, weight, eps=eps)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, weight = ctx.saved_tensors
+        with torch.enable_grad():
+            copies = x.detach().requires_grad_(), weight.detach().requires_grad_()
+            y = torch.nn.functional.layer_norm(copies[0], weight.shape, copies[1], eps=ctx.eps)
+        return *torch.autograd.grad(y, copies, g), None
+
+
+# %% no gradient for eps task="MyLayerNorm" en="incorrect number of gradients" ko="incorrect number of gradients"
+class MyLayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, eps):
+        centred = x - x.mean(-1, keepdim=True)
+        s = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
+        ctx.save_for_backward(centred / s, s, weight)
+        return weight * centred / s
+
+    @staticmethod
+    def backward(ctx, g):
+        normal, s, weight = ctx.saved_tensors
+        h = g * weight
+        grad_x = (h - h.mean(-1, keepdim=True) - normal * (h * normal).mean(-1, keepdim=True)) / s
+        return grad_x, (g * normal).sum_to_size(weight.shape)

@@ -1644,7 +1644,6 @@ _NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "ato
 
 
 def _compare(f, x, lr, steps, want, grads, wrongs, dtype, grad=None, layout=""):
-    """Compare the loss and its gradients in lr, x and w; `wrongs`: mistakes in each of the four."""
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad)}
     given = {"f": f"lambda t: {f}", **leaves, "steps": steps, "w": leaf(3.0, dtype)}
     answer = ask("loss = loss_after(f, x, lr, steps)", **given)

@@ -14,15 +14,16 @@ Lesson 10 of 10 · ~90 min · engine, topological order, training
 
 **After this lesson you can**
 
-- write an autograd for numbers: record local slopes, find the order, add gradients up;
-- say which order a backward pass needs, and give a graph on which a wrong order shows;
-- say what becomes of leaves and of intermediate values when `backward()` runs twice;
-- train a small network with an engine of your own.
+- write an autograd for single numbers: record local slopes, find the order, accumulate gradients;
+- state the rule that the order of a backward pass must keep, and give a graph on which a wrong order shows;
+- say what happens to leaves and to intermediate values when `backward()` runs twice;
+- write the test that tells a right engine from three wrong ones;
+- train a small network with your own engine.
 
-You need lessons 1 to 4, above all the sum over paths of lesson 4. Lessons 5 to 9 help, but nothing here requires them.
+You need lessons 1 to 4, above all the sum over paths of lesson 4. Lessons 5 to 9 help.
 """
 
-# %% [markdown] lang="ko" en="3d823483"
+# %% [markdown] lang="ko" en="30051c23"
 r"""
 # 나만의 autograd 만들기
 
@@ -30,16 +31,19 @@ r"""
 
 **이 수업을 마치면**
 
-- 수를 다루는 autograd를 직접 만들 수 있습니다. 국소 기울기를 기록하고, 순서를 찾고, gradient를 더합니다.
-- 역전파에 어떤 순서가 필요한지 말하고, 잘못된 순서가 드러나는 그래프를 들 수 있습니다.
+- 수 하나하나를 다루는 autograd를 직접 만들 수 있습니다. 국소 기울기를 기록하고, 순서를 찾고, gradient를 더합니다.
+- 역방향 계산의 순서가 지켜야 할 규칙을 말하고, 잘못된 순서가 드러나는 그래프를 들 수 있습니다.
 - `backward()`를 두 번 부르면 leaf와 중간 값이 각각 어떻게 되는지 말할 수 있습니다.
+- 올바른 엔진과 틀린 엔진 세 가지를 구별하는 테스트를 직접 쓸 수 있습니다.
 - 직접 만든 엔진으로 작은 신경망을 학습시킬 수 있습니다.
 
-수업 01부터 04까지의 내용, 무엇보다 수업 04에서 배운 경로를 따라 더하는 법이 필요합니다. 수업 05부터 09까지는 알면 도움이 되지만 몰라도 됩니다.
+수업 01부터 04까지의 내용, 무엇보다 수업 04에서 배운, 경로마다 곱한 값을 모두 더하는 법이 필요합니다. 수업 05부터 09까지는 알면 도움이 되지만 몰라도 됩니다.
 """
 
 # %%
+import contextlib
 import inspect
+import itertools
 import math
 import random
 
@@ -48,7 +52,7 @@ import numpy as np
 import torch
 from IPython.display import display
 
-from secant import TorchValue, Value, explore_engine, language, predict, predicted, say
+from secant import TorchValue, Value, draw_graph, explore_engine, language, predict, predicted, say
 
 language("en")
 
@@ -56,22 +60,46 @@ language("en")
 r"""
 ## Predict first
 
-From $x = 2$ a program makes $y = x^2$, then $z = yx$, and finally $w = yz + y$. So $w = x^5 + x^2$, and $\frac{dw}{dx} = 5x^4 + 2x = 84$.
+From $x = 2$ a program computes $y = x^2$, $z = yx$, $t = yz$ and finally $w = t + y$. So $w = x^5 + x^2$, and $\frac{dw}{dx} = 5x^4 + 2x = 84$.
 
-An **engine**, the part of an autograd that goes back through the graph, starts at $w$ and goes **breadth first**: first $w$, then what $w$ was made from ($yz$, then $y$), then what these were made from. Each value gets
-one turn. In its turn it looks at each value that it was made from, multiplies what it has received so far by its slope with respect to that one, and hands the product on; a product is added to what is there already.
-
-**What does it find for $\frac{dw}{dx}$?**
+The picture shows each value and its **local slopes**: how fast it grows with each of the values it was made from.
 """
 
-# %% [markdown] lang="ko" en="46116e9a"
+# %% [markdown] lang="ko" en="772985f2"
 r"""
 ## 먼저 예상하기
 
-$x = 2$에서 $y = x^2$, $z = yx$, $w = yz + y$를 차례로 계산합니다. 그러면 $w = x^5 + x^2$이고 $\frac{dw}{dx} = 5x^4 + 2x = 84$입니다.
+$x = 2$에서 $y = x^2$, $z = yx$, $t = yz$, $w = t + y$를 차례로 계산합니다. 그러면 $w = x^5 + x^2$이고 $\frac{dw}{dx} = 5x^4 + 2x = 84$입니다.
 
-autograd에서 그래프를 거슬러 가는 부분을 **엔진**(engine)이라고 합시다. 어떤 엔진이 $w$에서 **너비 우선**(breadth first)으로 거슬러 갑니다. 먼저 $w$, 다음으로 $w$를 만든 값($yz$ 다음에 $y$), 그다음으로 이들을 만든 값의 순서입니다. 값마다
-차례가 한 번씩 옵니다. 차례가 되면 자신을 만든 값마다, 그때까지 받은 수에 그 값에 대한 기울기를 곱해 넘겨줍니다. 넘겨받은 수는 이미 있는 수에 더합니다.
+그림에는 값과 **국소 기울기**(local slope)가 있습니다. 국소 기울기는 계산에 쓴 값 하나가 커질 때 결과가 얼마나 빨리 커지는지를 나타냅니다.
+"""
+
+
+# %%
+def five_values():
+    """Return the graph of the prediction, made by hand: section 1 explains how."""
+    x = Value(2.0)
+    y = Value(4.0, (x,), (4.0,))  # x**2
+    z = Value(8.0, (y, x), (2.0, 4.0))  # y * x
+    t = Value(32.0, (y, z), (8.0, 4.0))  # y * z
+    w = Value(36.0, (t, y), (1.0, 1.0))  # t + y
+    return {"x": x, "y": y, "z": z, "t": t, "w": w}
+
+
+draw_graph(values=True, slopes=True, **five_values())
+
+# %% [markdown] lang="en"
+r"""
+An **engine** is a program that records such a graph and runs the backward pass through it. This one goes **breadth first**: first $w$, then the values that $w$ was made from ($t$, then $y$), then the values that those were made from.
+Every value gets one turn. In its turn it multiplies what it has received so far by each of its local slopes, and passes each product on to the value that the slope belongs to. The receiver adds the product to what it already has. $w$ starts with 1.
+
+**What does this engine find for $\frac{dw}{dx}$?**
+"""
+
+# %% [markdown] lang="ko" en="bbe087ed"
+r"""
+**엔진**(engine)은 이런 그래프를 기록하고, 그래프를 따라 역방향 계산(backward pass)을 하는 프로그램입니다. 여기 있는 엔진은 **너비 우선**(breadth first)으로 갑니다. 먼저 $w$, 다음으로 $w$를 계산하는 데 쓴 값($t$ 다음에 $y$), 그다음으로 이들을 계산하는 데 쓴 값의 순서입니다.
+값마다 차례가 한 번씩 옵니다. 차례가 된 값은 자신을 계산하는 데 쓴 값 하나하나에 ‘지금까지 받은 수 × 그 값에 대한 자신의 기울기’를 넘겨줍니다. 받는 쪽은 그것을 이미 받은 수에 더합니다. $w$는 1에서 시작합니다.
 
 **이 엔진이 구한 $\frac{dw}{dx}$는 얼마일까요?**
 """
@@ -88,16 +116,14 @@ predict(
 r"""
 ## 1. A number that remembers
 
-An engine needs little memory of what it computes: for each number, **what it was made from** and **its slope with respect to each of these**. Here is
-the frame that you will fill:
+An engine needs to remember little about a computation: for each number, **what it was made from** and **its local slope with respect to each of these**. Here is the frame that you will fill in:
 """
 
-# %% [markdown] lang="ko" en="5ec6eb17"
+# %% [markdown] lang="ko" en="708e867a"
 r"""
 ## 1. 기억하는 수
 
-엔진이 계산에서 기억해야 할 것은 많지 않습니다. 수마다 **무엇으로 만들었는지**와 **그 각각에 대한 기울기**만 있으면 됩니다. 앞으로 채워 나갈 뼈대는
-다음과 같습니다.
+엔진이 계산에서 기억해야 할 것은 많지 않습니다. 수마다 **무엇으로 계산했는지**와 **그 각각에 대한 국소 기울기**만 있으면 됩니다. 앞으로 채워 나갈 뼈대는 다음과 같습니다.
 """
 
 # %%
@@ -105,16 +131,16 @@ print(inspect.getsource(Value.__init__))
 
 # %% [markdown] lang="en"
 r"""
-`data` is the number. The **parents** are the Values that it was made from; a Value without parents is a leaf. `slopes` holds a **local slope** for each
-parent, in the same order, and `grad` is the buffer. Nothing is computed yet. So let us make the chain of lesson 2 by hand, $y = x^3$ and $z = \log y$ at
-$x = 5$, and go back along it:
+`data` is the number. The **parents** are the Values that it was made from; a Value without parents is a leaf. `slopes` holds one local slope for each parent, in the same order, and `grad` is the buffer.
+
+The frame computes nothing yet. So build the chain of lesson 2 by hand, $y = x^3$ and $z = \log y$ at $x = 5$, and its backward pass:
 """
 
-# %% [markdown] lang="ko" en="3eb84f69"
+# %% [markdown] lang="ko" en="df73cdf1"
 r"""
-`data`는 수입니다. **부모**(parents)는 이 수를 만드는 데 쓴 Value이고, 부모가 없는 Value가 leaf입니다. `slopes`에는 부모마다 **국소 기울기**(local
-slope)가 같은 순서로 들어 있고, `grad`는 버퍼입니다. 아직 계산해 주는 것은 없습니다. 그래서 수업 02의 사슬 $y = x^3$, $z = \log y$를 $x = 5$에서
-손으로 만들고 거슬러 가 봅시다.
+`data`는 수입니다. **부모**(parents)는 이 수를 계산하는 데 쓴 Value이고, 부모가 없는 Value가 leaf입니다. `slopes`에는 부모마다 국소 기울기가 같은 순서로 들어 있고, `grad`는 버퍼입니다.
+
+이 뼈대는 아직 아무것도 계산해 주지 않습니다. 그래서 수업 02의 사슬 $y = x^3$, $z = \log y$를 $x = 5$에서 손으로 만들고, 역방향 계산도 손으로 해 봅시다.
 """
 
 # %%
@@ -129,48 +155,30 @@ print("y.grad:", round(y.grad, 6), " x.grad:", round(x.grad, 6))
 
 # %% [markdown] lang="en"
 r"""
-0.008 and 0.6, as autograd has said since lesson 1. **No formula is stored.** $3x^2$ was worked out at $x = 5$ and only the number 75 was kept. (A common belief is that autograd keeps
-formulas and differentiates them.)
+0.008 and 0.6, as autograd has said since lesson 1. **No formula is stored.** $3x^2$ was computed at $x = 5$, and only the number 75 was kept. (A common belief is that autograd stores formulas and differentiates them.
+Not even the `create_graph=True` of lesson 9 does: its gradients are results of recorded operations on $x$.)
 
-Read off the parents and slopes of a graph, and you hold lesson 4's list of edges:
+The five Values of the prediction were made in the same way. Read off their parents and slopes, and you have lesson 4's list of edges. If you still have your `total_derivative` of task 4.1, paste it into a cell above the next one; otherwise torch stands in.
 """
 
-# %% [markdown] lang="ko" en="f8cfb518"
+# %% [markdown] lang="ko" en="81e8d0da"
 r"""
-수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가
-식을 저장했다가 미분한다고 생각하는 사람이 많습니다.)
+수업 01부터 autograd가 알려 준 0.008과 0.6입니다. **식은 어디에도 저장하지 않았습니다.** $3x^2$을 $x = 5$에서 계산해 75라는 수만 남겼습니다. (autograd가 식을 저장했다가 미분한다고 생각하는 사람이 많습니다. 그렇지 않습니다.
+수업 09의 `create_graph=True`도 마찬가지여서, 그때의 gradient는 $x$에 대한 연산을 기록하며 얻은 결과입니다.)
 
-부모와 기울기를 그래프에서 읽어 내면 수업 04의 간선(edge) 리스트가 됩니다.
+앞에서 예상해 본 그래프의 Value 다섯 개도 이렇게 만들었습니다. 부모와 기울기를 읽어 내면 수업 04의 간선(edge) 리스트가 됩니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요. 없으면 torch가 대신합니다.
 """
 
 # %%
-x = Value(2.0)
-y = Value(4.0, (x,), (4.0,))  # x**2
-z = Value(8.0, (y, x), (2.0, 4.0))  # y * x
-t = Value(32.0, (y, z), (8.0, 4.0))  # y * z
-w = Value(36.0, (t, y), (1.0, 1.0))  # t + y
-
-names = {id(value): name for name, value in (("x", x), ("y", y), ("z", z), ("t", t), ("w", w))}
+values = five_values()
+names = {id(value): name for name, value in values.items()}
 edges = [
-    (names[id(parent)], names[id(value)], slope)
-    for value in (y, z, t, w)
+    (names[id(parent)], name, slope)
+    for name, value in values.items()
     for parent, slope in zip(value.parents, value.slopes, strict=True)
 ]
 print(edges)
 
-# %% [markdown] lang="en"
-r"""
-This is the graph of the prediction, with a name $t$ for the product $yz$. If you still have your `total_derivative` of task 4.1, paste it into a cell of its own above the
-next one; without it torch stands in.
-"""
-
-# %% [markdown] lang="ko" en="169026e0"
-r"""
-앞에서 예상해 본 그래프이고, 곱 $yz$에는 $t$라는 이름을 붙였습니다. 과제 4.1에서 쓴 `total_derivative`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요.
-없으면 torch가 대신합니다.
-"""
-
-# %%
 total_derivative = globals().get("total_derivative")
 if total_derivative is None:
     leaf = torch.tensor(2.0, requires_grad=True)
@@ -181,20 +189,20 @@ else:
 
 # %% [markdown] lang="en"
 r"""
-`total_derivative` asked for one leaf, and a recursion found the order by itself. An engine begins at $w$ and serves all leaves in one walk; so it must find the order itself. From here on we call the whole an engine: the record, and the walk back.
+`total_derivative` computes the derivative with respect to one leaf, and its recursion finds the order by itself. An engine serves all leaves in a single backward pass from $w$, so it has to find the order.
 
 ## 2. Whose turn is it?
 
-Two orders in which the values may hand on what they have received. Both begin at $w$ and add up correctly:
+Here are two orders in which the values may take their turns. Both begin at $w$, and both add up correctly:
 """
 
-# %% [markdown] lang="ko" en="6b784a9c"
+# %% [markdown] lang="ko" en="fcaf0ab4"
 r"""
-`total_derivative`는 leaf 하나에 대한 도함수만 구했고, 순서는 재귀가 알아서 찾았습니다. 엔진은 $w$에서 시작해 한 번에 모든 leaf의 gradient를 구합니다. 그래서 순서를 스스로 찾아야 합니다. 이제부터는 기록하는 부분과 거슬러 가는 부분을 합쳐 엔진이라고 부르겠습니다.
+`total_derivative`는 leaf 하나에 대한 도함수만 구하고, 순서는 재귀가 알아서 찾습니다. 엔진은 $w$에서 시작하는 역방향 계산 한 번으로 모든 leaf의 gradient를 구하므로, 순서를 스스로 찾아야 합니다.
 
-## 2. 누구의 차례인가
+## 2. 어느 값의 차례인가
 
-받은 수를 넘겨주는 순서를 두 가지로 해 봅시다. 둘 다 $w$에서 시작하고, 더하기도 제대로 합니다.
+값의 차례를 두 가지로 정해 봅시다. 둘 다 $w$에서 시작하고, 더하기도 제대로 합니다.
 """
 
 # %%
@@ -214,44 +222,44 @@ predicted(
     "10 order",
     right="B",
     A=say(
-        en="The order of a sum does not matter, but y handed on its 9 before z had brought it the other 8.",
+        en="The order of a sum does not matter, but y passed on its 9 before the other 8 arrived from z.",
         ko="더하는 순서는 상관없습니다. 그러나 y는 z에서 8을 더 받기 전에 9만 넘겨주었습니다.",
     ),
     B=say(
         en="52: y had its turn with 9 of its 17, and the 8 from z came too late. 8 times the slope 4 "
-        "is the 32 that is missing.",
+        "is the missing 32.",
         ko="52입니다. y는 17 가운데 9만 받고 차례를 마쳤고, z가 보낸 8은 너무 늦게 왔습니다. 8에 기울기 4를 곱한 32만큼 모자랍니다.",
     ),
     C=say(
-        en="That happens when a value hands on again whenever something arrives: the bug in section 5.",
+        en="That happens when a value passes on again whenever something arrives: the bug of section 5.",
         ko="수가 올 때마다 다시 넘겨주면 그렇게 됩니다. 5절의 버그입니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-In the end $y$ did hold the right 17, but its turn was over. **A value may hand on only when everything made from it, on the way to $w$, has handed on.** An order that keeps this rule,
-every value before its parents, is called a **topological order**. A graph may have several; each gives the same gradients.
+In the end $y$ does hold the right 17, but its turn is over. **A value may take its turn only after every value made from it, on the way to $w$, has passed on.** An order that keeps this rule,
+with every value before its parents, is called a **topological order**. A graph may have several, and each gives the same gradients.
 
-Breadth first keeps the rule as long as all paths to a value have the same number of edges. Here the paths from $y$ to $w$ have
-one edge, two (by way of $t$) and three (by way of $z$ as well). The order in which a simple recursion first meets the values is no topological order either: here it is $w, t, y, x, z$.
+Breadth first keeps the rule if, for every value, all paths from $w$ to it have the same number of edges. Here the paths from $w$ to $y$ have
+one edge, two (through $t$) and three (through $t$ and $z$). The order in which a simple recursion first meets the values is not a topological order either: here it is $w, t, y, x, z$.
 """
 
-# %% [markdown] lang="ko" en="9602ae0e"
+# %% [markdown] lang="ko" en="2b517e3d"
 r"""
-끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **값은 저마다, $w$로 가는 길에서 자신을 써서 만든 값들이 모두 넘겨준 다음에야 넘겨줄 수 있습니다.** 이 규칙을 지키는 순서,
-곧 모든 값이 자기 부모보다 먼저 나오는 순서를 **위상 순서**(topological order)라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
+끝에 가면 $y$도 맞는 값 17을 갖고 있지만, 이미 차례가 지나갔습니다. **어떤 값의 차례는, 그 값을 써서 계산한 값들($w$까지 이어지는 것만)이 모두 넘겨준 뒤에야 옵니다.** 이 규칙을 지키는 순서에서는 모든 값이 자기 부모보다 먼저 나옵니다.
+이런 순서를 **위상 순서**(topological order)라고 합니다. 한 그래프에 여러 개가 있을 수 있고, 어느 것으로 해도 gradient는 같습니다.
 
-어느 값을 보더라도 $w$에서 그 값까지 가는 경로의 간선 수가 모두 같다면, 너비 우선으로 가도 이 규칙이 지켜집니다. 여기서는 $y$와 $w$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
-$t$를 거치면 둘, $z$까지 거치면 셋입니다. 단순한 재귀에서 값을 처음 만나는 순서도 위상 순서가 아닙니다. 여기서는 $w, t, y, x, z$입니다.
+어느 값을 보더라도 $w$에서 그 값까지 가는 경로의 간선 수가 모두 같다면, 너비 우선으로 가도 이 규칙이 지켜집니다. 여기서는 $w$와 $y$ 사이의 경로가 저마다 다릅니다. 바로 가면 간선이 하나,
+$t$를 거치면 둘, $t$와 $z$를 거치면 셋입니다. 단순한 재귀에서 값을 처음 만나는 순서도 위상 순서가 아닙니다. 여기서는 $w, t, y, x, z$입니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 3. Find the bug with the quotient
 
-The explorer has an engine with a switch for bugs. It takes the local slopes from torch, but order and sums are its own. Three more things are shown with it:
-torch's gradient, the difference quotient, and how far the quotient is from each. With two calls of `backward()` a leaf must hold twice the slope, so the function shown is doubled.
+The explorer has an engine with a choice of bugs. It takes the local slopes from torch, but orders and adds by itself. Beside its gradient you see torch's, the quotient, and how far the quotient is from both.
+After two calls of `backward()` a leaf must hold twice the slope, so the explorer then shows twice the function.
 
 1. Without a bug: do quotient, torch and the engine meet as $h$ falls?
 2. "`=` for `+=`", one call: which of the three functions gives it away?
@@ -259,12 +267,12 @@ torch's gradient, the difference quotient, and how far the quotient is from each
 4. "no reset": choose one call, then two. What happens on the chain, $\log x^3$?
 """
 
-# %% [markdown] lang="ko" en="4fc6e89d"
+# %% [markdown] lang="ko" en="3b295d7e"
 r"""
 ## 3. 차분몫으로 버그 찾기
 
 탐색기의 엔진에는 버그를 고르는 목록이 있습니다. 국소 기울기는 torch에서 가져오지만, 순서와 덧셈은 직접 합니다. torch의 gradient와 차분몫, 그리고 차분몫이 그 둘에서
-얼마나 떨어져 있는지도 함께 보여 줍니다. `backward()`를 두 번 부르면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 그립니다.
+얼마나 떨어져 있는지도 함께 보여 줍니다. `backward()`를 두 번 부르면 leaf에는 기울기의 두 배가 있어야 하므로, 함수도 두 배로 보여 줍니다.
 
 1. 버그가 없을 때: $h$가 작아지면 차분몫, torch, 엔진이 한곳에서 만나나요?
 2. "`+=` 대신 `=`", 호출 한 번: 세 함수 가운데 어느 것에서 드러나나요?
@@ -279,26 +287,26 @@ explore_engine()
 r"""
 <details><summary>What you saw</summary>
 
-1. Yes: the quotient goes to both, down to rounding errors at the smallest $h$.
-2. The two with paths that meet. On the chain nothing is added in a single call, so `=` does no harm there.
-3. There both paths have three edges, so no value has its turn too early. On $yz + y$ the paths differ in length, and the quotient stays 32 away at $x = 2$.
-4. With one call nothing. With two the engine shows too much, on the chain three times the slope: section 4.
+1. Yes: the quotient approaches both, down to rounding errors at the smallest $h$.
+2. The two whose paths meet. On the chain a single call adds nothing, so `=` does no harm there.
+3. There both paths have three edges, so no value has its turn too early. On $yz + y$ the lengths differ, and at $x = 2$ the quotient stays 32 away from the engine.
+4. After one call, nothing. After two the engine's gradient is too large; on the chain it is three times the slope: section 4.
 
-Called once, on a chain, every bug passes. **Test an engine on a graph that branches unevenly, and call it twice.**
+Called once on a chain, every bug passes. **Test an engine on a graph with paths of different lengths, and call it twice.** In task 10.6 you will.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="336984a9"
+# %% [markdown] lang="ko" en="aac4656f"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 1. 그렇습니다. 차분몫은 둘 모두에 다가가고, $h$가 아주 작은 곳에서만 반올림 오차가 보입니다.
 2. 경로가 만나는 두 함수입니다. 사슬에서는 한 번 부르는 동안 더할 일이 없으니 `=`로 써도 탈이 없습니다.
-3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 32만큼 떨어져 있습니다.
+3. 두 경로 모두 간선이 셋이라 너무 일찍 차례가 오는 값이 없습니다. $yz + y$는 경로의 길이가 서로 달라, $x = 2$에서 차분몫이 엔진의 값과 32만큼 떨어져 있습니다.
 4. 한 번이면 아무 일도 없습니다. 두 번이면 값이 너무 커지고, 사슬에서는 기울기의 세 배가 나옵니다. 4절에서 다룹니다.
 
-사슬에서 한 번만 부르면 어느 버그도 드러나지 않습니다. **엔진은 경로의 길이가 서로 다른 그래프에서, `backward()`를 두 번 불러 시험하세요.**
+사슬에서 한 번만 부르면 어느 버그도 드러나지 않습니다. **엔진은 경로의 길이가 서로 다른 그래프에서, `backward()`를 두 번 불러 시험하세요.** 과제 10.6에서 직접 하게 됩니다.
 
 </details>
 """
@@ -307,13 +315,13 @@ r"""
 r"""
 ## 4. backward() twice
 
-`.grad` of a leaf adds up: lesson 3. But what of the values in between? Take $y = x^2$ and $z = y^2$ at $x = 3$, so $z = x^4$ and the slope is 108. An engine with the right order uses
-`+=` for **every** buffer and resets none. It calls `z.backward()` twice; `z.grad` is set to 1 each time.
+A leaf's `.grad` adds up: lesson 3. But what about the values in between? Take $y = x^2$ and $z = y^2$ at $x = 3$, so $z = x^4$ and the slope is 108. An engine with the right order uses
+`+=` for **every** buffer and resets none. It runs `z.backward()` twice, and sets `z.grad` to 1 each time.
 
 **What is `x.grad` then?**
 """
 
-# %% [markdown] lang="ko" en="8c396eba"
+# %% [markdown] lang="ko" en="8634775c"
 r"""
 ## 4. backward()를 두 번
 
@@ -354,7 +362,7 @@ predicted(
         ko="torch의 답이고 옳은 답입니다. 그러나 여기서는 두 번째 호출이 시작될 때 y에 첫 호출의 18이 남아 있습니다.",
     ),
     B=say(
-        en="The second call hands on 18 + 18 from y. The first call's share of y is counted a second time.",
+        en="In the second call y passes on 18 + 18: its share of the first call is counted again.",
         ko="두 번째 호출에서 y는 18 + 18을 넘겨줍니다. 첫 호출에서 y가 받은 몫이 한 번 더 들어갑니다.",
     ),
     C=say(
@@ -365,80 +373,82 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So **leaves add up, intermediate values begin every call at 0**. PyTorch has it easier: it keeps no buffer in an intermediate tensor at all, unless `retain_grad()` asks for one. (That one adds up, too; but the walk back does not read it.)
+So **leaves add up, and intermediate values start every call at 0**. PyTorch has it easier: an intermediate tensor has no buffer at all, unless `retain_grad()` asks for one. (That buffer adds up too, but the backward pass does not read it.)
 
 ## 5. A real bug
 
-The best-known small engine is Andrej Karpathy's micrograd. In its first days, in April 2020, it had no order: an operation handed on and at once called its parents, which called theirs. A
-few lines of our own:
+The best-known small engine is Andrej Karpathy's micrograd. In its first days, in April 2020, it had no order: each operation passed its gradient on and at once called its parents, which called theirs. In a few lines of our own:
 """
 
-# %% [markdown] lang="ko" en="af5402db"
+# %% [markdown] lang="ko" en="6a72ca81"
 r"""
-그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. torch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다. (요청한 버퍼도 쌓이지만, 거슬러 가는 계산에서는 그것을 읽지 않습니다.)
+그래서 **leaf는 쌓고, 중간 값은 호출할 때마다 0에서 시작합니다**. PyTorch는 더 간단합니다. `retain_grad()`로 요청하지 않는 한 중간 텐서에는 버퍼를 아예 두지 않습니다. (요청한 버퍼도 쌓이지만, 역방향 계산에서는 그것을 읽지 않습니다.)
 
 ## 5. 실제로 있었던 버그
 
-작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 기울기를 넘겨주고는 곧바로 부모를 부르고,
-부모는 다시 자기 부모를 불렀습니다. 직접 짠 짧은 코드를 봅시다.
+작은 엔진 가운데 가장 널리 알려진 것은 Andrej Karpathy의 micrograd입니다. 2020년 4월 처음 나왔을 때는 순서가 없었습니다. 연산마다 gradient를 넘겨주고는 곧바로 부모를 부르고, 부모는 다시 자기 부모를 불렀습니다. 직접 짠 짧은 코드를 봅시다.
 """
 
 
 # %%
-def hand_on(value):
+def pass_on(value):
     for parent, slope in zip(value.parents, value.slopes, strict=True):
         parent.grad += slope * value.grad
     for parent in value.parents:
-        hand_on(parent)
+        pass_on(parent)
 
 
 def f(x):
     return x**5 + x**2
 
 
-for value in (x, y, z, t, w):
-    value.grad = 0.0
-w.grad = 1.0
-hand_on(w)
-print("x.grad  :", x.grad)
+values = five_values()
+values["w"].grad = 1.0
+pass_on(values["w"])
+print("x.grad  :", values["x"].grad)
 print(say(en="quotient:", ko="차분몫  :"), round((f(2 + 1e-6) - f(2 - 1e-6)) / 2e-6, 4))
 
 # %% [markdown] lang="en"
 r"""
-Each time something arrives, $y$ hands on **all** that it holds, the old with the new. On a chain, and in the author's small test problem, this was right. When a reader pointed it out he wrote
-down the cause himself: [gradients are wrong when Values that are no leaves are used again](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order, which
-micrograd has used since. In 2024 somebody [proposed to leave it out](https://github.com/karpathy/micrograd/pull/64). The author said that it would not do, and the
-proposer then found a graph on which the two ways differ. Section 4's bug is still open there: [calling `backward()` twice](https://github.com/karpathy/micrograd/pull/102) gives too much. Training does not notice, since each step makes new intermediate values.
+Whenever something arrives, $y$ passes on **all** that it holds, the old with the new. On a chain that is right. In the demo of micrograd's first commit, each value of the first layer is used 16 times. We ran it again: its first gradient is
+$-542$, where the quotient says $-0.315$, and half of the first layer's gradients are more than 500 times too large. **Yet the demo trained to 100 % accuracy.** A falling loss proves nothing: check gradients with a quotient.
+
+A reader pointed it out, and Karpathy named the cause: [non-leaf Values that are reused](https://github.com/karpathy/micrograd/issues/2). The cure was a topological order. In 2024 somebody
+[proposed to drop it](https://github.com/karpathy/micrograd/pull/64), but soon found a graph on which the two ways differ: `b = a + a`, `c = b + b`.
+
+Section 4's bug is still open: [a second `backward()`](https://github.com/karpathy/micrograd/pull/102) gives too much. (The proposed change resets leaves as well, unlike PyTorch.) Training does not notice, since every step makes new intermediate values.
 """
 
-# %% [markdown] lang="ko" en="91294937"
+# %% [markdown] lang="ko" en="73689eb9"
 r"""
-무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 맞고, 저자의 작은 시험 문제도 잘 풀렸습니다. 한 독자가 알려 주자 저자는 원인을
-스스로 적었습니다. [leaf가 아닌 Value를 다시 쓰면 gradient가 틀린다](https://github.com/karpathy/micrograd/issues/2)는 것입니다. 해결책은 위상 정렬이고, micrograd는 그 뒤로 줄곧 이것을
-씁니다. 2024년에는 [위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔습니다. 저자가 그러면 안 된다고 답했고, 제안한 사람도 두 방법의 결과가 다른 그래프를 찾아냈습니다. 4절의 버그는 아직 남아 있습니다.
-[`backward()`를 두 번 부르면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
+무언가 도착할 때마다 $y$는 갖고 있는 **전부**를, 이미 넘겨준 것까지 함께 넘겨줍니다. 사슬에서는 이렇게 해도 맞습니다. 그런데 micrograd의 첫 커밋에 든 예제에서는 첫 층의 값을 저마다 16번씩 씁니다. 다시 실행해 보니 첫 gradient는 차분몫이
+$-0.315$인데 엔진에서는 $-542$였고, 첫 층의 gradient 가운데 절반은 500배 넘게 컸습니다. **그런데도 이 예제는 정확도 100 %까지 학습했습니다.** loss가 줄어든다고 해서 gradient가 맞는 것은 아닙니다. gradient는 차분몫과 비교해서 확인하세요.
+
+한 독자가 버그를 알려 주자 Karpathy는 [leaf가 아닌 Value를 다시 쓴 것](https://github.com/karpathy/micrograd/issues/2)이 원인이라고 적었습니다. 해결책은 위상 정렬이었습니다. 2024년에는
+[위상 정렬을 빼자는 제안](https://github.com/karpathy/micrograd/pull/64)이 나왔지만, 제안한 사람도 곧 두 방법의 결과가 다른 그래프 `b = a + a`, `c = b + b`를 찾아냈습니다.
+
+micrograd에는 4절의 버그가 아직 남아 있습니다. [`backward()`를 두 번 부르면](https://github.com/karpathy/micrograd/pull/102) 값이 너무 커집니다. (여기서 제안한 수정은 leaf까지 비우는 것이라 PyTorch와 다릅니다.) 학습에서는 스텝마다 중간 값을 새로 만들기 때문에 드러나지 않습니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 # Tasks
 
-Five tasks, 12 points. The test cells work as in every lesson: they hold the **visible tests**; **hidden tests** are added when your work is graded. If you teach yourself: after the pass, or when you
-are stuck, the panel of **Check** (in a terminal: `autograder check 10 --solution value_add_mul`) shows a worked solution.
+Six tasks, 14 points; 10.5 is optional. The test cells work as in every lesson: they hold the **visible tests**, and **hidden tests** are added when your work is graded. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 10 --solution value_add_mul`)
+shows a worked solution after the pass, or when you are stuck.
 
-**How a piece is handed in.** Tasks 10.1 to 10.4 add methods to `Value`. Each begins with `class Value(Value):`, which makes a class that has everything the old `Value` had and more, and calls it
-`Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: for all other pieces
-the tests use their own. So you may take them in any order, and a mistake in one costs only that one.
+**How to hand in a piece.** Tasks 10.1 to 10.4 add methods to `Value`. Each answer begins with `class Value(Value):`, which adds to the old `Value` and calls the result
+`Value` again. Write only the methods asked for, and keep `__init__` and the four fields `data`, `grad`, `parents`, `slopes` as they are. Each task is tested **alone**: the tests bring all other pieces, so you may take the tasks in any order.
 
-The rules of every task hold. A method changes nothing of the Values that it is called with and leaves nothing on them, but for the `grad` that 10.3 is about; every setting of the whole process, the recursion limit for one, is afterwards what it was. A second call is as right as the first.
-`data` is the number itself and has nothing to do with the `.data` of a tensor. Torch is not needed; only what the Values then hold counts.
+The rules of every task hold. A method changes nothing about the Values it is called with and leaves nothing on them, except for the `grad` that 10.3 is about. Every setting of the whole process, such as the recursion limit, is afterwards what it was. A second call is as right as the first.
+`data` is the number itself and has nothing to do with the `.data` of a tensor. You do not need torch.
 """
 
-# %% [markdown] lang="ko" en="1db79baa"
+# %% [markdown] lang="ko" en="e83ae9e5"
 r"""
 # 과제
 
-다섯 문제, 모두 12점입니다. 테스트 셀은 다른 수업과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 10 --solution value_add_mul`)에서 모범 풀이를 볼 수 있습니다.
+여섯 문제이고, 합해서 14점입니다. 10.5는 선택 과제입니다. 테스트 셀은 다른 수업과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가 더해집니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 10 --solution value_add_mul`)에서 모범 풀이를 볼 수 있습니다.
 
 **답을 내는 방법.** 과제 10.1~10.4에서는 `Value`에 메서드를 더합니다. 답은 `class Value(Value):`로 시작합니다. 예전 `Value`가 가진 것을 모두 물려받고 거기에 더한 새 클래스를 만들어 다시
 `Value`라고 부르는 것입니다. 요구한 메서드만 쓰고, `__init__`과 네 필드 `data`, `grad`, `parents`, `slopes`는 그대로 두세요. 과제는 **따로따로** 채점합니다. 나머지 조각은 모두 테스트가 따로 준비한
@@ -457,11 +467,11 @@ r"""
 Write `Value.__add__` and `Value.__mul__`, which Python calls for `a + b` and `a * b`. Each returns **a new Value** that remembers how it was made.
 
 - Its `data` is the sum or the product, and its `grad` is 0.
-- Its parents are the Values that it was made from; its slopes are those of the result with respect to each of them. In `a + a` and `a * a` the Value `a` stands twice:
-  then its slopes must add up to the right one.
-- `other` may also be a plain number, `int` or `float`. Whether a Value made of it is among the parents is up to you. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there already: `Value` builds
+- Its parents are the Values it was made from; its slopes are those of the result with respect to each of them. In `a + a` and `a * a` the Value `a` appears twice:
+  then all its slopes must add up to the right one.
+- `other` may also be a plain number, `int` or `float`. Whether a Value made of that number is among the parents is up to you. `2 * a`, `2 + a`, `-a`, `a - b` and `a / b` are there already: `Value` builds
   them from your `+`, `*` and `**`.
-- Neither method touches a `grad`: nothing flows back yet.
+- Neither method touches a `grad`: only `backward()` fills it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -469,25 +479,25 @@ How much does $a + b$ grow when $a$ grows by a little? And $a \cdot b$?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: closer to the code</summary>
 
-First `if isinstance(other, (int, float)): other = Value(other)`. Then `return Value(number, (self, other), (slope to self, slope to other))`.
+A subtraction would end with `return Value(self.data - other.data, (self, other), (1.0, -1.0))`. If `other` is a number (`isinstance`), first make a Value of it.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e4ecbbb0"
+# %% [markdown] lang="ko" en="e73bf2d9"
 r"""
 ## 과제 10.1 · `value_add_mul`: 기억하는 `+`와 `*`
 
 ●●○○○ · ★★★★★ · 8분 · 2점
 
-`Value.__add__`와 `Value.__mul__`을 쓰세요. 파이썬이 `a + b`와 `a * b`에서 부르는 메서드입니다. 둘 다 어떻게 만들었는지 기억하는 **새 Value**를 돌려줍니다.
+`Value.__add__`와 `Value.__mul__`을 쓰세요. 파이썬이 `a + b`와 `a * b`에서 부르는 메서드입니다. 둘 다 어떻게 계산했는지 기억하는 **새 Value**를 돌려줍니다.
 
 - `data`는 합 또는 곱이고, `grad`는 0입니다.
-- 부모는 이 Value를 만드는 데 쓴 Value들이고, `slopes`는 그 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에는 `a`가 두 번 나옵니다. 이때 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
+- 부모는 이 Value를 계산하는 데 쓴 Value들이고, `slopes`는 그 각각에 대한 결과의 기울기입니다. `a + a`와 `a * a`에는 `a`가 두 번 나옵니다. 이때 `a`의 기울기를 모두 더하면 맞는 기울기가 되어야 합니다.
 - `other`는 `int` 또는 `float`인 수일 수도 있습니다. 그 수로 만든 Value를 부모에 넣을지는 자유입니다. `2 * a`, `2 + a`, `-a`, `a - b`, `a / b`는 이미 있습니다. `Value`가 여러분의 `+`, `*`, `**`로 만듭니다.
-- 두 메서드는 어떤 `grad`도 건드리지 않습니다. 아직 아무것도 거슬러 흐르지 않습니다.
+- 두 메서드는 어떤 `grad`도 건드리지 않습니다. `grad`는 `backward()`가 채웁니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -497,7 +507,7 @@ $a$가 조금 커지면 $a + b$는 얼마나 커지나요? $a \cdot b$는요?
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-먼저 `if isinstance(other, (int, float)): other = Value(other)`. 그다음 `return Value(수, (self, other), (self에 대한 기울기, other에 대한 기울기))`.
+뺄셈이라면 `return Value(self.data - other.data, (self, other), (1.0, -1.0))`로 끝납니다. `other`가 수이면(`isinstance`) 먼저 Value로 만드세요.
 
 </details>
 """
@@ -584,60 +594,80 @@ for _text in _OPERATIONS:
 
 # %% [markdown] lang="en"
 r"""
-## Task 10.2 · `value_backward`: the order of the walk back
+## Task 10.2 · `value_backward`: write `Value.order`, the order of the backward pass
 
 ●●●●○ · ★★★★★ · 20 min · 3 points
 
-Write `Value.order`, the order of the walk back. It returns a **list** of all Values whose turn comes when we go back from `self`.
+Write `Value.order`. It returns a **list** of all Values that take a turn in the backward pass from `self`.
 
-- `self` comes first. The list holds every Value that `self` was made from, directly or through others, leaves too, each **exactly once**.
+- `self` comes first. The list holds every Value that `self` was made from, directly or through others, including leaves, each **exactly once**.
 - **Every Value stands before its parents.** Where that leaves a choice, any order will do.
 - Two different Values may hold the same number: tell them apart as objects (`is`, `id`, or a set of Values), not by `data`.
-- A graph may be deep, 5000 Values one after the other, and Python ends a recursion at about 1000. It may also have very many paths, like the forty diamonds of
-  task 4.1: look at each Value a few times at most, not once for each path or for each other Value.
+- A graph may be deep, 5000 Values one after the other, and Python stops a recursion at about 1000. It may also have very many paths, like the forty diamonds of
+  task 4.1: visit each Value a few times at most, not once for each path, and do not search all the others for each Value.
 
-On the graph of section 1, `w.order()` may be `[w, t, z, y, x]`, but not `[w, t, y, z, x]`.
+On the graph of section 1, `w.order()` must be `[w, t, z, y, x]`: that graph has no other topological order.
 
 <details><summary>Hint 1: the idea</summary>
 
-Go the other way round: put a Value on the list **after** all its parents are there, and turn the list round at the end. A stack (a list with `append` and `pop`) takes the place of the recursion.
+Think in the other direction: put a Value on the list **after** all its parents, and reverse the list at the end. A stack (a list with `append` and `pop`) replaces the recursion.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: closer to the code</summary>
 
-Put pairs `(value, ready)` on the stack, at first `(self, False)`. When a pair comes off with `ready`, its parents are done: append the value to the list. Otherwise, if it is new, note it as seen, put `(value, True)` back, and on top
-`(parent, False)` for each parent.
+A Value comes off the stack twice: first its parents have to go before it, later it is ready itself. What belongs in the two gaps?
+
+```
+done, seen, stack = [], set(), [(self, False)]
+while stack:
+    value, ready = stack.pop()
+    if ready:
+        ...
+    elif value not in seen:
+        seen.add(value)
+        ...
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="782be5ec"
+# %% [markdown] lang="ko" en="e4404e6f"
 r"""
-## 과제 10.2 · `value_backward`: 거슬러 가는 순서
+## 과제 10.2 · `value_backward`: 역방향 계산의 순서 `Value.order` 쓰기
 
 ●●●●○ · ★★★★★ · 20분 · 3점
 
-역전파의 순서를 구하는 `Value.order`를 쓰세요. `self`에서 거슬러 갈 때 차례가 오는 Value를 모두 담은 **리스트**를 돌려줍니다.
+`Value.order`를 쓰세요. `self`에서 시작하는 역방향 계산에서 차례가 오는 Value를 모두 담은 **리스트**를 돌려줍니다.
 
-- `self`가 맨 앞입니다. `self`를 만드는 데 직접 또는 다른 값을 거쳐 쓰인 Value가 leaf까지 모두, **정확히 한 번씩** 들어 있습니다.
+- `self`가 맨 앞입니다. `self`를 계산하는 데 직접 또는 다른 값을 거쳐 쓰인 Value가 leaf까지 모두, **정확히 한 번씩** 들어 있습니다.
 - **모든 Value는 자기 부모보다 앞에 있습니다.** 이 규칙만 지키면 어떤 순서든 됩니다.
 - 서로 다른 Value에 같은 수가 들어 있을 수 있습니다. `data`가 아니라 객체로 구별하세요(`is`, `id`, Value의 집합).
-- 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. Value마다
-  많아야 몇 번만 보세요. 경로마다, 또는 다른 Value마다 다시 보면 너무 오래 걸립니다.
+- 그래프는 깊을 수 있습니다. Value 5000개가 줄줄이 이어질 수 있는데, 파이썬의 재귀는 1000번쯤에서 멈춥니다. 과제 4.1의 마름모 40개처럼 경로가 아주 많을 수도 있습니다. 같은 Value를
+  경로 수만큼 다시 들르지 마세요. Value를 하나 넣을 때마다 나머지를 모두 훑어도 안 됩니다.
 
-1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`일 수 있지만 `[w, t, y, z, x]`이면 안 됩니다.
+1절의 그래프에서 `w.order()`는 `[w, t, z, y, x]`여야 합니다. 이 그래프의 위상 순서는 이것뿐입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-반대로 가세요. 부모가 모두 리스트에 들어간 **다음에** 그 Value를 넣고, 마지막에 리스트를 뒤집습니다. 재귀 대신 스택(stack, `append`와 `pop`을 쓰는 리스트)을 쓰면 됩니다.
+반대로 생각하세요. 부모가 모두 리스트에 들어간 **다음에** 그 Value를 넣고, 마지막에 리스트를 뒤집습니다. 재귀 대신 스택(stack, `append`와 `pop`을 쓰는 리스트)을 쓰면 됩니다.
 
 </details>
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-스택에 쌍 `(value, ready)`를 넣습니다. 처음에는 `(self, False)`입니다. 꺼낸 쌍이 `ready`이면 부모가 다 끝난 것이니 그 값을 리스트에 넣습니다. 아니면, 처음 보는 값일 때 보았다고 적어 두고 `(value, True)`를 다시 넣은 뒤 그 위에 부모마다
-`(parent, False)`를 넣습니다.
+Value는 스택에서 두 번 나옵니다. 처음에는 부모를 먼저 보내야 하고, 나중에는 자신의 차례입니다. 두 빈칸에 무엇이 들어갈까요?
+
+```
+done, seen, stack = [], set(), [(self, False)]
+while stack:
+    value, ready = stack.pop()
+    if ready:
+        ...
+    elif value not in seen:
+        seen.add(value)
+        ...
+```
 
 </details>
 """
@@ -724,42 +754,42 @@ for _code in ("recipes.diamonds(40)", "recipes.chain(5000)"):
 
 # %% [markdown] lang="en"
 r"""
-## Task 10.3 · `second_backward`: the walk back, as often as you like
+## Task 10.3 · `second_backward`: write `Value.backward`, to be called as often as you like
 
 ●●●○○ · ★★★★★ · 10 min · 3 points
 
-Write `Value.backward`, which may be called again and again. `self.order()` gives the order (task 10.2; the tests use their own).
+Write `Value.backward`. It must be right every time it is called. `self.order()` gives the order (task 10.2; the tests use their own).
 
 - A **leaf** (no parents) **adds**: its `grad` grows by the slope of `self` with respect to it, whatever was in it before.
-- An **intermediate** value is **reset**: after the call its `grad` is the slope of `self` with respect to it, of this call alone. That of `self` is 1.
+- An **intermediate** value is **reset**: after the call its `grad` is the slope of `self` with respect to it, from this call alone. That of `self` is 1.
 - If `self` is a leaf, its `grad` grows by 1.
-- The `grad` of a Value that `self` was not made from stays as it is. So do `data`, `parents` and `slopes` of all. The method returns nothing.
+- The `grad` of a Value that `self` was not made from stays as it is. So do `data`, `parents` and `slopes` of all Values. The method returns nothing.
 
 <details><summary>Hint 1: the idea</summary>
 
-Two things happen: first the buffers of this call are made ready, then each Value in turn hands on. A parent may receive from several sides, or twice from the same.
+Two things happen: first the buffers are made ready for this call, then each Value in turn passes on. A parent may receive from several sides, or twice from the same one.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: closer to the code</summary>
 
-Go through the order once and set `grad` to 0 where there are parents. Add 1 to `self.grad`. Go through it again: for each `parent, slope` of a value, `parent.grad += slope * value.grad`.
+You need two loops over the same order. Why can the reset not stand in the loop that passes on? And does `self.grad` get its 1 before the reset or after it? To pair parents with their slopes: `for parent, slope in zip(value.parents, value.slopes):`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="f6eeb184"
+# %% [markdown] lang="ko" en="6937128d"
 r"""
-## 과제 10.3 · `second_backward`: 몇 번이고 거슬러 가기
+## 과제 10.3 · `second_backward`: 몇 번이고 부를 수 있는 `Value.backward` 쓰기
 
 ●●●○○ · ★★★★★ · 10분 · 3점
 
-몇 번을 불러도 맞는 `Value.backward`를 쓰세요. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
+`Value.backward`를 쓰세요. 몇 번을 불러도 맞아야 합니다. 순서는 `self.order()`로 얻습니다(과제 10.2. 테스트는 따로 준비한 `order`를 씁니다).
 
 - **leaf**(부모가 없는 값)는 **더합니다**. `grad`에 무엇이 들어 있었든, `self`를 그 leaf로 미분한 기울기가 더해집니다.
 - **중간 값**은 **새로 시작합니다**. 부른 뒤의 `grad`는 이번 호출에서 구한, `self`의 그 값에 대한 기울기입니다. `self`의 `grad`는 1입니다.
 - `self`가 leaf이면 `grad`가 1만큼 커집니다.
-- `self`를 만드는 데 쓰이지 않은 Value의 `grad`는 그대로입니다. 모든 Value의 `data`, `parents`, `slopes`도 그대로입니다. 이 메서드는 아무것도 돌려주지 않습니다.
+- `self`를 계산하는 데 쓰이지 않은 Value의 `grad`는 그대로입니다. 모든 Value의 `data`, `parents`, `slopes`도 그대로입니다. 이 메서드는 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -769,7 +799,7 @@ r"""
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-순서대로 한 번 돌며 부모가 있는 값의 `grad`를 0으로 만듭니다. `self.grad`에 1을 더합니다. 다시 한 번 돌며 값의 `parent, slope`마다 `parent.grad += slope * value.grad`를 합니다.
+같은 순서로 반복문을 두 번 돌려야 합니다. 비우는 일을 왜 넘겨주는 반복문 안에서 하면 안 될까요? `self.grad`의 1은 비우기 전에 넣어야 할까요, 비운 뒤에 넣어야 할까요? 부모와 기울기는 `for parent, slope in zip(value.parents, value.slopes):`로 짝지으세요.
 
 </details>
 """
@@ -851,15 +881,15 @@ for _size in (3, 4, 5, 7, 12, 30):
 r"""
 ## Task 10.4 · `value_functions`: powers, log, exp, relu
 
-●●○○○ · ★★★★☆ · 8 min · 2 points
+●●○○○ · ★★★★☆ · 7 min · 2 points
 
 Four more operations: `x ** number`, `x.log()`, `x.exp()`, `x.relu()`. Each returns a new Value **whose only parent is `self`**, with its slope.
 
-- `__pow__`: `number` is an `int` or `float`, not a Value. With `x` below 0 it is a whole number (2 or 2.0), also a negative one. With `x` equal to 0 it is 0, or 1 and more.
+- `__pow__`: `number` is an `int` or `float`, not a Value. If `x` is below 0, `number` is whole (2 or 2.0), and may be negative. If `x` is 0, `number` is 0 or at least 1.
   $x^0$ is 1 and has the slope 0 everywhere, **at 0 too**.
 - `log` is the natural logarithm; `x` is positive.
-- `relu` is $\max(x, 0)$. At 0 torch takes the slope **0**. Do the same. A slope is an `int` or a `float`, no `bool`.
-- The rules of 10.1 hold: `grad` of the result is 0, and `self` is not changed.
+- `relu` is $\max(x, 0)$. At 0 torch takes the slope **0**. Do the same. A slope is an `int` or a `float`, not a `bool`.
+- The rules of 10.1 hold: the result's `grad` is 0, and `self` is not changed.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -867,18 +897,18 @@ $(x^n)' = n x^{n-1}$, $(\log x)' = 1/x$, $(e^x)' = e^x$. What does Python make o
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: closer to the code</summary>
 
-`Value(self.data**number, (self,), (slope,))`; the comma in `(self,)` makes it a tuple. For `number == 0` the slope is 0.0, without a power. `math.log`, `math.exp`.
+A sine would be `Value(math.sin(self.data), (self,), (math.cos(self.data),))`; the comma in `(self,)` makes it a tuple. For which `number` does the power rule divide by 0 at $x = 0$?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="82788ca3"
+# %% [markdown] lang="ko" en="6f196cb3"
 r"""
 ## 과제 10.4 · `value_functions`: 거듭제곱, log, exp, relu
 
-●●○○○ · ★★★★☆ · 8분 · 2점
+●●○○○ · ★★★★☆ · 7분 · 2점
 
 연산을 네 개 더 만드세요. `x ** number`, `x.log()`, `x.exp()`, `x.relu()`입니다. 저마다 **부모가 `self` 하나뿐인** 새 Value를 기울기와 함께 돌려줍니다.
 
@@ -896,7 +926,7 @@ $(x^n)' = n x^{n-1}$, $(\log x)' = 1/x$, $(e^x)' = e^x$입니다. 파이썬에�
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-`Value(self.data**number, (self,), (기울기,))`. `(self,)`의 쉼표가 있어야 튜플이 됩니다. `number == 0`이면 거듭제곱을 계산하지 말고 기울기를 0.0으로 하세요. `math.log`, `math.exp`를 쓰세요.
+사인이라면 `Value(math.sin(self.data), (self,), (math.cos(self.data),))`입니다. `(self,)`의 쉼표가 있어야 튜플이 됩니다. $x = 0$일 때 거듭제곱의 미분 공식이 0으로 나누게 되는 `number`는 무엇인가요?
 
 </details>
 """
@@ -1016,16 +1046,16 @@ _hidden("x**2", 1e-100)
 r"""
 ## The engine runs
 
-Four pieces make an engine. The next cell tries yours on one expression. If a piece is missing or wrong, it says so, and **torch stands in**, wrapped to look like a Value: the lesson goes on, and you can come
-back. Then the engine in use is tried on functions of lessons 1 and 4, beside torch. A central difference quotient, as in lesson 1, has the last word.
+Four pieces make an engine. The next cell tries yours on one expression. If a piece is missing or wrong, the cell says so, and **torch stands in**, wrapped to look like a Value: you can go on with the lesson and come
+back later. Then the engine in use is compared with torch and with a central difference quotient, on functions of lessons 1 and 4. The picture shows the graph that it recorded.
 """
 
-# %% [markdown] lang="ko" en="4e23dc07"
+# %% [markdown] lang="ko" en="befaad49"
 r"""
 ## 엔진이 돌아간다
 
 네 조각을 모으면 엔진이 됩니다. 다음 셀은 여러분의 엔진을 식 하나로 시험합니다. 빠졌거나 틀린 조각이 있으면 알려 주고, Value처럼 생긴 껍데기를 씌운 **torch가 대신합니다**. 그러니 수업을 계속하고 나중에
-돌아와도 됩니다. 그다음 지금 쓰는 엔진을 수업 01과 04의 함수로 torch와 비교합니다. 마지막에는 수업 01처럼 중앙 차분몫으로 확인합니다.
+돌아와도 됩니다. 그다음 지금 쓰는 엔진을 수업 01과 04의 함수로 torch와 비교합니다. 마지막에는 수업 01처럼 중앙 차분몫으로 확인하고, 여러분의 엔진이 기록한 그래프를 그립니다.
 """
 
 
@@ -1086,26 +1116,34 @@ u = Engine(5.0)
 s = log_of_cube(u)
 s.backward()
 s.backward()
-print(f"log_of_cube  {engine} {u.grad:.4f}", say(en="(two passes)", ko="(두 번 거슬러 감)"))
+print(f"log_of_cube  {engine} {u.grad:.4f}", say(en="(two passes)", ko="(역방향 계산 두 번)"))
 print(
     say(en="uneven       quotient", ko="uneven       차분몫"),
     f"{(uneven(2 + 1e-5) - uneven(2 - 1e-5)) / 2e-5:.4f}",
 )
 
+x = Engine(2.0)
+y = x**2
+z = y * x
+t = y * z
+w = t + y
+w.backward()
+draw_graph(values=True, slopes=True, gradients=True, w=w, t=t, z=z, y=y, x=x)
+
 # %% [markdown] lang="en"
 r"""
-## Task 10.5 · `fit_line`: train a line
+## Task 10.5 · `fit_line`: train a line · optional
 
 ●●●○○ · ★★★★☆ · 8 min · 2 points
 
 Train a line $ax + b$ on points, with `Value` and `backward()`.
 
-- `points` is a list of pairs `(x, y)` of numbers, at least one; do not change it. `steps` is a whole number, 0 or more, `lr` the step size.
-- `a` and `b` begin at 0 as Values, made anew in every call. The loss is the **mean** over all points of $(ax + b - y)^2$.
-- Each step computes the loss, calls `backward()`, and subtracts `lr` times its gradient from each of the two. Every gradient must be that of this step **alone**.
+- `points` is a list of pairs `(x, y)` of numbers, at least one; do not change it. `steps` is a whole number, 0 or more, and `lr` is the step size.
+- `a` and `b` start at 0 as Values, made anew in every call. The loss is the **mean** over all points of $(ax + b - y)^2$.
+- Each step computes the loss, calls `backward()`, and subtracts from each of the two `lr` times its gradient. Every gradient must be that of this step **alone**.
 - Return `(a, b)`, the slope first, as two floats.
-- Take the gradients from `backward()` of `Value`, however often you call it. The tests put a `Value` of their own in place of yours, which has `+`, `-`, `*`, `/`, `**`, `data`, `grad` and
-  `backward`, and see whether you use it. So an engine with a mistake costs nothing here.
+- Take the gradients from `backward()` of `Value`, however often you call it. The tests put a `Value` of their own in place of yours, with `+`, `-`, `*`, `/`, `**`, `data`, `grad` and
+  `backward`, and check that you use it. So a mistake in your engine costs nothing here.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1113,16 +1151,16 @@ This is `train5` of lesson 3 with two parameters. What has to happen to `a.grad`
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: closer to the code</summary>
 
-In the loop: `loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)`; set both `grad` to 0.0; `loss.backward()`; `a.data -= lr * a.grad`, and the same for `b`.
+One parameter and no points, the loss $(a - 3)^2$: in the loop `loss = (a - 3) ** 2`, then `loss.backward()`, then `a.data -= lr * a.grad`. What is missing there from the second step on?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1ff4835c"
+# %% [markdown] lang="ko" en="760b6239"
 r"""
-## 과제 10.5 · `fit_line`: 직선 학습하기
+## 과제 10.5 · `fit_line`: 직선 학습하기 · 선택
 
 ●●●○○ · ★★★★☆ · 8분 · 2점
 
@@ -1143,7 +1181,7 @@ r"""
 
 <details><summary>힌트 2: 코드에 가깝게</summary>
 
-반복문 안에서 `loss = sum((a * x + b - y) ** 2 for x, y in points) / len(points)`. 두 `grad`를 0.0으로 놓고 `loss.backward()`. 그다음 `a.data -= lr * a.grad`, `b`도 똑같이 합니다.
+파라미터가 하나이고 점이 없는, loss가 $(a - 3)^2$인 문제라면 반복문 안에서 `loss = (a - 3) ** 2`, 이어서 `loss.backward()`, 그다음 `a.data -= lr * a.grad`입니다. 두 번째 스텝부터는 여기에 무엇이 빠져 있나요?
 
 </details>
 """
@@ -1178,7 +1216,7 @@ def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", w
     given = {"points": points, "steps": steps, "lr": lr}
     answer = ask("fit_line(points, steps, lr)", {"words": words}, fit_line=fit, **given)
     known = {why: tuple(pairs) for why, pairs in wrong.items()}
-    known[hint.shared] = lambda pair: pair == (pair[0], pair[0])
+    known[hint.shared] = lambda pair: isinstance(pair[0], float) and pair[0] == pair[1]
     known[hint.once] = lambda pair: pair == tuple(map(float, pair))
     answer.returns(want, mistakes=known, nearly=hint.all, rtol=1e-7, atol=1e-9)
     answer.holds(answer.then("fit_line.passes").result >= steps, hint.count)
@@ -1251,20 +1289,158 @@ for _slope, _at in (
 
 # %% [markdown] lang="en"
 r"""
-## A network learns
+## Task 10.6 · `which_bug`: tell the engines apart
 
-Forty points on two half moons, made here, one moon with the label $1$ and one with $-1$. The model has 2 inputs, 6 hidden numbers with `relu`, and 1 output, the score: 25 parameters, each a Value.
-The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where sign and label agree. Every step makes some 2500 Values, goes back through them once, and moves the parameters.
+●●●●○ · ★★★★★ · 10 min · 2 points
 
-Run both cells and watch: left the boundary where the score is 0, right the loss.
+Now you write the test. `which_bug(Engine)` is given an engine, runs it on graphs of your choice, and returns one of four strings:
+
+- `"none"`: the engine is right.
+- `"assign"`: what arrives replaces what is there (`=` for `+=`). This may hold for all values, for leaves alone, or for intermediate values alone.
+- `"breadth"`: its backward pass goes breadth first, as in the prediction.
+- `"kept"`: intermediate values are not reset between calls; the one whose `backward()` you call may or may not be.
+
+`Engine` is a class like your finished `Value`, with the same operations, `data`, `grad` and `backward()`; `Engine(2.0)` makes a leaf. All local slopes are right, and there is at most one bug.
+An engine may take parents from left to right or from right to left, and may store `a + a` and `a * a` with a single parent. (`a - b` and `a / b` are several operations: they add edges.) Asked again, answer the same.
+
+To try yours: `from secant import engines`. `engines.engine()` is right, and `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)` and `engines.engine("kept")` are wrong.
+
+<details><summary>Hint 1: the idea</summary>
+
+Which of the bugs can show in a single call? On which graphs can breadth first do no harm?
+
+</details>
+
+<details><summary>Hint 2: closer to the code</summary>
+
+A check on a chain, which every engine passes, looks like this:
+
+```
+x = Engine(5.0)
+(x**3).log().backward()
+if abs(x.grad - 0.6) > 1e-9:
+    return ...
+```
+
+Put three checks of this form in such an order that each leaves one suspect fewer. In the first, paths have to meet at a leaf and also at an intermediate value, and yet only one of the bugs may show.
+
+</details>
 """
 
-# %% [markdown] lang="ko" en="f8cf2cb0"
+# %% [markdown] lang="ko" en="68120a07"
+r"""
+## 과제 10.6 · `which_bug`: 엔진 구별하기
+
+●●●●○ · ★★★★★ · 10분 · 2점
+
+이번에는 여러분이 테스트를 씁니다. `which_bug(Engine)`은 엔진을 받아 여러분이 고른 그래프에서 돌려 보고, 네 문자열 가운데 하나를 돌려줍니다.
+
+- `"none"`: 올바른 엔진입니다.
+- `"assign"`: 새로 받은 것이 이미 있던 것을 덮어씁니다(`+=` 대신 `=`). 모든 값이 그럴 수도, leaf만 또는 중간 값만 그럴 수도 있습니다.
+- `"breadth"`: 처음에 예상해 본 엔진처럼 너비 우선으로 역방향 계산을 합니다.
+- `"kept"`: 중간 값을 호출 사이에 비우지 않습니다. `backward()`를 부르는 그 값은 비울 수도, 비우지 않을 수도 있습니다.
+
+`Engine`은 여러분이 완성한 `Value`와 같은 클래스이고, 연산과 `data`, `grad`, `backward()`가 똑같이 있습니다. `Engine(2.0)`은 leaf를 만듭니다. 국소 기울기는 모두 맞고, 버그는 많아야 하나입니다.
+부모를 왼쪽부터 들르는 엔진도, 오른쪽부터 들르는 엔진도 있고, `a + a`와 `a * a`에 부모를 하나만 두는 엔진도 있습니다. (`a - b`와 `a / b`는 연산 여러 개로 되어 있어서 간선이 늘어납니다.) 같은 엔진을 다시 받으면 답도 같아야 합니다.
+
+시험해 보려면 `from secant import engines`를 실행하세요. `engines.engine()`은 올바른 엔진이고, `engines.engine("assign", "leaves")`, `engines.engine("breadth", turned=True)`, `engines.engine("kept")`는 틀린 엔진입니다.
+
+<details><summary>힌트 1: 생각의 방향</summary>
+
+한 번만 불러도 드러날 수 있는 버그는 무엇인가요? 너비 우선으로 가도 탈이 없는 그래프는 어떤 것인가요?
+
+</details>
+
+<details><summary>힌트 2: 코드에 가깝게</summary>
+
+사슬에서 하는 검사라면 다음과 같습니다. 이 검사는 어느 엔진이나 통과합니다.
+
+```
+x = Engine(5.0)
+(x**3).log().backward()
+if abs(x.grad - 0.6) > 1e-9:
+    return ...
+```
+
+이런 검사 세 개를, 하나를 지날 때마다 의심할 버그가 하나씩 줄어들도록 늘어놓으세요. 첫 검사에서는 경로가 leaf에서도 중간 값에서도 만나야 하는데, 그러면서도 드러날 수 있는 버그는 하나뿐이어야 합니다.
+
+</details>
+"""
+
+
+# %% nbgrader={"grade_id": "which_bug", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
+def which_bug(Engine):
+    """Return "none", "assign", "breadth" or "kept": the bug that a class of Values has in its backward()."""
+    ### BEGIN SOLUTION
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u * x**3).backward()  # x**4 + x**5: three edges on every path; they meet at u and at x
+    if abs(x.grad - 112) > 1e-9:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if abs(x.grad - 84) > 1e-9:
+        return "breadth"
+    w.backward()
+    return "none" if abs(x.grad - 168) < 1e-9 else "kept"
+    ### END SOLUTION
+
+
+# %% nbgrader={"grade_id": "test_which_bug", "solution": false, "grade": true, "locked": true, "points": 2, "schema_version": 3, "task": false, "cell_type": "code"}
+from secant import ask, check, hints
+
+hint = hints("which_bug")
+
+
+def _compare(want, engine):
+    wrong = {
+        "none": {hint.right: ("assign", "breadth", "kept")},
+        "assign": {hint.meet: "none", hint.first: "breadth", hint.early: "kept"},
+        "breadth": {hint.uneven: "none", hint.even: "assign", hint.early: "kept"},
+        "kept": {hint.twice: "none", hint.late: ("assign", "breadth")},
+    }
+    answer = ask("which_bug(Engine)", Engine=engine)
+    answer.equals(want, mistakes=wrong[want])
+    answer.again().equals(want)
+
+
+_compare("none", "engines.engine()")
+_compare("assign", "engines.engine('assign')")
+_compare("breadth", "engines.engine('breadth')")
+_compare("kept", "engines.engine('kept')")
+check.visible_passed()
+### BEGIN HIDDEN TESTS
+for _more in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"):
+    for _want, _how in (
+        ("none", "'none'"),
+        ("assign", "'assign', 'all'"),
+        ("assign", "'assign', 'leaves'"),
+        ("assign", "'assign', 'inner'"),
+        ("breadth", "'breadth'"),
+        ("kept", "'kept'"),
+        ("kept", "'kept', itself=True"),
+    ):
+        _compare(_want, f"engines.engine({_how}{_more})")
+### END HIDDEN TESTS
+
+# %% [markdown] lang="en"
+r"""
+## A network learns
+
+Forty points on two half moons, one moon with the label $1$ and one with $-1$. The model has 2 inputs, 6 hidden units with `relu`, and 1 output, the score: 25 parameters, each a Value.
+The loss is the mean of $\log(1 + e^{-\text{label} \cdot \text{score}})$: small where sign and label agree. Every step makes about 2500 Values, runs one backward pass, and moves the parameters.
+
+Run both cells and watch the boundary where the score is 0, and the loss.
+"""
+
+# %% [markdown] lang="ko" en="82caba32"
 r"""
 ## 신경망이 배운다
 
-반달 모양 두 개를 따라 놓인 점 40개를 다음 셀에서 만듭니다. 한쪽 반달의 레이블(label, 정답 표시)은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 값 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
-25개이고 하나하나가 Value입니다. loss는 $\log(1 + e^{-\text{label} \cdot \text{score}})$의 평균이며, 점수와 레이블의 부호가 같으면 작습니다. 스텝마다 Value 2500개쯤을 만들고, 한 번 거슬러 가고, 파라미터를 움직입니다.
+반달 모양 두 개를 따라 놓인 점 40개를 다음 셀에서 만듭니다. 한쪽 반달의 레이블(label, 정답 표시)은 $1$, 다른 쪽은 $-1$입니다. 모델에는 입력 2개, `relu`를 거치는 은닉 유닛 6개, 출력인 점수(score) 1개가 있습니다. 파라미터는
+25개이고 하나하나가 Value입니다. loss는 $\log(1 + e^{-\text{label} \cdot \text{score}})$의 평균이며, 점수와 레이블의 부호가 같으면 작습니다. 스텝마다 Value를 2500개쯤 만들고, 역방향 계산을 한 번 하고, 파라미터를 움직입니다.
 
 두 셀을 실행하고 지켜보세요. 왼쪽은 점수가 0인 경계, 오른쪽은 loss입니다.
 """
@@ -1352,23 +1528,223 @@ print(
 
 # %% [markdown] lang="en"
 r"""
-At heart PyTorch does the same. It does it on tensors, so that one step of its list handles a million numbers, and in C++. In place of a local slope it keeps its saved tensors (lesson 7),
-and it counts what each node still waits for instead of sorting beforehand. But record, order, add up, reset is the core.
+## Slopes that are Values · optional
+
+About ten minutes. Your `slopes` are plain numbers. Nothing records how they depend on $x$, so a gradient cannot be differentiated again. If the slopes are Values, it can: the backward pass then consists of recorded operations itself, as with `create_graph=True` in lesson 9.
+
+Each slope is now a function that makes its Value **when the backward pass needs it**. (Made at once, the slope of a power would need another power, which has a slope of its own, and so on for ever.) What a Value receives stands in a dictionary, not in `grad`.
+
+The order needs no search here: every Value gets a number when it is made, and parents are made before what is made from them. So the highest number first is a topological order. PyTorch numbers its nodes as well.
+"""
+
+# %% [markdown] lang="ko" en="e8cba2b3"
+r"""
+## 기울기도 Value로 · 선택
+
+10분쯤 걸립니다. 여러분의 `slopes`에는 수만 들어 있습니다. 그 수가 $x$에 따라 어떻게 달라지는지 기록한 것이 없으니, gradient를 다시 미분할 수 없습니다. 기울기도 Value로 만들면 할 수 있습니다. 그러면 수업 09의 `create_graph=True`처럼 역방향 계산도 기록되는 연산으로 이루어지기 때문입니다.
+
+이제 기울기는 **역방향 계산에서 필요할 때** Value를 만드는 함수입니다. (미리 만들려고 하면 거듭제곱의 기울기에 또 거듭제곱이 필요하고, 거기에도 기울기가 있어서 끝이 나지 않습니다.) 받은 값은 `grad`가 아니라 딕셔너리(dict)에 모읍니다.
+
+여기서는 순서를 찾을 필요가 없습니다. Value를 만들 때마다 번호를 붙이는데, 부모는 항상 먼저 만들어집니다. 그래서 번호가 큰 것부터 가면 위상 순서입니다. PyTorch도 노드에 번호를 붙입니다.
+"""
+
+
+# %%
+class Deep(Value):
+    """A Value whose slopes are functions, each of which returns a Deep."""
+
+    made = itertools.count()
+
+    def __init__(self, data, parents=(), slopes=()):
+        super().__init__(data, parents, slopes)
+        self.number = next(Deep.made)
+
+    def __add__(self, other):
+        other = deep(other)
+        return Deep(self.data + other.data, (self, other), (lambda: Deep(1), lambda: Deep(1)))
+
+    def __mul__(self, other):
+        other = deep(other)
+        return Deep(self.data * other.data, (self, other), (lambda: other, lambda: self))
+
+    def __pow__(self, n):
+        return Deep(self.data**n, (self,), (lambda: n * self ** (n - 1) if n else Deep(0),))
+
+    def log(self):
+        return Deep(math.log(self.data), (self,), (lambda: self**-1,))
+
+
+def deep(number):
+    return number if isinstance(number, Deep) else Deep(number)
+
+
+def grad(f):
+    """Return the derivative of f, a function that can be given to grad again."""
+
+    def derivative(x):
+        x = deep(x)
+        out = f(x)
+        received, todo = {out: Deep(1)}, {out}
+        while todo:
+            value = max(todo, key=lambda one: one.number)
+            todo.remove(value)
+            for parent, slope in zip(value.parents, value.slopes, strict=True):
+                part = slope() * received[value]
+                received[parent] = received[parent] + part if parent in received else part
+                todo.add(parent)
+        return received.get(x, Deep(0))
+
+    return derivative
+
+
+for function, at in ((lambda x: x**3, 2.0), (uneven, 2.0), (log_of_cube, 5.0)):
+    first, second = grad(function), grad(grad(function))
+    quotient = (first(at + 1e-5).data - first(at - 1e-5).data) / 2e-5
+    print(f"{first(at).data:.4f}  {second(at).data:.4f}", say(en="quotient", ko="차분몫"), f"{quotient:.4f}")
+
+# %% [markdown] lang="en"
+r"""
+12 and 12 for $x^3$ at 2, and $-0.12$ for $\log x^3$ at 5, as in lesson 9. `grad(grad(grad(f)))` works as well: try it. Nothing in `grad` knows how often it is applied.
+"""
+
+# %% [markdown] lang="ko" en="b422ea92"
+r"""
+$x^3$은 2에서 12와 12이고, $\log x^3$은 5에서 수업 09와 같은 $-0.12$입니다. `grad(grad(grad(f)))`도 됩니다. 해 보세요. `grad`는 자신이 몇 번째로 쓰이는지 알 필요가 없습니다.
+"""
+
+# %% [markdown] lang="en"
+r"""
+## Arrays, and a no_grad of your own · optional
+
+About ten minutes. An engine on tensors needs two pieces that you wrote before: what was broadcast in the forward pass is summed in the backward pass (`unbroadcast`, task 4.2), and a matrix product passes on the products of task 5.1.
+In place of slopes each operation keeps one function per parent, a VJP. Torch only does the arithmetic here: none of its tensors is tracked. If you still have your `unbroadcast`, paste it into a cell above the next one.
+
+A switch for recording takes a few lines: while it is off, results have no parents.
+"""
+
+# %% [markdown] lang="ko" en="be2e386d"
+r"""
+## 텐서, 그리고 직접 만드는 no_grad · 선택
+
+10분쯤 걸립니다. 텐서를 다루는 엔진에는 전에 쓴 것 두 가지가 필요합니다. 순방향 계산에서 브로드캐스트한 것은 역방향 계산에서 더하고(과제 4.2의 `unbroadcast`), 행렬 곱은 과제 5.1의 곱을 넘겨줍니다.
+기울기 대신 연산마다 부모 하나에 함수 하나, 곧 VJP를 남깁니다. 여기서 torch는 계산만 하고 텐서를 추적하지 않습니다. 여러분의 `unbroadcast`가 남아 있으면 다음 셀 위에 셀을 하나 만들어 붙여 넣으세요.
+
+기록을 끄고 켜는 스위치는 몇 줄이면 됩니다. 꺼 둔 동안 나온 결과에는 부모가 없습니다.
+"""
+
+# %%
+unbroadcast = globals().get("unbroadcast", torch.Tensor.sum_to_size)
+
+
+class Array:
+    """A tensor that remembers what it was made from, and for each of these a VJP."""
+
+    recording, made = True, itertools.count()
+
+    def __init__(self, data, parents=(), vjps=()):
+        self.data, self.grad, self.number = data, torch.zeros_like(data), next(Array.made)
+        self.parents, self.vjps = (parents, vjps) if Array.recording else ((), ())
+
+    def __add__(self, other):
+        shapes = (self.data.shape, other.data.shape)
+        vjps = [lambda g, shape=shape: unbroadcast(g, shape) for shape in shapes]
+        return Array(self.data + other.data, (self, other), vjps)
+
+    def __mul__(self, number):
+        return Array(self.data * number, (self,), [lambda g: g * number])
+
+    def __matmul__(self, other):
+        vjps = [lambda g: g @ other.data.T, lambda g: self.data.T @ g]
+        return Array(self.data @ other.data, (self, other), vjps)
+
+    def relu(self):
+        return Array(self.data.clamp(min=0), (self,), [lambda g: g * (self.data > 0)])
+
+    def mean_softplus(self):
+        """Return the mean of log(1 + exp(element))."""
+        vjp = [lambda g: g * self.data.sigmoid() / self.data.numel()]
+        return Array(torch.nn.functional.softplus(self.data).mean(), (self,), vjp)
+
+    def backward(self):
+        self.grad, todo = torch.ones_like(self.data), {self}
+        while todo:
+            value = max(todo, key=lambda one: one.number)
+            todo.remove(value)
+            for parent, vjp in zip(value.parents, value.vjps, strict=True):
+                parent.grad = parent.grad + vjp(value.grad)
+                todo.add(parent)
+
+
+@contextlib.contextmanager
+def no_grad():
+    before, Array.recording = Array.recording, False
+    try:
+        yield
+    finally:
+        Array.recording = before
+
+
+# %%
+points = torch.tensor([point[:2] for point in moons])
+labels = torch.tensor([[point[2]] for point in moons])
+torch.manual_seed(0)
+shapes = ((2, 6), (6,), (6, 1), (1,))
+start = [torch.rand(shape) * 2 - 1 for shape in shapes]
+
+
+def minus_margins(W1, b1, W2, b2, inputs):
+    return ((inputs @ W1 + b1).relu() @ W2 + b2) * -labels
+
+
+arrays = [Array(one) for one in start]
+tensors = [one.clone().requires_grad_() for one in start]
+before = next(Array.made)
+loss = minus_margins(*arrays, Array(points)).mean_softplus()
+print(say(en="nodes:", ko="노드:"), next(Array.made) - before - 1)
+loss.backward()
+torch.nn.functional.softplus(minus_margins(*tensors, points)).mean().backward()
+for ours, theirs in zip(arrays, tensors, strict=True):
+    print(tuple(theirs.shape), torch.allclose(ours.grad, theirs.grad))
+
+with no_grad():
+    print(say(en="parents under no_grad:", ko="no_grad 안에서의 부모:"), (arrays[0] * 2).parents)
+
+# %% [markdown] lang="en"
+r"""
+A loss that takes about 2500 Values takes 8 Arrays. That is why frameworks record operations on tensors and not on numbers. (This `backward` may run once for each graph. To make it right for two calls, do what you did in task 10.3.)
+"""
+
+# %% [markdown] lang="ko" en="24a46b26"
+r"""
+Value 2500개쯤이 필요하던 loss에 Array는 8개면 됩니다. 프레임워크가 수가 아니라 텐서의 연산을 기록하는 까닭입니다. (이 `backward`는 그래프마다 한 번만 부를 수 있습니다. 두 번 불러도 맞게 하려면 과제 10.3에서 한 대로 하세요.)
+"""
+
+# %% [markdown] lang="en"
+r"""
+## What PyTorch does that yours does not
+
+The core is the same: record, order, accumulate, reset. Beyond that, PyTorch
+
+- works on tensors, in C++: one node handles a million elements at once. In place of a local slope it keeps saved tensors (lesson 7) and computes a VJP (lesson 5);
+- does not sort beforehand: it counts for each node how many gradients are still to arrive, and runs it when none is missing;
+- can stop recording (lesson 6), notices in-place edits and calls hooks (lesson 7);
+- frees what a graph saved once `backward()` has used it, and runs several devices at the same time.
 
 ## What the hidden tests look for
 
 - **10.1** Negative numbers, 0, very large and very small ones; numbers on either side; `a + a` and `a * a`; that operands are the parents themselves; a new Value each time; that nothing else changed.
-- **10.2** Graphs drawn at random; the order rule, not one certain list; equal numbers in different Values; a leaf; several calls from several Values; forty diamonds; 5000 Values in a chain, with the recursion limit as it was.
-- **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that stands twice; slopes of 0, very large and very small ones; equal numbers.
+- **10.2** Graphs drawn at random; the order rule, not one particular list; equal numbers in different Values; a leaf; several calls from several Values; forty diamonds; 5000 Values in a chain, with the recursion limit as it was.
+- **10.3** Several calls, from different Values of one graph; buffers filled beforehand; a leaf as `self`; Values that have nothing to do with `self`; a parent that appears twice; slopes of 0, very large and very small ones; equal numbers.
 - **10.4** Every operation against torch; whole, negative and fractional powers, as `int` and `float`; 0 wherever it is allowed; very large and small numbers; the parent.
 - **10.5** The exact result after any number of steps, 0 too; step sizes; noisy points and points on a line (slope within 0.01); a second call; that the gradients come from `backward()`.
+- **10.6** Each bug in all its forms, with parents taken from the left and from the right, and with squares of one or of two parents; right engines of all these kinds; a second call.
 
 Everywhere: the rules of the tasks.
 
 ## What you have built
 
-An autograd, and most of it you wrote before: `order` is the walk of `graph_nodes` (lesson 2), with an order. `backward` adds as `grad_history` records in lesson 3, and what it computes is `total_derivative` of
-lesson 4. `fit_line` is `train5` with `zero=True`. If you have taken lesson 5: `slope * value.grad` is its VJP for a single number. And the quotient of lesson 1 was the ruler.
+An autograd, and most of it you wrote before. `order` visits the nodes as `graph_nodes` does (lesson 2), in an order; `backward` adds up as `grad_history` shows (lesson 3) and computes `total_derivative` (lesson 4);
+`slope * value.grad` is lesson 5's VJP for a single number; `fit_line` is `train5` (lesson 3). The ruler was lesson 1's quotient.
 
 ## Checklist
 
@@ -1378,31 +1754,42 @@ You can now answer these without looking back:
 - Which rule must an order keep? Give a graph on which breadth first breaks it, and one on which it does not.
 - Which buffers add up over two calls of `backward()`, and which do not? What goes wrong otherwise, and on which graphs?
 - Why does training not notice the missing reset of intermediate values?
-- Why does an engine go backwards when there are many parameters and one loss?
+- Which graphs and how many calls does a test of an engine need?
+- Why does an engine go backward when there are many parameters and one loss?
 
 ## Links
 
-- [micrograd: a tiny autograd engine (Andrej Karpathy)](https://github.com/karpathy/micrograd)
+- [micrograd: a tiny autograd engine (Andrej Karpathy)](https://github.com/karpathy/micrograd), and his [lecture that builds it](https://www.youtube.com/watch?v=VMj-3S1tku0)
 - [PyTorch: Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html)
 - [micrograd issue 2: Incorrect gradient when non-leaf Values are re-used](https://github.com/karpathy/micrograd/issues/2)
+- [autodidact: an autograd on NumPy, to be read (Matthew Johnson)](https://github.com/mattjj/autodidact)
+- [minitorch: build PyTorch step by step, with tests](https://minitorch.github.io)
+- [ARENA: exercises that build an engine on arrays](https://github.com/callummcdougall/ARENA_3.0)
 
 This was the last lesson. You know what autograd does, since you have built one.
 """
 
-# %% [markdown] lang="ko" en="47535e69"
+# %% [markdown] lang="ko" en="6c352184"
 r"""
-PyTorch도 핵심은 같습니다. 다만 텐서로 하므로 리스트의 한 단계에서 수를 백만 개씩 한꺼번에 처리하고, C++로 되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고, 미리 정렬하는
-대신 노드마다 아직 도착하지 않은 gradient가 몇 개인지 셉니다. 그러나 기록하고, 순서를 정하고, 더하고, 비우는 것이 핵심입니다.
+## 여러분의 엔진에 없고 PyTorch에 있는 것
 
-## 숨은 테스트가 보는 것
+핵심은 같습니다. 기록하고, 순서를 정하고, 더하고, 비웁니다. 그 밖에 PyTorch는
+
+- 수 대신 텐서를 다룹니다. 노드 하나에서 원소 백만 개를 한꺼번에 처리하고, C++로 구현되어 있습니다. 국소 기울기 대신 저장된 텐서(수업 07)를 남기고 VJP(수업 05)를 계산합니다.
+- 미리 정렬하지 않습니다. 노드마다 아직 도착하지 않은 gradient가 몇 개인지 세다가, 모두 도착하면 그 노드를 실행합니다.
+- 기록을 멈출 수 있고(수업 06), 제자리 연산을 알아차리고 hook을 부릅니다(수업 07).
+- `backward()`에 쓰고 난 저장된 값을 해제하고, 여러 장치의 역방향 계산을 동시에 실행합니다.
+
+## 숨은 테스트가 확인하는 것
 
 - **10.1** 음수, 0, 아주 큰 수와 아주 작은 수. 왼쪽이나 오른쪽에 온 수. `a + a`와 `a * a`. 부모가 피연산자 자체인지. 매번 새 Value인지. 다른 것이 바뀌지 않았는지.
 - **10.2** 무작위로 뽑은 그래프. 정해진 리스트가 아니라 순서의 규칙. 서로 다른 Value에 든 같은 수. leaf. 여러 Value에서 여러 번 호출. 마름모 40개. 재귀 한도를 그대로 두고 Value 5000개짜리 사슬.
 - **10.3** 한 그래프의 여러 Value에서 여러 번 호출. 미리 채워 둔 버퍼. `self`가 leaf일 때. `self`와 상관없는 Value. 두 번 나오는 부모. 0이거나 아주 크거나 작은 기울기. 서로 같은 수.
 - **10.4** 모든 연산을 torch와 비교. 정수, 음수, 정수가 아닌 지수(0.5 등)를 `int`와 `float`로. 허용된 곳의 0. 아주 큰 수와 작은 수. 부모.
 - **10.5** 스텝 수가 몇이든(0도) 정확한 결과. 학습률. 잡음이 섞인 점과 한 직선에 놓인 점(기울기의 오차는 0.01 이내). 두 번째 호출. gradient를 `backward()`로 구하는지.
+- **10.6** 버그마다 가능한 모든 형태. 부모를 왼쪽부터 들르는 엔진과 오른쪽부터 들르는 엔진. 제곱의 부모가 하나인 엔진과 둘인 엔진. 이 모든 종류의 올바른 엔진. 두 번째 호출.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
@@ -1413,17 +1800,21 @@ autograd를 만들었습니다. 그 대부분은 전에 써 본 것입니다. `o
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
-- 역전파에 식이 필요 없으려면 연산마다 무엇을 기록해야 하나요?
+- 역방향 계산에 식이 필요 없으려면 연산마다 무엇을 기록해야 하나요?
 - 순서는 어떤 규칙을 지켜야 하나요? 너비 우선으로 가면 규칙이 깨지는 그래프와 깨지지 않는 그래프를 하나씩 들어 보세요.
 - `backward()`를 두 번 부를 때 쌓이는 버퍼와 쌓이지 않는 버퍼는 무엇인가요? 그렇게 하지 않으면 어떤 그래프에서 무엇이 틀리나요?
 - 중간 값을 비우지 않아도 학습에서 드러나지 않는 까닭은 무엇인가요?
-- 파라미터가 많고 loss가 하나일 때 엔진이 뒤로 가는 까닭은 무엇인가요?
+- 엔진을 시험하려면 어떤 그래프에서 몇 번 불러야 하나요?
+- 파라미터가 많고 loss가 하나일 때 엔진이 역방향으로 계산하는 까닭은 무엇인가요?
 
 ## 더 읽을거리
 
-- [micrograd: 작은 autograd 엔진 (Andrej Karpathy, 영어)](https://github.com/karpathy/micrograd)
+- [micrograd: 작은 autograd 엔진 (Andrej Karpathy, 영어)](https://github.com/karpathy/micrograd), [직접 만들어 가는 강의 (영어)](https://www.youtube.com/watch?v=VMj-3S1tku0)
 - [PyTorch: Autograd mechanics (영어)](https://docs.pytorch.org/docs/stable/notes/autograd.html)
 - [micrograd 이슈 2: Incorrect gradient when non-leaf Values are re-used (영어)](https://github.com/karpathy/micrograd/issues/2)
+- [autodidact: 읽으며 배우는 NumPy용 autograd (Matthew Johnson, 영어)](https://github.com/mattjj/autodidact)
+- [minitorch: 테스트와 함께 한 단계씩 만드는 PyTorch (영어)](https://minitorch.github.io)
+- [ARENA: 배열을 다루는 엔진을 만드는 연습 문제 (영어)](https://github.com/callummcdougall/ARENA_3.0)
 
 이것이 마지막 수업입니다. 이제 여러분은 autograd가 무엇을 하는지 압니다. 직접 만들었으니까요.
 """

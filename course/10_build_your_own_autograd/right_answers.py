@@ -79,7 +79,7 @@ class Value(Value):
         return out
 
 
-# %% counts who still has to hand on task="value_backward"
+# %% counts what is still to arrive task="value_backward"
 class Value(Value):
     def order(self):
         waiting, todo = {self: 0}, [self]
@@ -423,3 +423,78 @@ def fit_line(points, steps, lr):
         b.data -= lr * (new_b - old_b)
         old_a, old_b = new_a, new_b
     return a.data, b.data
+
+
+# %% a table of checks task="which_bug"
+def which_bug(Engine):
+    def leaves_only(x):
+        return x**2 + x.exp().log()
+
+    def inside_only(x):
+        u = x**2
+        return u**2 + u.relu()
+
+    def uneven(x):
+        u = x + 1
+        return (u**2 + u) * u
+
+    for f, calls, want, bug in (
+        (leaves_only, 1, 7.0, "assign"),
+        (inside_only, 1, 114.0, "assign"),
+        (uneven, 1, 56.0, "breadth"),
+        (uneven, 2, 112.0, "kept"),
+    ):
+        x = Engine(3.0)
+        out = f(x)
+        for _ in range(calls):
+            out.backward()
+        if abs(x.grad - want) > 1e-6:
+            return bug
+    return "none"
+
+
+# %% reads the grads of intermediate values task="which_bug"
+def which_bug(Engine):
+    p = Engine(2.0)
+    (p**2 + p**3).backward()
+    if abs(p.grad - 16) > 1e-9:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if abs(y.grad - 17) > 1e-9:
+        return "assign"
+    if abs(x.grad - 84) > 1e-9:
+        return "breadth"
+    w.backward()
+    return "none" if abs(y.grad - 17) < 1e-9 else "kept"
+
+
+# %% two leaves and a call from inside task="which_bug"
+def which_bug(Engine):
+    def grads(build, calls=1):
+        a, b = Engine(1.5), Engine(-0.5)
+        out = build(a, b)
+        for _ in range(calls):
+            out.backward()
+        return a.grad, b.grad
+
+    def differs(got, want):
+        return any(abs(one - other) > 1e-9 for one, other in zip(got, want, strict=True))
+
+    def even(a, b):
+        s = a * b
+        return s**2 + s * a**2
+
+    def deep(a, b):
+        s = a * b
+        return s + (s**3) ** 2 * s
+
+    # even: b**2 a**2 + b a**3, deep: s + s**7
+    if differs(grads(even), (2 * 1.5 * 0.25 - 0.5 * 3 * 2.25, 2 * 2.25 * -0.5 + 1.5**3)):
+        return "assign"
+    slope = 1 + 7 * 0.75**6
+    if differs(grads(deep), (-0.5 * slope, 1.5 * slope)):
+        return "breadth"
+    return "kept" if differs(grads(deep, 2), (-slope, 3.0 * slope)) else "none"

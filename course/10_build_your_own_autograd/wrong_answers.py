@@ -39,7 +39,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% copies of the operands task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% copies of the operands task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 class Value(Value):
     def __add__(self, other):
         number = other if isinstance(other, (int, float)) else other.data
@@ -73,7 +73,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% nothing remembered task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% nothing remembered task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 class Value(Value):
     def __add__(self, other):
         return Value(self.data + getattr(other, "data", other))
@@ -106,7 +106,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% multiplying by 0 gives a constant task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% multiplying by 0 gives a constant task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -119,7 +119,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% slopes that are Values task="value_add_mul" en="must be plain numbers (a bool is none), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value"
+# %% slopes that are Values task="value_add_mul" en="must be plain numbers (a bool does not count), not Value" ko="수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은 Value"
 class Value(Value):
     def __add__(self, other):
         other = Value(other) if isinstance(other, (int, float)) else other
@@ -130,7 +130,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other, self))
 
 
-# %% breadth first task="value_backward" en="it would hand on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+# %% breadth first task="value_backward" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
 class Value(Value):
     def order(self):
         found = [self]
@@ -139,7 +139,7 @@ class Value(Value):
         return found
 
 
-# %% the order in which a recursion meets them task="value_backward" en="it would hand on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+# %% the order in which a recursion meets them task="value_backward" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
 class Value(Value):
     def order(self):
         found = []
@@ -152,7 +152,7 @@ class Value(Value):
         return found
 
 
-# %% parents first task="value_backward" en="it would hand on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
+# %% parents first task="value_backward" en="it would pass on before it has received" ko="다 받기 전에 넘겨주게 됩니다"
 class Value(Value):
     def order(self):
         done, seen, stack = [], set(), [(self, False)]
@@ -182,7 +182,7 @@ class Value(Value):
         return done[::-1]
 
 
-# %% a Value for each path task="value_backward" en="a Value stands in it more than once" ko="두 번 이상 나오는 Value가 있습니다"
+# %% a Value for each path task="value_backward" en="a Value is listed more than once" ko="두 번 이상 나오는 Value가 있습니다"
 class Value(Value):
     def order(self):
         done = []
@@ -317,7 +317,7 @@ class Value(Value):
             leaf.grad += before
 
 
-# %% no reset task="second_backward" en="still held what was in it before the call" ko="부르기 전에 있던 것이 그대로"
+# %% no reset task="second_backward" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
 class Value(Value):
     def backward(self):
         if self.parents:
@@ -340,7 +340,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% forgets the start task="second_backward" en="self.grad must be 1 before the values hand on" ko="self.grad가 1이어야 합니다"
+# %% forgets the start task="second_backward" en="self.grad must be 1 before the values pass on" ko="self.grad가 1이어야 합니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -352,7 +352,7 @@ class Value(Value):
                 parent.grad += slope * value.grad
 
 
-# %% local slopes only task="second_backward" en="multiply each by the grad of the value that hands on" ko="넘겨주는 값의 grad를 곱하세요"
+# %% local slopes only task="second_backward" en="multiply each by the grad of the value that passes on" ko="넘겨주는 값의 grad를 곱하세요"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -365,7 +365,7 @@ class Value(Value):
                 parent.grad += slope
 
 
-# %% a recursion in the place of the order task="second_backward" en="hands on once, when its turn in order() comes" ko="차례가 왔을 때 한 번만"
+# %% a recursion in the place of the order task="second_backward" en="passes on once, when its turn in order() comes" ko="차례가 왔을 때 한 번만"
 class Value(Value):
     def backward(self):
         for value in self.order():
@@ -551,7 +551,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% a bool for a slope task="value_functions" en="must be plain numbers (a bool is none), not bool" ko="들어 있는 것은 bool"
+# %% a bool for a slope task="value_functions" en="must be plain numbers (a bool does not count), not bool" ko="들어 있는 것은 bool"
 class Value(Value):
     def __pow__(self, number):
         slope = number * self.data ** (number - 1) if number else 0.0
@@ -757,7 +757,7 @@ class Value(Value):
         return Value(self.data * other.data, (self, other), (other.data, self.data))
 
 
-# %% equal numbers taken for one Value task="value_add_mul" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% equal numbers taken for one Value task="value_add_mul" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 class Value(Value):
     def __add__(self, other):
         if isinstance(other, (int, float)):
@@ -894,7 +894,7 @@ class Value(Value):
                 p.grad += s * v.grad
 
 
-# %% a leaf is what has no slope but 0 task="second_backward" en="still held what was in it before the call" ko="부르기 전에 있던 것이 그대로"
+# %% a leaf is what has no slope but 0 task="second_backward" en="still held what was in it before the call" ko="앞 호출의 값이 섞였습니다"
 class Value(Value):
     def backward(self):
         order = self.order()
@@ -958,7 +958,7 @@ class Value(Value):
         return Value(max(self.data, 0.0), (self,), (1.0 if self.data > 0 else 0.0,))
 
 
-# %% relu makes a constant below 0 task="value_functions" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% relu makes a constant below 0 task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 import math
 
 
@@ -981,7 +981,7 @@ class Value(Value):
         return Value(0.0)
 
 
-# %% the power 0 makes a constant task="value_functions" en="an operand is no parent of the result" ko="결과의 부모에 피연산자가 없습니다"
+# %% the power 0 makes a constant task="value_functions" en="an operand is not among the result's parents" ko="결과의 부모에 피연산자가 없습니다"
 import math
 
 
@@ -1161,3 +1161,223 @@ def fit_line(points, steps, lr):
         a.data -= lr * a.grad
         b.data -= lr * b.grad
     return a.data, b.data
+
+
+# %% one call on a chain task="which_bug" hint="meet"
+def which_bug(Engine):
+    x = Engine(5.0)
+    (x**3).log().backward()
+    return "none" if abs(x.grad - 0.6) < 1e-9 else "assign"
+
+
+# %% the uneven graph first task="which_bug" hint="even"
+def which_bug(Engine):
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad != 84:
+        return "assign"
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% whatever one call shows is the order task="which_bug" hint="first"
+def which_bug(Engine):
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad != 84:
+        return "breadth"
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% only one call task="which_bug" hint="twice"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u * x**3).backward()
+    if x.grad != 112:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    (y * (y * x) + y).backward()
+    return "none" if x.grad == 84 else "breadth"
+
+
+# %% two calls without an intermediate value task="which_bug" hint="twice"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u * x**3).backward()
+    if x.grad != 112:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    (y * (y * x) + y).backward()
+    if x.grad != 84:
+        return "breadth"
+    x = Engine(2.0)
+    y = x**3
+    y.backward()
+    y.backward()
+    return "none" if x.grad == 24 else "kept"
+
+
+# %% paths of one length in both graphs task="which_bug" hint="uneven"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    w = u**2 + u * x**3
+    w.backward()
+    if x.grad != 112:
+        return "assign"
+    x = Engine(5.0)
+    ((x**3).log() + (x**2) ** 0.5).backward()
+    if abs(x.grad - 1.6) > 1e-9:
+        return "breadth"
+    x = Engine(5.0)
+    w = (x**3).log()
+    w.backward()
+    w.backward()
+    return "none" if abs(x.grad - 1.2) < 1e-9 else "kept"
+
+
+# %% paths meet at the leaf alone task="which_bug" hint="first"
+def which_bug(Engine):
+    x = Engine(2.0)
+    (x**2 + x**3).backward()
+    if x.grad != 16:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad != 84:
+        return "breadth"
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% paths meet inside alone task="which_bug" hint="first"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u**3).backward()
+    if x.grad != 224:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad != 84:
+        return "breadth"
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% squares for paths that meet task="which_bug" hint="first"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x * x
+    (u * u).backward()
+    if x.grad != 32:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad != 84:
+        return "breadth"
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% always two calls task="which_bug" hint="early"
+def which_bug(Engine):
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% knows the wrong numbers of one order task="which_bug" hint="uneven"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u * x**3).backward()
+    if x.grad != 112:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad == 52:
+        return "breadth"
+    x = Engine(2.0)
+    w = (x**2) ** 2
+    w.backward()
+    w.backward()
+    return "none" if x.grad == 64 else "kept"
+
+
+# %% expects three times the slope of what is kept task="which_bug" hint="twice"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 + u * x**3).backward()
+    if x.grad != 112:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    (y * (y * x) + y).backward()
+    if x.grad != 84:
+        return "breadth"
+    x = Engine(2.0)
+    w = (x**2) ** 2
+    w.backward()
+    w.backward()
+    return "kept" if x.grad == 96 else "none"
+
+
+# %% a subtraction makes a path longer task="which_bug" hint="even"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    (u**2 - u * x**3 + u**3).backward()
+    if x.grad != 32 - 80 + 192:
+        return "assign"
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    if x.grad != 84:
+        return "breadth"
+    w.backward()
+    return "none" if x.grad == 168 else "kept"
+
+
+# %% says only whether it is right task="which_bug" en="a str was expected" ko="필요한 것은 str입니다"
+def which_bug(Engine):
+    x = Engine(2.0)
+    y = x**2
+    w = y * (y * x) + y
+    w.backward()
+    w.backward()
+    return x.grad == 168
+
+
+# %% forgets that leaves add up task="which_bug" hint="right"
+def which_bug(Engine):
+    x = Engine(2.0)
+    u = x**2
+    w = u**2 + u * x**3
+    w.backward()
+    if x.grad != 112:
+        return "assign"
+    w.backward()
+    return "none" if x.grad == 112 else "kept"

@@ -116,7 +116,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
         options: how to ask: see `Options`.
         **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, or a list or dict of these; or
             a string of code, which may use earlier arguments, `torch`, `nn`, `math`, `leaf`, `strided`,
-            `formula`, and the modules `graphs`, `custom` and `recipes`.
+            `formula`, and the modules `graphs`, `custom`, `engines` and `recipes`.
 
     Returns:
         The answer, to be judged.

@@ -162,7 +162,7 @@ def after_a_change(apply: Operation, inputs: Sequence[Tensor], g: Tensor) -> lis
     copies = [leaf * 1 for leaf in leaves]
     y = apply(*copies)
     for copy in copies:
-        copy.add_(1)
+        copy.mul_(2)  # a layer norm does not change when 1 is added
     try:
         return [_copy(value) for value in _gradients(y, leaves, g)]
     except NotImplementedError:

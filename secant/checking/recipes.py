@@ -208,7 +208,7 @@ def _check_new(
     no_value = say(en="a Value was expected, and it is", ko="필요한 것은 Value인데 나온 것은")
     answer.holds(found["type"] == "Value", f"{no_value} {found['type']}")
     strange = say(
-        en="data, grad and slopes must be plain numbers (a bool is none), not",
+        en="data, grad and slopes must be plain numbers (a bool does not count), not",
         ko="data, grad, slopes에는 수만 넣을 수 있습니다(bool도 안 됩니다). 들어 있는 것은",
     )
     types = {n for n in (found["data"], found["grad"], *found["slopes"]) if isinstance(n, str)}
@@ -228,7 +228,7 @@ def _check_new(
     )
     answer.holds(len(found["parents"]) == len(found["slopes"]), uneven)
     lost = say(
-        en="an operand is no parent of the result: keep the operand itself in `parents`, no copy",
+        en="an operand is not among the result's parents: keep the operand itself in `parents`, not a copy",
         ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
     )
     missing = [name for name in slopes if name not in found["parents"]]
@@ -238,8 +238,8 @@ def _check_new(
     by_operand = say(en="slopes by operand", ko="피연산자마다의 기울기")
     _part(answer, by_operand, sums).returns(dict(slopes), mistakes=mistakes, **exact)
     not_yet = say(
-        en="backward() fills in the grads later: leave every grad alone here",
-        ko="grad는 backward()가 채웁니다. 여기서는 건드리지 마세요",
+        en="only backward() fills grad: leave every grad alone",
+        ko="grad는 `backward()`가 채웁니다. 여기서는 건드리지 마세요",
     )
     _part(answer, "grad", found["grad"]).returns(0.0, hint=not_yet)
     touched = say(
@@ -259,8 +259,8 @@ def check_order(answer: "Answer", names: Sequence[str], recipe: Recipe, root: in
         ),
         "TimeoutError": say(
             en="it took too many steps: visit a Value a few times, not once for each path or other Value",
-            ko="너무 오래 걸렸습니다. 같은 Value를 경로 수만큼 다시 들르지 마세요. Value를 하나 넣을 때마다 "
-            "나머지를 모두 훑어도 안 됩니다",
+            ko="너무 오래 걸렸습니다. 같은 Value를 경로 수만큼 다시 들르지 마세요. "
+            "Value를 하나 넣을 때마다 나머지를 모두 훑어도 안 됩니다",
         ),
     }
     why = answer.seen["stopped"]
@@ -293,11 +293,11 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
             en="it holds something that self was not made from", ko="self와 상관없는 것이 들어 있습니다"
         )
     if len(order) != len(want):
-        return say(en="a Value stands in it more than once", ko="두 번 이상 나오는 Value가 있습니다")
+        return say(en="a Value is listed more than once", ko="두 번 이상 나오는 Value가 있습니다")
     if early := too_early(recipe, order):
         parent, child = (names[place] for place in early)
         return say(
-            en=f"{parent} stands before {child}, which was made from it: it would hand on before it has "
+            en=f"{parent} comes before {child}, which was made from it: it would pass on before it has "
             "received everything",
             ko=f"{parent}: 이 값으로 만든 {child}보다 앞에 있습니다. 다 받기 전에 넘겨주게 됩니다",
         )
@@ -384,21 +384,21 @@ def _pass_problem(recipe: Recipe, root: int, held: Sequence[float], grads: Seque
         )
     if root in inner and (near(sorted(within), held) or near([root], zeros)):
         return say(
-            en="nothing flows: self.grad must be 1 before the values hand on",
-            ko="아무것도 흐르지 않았습니다. 값들이 넘겨주기 전에 self.grad가 1이어야 합니다",
+            en="nothing arrives: self.grad must be 1 before the values pass on",
+            ko="아무것도 도착하지 않았습니다. 값들이 넘겨주기 전에 self.grad가 1이어야 합니다",
         )
     if any(held[p] and near([p], stale) for p in inner):
         return say(
             en="an intermediate value still held what was in it before the call: reset it first",
-            ko="중간 값에 부르기 전에 있던 것이 그대로 있었습니다. 먼저 비우세요",
+            ko="중간 값의 grad에 앞 호출의 값이 섞였습니다. 더하기 전에 비우세요",
         )
     if near(sorted(within - {root}), local):
         return say(
-            en="these are sums of local slopes: multiply each by the grad of the value that hands on",
+            en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
         )
     return say(
-        en="each value adds up what it receives, with +=, and hands on once, when its turn in order() comes",
+        en="each value adds up what it receives, with +=, and passes on once, when its turn in order() comes",
         ko="값마다 받는 것을 +=로 더하고, order()에서 차례가 왔을 때 한 번만 넘겨주어야 합니다",
     )
 

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from secant.causes import QUESTION
-from secant.checking import custom, graphs, recipes
+from secant.checking import custom, engines, graphs, recipes
 from secant.checking.functions import formula, noted
 from secant.checking.observe import observe
 from secant.checking.operations import operations
@@ -36,6 +36,7 @@ _KIT = {
     "formula": formula,
     "graphs": graphs,
     "custom": custom,
+    "engines": engines,
     "recipes": recipes,
 }
 _now: list["Situation"] = []

@@ -12,6 +12,8 @@ from secant.language import say
 
 Mistakes = Mapping[str, Mapping[str, Any]]
 Seen = dict[str, Any]
+#: What the gradient that arrives is multiplied by, or the VJP as a function of it.
+Slope = torch.Tensor | Callable[[torch.Tensor], torch.Tensor]
 
 _usual = Hints({})
 
@@ -22,10 +24,11 @@ def judge_operation(
     inputs: Mapping[str, torch.Tensor],
     g: torch.Tensor,
     value: torch.Tensor,
-    slopes: Mapping[str, torch.Tensor],
+    slopes: Mapping[str, Slope],
     mistakes: Mistakes,
     hint: str = "",
     *,
+    more: str = "",
     rtol: float | None = None,
     atol: float | None = None,
     apart: bool = False,
@@ -38,17 +41,18 @@ def judge_operation(
         inputs: by name, in the order of forward.
         g: the gradient that arrives.
         value: the result.
-        slopes: by name of each tracked input, what g is to be multiplied by.
+        slopes: by name of each tracked input, what g is to be multiplied by, or a function of g.
         mistakes: of the value, under "value", and of each input's gradient, under its name, as for
             `Answer.returns`; a missing factor g, swapped inputs and gradients added up are known already.
         hint: what to say where no mistake is recognised.
+        more: what follows the inputs in the call, such as ", eps=0.1".
         rtol, atol: as for `check.close`.
         apart: whether no numbers are to lie side by side in memory.
 
     Returns:
         The call, as a student would type it, and what the probe told.
     """
-    call = _call(name, inputs, g, list(slopes)) + (_usual.apart if apart else "")
+    call = _call(name, inputs, more, g, list(slopes)) + (_usual.apart if apart else "")
     with check.asking(call):
         found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), g.clone(), apart)
     wrong = mistakes.get("value", {})
@@ -60,12 +64,12 @@ def judge_operation(
     check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
     for place, of in enumerate(inputs):
         if of in slopes:
-            wrong = {**mistakes.get(of, {}), **_usual_mistakes(of, g, slopes)}
-            _judge_gradient(found, call, of, place, g * slopes[of], wrong, hint, rtol, atol)
+            wrong = {**_usual_mistakes(of, g, slopes), **mistakes.get(of, {})}
+            _judge_gradient(found, call, of, place, _vjp(slopes[of], g), wrong, hint, rtol, atol)
     for of, got in (found["changed"] or {}).items():
         if of in slopes:
-            later = f"{name}.apply({', '.join(inputs)}), {of}.add_(1), backward"
-            check.close(got, g * slopes[of], later, rtol=rtol, atol=atol, hint=_usual.silent)
+            later = f"{name}.apply({', '.join(inputs)}{more}), {of}.mul_(2), backward"
+            check.close(got, _vjp(slopes[of], g), later, rtol=rtol, atol=atol, hint=_usual.silent)
     return call, found
 
 
@@ -90,19 +94,25 @@ def _judge_gradient(
     check.close(found["again"][of], want, asked, rtol=rtol, atol=atol, hint=_usual.walked_again)
 
 
-def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    slope = slopes[of]
-    others = tuple(g * other for name, other in slopes.items() if name != of)
-    together = (g * slope).sum().expand(slope.shape)
+def _vjp(slope: Slope, g: torch.Tensor) -> torch.Tensor:
+    return g * slope if isinstance(slope, torch.Tensor) else slope(g)
+
+
+def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> dict[str, Any]:
+    want = _vjp(slopes[of], g)
+    others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
+    together = want.sum().expand(want.shape)
     return {
-        _usual.arriving: slope,
+        _usual.arriving: _vjp(slopes[of], torch.ones_like(g)),
         _usual.swapped_inputs: others,
         _usual.added_together.format(name=of): together,
     }
 
 
-def _call(name: str, inputs: Mapping[str, torch.Tensor], g: torch.Tensor, tracked: list[str]) -> str:
-    shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items())
+def _call(
+    name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor, tracked: list[str]
+) -> str:
+    shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items()) + more
     asked = f"{name}.apply({shown}), {str(g.dtype)[6:]}, grad_output={check.numbers(g)}"
     return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
 

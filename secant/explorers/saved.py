@@ -158,7 +158,7 @@ class SavedExplorer(Panel[Reading]):
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f", list(subject.functions), start.function)
-        self.spoiler = controls.choice(say(en="spoil", ko="방해"), _spoilers(), start.spoiler)
+        self.spoiler = controls.choice(say(en="spoil", ko="교란"), _spoilers(), start.spoiler)
         self.a, a_row = controls.slider("a", start.a, AMOUNTS)
         rows = [(self.function, self.spoiler), self.x_and_h(start, subject), [a_row]]
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)

@@ -30,11 +30,20 @@ from secant.graph.layout import (
     text_width,
 )
 from secant.graph.record import Loose, Node, Recorded, record
+from secant.graph.values import record_values
 from secant.language import say
+from secant.value import TorchValue, Value
 
 # Okabe and Ito's colours that stand out from white and from black; the shapes differ too.
 FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
 INK = "#000"
+# Of a node's lower part: the colour, and how far its sides lean.
+_INSIDE = {
+    "function": (FUNCTION, 0),
+    "value": (FUNCTION, 0),
+    "accumulate": (ACCUMULATE, 5),
+    "leaf": (LEAF, 0),
+}
 # White is JupyterLab's own dark on a dark page, black lines are white, and colours keep their hue.
 STYLE = (
     '<style>[data-jp-theme-light="false"] .secant-graph img {filter: invert(93%) hue-rotate(180deg)}</style>'
@@ -147,14 +156,14 @@ def draw_graph(
     values: bool = False,
     slopes: bool = False,
     gradients: bool = False,
-    **tensors: torch.Tensor,
+    **tensors: torch.Tensor | Value,
 ) -> AutogradGraph:
     """Draw the graph that autograd recorded for some tensors: `draw_graph(loss=loss, w=w, x=x)`.
 
     All nodes that backward can reach from the tensors are drawn, each once, named as PyTorch names them;
     the tensors' names stand where they belong. A model's parameters get theirs with
     `draw_graph(loss=loss, **dict(model.named_parameters()))`. Of a large graph only the 100 nodes
-    nearest the outputs are drawn.
+    nearest the outputs are drawn. Values of lesson 10 are drawn as they are, with their own slopes and grad.
 
     Args:
         saved: write under each node what it keeps for backward; else that is shown only on hovering.
@@ -163,10 +172,10 @@ def draw_graph(
             ones): with one number in and out, its local slope.
         gradients: write in each node the gradient that comes to it when backward() starts at the outputs with
             1. Every node is asked on its own: no .grad is filled, nothing is freed.
-        tensors: the tensors and the names to show.
+        tensors: the tensors, or the Values, and the names to show.
 
     Raises:
-        TypeError: if one of the arguments is not a tensor, or none is given.
+        TypeError: if one of the arguments is not a tensor, or none is given, or Values stand beside tensors.
     """
     asked = {"saved": saved, "values": values, "slopes": slopes, "gradients": gradients}
     for option, given in asked.items():
@@ -175,11 +184,17 @@ def draw_graph(
             raise TypeError(f"{option} is True or False, not a {kind}: give a tensor another name")
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
-    for name, tensor in tensors.items():
-        if not isinstance(tensor, torch.Tensor):
-            raise TypeError(f"draw_graph shows tensors; {name} is a {type(tensor).__name__}")
     kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
-    return AutogradGraph(record(tensors, [kind for kind, wanted in kinds.items() if wanted]), saved)
+    shown = [kind for kind, wanted in kinds.items() if wanted]
+    bare = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
+    own = {name: thing for name, thing in bare.items() if isinstance(thing, Value)}
+    if len(own) == len(bare):
+        return AutogradGraph(record_values(own, shown))
+    found = {name: thing for name, thing in bare.items() if isinstance(thing, torch.Tensor)}
+    for name, thing in bare.items():
+        if name not in found:
+            raise TypeError(f"draw_graph shows tensors; {name} is a {type(thing).__name__}")
+    return AutogradGraph(record(found, shown), saved)
 
 
 # The words
@@ -314,7 +329,7 @@ def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
             f' height="{height - 2 * inset:.1f}" stroke="{colour}" fill="{colour}" {more}/>'
         )
 
-    if kind == "function":
+    if kind in ("function", "value"):
         return rect(FUNCTION, 'rx="7" fill-opacity="0.13" stroke-width="1.8"')
     if kind == "accumulate":
         side = min(10, height / 2)
@@ -353,7 +368,7 @@ def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
         yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
     lines = saved_lines(node, saved)
     if lines:
-        inside, slant = (FUNCTION, 0) if node.kind == "function" else (ACCUMULATE, 5)
+        inside, slant = _INSIDE[node.kind]
         yield f'<path d="M{x:.1f} {y + BOX:.1f}h{width:.1f}" stroke="{inside}" stroke-opacity="0.6"/>'
         for k, line in enumerate(lines):
             yield _text(line, x + slant + PAD, y + BOX + 14 + k * LINE, SMALL)
@@ -386,6 +401,8 @@ def _hover(node: Node) -> str:
 def _legend(graph: Recorded) -> str:
     """Return what the shapes and the arrows mean, of those that occur."""
     nodes, loose = graph.nodes, graph.loose
+    if any(node.value for node in nodes):
+        return _legend_of_values()
     kinds = {
         "output": (
             say(en="output: backward() starts here", ko="출력: backward()가 여기서 시작"),
@@ -427,6 +444,12 @@ def _legend(graph: Recorded) -> str:
         ko="화살표는 backward()가 지나가는 방향(next_functions)으로, 맨 위의 출력에서 leaf로 내려갑니다.",
     )
     return f"<div>{items}</div><div>{way}</div>"
+
+
+def _legend_of_values() -> str:
+    value = say(en="Value: arrows lead to its parents", ko="Value: 화살표는 부모로 향함")
+    leaf = say(en="leaf: a Value without parents", ko="leaf: 부모가 없는 Value")
+    return f"<div>{_swatch('value')} {escape(value)} &emsp;{_swatch('leaf')} {escape(leaf)}</div>"
 
 
 def _swatch(kind: str) -> str:

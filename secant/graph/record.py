@@ -14,7 +14,7 @@ LIMIT = 100  # nodes kept; a picture of more is not read any longer
 LONG = 40  # characters of a kept value that is no tensor
 
 State = Literal["kept", "freed", "changed", "hooked", "unreadable"]
-Role = Literal["function", "accumulate"]
+Role = Literal["function", "accumulate", "value", "leaf"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Node:
     """A node of the graph as it was when it was read; `inputs` are positions in `Recorded.nodes`.
 
     `next_functions` holds the inputs in this order, without its None; `left_out` counts those not kept.
+    `value` says that it stands for a Value of lesson 10.
     """
 
     name: str
@@ -52,9 +53,12 @@ class Node:
     saved: tuple[Saved, ...]
     output: bool
     facts: tuple[Fact, ...] = ()
+    value: bool = False
 
     @property
     def kind(self) -> Role:
+        if self.value:
+            return "value" if self.inputs or self.left_out else "leaf"
         return "function" if self.leaf is None else "accumulate"
 
     @property

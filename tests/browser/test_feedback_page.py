@@ -1,6 +1,7 @@
 """A feedback page in a browser: on a phone and on a desk, in both languages, light and dark."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,13 @@ def shown(language: Language | None) -> str:
         Row(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, waits, *said)
         for task, (outcome, waits) in zip([*ids, "one", "two"], looks, strict=True)
     ]
-    rejected = () if language else ("No notebook.", "노트북이 아닙니다.")
     for cell in release.cells:
         if cell.cell_type == "code":
             cell.outputs = [{"output_type": "stream", "text": "printed\n" + "x" * 400}]
-    return page_html("ann", Head("Slopes", language, 7.5, 12.0, 1.0, rows, rejected), release.cells)
+    head = Head("Slopes", language or "en", 7.5, 12.0, 1.0, rows, "" if language else "No notebook.")
+    if language is None:
+        head = replace(head, korean=replace(head, language="ko", rejected="노트북이 아닙니다."))
+    return page_html("ann", head, release.cells)
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])

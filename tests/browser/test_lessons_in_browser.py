@@ -93,6 +93,7 @@ SPOILT = {
         "stop_gradient": ERROR,
         "running_loss": CRASH,
         "freeze_first": UNTOUCHED,
+        "agreement_loss": "cuts nothing",
     },
     "07": {
         "breaks_backward": "an in-place edit always breaks",
@@ -101,6 +102,7 @@ SPOILT = {
         "clip_hook": CRASH,
         "step_in_backward": UNTOUCHED,
         "first_bad_op": ERROR,
+        "find_culprit": "pack keeps the same memory",
     },
     "08": {
         "MyPow": "the slope in q as in Code 21",

@@ -162,6 +162,16 @@ def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
     assert not [(line, text) for text in texts for line in hidden if line in str(text)]
 
 
+def test_accumulates_messages_show_what_a_student_would_type() -> None:
+    for lesson, task, wrong in WRONG:
+        if task.id == "accumulate":
+            said = grade(lesson, wrong.source, task.test.source)
+            assert said.startswith("accumulate(model, ")
+            assert "\n    model(X) = " in said
+            assert "graphs." not in said
+            assert "piece(" not in said
+
+
 def test_what_was_drawn_for_accumulate_can_be_made_again() -> None:
     """It is too large to be shown: a line of code below the call makes it."""
     known = {wrong.name: (lesson, task, wrong) for lesson, task, wrong in WRONG if task.id == "accumulate"}

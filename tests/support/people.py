@@ -7,6 +7,7 @@ Who is not root cannot become somebody else: then the students differ by what nb
 
 import os
 import pwd
+import re
 import runpy
 import shutil
 import subprocess
@@ -17,7 +18,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.lessons import ROOT
 from tests.support.small_class import build_course
+
+_PAGE = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+_SETTINGS = re.compile(
+    r"^```python\n(c = get_config\(\)\nc\.Exchange\.root[^`]*course_id[^`]*)^```", re.MULTILINE
+)
 
 #: Whether students are users of their own.
 SEPARATE = os.geteuid() == 0
@@ -80,20 +87,25 @@ def class_with_exchange(python: Sequence[str], settings: str = "") -> Iterator[t
         build_course(root)
         local = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n{settings}"
         (root / "nbgrader_config_local.py").write_text(local)
-        yield root, students(place, exchange, "secant", python)
+        yield root, students(place, exchange, python)
     finally:
         shutil.rmtree(place)
 
 
-def students(place: Path, exchange: Path, course: str, python: Sequence[str]) -> list[Student]:
+def settings_of_a_student(exchange: Path) -> str:
+    """The `nbgrader_config.py` that docs/teaching.md tells students to have."""
+    (told,) = _SETTINGS.findall(_PAGE)
+    return str(told).replace("/srv/nbgrader/exchange", str(exchange))
+
+
+def students(place: Path, exchange: Path, python: Sequence[str]) -> list[Student]:
     """Return two students with homes in a place that everybody may enter."""
     users = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
     found = []
     for number, name in enumerate(("ann", "bob")):
         home = place / name
         home.mkdir(mode=0o700)
-        settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
-        settings += f"c.CourseDirectory.course_id = {course!r}\n"
+        settings = settings_of_a_student(exchange)
         if SEPARATE:
             uid, name = users[number]
             os.chown(home, uid, pwd.getpwuid(uid).pw_gid)

@@ -49,7 +49,7 @@ def difference_of_relus(x: Tensor) -> Tensor:
 def built_in() -> dict[str, Function]:
     """Return the functions to start with, by names in the language in use."""
     return {
-        say(en="5ˣ, broken", ko="5ˣ, 망가진 것"): broken_power_of_five,
+        say(en="5ˣ, broken", ko="5ˣ, 잘못된 backward"): broken_power_of_five,
         say(en="5ˣ, torch's backward", ko="5ˣ, torch의 backward"): power_of_five,
         "relu(x)": torch.relu,
         "clamp(min=0)": clamp,

@@ -63,7 +63,7 @@ def _pass(tape: list[Any], buffers: dict[Any, Tensor], bug: Bug) -> None:
             what = difference.in_brief(error)
             raise difference.problem(
                 en=f"The engine cannot go back through {node.name()}: {what}",
-                ko=f"엔진이 {node.name()}에서 역방향 계산을 할 수 없습니다. {what}",
+                ko=f"엔진이 {node.name()}에서 역방향으로 계산할 수 없습니다. {what}",
             ) from error
         parts = slopes if isinstance(slopes, tuple) else (slopes,)
         for (parent, _), part in zip(node.next_functions, parts, strict=False):

@@ -42,8 +42,8 @@ def test_points_that_were_changed() -> None:
     assert problems(notebook) == [
         "its line of marks says 2 points, but clip_hook is worth 3",
         "its line of marks says 2 points, but clip_hook is worth 3",
-        "it says 12 points, but its tasks are worth 13",
-        "it says 12 points, but its tasks are worth 13",
+        "it says 14 points, but its tasks are worth 15",
+        "it says 14 points, but its tasks are worth 15",
     ]
 
 
@@ -57,31 +57,29 @@ def test_points_of_a_note() -> None:
 
 def test_a_task_that_was_dropped() -> None:
     notebook = copy.deepcopy(source(SEVENTH))
-    first = next(i for i, cell in enumerate(notebook.cells) if "## Task 7.6" in cell.source)
-    last = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == "test_first_bad_op")
+    first = next(i for i, cell in enumerate(notebook.cells) if "## Task 7.7" in cell.source)
+    last = next(i for i, cell in enumerate(notebook.cells) if grade_id(cell) == "test_find_culprit")
     del notebook.cells[first : last + 1]
-    course = {**COURSE, 7: COURSE[7] - {"7.6"}}
+    course = {**COURSE, 7: COURSE[7] - {"7.7"}}
     found = [text for _, text in prose_problems(notebook, 7, course, len(LESSONS))]
     assert sorted(found) == sorted(
         [
-            "it speaks of task 7.6, and there is no such task",
-            'it says "Six functions", but the lesson has 5 tasks',
-            "it says 12 points, but its tasks are worth 10",
-            "the list of what hidden tests look for has task 7.6, and there is no such task",
-            "it speaks of task 7.6, and there is no such task",
-            'it says "함수 여섯 개", but the lesson has 5 tasks',
-            "it says 12 points, but its tasks are worth 10",
-            "the list of what hidden tests look for has task 7.6, and there is no such task",
+            'it says "Seven functions", but the lesson has 6 tasks',
+            "it says 14 points, but its tasks are worth 11",
+            "the list of what hidden tests look for has task 7.7, and there is no such task",
+            'it says "함수 일곱 개이고", but the lesson has 6 tasks',
+            "it says 14 points, but its tasks are worth 11",
+            "the list of what hidden tests look for has task 7.7, and there is no such task",
         ]
     )
 
 
 def test_cells_that_were_dropped_without_their_heading() -> None:
     notebook = copy.deepcopy(source(SEVENTH))
-    notebook.cells = [cell for cell in notebook.cells if not grade_id(cell).endswith("first_bad_op")]
+    notebook.cells = [cell for cell in notebook.cells if not grade_id(cell).endswith("find_culprit")]
     found = problems(notebook)
-    assert "its heading says Task 7.6 · `first_bad_op`, and there is no such task" in found
-    assert "its heading says 과제 7.6 · `first_bad_op`, and there is no such task" in found
+    assert "its heading says Task 7.7 · `find_culprit`, and there is no such task" in found
+    assert "its heading says 과제 7.7 · `find_culprit`, and there is no such task" in found
 
 
 @pytest.mark.parametrize(
@@ -89,14 +87,12 @@ def test_cells_that_were_dropped_without_their_heading() -> None:
     [
         (r"## Task 7\.2 · ", "## Task 7.3 · ", "Task 7.3 · `saved_shapes`: here comes 7.2 · `saved_shapes`"),
         (r"## 과제 7\.2 · `saved_shapes`", "## 과제 7.2 · `shapes`", "here comes 7.2 · `saved_shapes`"),
-        (r"## Task 7\.6 · `first_bad_op`", "## The last", "no heading follows for task 7.6 · `first_bad_op`"),
-        ("Six functions, 12 points", "Six functions", "0 sentences (en) say how many tasks"),
-        ("Six functions", "Seven functions", 'it says "Seven functions", but the lesson has 6 tasks'),
-        ("(모두|합해서) 12점", "모두 10점", "it says 10 points, but its tasks are worth 12"),
-        ("(모두|합해서) 12점", "합해서 10점", "it says 10 points, but its tasks are worth 12"),
+        (r"## Task 7\.7 · `find_culprit`", "## The last", "no heading follows for task 7.7 · `find_culprit`"),
+        ("Seven functions, 14 points", "Seven functions", "0 sentences (en) say how many tasks"),
+        ("Seven functions", "Eight functions", 'it says "Eight functions", but the lesson has 7 tasks'),
+        ("합해서 14점", "모두 10점", "it says 10 points, but its tasks are worth 14"),
         (r"- \*\*7\.4\*\*", "- **7.5**", "has 0 lines for task 7.4"),
-        (r"가 \S+ 것\n\n- \*\*7\.1\*\*", "가 확인하는 것\n\n- **7.2**", "has 2 lines for task 7.2"),
-        ("Task 7.6 finds", "Tasks 7.5 and 7.7 find", "it speaks of task 7.7, and there is no such task"),
+        ("Task 7.6 finds", "Tasks 7.5 and 7.8 find", "it speaks of task 7.8, and there is no such task"),
         ("과제 7.6에서", "과제 7.6과 11.2에서", "it speaks of task 11.2, and there is no such task"),
         (
             "· 4분 ·",

@@ -1,12 +1,16 @@
 """Every refusal of the lesson contract, each from one slip in a lesson that keeps it."""
 
+import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.build import rules
 from autograder.course.cells import split_tests
-from autograder.course.lesson import Lesson, read_lesson, read_text
+from autograder.course.lesson import Lesson, find_lessons, read_lesson, read_text
+from tests.support.lessons import ROOT
 
 TEST = '"grade_id": "test_double", "solution": false, "grade": true, "locked": true, "points": 2'
 
@@ -390,3 +394,25 @@ def test_hints_count_as_lines_of_what_is_released(steps: Lesson) -> None:
     test.source = "hint = hints(\n" + '    a="b",\n' * 44 + ")\n" + split_tests(test.source)[0]
     found = rules.release_problems(notebook, steps.text)
     assert any("cell test_double: its visible part has" in text and "at most 45" in text for text in found)
+
+
+def test_all_that_is_left_of_a_dropped_task_is_named_in_one_go(tmp_path: Path) -> None:
+    """As docs/grading.md promises to whoever drops one."""
+    name, task = "09_gradients_of_gradients", "second_derivative"
+    shutil.copytree(ROOT / "course", tmp_path / "course")
+    lesson = next(one for one in find_lessons(tmp_path) if one.name == name)
+    cells = re.split(r"(?m)^(?=# %%)", lesson.text.read_text(encoding="utf-8"))
+    marks = tuple(f'"grade_id": "{each}"' for each in (task, f"test_{task}"))
+    kept = [cell for cell in cells if not any(mark in cell for mark in marks)]
+    assert len(cells) - len(kept) == 2
+    lesson.text.write_text("".join(kept), encoding="utf-8")
+    said = "\n".join(rules.lesson_problems(lesson))
+    for file in ("hints.toml", "wrong_answers.py", "right_answers.py", "solutions.py"):
+        assert f"{name}/{file}" in said
+    for slip in (
+        "its heading says Task 9.1",
+        "its heading says 과제 9.1",
+        "points, but its tasks",
+        "hidden tests",
+    ):
+        assert slip in said

@@ -259,12 +259,45 @@ def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[
     assert sorted(os.listdir(room / "autograded")) == ["ann", "bad", "dir", "link", "none"]
 
 
-def test_rejection_replaces_an_older_grade(room: Path, right: dict[str, str]) -> None:
-    hand_in(room, "ann", answered(room, right))
+def test_rejection_takes_an_older_grade_away_and_says_what_it_was(room: Path, right: dict[str, str]) -> None:
+    first = answered(room, right | WRONG)
+    hand_in(room, "ann", first)
     run(room)
     hand_in(room, "ann", "{")
+    for _ in range(2):
+        summary, _ = run(room)
+        assert grades(room, "ann") == {name: (None, True) for name in PASSED}  # none stands for the new file
+        said = comments(room, "ann")
+        assert "cut short" in (said["Counter"] or "")
+        assert "The file handed in before had 3 of 3 points here." in (said["Counter"] or "")
+        assert "before had 0 of 2 points here." in (said["double"] or "")
+        assert "before had" not in (said["why"] or ""), "nobody had graded it"
+        assert "The file that you handed in before had 3 of 5 points." in page(room, "ann")
+        assert "이전에 제출한 파일" not in page(room, "ann"), "the earlier file was in English"
+        end = closed(room, summary)
+        assert end.unread[f"ann/{STEPS}"].endswith("The file before had 3 of 5 points.")
+    hand_in(room, "ann", "")  # nor can this one be read: what is remembered is the last that could
+    run(room, Here(broken("ann")))
+    assert "before had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
+    hand_in(room, "ann", first)
     run(room)
-    assert grades(room, "ann") == {name: (None, True) for name in PASSED}
+    assert grades(room, "ann") == HALF | {"why": (None, True)}
+    assert comments(room, "ann")["Counter"] is None
+
+
+def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    run(room)
+    with book(room) as gradebook:
+        grade = gradebook.find_grade("why", STEPS, STEPS, "ann")
+        grade.manual_score, grade.needs_manual_grade = 0.5, False
+        gradebook.db.commit()
+    hand_in(room, "ann", "{")
+    run(room)
+    with book(room) as gradebook:
+        grade = gradebook.find_grade("why", STEPS, STEPS, "ann")
+        assert (grade.manual_score, grade.needs_manual_grade) == (0.5, True)
+    assert "before had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
 
 
 def closed(room: Path, summary: batch.Summary) -> Closing:
@@ -315,11 +348,36 @@ def test_of_several_notebooks_with_answers_a_person_hears_until_one_is_left(
     assert grades(room, "ann")["test_double"] == (2.0, False)
 
 
+def test_what_could_not_be_read_counts_nowhere_until_a_person_has_given_points(room: Path) -> None:
+    hand_in(room, "bad", "{")
+
+    def totals() -> tuple[float, float]:
+        (row,) = run(room)[0].as_json()
+        return row["score"], row["max_score"]
+
+    assert (totals(), totals()) == ((0, 0), (0, 0))
+    with book(room) as gradebook:
+        grade = gradebook.find_grade("test_double", STEPS, STEPS, "bad")
+        grade.manual_score, grade.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+    assert totals() == (1.5, 2)
+
+
+def test_what_was_not_graded_counts_nowhere(room: Path, right: dict[str, str]) -> None:
+    hand_in(room, "ann", answered(room, right))
+    (row,) = run(room, Here(broken("ann")))[0].as_json()
+    assert (row["score"], row["max_score"]) == (0, 0)
+    assert row["flags"] == ["grader_failure"]
+
+
 def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     submitted = room / "submitted"
     (submitted / "bob" / "01_stepz").mkdir(parents=True)
     (submitted / "cho" / "homework").mkdir(parents=True)
+    (submitted / "dan" / "1").mkdir(parents=True)
+    (submitted / "dan" / "Lesson 01").mkdir(parents=True)
+    (submitted / "dan" / "2").mkdir(parents=True)
     (submitted / "Kim Minji_123456_assignsubmission_file_").mkdir()
     (submitted / "Kim Minji_123456_assignsubmission_file_" / "steps.ipynb").touch()
     (submitted / "download.zip").touch()
@@ -332,6 +390,9 @@ def test_folders_that_nobody_asked_for_are_named(room: Path, right: dict[str, st
         "Move it away and use autograder collect DOWNLOAD.zip.",
         "bob/01_stepz": f"Was {STEPS} meant? Rename it.",
         "cho/homework": "No lesson has this name.",
+        "dan/1": f"Was {STEPS} meant? Rename it.",
+        "dan/2": "No lesson has this name.",
+        "dan/Lesson 01": f"Was {STEPS} meant? Rename it.",
         "download.zip": "It is a file. A submission is a folder in a folder: student/lesson.",
     }
     assert end.absent == {STEPS: ["lee"]}
@@ -369,6 +430,24 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
     again = Here()
     run(room, again, force=True)
     assert again.examined == ["ann", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "an answer belongs in the answer cell."), ("ko", "답은 답안 셀에 쓰세요.")]
+)
+def test_who_typed_into_the_test_cell_is_told_so(room: Path, language: str, words: str) -> None:
+    handed = answered(room, {}, language)
+    test = next(cell for cell in handed.cells if grade_id(cell) == "test_double")
+    first, _, rest = test.source.partition("\n")
+    test.source = f"double = lambda x: 2 * x\n{rest}"
+    hand_in(room, "ann", handed)
+    summary, _ = run(room)
+    double, counter, _ = summary.as_json()[0]["tasks"]
+    assert (double["outcome"], counter["outcome"]) == ("not_attempted", "not_attempted")
+    assert words in double["message"]
+    assert words not in counter["message"]
+    assert words in page(room, "ann")
+    assert first not in test.source
 
 
 def test_changed_tests_grade_again(room: Path, right: dict[str, str]) -> None:

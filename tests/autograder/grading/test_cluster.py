@@ -30,7 +30,8 @@ from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
 ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", message="got 3")
-PAGE = Page("ann", STEPS, "{}", Head("Steps", None, 1.0, 2.0, rows=(ROW,), rejected=("No.", "아니요.")))
+KOREAN = Head("단계", "ko", 1.0, 2.0, rejected="아니요.")
+PAGE = Page("ann", STEPS, "{}", Head("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
 
 
 # --- Real processes -------------------------------------------------------------------------------------

@@ -115,7 +115,11 @@ def test_a_term(term: Term) -> None:
         assert "2 pages made anew, 1 up to date" in term.run("nbgrader", "generate_feedback", STEPS)
         released = term.run("nbgrader", "release_feedback", STEPS)
         assert released.count("Feedback released to") == 3
-        list(both.map(lambda who: who.nbgrader("fetch_feedback", STEPS), (ann, bob)))
+        for said in both.map(lambda who: who.nbgrader("fetch_feedback", STEPS), (ann, bob)):
+            assert said.count("Found feedback for") == 2
+            assert "Could not find feedback" not in said, "each handed in both languages' notebooks"
+        both_names = {page.name for page in (bob.home / STEPS / "feedback").glob("*/*.html")}
+        assert both_names == {f"{STEPS}.html", f"{STEPS}.ko.html"}
         (page,) = fetched(ann)
         assert "Well said." in page
         assert re.search(r"<p class=\"score\">6 of \d+ points</p>", page)

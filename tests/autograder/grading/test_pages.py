@@ -255,3 +255,11 @@ def test_gradebook_of_an_earlier_version_loses_nothing(strict: Path) -> None:
         pages = raw.execute("SELECT page FROM autograder_record").fetchall()
     assert (after, manual) == (rows, (1.0,))
     assert all(re.fullmatch("[0-9a-f]{64}", found) for (found,) in pages)
+
+
+def test_a_folder_whose_name_is_no_student_id_has_no_page(built: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(built, tmp_path / "class"))
+    hand_in(root, "Kim Minji", answered(root, solutions(root)))
+    summary, said = run(root, Here(told), act=make_pages)
+    assert list(summary.failed) == [("Kim Minji", STEPS)]
+    assert "not a student id" in said[0]

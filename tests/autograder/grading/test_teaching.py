@@ -11,6 +11,7 @@ import pytest
 from nbgrader.utils import get_username
 
 from tests.support.lessons import ROOT
+from tests.support.people import settings_of_a_student
 from tests.support.small_class import STEPS, answered, solutions
 
 PAGE = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
@@ -26,6 +27,21 @@ def test_the_page_has_commands() -> None:
     assert all(re.match(r"(\.venv/bin/)?(autograder|nbgrader) |cp |rm ", line) for line in LINES)
 
 
+def test_what_the_pages_put_into_the_courses_folder_is_never_committed() -> None:
+    pages = PAGE + (ROOT / "docs" / "lms.md").read_text(encoding="utf-8")
+    words = [
+        word
+        for block in re.findall(r"^```sh\n(.*?)^```", pages, re.DOTALL | re.MULTILINE)
+        for word in block.split()
+    ]
+    names = {word for word in words if re.fullmatch(r"[\w.]+\.(csv|zip|json|db)", word)}
+    names |= {"handout/secant", "submitted/ann", "nbgrader_config_local.py", ".autograder-secret"}
+    assert {"students.csv", "roster.csv", "download.zip", "grades.csv"} <= names
+    asked = ["git", "check-ignore", "--no-index", *sorted(names)]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    assert set(done.stdout.split()) == names
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> None:
@@ -35,7 +51,7 @@ def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> No
     home.mkdir()
     settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
     (room / "nbgrader_config_local.py").write_text(settings + 'c.Secant.solutions = ["1"]\n')
-    (home / "nbgrader_config.py").write_text(settings + 'c.CourseDirectory.course_id = "secant"\n')
+    (home / "nbgrader_config.py").write_text(settings_of_a_student(exchange))
     ann = get_username()  # the exchange knows students by their users
     (room / "students.csv").write_text(f"id,first_name,last_name,email\n{ann},Ann,Lee,ann@example.edu\n")
     env = os.environ | {"COLUMNS": "200", "JUPYTER_CONFIG_DIR": str(tmp_path)}

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import io
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import threading
 import time
 import tracemalloc
 import unicodedata
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -420,6 +422,12 @@ def test_d18_a_copy_with_answers_counts_before_a_stub(tmp_path: Path) -> None:
     assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
 
 
+def test_d18_a_copy_of_what_cannot_be_read_counts_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / f"{LESSON}.ipynb").write_text('{"cells": [')
+    result = accepted(answered(), folder=tmp_path, name=f"{LESSON} (1).ipynb")
+    assert result.notes == ["several_notebooks", f"counted:{LESSON} (1).ipynb"]
+
+
 def test_d18_of_two_tries_one_counts_whole(tmp_path: Path) -> None:
     """Nobody's points come from two notebooks, and the one that counts is not the better one."""
     half = release()
@@ -631,10 +639,38 @@ def test_d23_odd_student_ids(name: Any) -> None:
 
 def test_d25_files_beside_the_notebook_count_for_nothing(tmp_path: Path) -> None:
     (tmp_path / "timestamp.txt").write_text("2001-01-01 00:00:00 UTC")
+    (tmp_path / "submission_secret.txt").write_text("5" * 128)
     (tmp_path / "data").mkdir()
     assert accepted(answered(), folder=tmp_path).notes == []
     (tmp_path / "torch.py").write_text("evil = True")
     assert accepted(answered(), folder=tmp_path).notes == ["side_files"]
+
+
+def test_d25_a_file_of_the_lesson_that_comes_back_unchanged_is_no_side_file(tmp_path: Path) -> None:
+    given, handed = tmp_path / "given", tmp_path / "handed"
+    for folder in (given, handed):
+        folder.mkdir()
+        (folder / "numbers.csv").write_text("1,2")
+    (handed / f"{LESSON}.ipynb").write_text(json.dumps(answered()))
+
+    def notes() -> Any:
+        taken = take_in(handed, LESSON, RELEASES, given=given)
+        assert isinstance(taken, Submission)
+        return taken.notes
+
+    assert notes() == []
+    (handed / "numbers.csv").write_text("1,3")
+    assert notes() == ["side_files"]
+    (handed / "numbers.csv").unlink()
+    (handed / "numbers.csv").symlink_to(given / "numbers.csv")
+    assert notes() == ["side_files"]
+
+
+def test_a_zip_with_a_notebooks_name_is_called_a_zip() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"{LESSON}.ipynb", json.dumps(answered()))
+    assert "It is a zip archive." in rejected(packed.getvalue(), "not_a_notebook").message
 
 
 def test_d26_attachments_and_widget_state() -> None:
@@ -774,6 +810,38 @@ def test_a35_an_edited_test_is_ours_again() -> None:
     assert cell_of(result.notebook, "test_grad_square").source == TEST
     assert "forged" not in run(result)
     assert result.notes == ["changed_test:test_grad_square"]
+
+
+@pytest.mark.parametrize("typed", [f"{TEST}\n\n{RIGHT}", f"{RIGHT}\n{TEST}", RIGHT])
+def test_an_answer_typed_into_a_test_cell_counts_like_one_in_any_other(typed: str) -> None:
+    notebook = answered(square=STUB)
+    cell_of(notebook, "test_grad_square").source = typed
+    result = accepted(notebook)
+    assert result.answers["grad_square"] == RIGHT
+    assert run(result)["grad_square"](3) == 6
+    assert cell_of(result.notebook, "grad_square").source == RIGHT
+    assert cell_of(result.notebook, "test_grad_square").source == TEST
+    assert set(result.notes) == {"found_by_name:grad_square", "changed_test:test_grad_square"}
+
+
+def test_a_test_that_was_edited_is_not_taken_for_an_answer(tmp_path: Path) -> None:
+    released = release()
+    cell_of(released, "test_grad_square").source = f"{TEST}\ncheck.close(grad_square(1.0), 2.0)"
+    notebook = answered(square=STUB)
+    edited = f"{RIGHT}\n{TEST}\ncheck.close(grad_square(1.0), 9.0)"
+    cell_of(notebook, "test_grad_square").source = edited
+    (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(notebook))
+    result = take_in(tmp_path, LESSON, {"en": released})
+    assert isinstance(result, Submission)
+    assert result.unwritten == {"grad_square"}
+    assert result.notes == ["changed_test:test_grad_square"]
+    assert not [step for step in result.steps if TEST in step.source]
+
+
+def test_what_stands_in_the_answer_cell_comes_before_what_was_typed_into_a_test() -> None:
+    notebook = answered()
+    cell_of(notebook, "test_grad_square").source = f"{TEST}\n{WRONG}"
+    assert run(accepted(notebook))["grad_square"](3) == 6
 
 
 def test_a36_a37_points_and_flags_are_ours() -> None:

@@ -76,15 +76,66 @@ def test_each_task_leads_to_its_cell(room: Path) -> None:
     assert all(len(shown.find_all(id=place)) == 1 for place in places)
 
 
-def test_a_rejected_file_has_its_reason_on_top_in_both_languages(room: Path) -> None:
+def test_a_rejected_file_has_its_reason_on_top_in_two_blocks_of_one_language_each(room: Path) -> None:
     shown = page(room, "eve")
-    reasons = [reason.text for reason in shown.select(".rejected p[lang]")]
-    assert len(reasons) == 2
-    assert "not a notebook" in reasons[0]
-    assert "노트북" in reasons[1]
-    assert str(shown).index(reasons[0]) < str(shown).index('class="tasks"')
+    english, korean = shown.select("main > div[lang]")
+    assert (english["lang"], korean["lang"]) == ("en", "ko")
+    assert "not a notebook" in english.select_one(".rejected p").text
+    assert "노트북" in korean.select_one(".rejected p").text
+    assert not re.search("[가-힣]", english.text)
+    assert "Task" not in korean.text
+    for block, title in ((english, "Task 1: double"), (korean, "과제 1: double")):
+        assert str(block).index('class="rejected"') < str(block).index('class="tasks"')
+        assert block.select_one(".tasks .name").text == title
+    ids = [tag["id"] for tag in shown.find_all(id=True)]
+    assert len(ids) == len(set(ids))
     assert not shown.select(".notebook"), "an empty notebook that is not theirs"
-    assert rows(shown)[0].select_one(".name").text == "Task 1: double / 과제 1: double"
+
+
+def test_who_handed_in_korean_before_is_told_in_korean_what_cannot_be_read(
+    room: Path, tmp_path: Path
+) -> None:
+    course = Path(shutil.copytree(room, tmp_path / "class"))
+    for broken in ("{", "[", ""):
+        hand_in(course, "kim", broken)
+        run(course, Here(), force=broken == "[")
+        shown = page(course, "kim")
+        assert [block["lang"] for block in shown.select("main > div[lang]")] == ["ko"]
+        assert shown.html["lang"] == "ko"
+        assert "파일을 읽을 수 없었습니다" in shown.text
+        assert "could not be read" not in shown.text
+
+
+def test_what_waits_for_a_person_shows_no_points_yet(room: Path) -> None:
+    shown = page(room, "eve")
+    assert "0 of 6" not in shown.select_one("header").text
+    english, korean = (score.text for score in shown.select(".score"))
+    assert "No points yet, of 6: your file waits for a person" in english
+    assert "6점 중 아직 받은 점수 없음" in korean
+    assert {row.select_one(".points").text[:3] for row in rows(shown)} == {"– /"}
+    *_, note = rows(page(room, "ann"))
+    assert note.select_one(".points").text == "– / 1 points"
+
+
+def test_points_that_a_person_gave_are_no_verdict_of_the_tests(room: Path, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(room, tmp_path / "class"))
+    with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
+        for student, points in (("bob", 1.5), ("eve", 0.0), ("kim", 2.0)):
+            grade = book.find_grade("test_double", STEPS, STEPS, student)
+            grade.manual_score, grade.needs_manual_grade = points, False
+        book.find_grade("test_Counter", STEPS, STEPS, "bob").extra_credit = 0.1
+        book.db.commit()
+    run(root)
+    assert [row.select_one(".verdict").text for row in rows(page(root, "bob"))][:2] == [
+        "Graded by a person",
+        "Passed",  # with extra credit
+    ]
+    assert "1.5 / 2" in rows(page(root, "bob"))[0].select_one(".points").text
+    assert rows(page(root, "kim"))[0].select_one(".verdict").text == "사람이 채점함"
+    first, second, *_ = rows(page(root, "eve"))
+    assert "Graded by a person" in first.select_one(".verdict").text
+    assert "0 / 2" in first.select_one(".points").text
+    assert "Waits for a person" in second.select_one(".verdict").text
 
 
 @pytest.mark.parametrize("student", ["ann", "kim", "bob", "eve"])

@@ -115,7 +115,7 @@ def order_of(call: str) -> Any:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("[w, t, y, z, x]", "y stands before z"),
+        ("[w, t, y, z, x]", "y comes before z"),
         ("[w, t, z, y]", "missing: x"),
         ("[w, t, z, y, x, x]", "more than once"),
         ("[w, t, z, y, x, Value(1.0)]", "was not made from"),

@@ -39,7 +39,7 @@ def test_a_right_operation_passes(apart: bool) -> None:
         (operation("x * q", "g", "g * x"), "wrong"),
         (operation("x * q", "q", "g * x"), "missing as a factor"),
         (operation("x * q", "g * x", "g * q"), "swapped"),
-        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each number of x has its own"),
+        (operation("x * q", "(g * q).sum().expand(2)", "g * x"), "each element of x has its own"),
         (operation("x * q", "g * q", "None"), r"None for q.*needs_input_grad\[1\]"),
         (operation("x * q", "g.mul_(q)", "g"), "changed grad_output itself"),
         (operation("x * q", "g * q", "g * x", "g"), "incorrect number of gradients"),
@@ -104,5 +104,20 @@ def test_an_input_that_is_kept_unwatched_is_told() -> None:
         def backward(ctx: Any, g: Any) -> Any:
             return g * ctx.kept[1].detach(), g * ctx.kept[0].detach()
 
-    with pytest.raises(check.CheckFailed, match=r"x.add_\(1\), backward\n(.*\n)*.*silently wrong"):
+    with pytest.raises(check.CheckFailed, match=r"x.mul_\(2\), backward\n(.*\n)*.*silently wrong"):
         judged(Formula.apply)
+
+
+def test_a_slope_may_be_a_function_of_what_arrives() -> None:
+    def judged_row(backward: str) -> None:
+        def seen(*asked: Any) -> dict[str, Any]:
+            return walk_back(operation("x - x.mean()", backward), *asked)
+
+        vjp = {"x": lambda g: g - g.mean()}
+        judge_operation("Formula", seen, {"x": X}, G, X - X.mean(), vjp, {}, more=", eps=0.1")
+
+    judged_row("g - g.mean()")
+    with pytest.raises(check.CheckFailed, match=r"Formula\.apply\(x=\[2, 3\], eps=0\.1\)"):
+        judged_row("g")
+    with pytest.raises(check.CheckFailed, match="missing as a factor"):
+        judged_row("0 * g")

@@ -17,6 +17,7 @@ from secant import language
 from secant.graph.draw import AutogradGraph, draw_graph
 from secant.graph.layout import BOX, Place, lay_out, text_width
 from secant.graph.record import LIMIT
+from secant.value import TorchValue, Value
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -628,3 +629,41 @@ def test_a_tensor_called_saved_is_refused() -> None:
         draw_graph(saved=leaf(1.0))
     with pytest.raises(TypeError, match=r"gradients is True or False.*another name"):
         draw_graph(gradients=leaf(1.0))
+
+
+def test_values_are_drawn_with_their_own_slopes() -> None:
+    x = Value(2.0)
+    y = Value(4.0, (x,), (4.0,))
+    z = Value(8.0, (y, x), (2.0, 4.0))
+    w = Value(64.0, (z, Value(8.0)), (8.0, 8.0))
+    y.grad = 16.0
+    graph = draw_graph(**ALL, w=w, z=z, y=y, x=x)
+    assert names(graph) == ["w", "z", "Value", "y", "x"]
+    assert [node.kind for node in graph.nodes] == ["value", "value", "leaf", "value", "leaf"]
+    assert facts(graph, "y") == ["value = 4", "gradient = 16", "slope to x = 4"]
+    assert facts(graph, "z") == ["value = 8", "gradient = 0", "slope to y = 2", "slope to x = 4"]
+    assert_apart(graph)
+    page = graph._repr_html_()
+    assert "a Value without parents" in page
+    assert "AccumulateGrad" not in page
+
+
+def test_a_square_of_a_value_has_two_edges_and_a_large_graph_is_cut() -> None:
+    x = Value(3.0)
+    assert draw_graph(y=Value(9.0, (x, x), (3.0, 3.0)), x=x).nodes[0].inputs == (1, 1)
+    values = [x]
+    for _ in range(120):
+        values.append(Value(1.0, (values[-1],), (1.0,)))
+    graph = draw_graph(y=values[-1], x=x)
+    assert (len(graph.nodes), graph.recorded.left_out, graph.recorded.missing) == (100, 21, ("x",))
+    assert graph.nodes[-1].kind == "value"
+
+
+def test_torch_in_the_shape_of_values_is_drawn_as_tensors() -> None:
+    x = TorchValue(2.0)
+    assert names(draw_graph(y=x**2, x=x)) == ["PowBackward", "AccumulateGrad"]
+
+
+def test_values_do_not_stand_beside_tensors() -> None:
+    with pytest.raises(TypeError, match="draw_graph shows tensors; x is a Value"):
+        draw_graph(y=leaf(1.0), x=Value(1.0))

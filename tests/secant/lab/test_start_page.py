@@ -114,7 +114,10 @@ def real(house: Path) -> Path:
 
 
 def solve(*tasks: str, hidden: bool = True) -> None:
-    rows = [{"id": task, "outcome": "passed", "points": 2.0, "message": ""} for task in tasks]
+    worth = {"at_the_kink": 1.0, "MyLayerNorm": 3.0}
+    rows = [
+        {"id": task, "outcome": "passed", "points": worth.get(task, 2.0), "message": ""} for task in tasks
+    ]
     assert record.check(EIGHT, rows, hidden=hidden).problem is None
 
 
@@ -125,7 +128,7 @@ def test_the_page_says_how_far_one_is(real: Path) -> None:
     assert "**Level 1: Secant** · ▰▰▰▰▱▱▱▱▱▱ · 48 XP, 72 to the next level" in page
     assert f"Continue: [8. Writing your own backward and checking it]({EIGHT}/{EIGHT}.ipynb)" in page
     assert "Task 8.3 · StableSoftplus" in page
-    assert "| 7 | 4 / 10 | in progress |" in page
+    assert "| 7 | 4 / 12 | in progress |" in page
     assert "## Achievements: 2 of 13" in page
     assert "| ★ | Caught by the quotient |" in page
     assert page.count("| ☆ |") == 11
@@ -133,10 +136,10 @@ def test_the_page_says_how_far_one_is(real: Path) -> None:
 
 def test_the_korean_page_says_it_in_korean(real: Path) -> None:
     language("ko")
-    solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink")
+    solve("MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink", "MyLayerNorm")
     page = prepare(real)
-    assert "**레벨 2: 접선** · ▱▱▱▱▱▱▱▱▱▱ · 120 XP · 다음 레벨까지 120 XP" in page
-    assert "| 7 | 10 / 10 | ✓ 완료 |" in page
+    assert "**레벨 2: 접선** · ▰▰▱▱▱▱▱▱▱▱ · 144 XP · 다음 레벨까지 96 XP" in page
+    assert "| 7 | 12 / 12 | ✓ 완료 |" in page
     terms = tomllib.loads((ROOT / "course/glossary.toml").read_text())["term"]
     assert [word for term in terms for word in term["avoid"] if word in page] == []
 
@@ -147,16 +150,16 @@ def test_the_korean_page_says_it_in_korean(real: Path) -> None:
         (
             "en",
             "| Visible tests passed | State |",
-            "| 7 | 2 of 5 tasks | in progress |",
-            "| 7 | 5 of 5 tasks | ✓ all tasks |",
+            "| 7 | 2 of 6 tasks | in progress |",
+            "| 7 | 6 of 6 tasks | ✓ all tasks |",
             "your instructor releases them with the\nfeedback",
             "--solution",
         ),
         (
             "ko",
             "| 보이는 테스트 통과 | 상태 |",
-            "| 7 | 과제 5개 중 2개 | 진행 중 |",
-            "| 7 | 과제 5개 중 5개 | ✓ 모든 과제 |",
+            "| 7 | 과제 6개 중 2개 | 진행 중 |",
+            "| 7 | 과제 6개 중 6개 | ✓ 모든 과제 |",
             "강사가 피드백과 함께 공개합니다",
             "숨은 테스트도 함께 실행합니다",
         ),
@@ -172,8 +175,8 @@ def test_the_page_of_a_class_edition_counts_visible_tests(
     assert head in page
     assert row in page
     assert said in page
-    assert all(word not in page for word in (never, "## Achievements", "## 성취", "0 / 10"))
-    solve("StableSoftplus", "safe_sqrt", "at_the_kink", hidden=False)
+    assert all(word not in page for word in (never, "## Achievements", "## 성취", "0 / 12"))
+    solve("StableSoftplus", "safe_sqrt", "at_the_kink", "MyLayerNorm", hidden=False)
     assert done in prepare(real)
 
 
@@ -183,7 +186,7 @@ def test_our_page_follows_a_check(real: Path) -> None:
     solve("MyPow")
     language("ko")  # the process's, not the page's
     assert start_page.refresh(real, workspace)
-    assert "| 7 | 2 / 10 | in progress |" in (workspace / "START.md").read_text()
+    assert "| 7 | 2 / 12 | in progress |" in (workspace / "START.md").read_text()
     refreshed = (workspace / "START.md").read_text()
     assert start_page.is_ours(refreshed.encode())
     language("en")
@@ -201,7 +204,7 @@ def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
     prepare(real)
     solve("MyPow")
     assert start_page.refresh(real, workspace)
-    assert "2 / 10" in (workspace / "START (new).md").read_text()
+    assert "2 / 12" in (workspace / "START (new).md").read_text()
     assert (workspace / "START.md").read_text() == "my notes"
 
 

@@ -23,14 +23,14 @@ def test_it_shows_level_lessons_and_achievements() -> None:
     shown = run()
     assert shown.exit_code == 0
     assert "Level 1: Secant · 48 / 120 XP" in shown.output
-    assert "4 / 10" in shown.output
+    assert "4 / 12 " in shown.output
     assert "★" in shown.output
     assert "progress.json" in shown.output
 
 
 @pytest.mark.parametrize(
     ("name", "count", "said"),
-    [("en", "2 of 5 tasks", "Hidden tests decide your points"), ("ko", "과제 5개 중 2개", "보이는 테스트만")],
+    [("en", "2 of 6 tasks", "Hidden tests decide your points"), ("ko", "과제 6개 중 2개", "보이는 테스트만")],
 )
 def test_in_a_class_edition_it_counts_visible_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: Language, count: str, said: str
@@ -44,7 +44,7 @@ def test_in_a_class_edition_it_counts_visible_tests(
     shown = run().output
     assert count in shown
     assert said in shown
-    assert not any(word in shown for word in ("★", "☆", "/ 10"))
+    assert not any(word in shown for word in ("★", "☆", "/ 12 "))
 
 
 def test_it_speaks_korean() -> None:

@@ -65,7 +65,7 @@ def states(found: dict[str, Any]) -> dict[int, str]:
 def test_the_real_course_is_read_whole() -> None:
     for language in ("en", "ko"):
         course = read_course(ROOT, language)
-        assert [len(each.graded) for each in course] == [6, 5, 5, 4, 5, 6, 6, 5, 6, 5]
+        assert [len(each.graded) for each in course] == [6, 5, 5, 4, 5, 7, 7, 6, 6, 5]
         assert all(2 <= len(each.notebook.predictions) <= 3 for each in course)
         assert all(
             name.startswith(f"{each.number} ") for each in course for name in each.notebook.predictions
@@ -84,7 +84,7 @@ def test_somebody_who_begins(house: Path, workspace: Path) -> None:
     assert found["continue"]["path"] == f"{EIGHT}/{EIGHT}.ipynb"
     assert found["continue"]["task"] is None
     eight = lesson(found, 8)
-    assert (eight["points"], eight["max_points"], eight["prerequisites"]) == (0, 10, [7])
+    assert (eight["points"], eight["max_points"], eight["prerequisites"]) == (0, 12, [7])
     assert eight["tasks"][0]["title"] == "Task 8.1 · MyPow"
     assert lesson(found, 1)["path"] is None
     assert not lesson(found, 1)["released"]
@@ -111,8 +111,8 @@ def test_a_lesson_goes_from_new_to_done(house: Path, workspace: Path) -> None:
     record.check(EIGHT, [row(task, "wrong") for task in tasks])
     found = overview(house, workspace, "en")
     assert states(found)[8] == "done"
-    assert lesson(found, 8)["points"] == lesson(found, 8)["max_points"] == 10
-    assert found["level"]["xp"] == 120
+    assert lesson(found, 8)["points"] == lesson(found, 8)["max_points"] == 12
+    assert found["level"]["xp"] == 144
     assert found["level"]["number"] == 2
     assert {each["id"] for each in found["achievements"] if each["earned"]} >= {"first_pass", "whole_lesson"}
     assert found["continue"]["lesson"] == NINE
@@ -200,21 +200,21 @@ def test_a_new_edition_takes_nothing_and_gives_nothing(house: Path, workspace: P
     copy_lessons(renamed / "release/en", workspace, TODAY)
     found = overview(renamed, workspace, "en")
     eight = lesson(found, 8)
-    assert (eight["points"], eight["max_points"], eight["state"]) == (8, 10, "in_progress")
+    assert (eight["points"], eight["max_points"], eight["state"]) == (10, 12, "in_progress")
     assert eight["beside"] == f"{EIGHT}/{EIGHT} (new 2026-11-22).ipynb"
     assert found["level"]["xp"] == xp
-    assert lesson(overview(house, workspace, "en"), 8)["points"] == 10  # the old one is as it was
+    assert lesson(overview(house, workspace, "en"), 8)["points"] == 12  # the old one is as it was
 
 
-@pytest.mark.parametrize(("points", "reached"), [(1, 5), (3, 10)])
+@pytest.mark.parametrize(("points", "reached", "most"), [(1, 8, 8), (3, 12, 16)])
 def test_points_that_changed_are_capped(
-    house: Path, workspace: Path, tmp_path: Path, points: int, reached: int
+    house: Path, workspace: Path, tmp_path: Path, points: int, reached: int, most: int
 ) -> None:
     tasks = [task["id"] for task in lesson(overview(house, workspace, "en"), 8)["tasks"]]
     record.check(EIGHT, [row(task) for task in tasks])
     other = change(house, tmp_path, '"points": 2', f'"points": {points}')
     eight = lesson(overview(other, workspace, "en"), 8)
-    assert (eight["points"], eight["max_points"]) == (reached, 5 * points)
+    assert (eight["points"], eight["max_points"]) == (reached, most)
     assert eight["state"] == ("done" if points == 1 else "in_progress")
 
 
@@ -231,11 +231,11 @@ def test_a_class_edition_counts_the_visible_tests(edition: Path, workspace: Path
     found = overview(edition, workspace, "en")
     eight = lesson(found, 8)
     assert (found["hidden"], found["achievements"]) == (False, [])
-    assert (eight["points"], eight["passed"], eight["graded"], eight["state"]) == (0, 2, 5, "in_progress")
+    assert (eight["points"], eight["passed"], eight["graded"], eight["state"]) == (0, 2, 6, "in_progress")
     assert found["continue"]["task"] == tasks[2]
     record.check(EIGHT, [row(tasks[0], "wrong"), *map(row, tasks[1:])], hidden=False)
     eight = lesson(overview(edition, workspace, "en"), 8)
-    assert (eight["points"], eight["passed"], eight["state"]) == (0, 5, "done")  # what passed once stays so
+    assert (eight["points"], eight["passed"], eight["state"]) == (0, 6, "done")  # what passed once stays so
 
 
 def test_what_a_class_edition_counted_is_not_done_where_hidden_tests_are(
@@ -247,7 +247,7 @@ def test_what_a_class_edition_counted_is_not_done_where_hidden_tests_are(
     assert (eight["points"], eight["passed"], eight["state"]) == (0, 0, "in_progress")
     record.check(EIGHT, [row(task) for task in tasks])
     found = overview(edition, workspace, "en")  # hidden tests have looked, at home
-    assert (lesson(found, 8)["passed"], lesson(found, 8)["points"]) == (5, 10)
+    assert (lesson(found, 8)["passed"], lesson(found, 8)["points"]) == (6, 12)
     assert {each["id"] for each in found["achievements"]} >= {"first_pass", "whole_lesson"}
 
 

@@ -1,0 +1,61 @@
+"""The graph of lesson 10's Values, read as `record` reads that of tensors."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from secant.graph.flow import Fact, Kind
+from secant.graph.record import LIMIT, Node, Recorded
+from secant.value import Value
+
+
+def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> Recorded:
+    """Read all Values that some were made from, each once, those nearest the given ones first.
+
+    With what is shown besides: data as values, slopes, and as gradients what each `grad` holds.
+    """
+    names = {id(value): name for name, value in named.items()}
+    found: dict[int, Value] = {id(value): value for value in named.values()}
+    made = {id(parent) for value in named.values() for parent in _below(value)}
+    todo = [value for place, value in found.items() if place not in made]
+    found = {id(value): value for value in todo}
+    for value in todo:  # which grows
+        fresh = {id(parent): parent for parent in value.parents if id(parent) not in found}
+        found |= fresh
+        todo += fresh.values()
+    kept = todo[:LIMIT]
+    at = {id(value): place for place, value in enumerate(kept)}
+    nodes = tuple(
+        Node(
+            name=names.get(id(value), "Value"),
+            inputs=tuple(at[id(parent)] for parent in value.parents if id(parent) in at),
+            left_out=sum(id(parent) not in at for parent in value.parents),
+            shapes=(),
+            tensors=(),
+            leaf=None,
+            saved=(),
+            output=id(value) not in made,
+            facts=tuple(fact for fact in _facts(value, names) if fact.kind in shown),
+            value=True,
+        )
+        for value in kept
+    )
+    missing = tuple(name for place, name in names.items() if place not in at)
+    return Recorded(nodes, left_out=len(todo) - len(kept), missing=missing)
+
+
+def _below(value: Value) -> Iterator[Value]:
+    """Yield all Values that one was made from, each once."""
+    seen: set[int] = set()
+    todo = [value]
+    while todo:
+        for parent in todo.pop().parents:
+            if id(parent) not in seen:
+                seen.add(id(parent))
+                todo.append(parent)
+                yield parent
+
+
+def _facts(value: Value, names: Mapping[int, str]) -> Iterator[Fact]:
+    yield Fact("value", f"{value.data:.4g}")
+    yield Fact("gradient", f"{value.grad:.4g}")
+    for parent, slope in zip(value.parents, value.slopes, strict=False):
+        yield Fact("slope", f"{slope:.4g}", names.get(id(parent), "Value"))

@@ -1,0 +1,49 @@
+"""How much memory tensors take, by what PyTorch allocates for them: a busy computer changes nothing."""
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+
+class peak_memory(TorchDispatchMode):
+    """Measure the memory of the tensors that are made in a with statement's body, by its backward passes too.
+
+    Views of one tensor share its memory, which counts once, until the last of them is gone.
+
+    Attributes:
+        now: the bytes of those tensors that are still alive.
+        peak: the most that `now` has been.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = self.peak = 0
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        self._known.update(_memories((args, kwargs)))
+        result = func(*args, **(kwargs or {}))
+        for memory in _memories(result):
+            if memory not in self._known:
+                self._known.add(memory)
+                self.now += memory.nbytes()
+                weakref.finalize(memory, self._free, memory.nbytes())
+        self.peak = max(self.peak, self.now)
+        return result
+
+    def _free(self, size: int) -> None:
+        self.now -= size
+
+
+def _memories(values: Any) -> list[torch.UntypedStorage]:
+    return [leaf.untyped_storage() for leaf in tree_leaves(values) if isinstance(leaf, torch.Tensor)]

@@ -1,0 +1,59 @@
+"""Engines that are right, and engines with one bug each, on graphs that show it and on graphs that do not."""
+
+from typing import Any
+
+import pytest
+
+from secant.checking.engines import engine
+
+ALIKE = [{"turned": turned, "merged": merged} for turned in (False, True) for merged in (False, True)]
+
+
+def chain(x: Any) -> Any:
+    return (x**3).log()
+
+
+def even(x: Any) -> Any:
+    u = x**2
+    return u**2 + u * x**3
+
+
+def uneven(x: Any) -> Any:
+    y = x**2
+    return y * (y * x) + y
+
+
+def found(f: Any, calls: int, *which: Any, **how: Any) -> float:
+    x = engine(*which, **how)(2.0)
+    w = f(x)
+    for _ in range(calls):
+        w.backward()
+    return float(x.grad)
+
+
+@pytest.mark.parametrize("how", ALIKE)
+def test_the_right_ones_are_right(how: Any) -> None:
+    for f, slope in ((chain, 1.5), (even, 112.0), (uneven, 84.0), (lambda x: x * x + (x + x), 6.0)):
+        assert [found(f, calls, **how) for calls in (1, 2)] == pytest.approx([slope, 2 * slope])
+    x = engine(**how)(0.5)
+    (x.exp().log() + x.relu() - x / 2).backward()
+    assert (x.grad, x.relu().data, (-x).relu().slopes) == (pytest.approx(1.5), 0.5, (0.0,))
+
+
+@pytest.mark.parametrize("how", ALIKE)
+def test_each_bug_shows_where_it_should_and_nowhere_else(how: Any) -> None:
+    for where in ("all", "leaves", "inner"):
+        assert found(chain, 1, "assign", where, **how) == 1.5
+        assert found(even, 1, "assign", where, **how) != 112
+    assert [found(f, 1, "breadth", **how) for f in (chain, even)] == [1.5, 112]
+    assert found(uneven, 1, "breadth", **how) == (20 if how["turned"] else 52)
+    for itself, twice in ((False, 4.5), (True, 6.0)):
+        assert [found(f, 1, "kept", itself=itself, **how) for f in (even, uneven)] == [112, 84]
+        assert found(chain, 2, "kept", itself=itself, **how) == pytest.approx(twice)
+
+
+def test_only_the_class_knows_of_its_bug() -> None:
+    assert vars(engine("kept")).keys() == vars(engine()).keys()
+    a = engine()(3.0)
+    assert (a * a).parents == (a, a)
+    assert (engine(merged=True)(3.0) ** 2).slopes == (6.0,)

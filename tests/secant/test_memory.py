@@ -1,0 +1,45 @@
+"""The memory of tensors, counted: what is alive, and the most there was."""
+
+import torch
+
+from secant import peak_memory
+
+
+def test_what_is_alive_and_the_most_there_was() -> None:
+    with peak_memory() as memory:
+        a = torch.zeros(1000)
+        b = a * 2
+        assert memory.now == 8000
+        del b
+        assert memory.now == 4000
+    assert (memory.now, memory.peak) == (4000, 8000)
+
+
+def test_views_and_edits_in_place_take_nothing() -> None:
+    outside = torch.zeros(1000)
+    with peak_memory() as memory:
+        outside.add_(1)
+        view = outside[:10].view(2, 5)
+        first, second = view.unbind(0)
+        assert (memory.now, memory.peak) == (0, 0)
+        made = torch.zeros(10).view(2, 5)
+        assert memory.now == 40
+    assert len(made) == len((first, second))
+
+
+def test_memory_lives_as_long_as_its_last_view() -> None:
+    with peak_memory() as memory:
+        first, _ = torch.zeros(10).chunk(2)
+        assert memory.now == 40
+        del first, _
+        assert memory.now == 0
+
+
+def test_a_graph_keeps_what_it_saved_until_backward_has_read_it() -> None:
+    x = torch.zeros(1000, requires_grad=True)
+    with peak_memory() as memory:
+        y = x.exp().sin().sum()
+        assert memory.now == 4004  # the exponential, which sin saved; sin's own result is gone
+        y.backward()
+        assert memory.now == 4004  # x.grad and y
+    assert memory.peak >= 8004
