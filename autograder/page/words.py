@@ -12,17 +12,17 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "노트북을 여러 개 제출했습니다. 채점한 파일:",
     ),
     "unread": (
-        "No points yet, of {most}: your file waits for a person",
+        "No points yet, out of {most}: a person has to look at your file",
         "{most}점 중 아직 받은 점수 없음: 사람의 채점을 기다립니다",
     ),
     "before": (
-        "The file that you handed in before had {score} of {most} points. They are not of this file.",
-        "이전에 제출한 파일은 {most}점 중 {score}점이었습니다. 이번 파일의 점수는 아닙니다.",
+        "The file that you handed in before had {score} of {most} points. They do not count for this file.",
+        "이전에 제출한 파일은 {most}점 중 {score}점이었습니다. 이번 파일의 점수로는 계산하지 않습니다.",
     ),
     "late": ("Points taken off for late submission: {points}", "늦은 제출로 뺀 점수: {points}점"),
     "extra": ("Points of extra credit among them: {points}", "포함된 가산점: {points}점"),
     "waits": (
-        "Points that a person has yet to give: up to {points}. Your score may rise.",
+        "Points still to be graded by a person: up to {points}. Your score may rise.",
         "사람의 채점을 기다리는 점수: 최대 {points}점. 점수가 더 오를 수 있습니다.",
     ),
     "tasks": ("Tasks", "과제"),
@@ -40,11 +40,11 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "notebook": ("Your notebook", "제출한 노트북"),
     "rejected_title": ("Your file could not be read", "파일을 읽을 수 없었습니다"),
     "rejected_next": (
-        "Nothing of it was graded. If you think that this is a mistake, ask your instructor.",
+        "No part of it was graded. If you think that this is a mistake, ask your instructor.",
         "채점한 내용이 없습니다. 잘못된 결과라고 생각하면 강사에게 문의하세요.",
     ),
     "bare": (
-        "The page could not be made with what is in your cells. What you handed in is unchanged.",
+        "The page could not be made with the contents of your cells. Your file is unchanged.",
         "셀의 내용으로는 페이지를 만들 수 없었습니다. 제출한 파일은 그대로 있습니다.",
     ),
     "passed": ("Passed", "통과"),

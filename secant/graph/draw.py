@@ -86,7 +86,7 @@ class AutogradGraph:
         if self.recorded.left_out:
             count, more = len(self.nodes), self.recorded.left_out
             yield say(
-                en=f"Drawn are the {count} nodes nearest the outputs; {more} more follow.",
+                en=f"Only the {count} nodes nearest the outputs are drawn; {more} more follow.",
                 ko=f"출력에서 가까운 노드 {count}개만 그렸습니다. 그 뒤로 {more}개가 더 있습니다.",
             )
         if self.recorded.missing:
@@ -94,19 +94,19 @@ class AutogradGraph:
             yield say(en=f"Among those not drawn: {names}.", ko=f"그리지 않은 것 중에 {names}도 있습니다.")
         if "freed" in self.recorded.troubles:
             yield say(
-                en="Some slopes and gradients cannot be had: backward() has freed what the nodes kept. "
+                en="Some slopes and gradients are not available: backward() has freed what the nodes saved. "
                 "Compute the result again, or call backward(retain_graph=True).",
                 ko="일부 기울기와 gradient는 알 수 없습니다. backward()가 노드에 저장된 값을 해제했습니다. "
                 "결과를 다시 계산하거나 backward(retain_graph=True)를 부르세요.",
             )
         if "failed" in self.recorded.troubles:
             yield say(
-                en="Some slopes and gradients cannot be had: a node stopped with an error when it was asked.",
+                en="Some slopes and gradients are not available: a node raised an error.",
                 ko="일부 기울기와 gradient는 알 수 없습니다. 노드가 계산 도중 오류로 멈췄습니다.",
             )
         if "unseen" in self.recorded.troubles:
             yield say(
-                en="Nodes without a value: nobody keeps their result. "
+                en="Nodes without a value: their result is not kept anywhere. "
                 "Give draw_graph that tensor with a name.",
                 ko="값이 없는 노드: 그 결과를 간직한 곳이 없습니다. "
                 "그 텐서를 draw_graph에 이름과 함께 넘기세요.",
@@ -440,8 +440,8 @@ def _legend(graph: Recorded) -> str:
     if not nodes:
         return f"<div>{items}</div>"
     way = say(
-        en="Arrows go the way backward() walks (next_functions): from the output at the top to the leaves.",
-        ko="화살표는 backward()가 지나가는 방향(next_functions)으로, 맨 위의 출력에서 leaf로 내려갑니다.",
+        en="Arrows follow the backward pass (next_functions): from the output at the top to the leaves.",
+        ko="화살표는 역방향 계산의 방향(next_functions)으로, 맨 위의 출력에서 leaf로 내려갑니다.",
     )
     return f"<div>{items}</div><div>{way}</div>"
 

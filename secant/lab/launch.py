@@ -227,8 +227,8 @@ def check_jupyter() -> None:
         if error := refusal(folder):
             raise LabError(
                 say(
-                    en=f"Jupyter cannot write in {folder} ({error.strerror}), where it keeps its own files: "
-                    f"make that folder writable, or let the environment variable {variable} name another.",
+                    en=f"Jupyter cannot write to {folder} ({error.strerror}), where it keeps its own files: "
+                    f"make that folder writable, or set the environment variable {variable} to another one.",
                     ko=f"Jupyter가 자기 파일을 두는 {folder} 폴더에 쓸 수 없습니다({error.strerror}). "
                     f"쓰기 권한을 주거나, 환경 변수 {variable}에 쓸 수 있는 다른 폴더를 지정하세요.",
                 )
@@ -294,8 +294,8 @@ def _all_there(release: Path, workspace: Path) -> bool:
 
 def _nothing_is_kept(workspace: Path, error: OSError) -> str:
     return say(
-        en=f"Nothing can be saved in {workspace} ({error.strerror}). The lessons open all the same, but what "
-        "you write in them is not kept. Make the folder writable, free disk space, or choose another folder "
+        en=f"Nothing can be saved in {workspace} ({error.strerror}). The lessons still open, but what you "
+        "write in them is not saved. Make the folder writable, free disk space, or choose another folder "
         "with --workspace; then start again.",
         ko=f"{workspace} 폴더에 저장할 수 없습니다({error.strerror}). 수업은 열리지만 작성한 내용이 남지 "
         "않습니다. 폴더에 쓰기 권한을 주거나 디스크 공간을 비우거나 --workspace로 다른 폴더를 지정한 뒤 "
@@ -308,11 +308,11 @@ def _unready(error: OSError) -> str:
     misplaced = isinstance(error, FileExistsError | NotADirectoryError | FileNotFoundError)
     if misplaced and error.filename and (file := in_the_way(Path(error.filename))):
         return say(
-            en=f"{file} is a file, where a folder is needed. Move or rename it, then start again.",
+            en=f"{file} is a file, but a folder is needed there. Move or rename it, then start again.",
             ko=f"폴더가 있어야 할 자리에 {file} 파일이 있습니다. 옮기거나 이름을 바꾼 뒤 다시 시작하세요.",
         )
     why = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
-    return say(en=f"The lessons could not be made ready: {why}.", ko=f"수업을 준비하지 못했습니다. {why}")
+    return say(en=f"The lessons could not be prepared: {why}.", ko=f"수업을 준비하지 못했습니다. {why}")
 
 
 def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()) -> int:

@@ -110,9 +110,9 @@ def gradient(f: Function, x: Tensor) -> Tensor:
         _backward(total, leaf)
     if leaf.grad is None:
         raise problem(
-            en="autograd finds no way from the result back to x, so there is no tangent. "
+            en="autograd finds no path from the result to x, so there is no tangent. "
             "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
-            ko="autograd가 결과에서 x까지 되돌아가는 길을 찾지 못해 접선이 없습니다. "
+            ko="autograd가 결과에서 x까지 가는 경로를 찾지 못해 접선이 없습니다. "
             "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
         )
     return leaf.grad

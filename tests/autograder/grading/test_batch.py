@@ -676,7 +676,7 @@ def test_page_that_cannot_be_made_comes_without_what_the_student_wrote(
     ]
     shown = html.unescape(re.sub("<[^>]+>", "", page(room, "ann")))
     assert "words of ann's" not in shown
-    assert "What you handed in is unchanged." in shown
+    assert "Your file is unchanged." in shown
     assert "제출한 파일은 그대로 있습니다" in shown
     assert "words of ann's" in str(notebook(room, "ann"))
     assert {points for points, _ in grades(room, "ann").values()} == {0.0, 3.0, None}

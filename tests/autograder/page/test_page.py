@@ -110,7 +110,7 @@ def test_what_waits_for_a_person_shows_no_points_yet(room: Path) -> None:
     shown = page(room, "eve")
     assert "0 of 6" not in shown.select_one("header").text
     english, korean = (score.text for score in shown.select(".score"))
-    assert "No points yet, of 6: your file waits for a person" in english
+    assert "No points yet, out of 6: a person has to look at your file" in english
     assert "6점 중 아직 받은 점수 없음" in korean
     assert {row.select_one(".points").text[:3] for row in rows(shown)} == {"– /"}
     *_, note = rows(page(room, "ann"))
@@ -186,7 +186,7 @@ def test_what_the_gradebook_says_stands_above(room: Path, tmp_path: Path) -> Non
     said = " ".join(found.text for found in shown.select("header p"))
     assert "Points taken off for late submission: 1" in said
     assert "Points of extra credit among them: 0.5" in said
-    assert "Points that a person has yet to give: up to 1." in said
+    assert "Points still to be graded by a person: up to 1." in said
     comment = rows(shown)[0].select_one(".comment")
     assert "<i>No</i> & so on" in comment.text
     assert comment.select_one("msup")

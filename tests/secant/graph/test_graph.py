@@ -427,7 +427,7 @@ def test_what_cannot_be_had_is_said(both_languages: str) -> None:
     assert {"en": "has freed", "ko": "해제했습니다"}[both_languages] in str(freed)
     x = leaf(2.0)
     unnamed = draw_graph(values=True, y=(x + 1) + 1)
-    assert {"en": "nobody keeps", "ko": "간직한 곳이 없습니다"}[both_languages] in unnamed._repr_html_()
+    assert {"en": "not kept anywhere", "ko": "간직한 곳이 없습니다"}[both_languages] in unnamed._repr_html_()
 
 
 def test_a_backward_that_raises_is_no_end_of_the_picture() -> None:
@@ -441,7 +441,7 @@ def test_a_backward_that_raises_is_no_end_of_the_picture() -> None:
             raise ZeroDivisionError
 
     graph = draw_graph(gradients=True, y=Stops.apply(leaf(1.0)))
-    assert "stopped with an error" in str(graph)
+    assert "raised an error" in str(graph)
 
 
 @pytest.mark.parametrize("make", [power_with_both_as_inputs, broadcast_and_dot, network])
@@ -554,9 +554,9 @@ def test_text_of_a_line() -> None:
     [
         (
             "en",
-            ["Arrows go the way backward() walks", "constant leaf", "Autograd graph, nodes: 10", "leads to"],
+            ["Arrows follow the backward pass", "constant leaf", "Autograd graph, nodes: 10", "leads to"],
         ),
-        ("ko", ["backward()가 지나가는 방향", "상수 leaf", "계산 그래프, 노드 10개", "출력"]),
+        ("ko", ["역방향 계산의 방향", "상수 leaf", "계산 그래프, 노드 10개", "출력"]),
     ],
 )
 def test_both_languages(lang: str, words: list[str]) -> None:

@@ -121,7 +121,7 @@ def test_an_error_says_as_much_as_is_known(
     monkeypatch.chdir(house)
     monkeypatch.setattr(lab, "copy_lessons", fail)
     assert lab.main(lab.Options()) == 1
-    assert capsys.readouterr().err == f"The lessons could not be made ready: {why}\n"
+    assert capsys.readouterr().err == f"The lessons could not be prepared: {why}\n"
 
 
 def test_importing_is_quick() -> None:
