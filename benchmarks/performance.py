@@ -20,12 +20,12 @@ JSON, PAGE = "docs/performance.json", "docs/performance.md"
 HEAD = """\
 # Figures
 
-Each figure of ours stands beside a peer's that was measured in the same run; "times better" is their ratio.
-Absolute numbers depend on the machine and on what else it does: trust the ratios more. What hostile
-submissions reach is counted in [trust.md](trust.md).
+Each of our figures was measured in the same run as the peer's beside it; "times better" is their ratio.
+Absolute numbers depend on the machine and its load: trust the ratios more. [trust.md](trust.md) counts what
+hostile submissions achieve.
 
-`make bench` runs every benchmark again and writes this page, `make bench args="kernels"` that one alone: do
-not edit it by hand. A figure with a date is of an earlier run than the others beside it.
+`make bench` runs every benchmark again and writes this page; `make bench args="kernels"` runs only that one.
+Do not edit this page by hand. A figure with a date comes from an earlier run than the others beside it.
 
 """
 
