@@ -101,7 +101,7 @@ def gradient(f: Function, x: Tensor) -> Tensor:
     """Return autograd's f'(x) at each x, from one backward(), in x's shape and dtype.
 
     Raises:
-        FunctionProblem: if autograd finds no way from the result back to x, or an operation fails on it.
+        FunctionProblem: if autograd finds no path from the result to x, or an operation fails on it.
     """
     leaf = x.detach().clone().requires_grad_()
     with torch.enable_grad():

@@ -23,7 +23,7 @@ def gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
         a: what "data" adds to x, and what "hook" multiplies by.
 
     Raises:
-        FunctionProblem: if autograd finds no way from the result back to x.
+        FunctionProblem: if autograd finds no path from the result to x.
     """
     dtype = x.dtype
 

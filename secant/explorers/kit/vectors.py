@@ -59,9 +59,9 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     y = difference.values(f, p.clone().requires_grad_())
     if not y.requires_grad:
         raise difference.problem(
-            en="autograd finds no way from the result back to p, so there is no J. "
+            en="autograd finds no path from the result to p, so there is no J. "
             "Is the result a constant, or does the function use .item(), .detach() or NumPy?",
-            ko="autograd가 결과에서 p까지 되돌아가는 길을 찾지 못해 J가 없습니다. "
+            ko="autograd가 결과에서 p까지 가는 경로를 찾지 못해 J가 없습니다. "
             "결과가 상수이거나, 함수 안에서 .item(), .detach(), NumPy를 쓰지 않았나요?",
         )
     try:

@@ -99,14 +99,14 @@ def test_a_bad_function_is_told_in_words(bad: Any, words: str) -> None:
 )
 def test_no_way_back_to_x(flat: Any) -> None:
     x = torch.tensor(2.0)
-    with pytest.raises(FunctionProblem, match="no way from the result back to x"):
+    with pytest.raises(FunctionProblem, match="no path from the result to x"):
         gradient(flat, x)
 
 
 @pytest.mark.parametrize("trainable", [False, True])
 def test_a_model_s_own_weights_are_no_way_back_to_x(trainable: bool) -> None:
     w = torch.tensor(2.0, requires_grad=trainable)
-    with pytest.raises(FunctionProblem, match="no way from the result back to x"):
+    with pytest.raises(FunctionProblem, match="no path from the result to x"):
         gradient(lambda x: w * x.detach(), torch.tensor(2.0))
 
 
