@@ -120,7 +120,10 @@ secant.predict(
         en="only approximately: the chain rule holds for very small steps",
         ko="비슷할 뿐이다. 연쇄 법칙은 아주 작은 걸음에서만 맞는다",
     ),
-    B=say(en="only approximately: the square is not a straight line", ko="비슷할 뿐이다. 제곱은 일차 함수가 아니다"),
+    B=say(
+        en="only approximately: the square is not a straight line",
+        ko="비슷할 뿐이다. 제곱은 일차 함수가 아니다",
+    ),
     C=say(en="exactly", ko="정확히 같다"),
 )
 
@@ -180,7 +183,7 @@ Three columns have changed. `is_leaf` follows from the other two:
 
 `is_leaf` says only that no operation was recorded for a tensor. So `y` and `z` in the first table *are* leaves, although
 they were computed. "A leaf is a tensor that somebody marked with `requires_grad=True`" is a common belief, but it
-describes only the first row. (A model's weights, its `nn.Parameter`s, are leaves of that row.)
+describes only the first row. (The weights that a model trains, its `nn.Parameter`s, belong to that row.)
 
 The tasks use two ways to compute without recording, which lesson 6 explains. Inside `with torch.no_grad():` no operation is
 recorded at all, and `x.detach()` returns a tensor with the values of `x` and no history. The result of `detach` is a constant leaf,
@@ -190,7 +193,7 @@ does: it stays tracked even there.)
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="1cc3915b"
+# %% [markdown] lang="ko" en="b16965e1"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
@@ -208,7 +211,7 @@ r"""
 
 `is_leaf`는 그 텐서를 만든 연산이 기록되지 않았다는 뜻일 뿐입니다. 그래서 첫 번째 표의 `y`와 `z`는 계산해서 얻은 텐서인데도
 leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"라고 아는 사람이 많지만, 이 말은 표의 첫 줄에만
-맞습니다. (모델의 가중치인 `nn.Parameter`가 이 첫 줄의 leaf입니다.)
+맞습니다. (모델이 학습하는 가중치인 `nn.Parameter`는 이 첫 줄에 속합니다.)
 
 과제에는 기록하지 않고 계산하는 방법 두 가지가 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
 하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
@@ -231,23 +234,23 @@ picture
 # %% [markdown] lang="en"
 r"""
 `x.grad` is $0.6$. To compute it, autograd needed $dz/dz = 1$ and $dz/dy = 1/y = 1/125 = 0.008$, then
-$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows these: each box has a value, the gradient that arrived and the slope to
-the input (section 2 explains the boxes).
+$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows all three gradients: each box has a value, the gradient of `z` with
+respect to it, and the slope to its input (section 2 explains the boxes).
 
-But autograd did not store all of them. It had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are
+But autograd did not store all three. It had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are
 still `None`. For an intermediate tensor, `retains_grad` tells you so beforehand. (It is `False` for a leaf as well, which gets
 a `.grad` all the same.) Lesson 3 shows how to keep such gradients.
 
 `grad_fn` is still there. Section 5 comes back to that.
 """
 
-# %% [markdown] lang="ko" en="0cf36900"
+# %% [markdown] lang="ko" en="3b3b14e3"
 r"""
 `x.grad`는 $0.6$입니다. 이 값을 구하려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
-$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 이 수들을 볼 수 있습니다. 상자마다 값과, 도착한 gradient와, 입력에 대한
-기울기가 적혀 있습니다. (상자가 무엇인지는 2절에서 설명합니다.)
+$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 세 gradient를 모두 볼 수 있습니다. 상자마다 값과, 그 값에 대한 `z`의
+gradient와, 입력에 대한 기울기가 적혀 있습니다. (상자가 무엇인지는 2절에서 설명합니다.)
 
-그런데 autograd가 이 값을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
+그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
 `None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수 있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 이런
 gradient를 남겨 두는 방법은 수업 03에서 다룹니다.
 
@@ -289,7 +292,7 @@ stands for an operation and is named after the operation *whose slope it knows*:
 multiplication. (The digit at the end distinguishes variants of an operation: the sum of all elements is `SumBackward0`, the sum along
 one dimension `SumBackward1`. You can ignore it.)
 
-The orange nodes belong to the leaves. An `AccumulateGrad` node adds the gradient that arrives to the `.grad` of its leaf.
+The orange nodes belong to the leaves. The job of an `AccumulateGrad` node is to add each arriving gradient to the `.grad` of its leaf.
 
 The edges point from a result to its inputs, which is the direction of the backward pass. It starts at the *root*, the node of
 the loss. Before you run the next cell, do this pass by hand. Start with $1$ at the loss. Each node multiplies the gradient that it
@@ -300,7 +303,7 @@ receives by its own slope and passes the product on.
 - `MulBackward0`: the slope of $wx$ is $x = 2$ with respect to $w$ and $w = 3$ with respect to $x$. It passes $28$ to $w$ and $42$ to $x$.
 """
 
-# %% [markdown] lang="ko" en="c1011448"
+# %% [markdown] lang="ko" en="2ee8448a"
 r"""
 여섯 개입니다. 모서리가 둥근 파란 상자 셋과 양 끝이 뾰족한 주황 상자 셋이 노드이고, 직사각형은 텐서입니다. 파란 노드는 연산을
 나타내며, 이름은 *어떤 연산의 기울기를 아는지* 알려 줍니다. `MulBackward0` 노드는 곱셈을 역방향으로 계산할 줄 압니다. (끝의 숫자는
@@ -419,14 +422,14 @@ $z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 
 $0 \cdot \frac{0}{0}$, while the whole quotient is $0$. This is the well-known gap in the short proof of the chain rule. To close it, use
 the *derivative* in place of the missing quotient wherever an inner change is $0$: with $0 \cdot (-2) = 0$ the product is right again.
 
-So each node needs to know only its own slope, and no one needs the formula of the whole. That is why a graph of small nodes is enough.
+So each node needs to know only its own slope, and nothing needs to know the whole formula. That is why a graph of small nodes is enough.
 
 Now try a chain of your own: a list of steps, each a function from one number to one number. The cell has the $\log x^3$ of section 1.
 To see the gap, replace its arguments by
 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`.
 """
 
-# %% [markdown] lang="ko" en="1f001d58"
+# %% [markdown] lang="ko" en="e3dedf60"
 r"""
 이렇게 약분하려면 조건이 두 가지 있습니다. 차분몫마다 *자기 걸음*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
 $x = -2$, $h = 1$에서 $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 달라지지 않으므로 곱은
@@ -522,10 +525,10 @@ last node off a to-do list and adds the nodes at the ends of its edges, until th
 | `AccumulateGrad` | **yes**: skip it | |
 
 An edge is a pair `(node, number)`. The number says which result of the operation is meant. It is 0 for an operation with
-a single result; `unbind`, which takes a tensor apart, shows others. The edge of an input that is not tracked leads to `None`:
+a single result; `unbind`, which splits a tensor, shows others. The edge of an input that is not tracked leads to `None`:
 """
 
-# %% [markdown] lang="ko" en="a2fab0d4"
+# %% [markdown] lang="ko" en="8f4bae4a"
 r"""
 `PowBackward0` 둘은 이름은 같지만 서로 다른 노드입니다. $x^3$과 $x^2$은 서로 다른 연산이기 때문입니다. 그런데 맨 끝의
 두 간선은 *같은* `AccumulateGrad` 노드에서 끝나고, 그 노드의 `variable`은 복사본이 아니라 `x` 자신입니다. **그래프는 트리가
@@ -625,7 +628,7 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-You often read that "the graph is freed after `backward()`". Look: all nodes and edges are still there, and so is
+You often read that "the graph is freed after `backward()`". But all nodes and edges are still there, and so is
 `grad_fn`. Only the **saved tensors** are gone, $125$ and $5$. (The exponent $3$ is a plain number, not a tensor, so it stays.) The
 message says exactly that: "Saved intermediate values of the graph are freed". PyTorch frees them because they take up much of the
 memory in a large model, and one backward pass is nearly always enough.
@@ -633,7 +636,7 @@ memory in a large model, and one backward pass is nearly always enough.
 If you need two, say so at the *first*: `retain_graph=True` keeps the saved tensors. The second call, without it, frees them.
 """
 
-# %% [markdown] lang="ko" en="5b30850b"
+# %% [markdown] lang="ko" en="e8f7e04b"
 r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
 있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$뿐입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
@@ -667,12 +670,12 @@ print(say(en="x^3, twice      :", ko="x^3, 두 번      :"), x.grad)
 r"""
 The gradient is the same both times, and each call adds it to `.grad`, hence $1.2$ and $24$ (lesson 3). Most programs do not need
 `retain_graph`: they compute the result again, as in `y = x**3` above, and get a new graph. Every step of a training loop does
-so.
+this.
 
 And the first question from the beginning? An operation that saved nothing has nothing to lose:
 """
 
-# %% [markdown] lang="ko" en="c0f927d9"
+# %% [markdown] lang="ko" en="1dd97855"
 r"""
 gradient는 두 번 다 같고, 호출할 때마다 `.grad`에 더해지므로 $1.2$와 $24$가 됩니다(수업 03). 대개는 `retain_graph`가 필요 없습니다.
 위의 `y = x**3`처럼 결과를 다시 계산하면 새 그래프가 생기기 때문입니다. 학습할 때도 스텝마다 그렇게 합니다.
@@ -743,7 +746,7 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 있습니다. $x^3$에는 $x$가 필요합니다.
 
 뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0` 노드를 쓰고, 이 노드는
-곱해진 다른 쪽을 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 저장된 텐서처럼 지워집니다. 그러니 두 번째 역방향 계산이
+곱하는 다른 쪽 수를 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 저장된 텐서처럼 지워집니다. 그러니 두 번째 역방향 계산이
 되는지는 수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
 다만 이제 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드가 무언가를 저장해 두었다*는 뜻입니다.
 """
@@ -752,13 +755,13 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors take memory. *Checkpointing* reduces it: a layer keeps no saved tensors, and the backward pass runs the layer again to get
-them. In its older form the layer runs without recording, so it is a single operation to autograd. The inputs of this operation are the
+Saved tensors take memory. *Checkpointing* reduces it: a layer keeps no saved tensors, and the backward pass runs the layer again to
+recompute them. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
 tensors *passed to the layer*; weights used inside are not among them. Below, `w` is used in a checkpointed layer and once more outside.
 The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="dc7d5074"
+# %% [markdown] lang="ko" en="d929fa23"
 r"""
 ## 6. 실제로 있었던 버그
 
