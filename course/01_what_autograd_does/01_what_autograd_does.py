@@ -180,7 +180,7 @@ r"""
 A difference quotient evaluates $f$ at two points and needs an $h$ between them. Here $f$ ran once, and the code has no $h$
 at all. So autograd does not compute a difference quotient.
 
-It does not do algebra either: the formula $3/x$ is never written down. While your code runs, which is the **forward pass**,
+It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
 PyTorch records each operation (first a power, then a logarithm). For each operation it knows how to turn the slope with respect
 to the output into the slope with respect to the input. `backward()` runs the **backward pass**: it walks the record from the end to the start
 and multiplies numbers, just as we multiplied $0.008$ and $75$. What arrives at a tracked input is added to its `.grad`.
@@ -188,7 +188,7 @@ and multiplies numbers, just as we multiplied $0.008$ and $75$. What arrives at 
 Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="e18c9c0e"
+# %% [markdown] lang="ko" en="50b4e1ea"
 r"""
 차분몫을 구하려면 두 점에서 $f$를 계산해야 하고, 두 점 사이의 거리 $h$도 있어야 합니다. 여기서는 $f$를 한 번만 계산했고 코드
 어디에도 $h$가 없습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
@@ -1300,12 +1300,12 @@ for _low, _high, _size in ((50, 100, 1), (120, 500, 1), (1000, 9000, 1), (1, 9, 
 
 # %% [markdown] lang="en"
 r"""
-Now compare your derivative with `autograd_slope` of task 1.3, at three values of $x$. Try others if you like.
+Now compare your derivative with `autograd_slope` of task 1.3, at three values of $x$. The last column is the difference.
 """
 
-# %% [markdown] lang="ko" en="d5143129"
+# %% [markdown] lang="ko" en="dd1c9068"
 r"""
-이제 여러분이 구한 도함수를 과제 1.3의 `autograd_slope`와 $x$ 세 곳에서 비교해 봅시다. 다른 값을 넣어 보아도 됩니다.
+이제 여러분이 구한 도함수를 과제 1.3의 `autograd_slope`와 $x$ 세 곳에서 비교해 봅시다. 마지막 열은 두 값의 차이입니다.
 """
 
 # %%
@@ -1519,7 +1519,7 @@ for _ in range(4):
 
 # %% nbgrader={"grade_id": "doubling_slope", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def doubling_slope(x, limit):
-    """Return the slope, a number, of the loop's result with respect to x, which is not 0."""
+    """Return the slope, a number, of the loop's result with respect to x. The number x is not 0."""
     ### BEGIN SOLUTION
     slope = 1.0
     while abs(slope * x) < limit:
