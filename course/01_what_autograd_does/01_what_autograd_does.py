@@ -14,17 +14,17 @@ Lesson 01 of 10 · ~80 min · gradient, difference quotient, round-off
 
 **After this lesson you can**
 
-- compute a slope in three ways: by hand, with a difference quotient, with autograd;
-- explain why a smaller step $h$ is not always a better one;
+- compute a slope in three ways: by hand, with a difference quotient, and with autograd;
+- explain why a smaller step $h$ is not always better;
 - show that autograd follows the path that your Python code really took;
 - say when one backward pass is cheap, and compared with what.
 
-By the end of lesson 10 you will have built an autograd of your own. This lesson makes the ruler that will measure it.
+By the end of lesson 10 you will have built an autograd of your own. In this lesson you build the tool that will check it.
 
 You need Python, a little PyTorch (`torch.tensor`, `+`, `**`), and the derivative as you know it from school.
 """
 
-# %% [markdown] lang="ko" en="067a51fc"
+# %% [markdown] lang="ko" en="16ec8f3f"
 r"""
 # Autograd가 실제로 하는 일
 
@@ -35,14 +35,16 @@ r"""
 - 기울기(slope)를 세 가지 방법(손 계산, 차분몫, autograd)으로 구할 수 있습니다.
 - 걸음(step) $h$를 줄인다고 늘 더 정확해지지는 않는 까닭을 설명할 수 있습니다.
 - autograd가 파이썬 코드가 실제로 지나간 경로를 따라간다는 것을 보일 수 있습니다.
-- backward(거슬러 가는 계산) 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
+- 역방향 계산(backward pass) 한 번이 언제, 무엇에 비해 싼지 말할 수 있습니다.
 
-수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 잣대를 만듭니다.
+수업 10까지 마치면 여러분은 autograd를 직접 만들게 됩니다. 이 수업에서는 그 autograd가 맞는지 확인할 도구를 만듭니다.
 
 파이썬, PyTorch 조금(`torch.tensor`, `+`, `**`), 그리고 학교에서 배운 미분만 알면 됩니다.
 """
 
 # %%
+import math
+
 import torch
 
 from secant import explore, language, predict, predicted, say
@@ -54,21 +56,21 @@ r"""
 ## Predict first
 
 Take $f(x) = \log x^3$ at $x = 5$, where $\log$ is the natural logarithm ($\ln$), as in PyTorch. Its slope there is $0.6$.
-We estimate the slope from two points that lie a step $h$ apart: the difference of the two values, divided by $h$. We compute with
-PyTorch's usual `float32` numbers, which keep about 7 digits. (`float64`, Python's own, keeps about 16. Which of the two a tensor
-holds is its *dtype*.)
+You can estimate this slope from two points a step $h$ apart: take the difference of the two values and divide it by $h$. The
+calculation uses PyTorch's default number type, `float32`, which keeps about 7 digits. (`float64`, Python's own, keeps about 16.
+The type of the numbers in a tensor is its *dtype*.)
 
-We shrink $h$: first $0.1$, then $0.001$, then $0.00000001$. **What happens to the error of the estimate?**
-Nobody grades your choice; section 3 comes back to it.
+Now shrink $h$: first $0.1$, then $0.001$, then $0.00000001$. **What happens to the error of the estimate?**
+Your choice is not graded; section 3 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="9ff0488f"
+# %% [markdown] lang="ko" en="2312e0cd"
 r"""
 ## 먼저 예상하기
 
 $x = 5$에서 $f(x) = \log x^3$을 봅시다. PyTorch에서처럼 $\log$는 자연로그($\ln$)입니다. 이 점에서 기울기는 $0.6$입니다.
-걸음 $h$만큼 떨어진 두 점에서 함숫값의 차이를 구하고, 그것을 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch가 보통 쓰는 `float32`로 합니다.
-`float32`는 약 7자리까지 저장합니다. (파이썬이 쓰는 `float64`는 약 16자리입니다. 텐서의 수가 어느 쪽인지를 *dtype*(자료형)이라고 합니다.)
+걸음 $h$만큼 떨어진 두 점에서 함숫값의 차이를 구하고, 그것을 $h$로 나누어 이 기울기를 어림합니다. 계산은 PyTorch의 기본 자료형인 `float32`로 합니다.
+`float32`는 약 7자리까지 저장합니다. (파이썬이 쓰는 `float64`는 약 16자리입니다. 텐서에 담긴 수의 자료형을 *dtype*이라고 합니다.)
 
 $h$를 $0.1$, $0.001$, $0.00000001$로 점점 줄입니다. **어림값의 오차는 어떻게 될까요?**
 채점하지 않으니 편하게 고르세요. 3절에서 다시 다룹니다.
@@ -80,7 +82,7 @@ predict(
     A=say(en="It gets smaller each time", ko="매번 더 작아진다"),
     B=say(en="It gets smaller at first, and then grows again", ko="처음에는 작아지다가 다시 커진다"),
     C=say(
-        en="It gets smaller at first, and then stays that small, since `float32` has no more digits",
+        en="It gets smaller until `float32` runs out of digits, and then stays that small",
         ko="처음에는 작아지다가 `float32`의 자릿수가 다하면 그 작은 값에 머문다",
     ),
 )
@@ -89,15 +91,15 @@ predict(
 r"""
 ## 1. A slope from two points
 
-Compute $y = x^3$ and $z = \log y$, once at $x = 5$ and once a small step further on, at $x = 5.001$. How much did $z$
-grow for each unit that $x$ grew?
+Compute $y = x^3$ and $z = \log y$ twice: once at $x = 5$, and once a small step to the right, at $x = 5.001$. How much does $z$
+grow per unit of $x$?
 """
 
-# %% [markdown] lang="ko" en="9a057ee3"
+# %% [markdown] lang="ko" en="102776c0"
 r"""
 ## 1. 두 점으로 구하는 기울기
 
-$y = x^3$, $z = \log y$를 $x = 5$에서 한 번, 조금 옆인 $x = 5.001$에서 한 번 계산합니다. $x$가 1만큼 늘어날 때
+$y = x^3$과 $z = \log y$를 두 번 계산합니다. 한 번은 $x = 5$에서, 한 번은 오른쪽으로 조금 옮긴 $x = 5.001$에서 합니다. $x$가 1만큼 늘어날 때
 $z$는 얼마나 늘어나는 셈일까요?
 """
 
@@ -116,45 +118,45 @@ print("(z_near - z) / (x_near - x) =", (z_near - z) / (x_near - x))
 
 # %% [markdown] lang="en"
 r"""
-This is the **difference quotient**, the *forward* one: its second place lies ahead of $x$.
+This is the **difference quotient**. This one is the *forward* quotient: its second point lies to the right of $x$.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-It is the slope of the **secant**, the straight line through two points of the curve. The derivative is what the quotient
-tends to as $h \to 0$: the slope of the **tangent**.
+It is the slope of the **secant**, the straight line through two points of the curve. As $h \to 0$ the quotient tends to the
+derivative, the slope of the **tangent**.
 
-By hand we can have it exactly. The chain rule multiplies the slopes of the two steps:
+By hand you get the exact value. The chain rule multiplies the slopes of the two steps:
 
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 \cdot 0.008 = 0.6.$$
 
-The quotient said $0.5999$. Close, but not the same. Keep both numbers in mind.
+The quotient was $0.5999$: close, but not equal. Keep both values in mind.
 """
 
-# %% [markdown] lang="ko" en="0c4737c5"
+# %% [markdown] lang="ko" en="c7a82268"
 r"""
-이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다. 둘째 점이 $x$의 앞쪽에 있으므로 *전방*(forward) 차분몫이라고도 합니다.
+이 값을 **차분몫**(difference quotient, 평균변화율)이라고 합니다. 둘째 점이 $x$의 오른쪽에 있으므로 *전방*(forward) 차분몫입니다.
 
 $$\frac{f(x+h) - f(x)}{h}$$
 
-곡선 위의 두 점을 지나는 직선, 곧 **할선**(secant)의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
+차분몫은 곡선 위의 두 점을 지나는 직선, 곧 **할선**(secant)의 기울기입니다. $h \to 0$일 때 차분몫이 다가가는 값이 미분계수이고, 이것은
 **접선**(tangent)의 기울기입니다.
 
 손으로는 정확한 값을 구할 수 있습니다. 연쇄 법칙(chain rule)에 따라 두 단계의 기울기를 곱합니다.
 
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{dz}{dy} = 3x^2 \cdot \frac{1}{y} = 75 \cdot 0.008 = 0.6$$
 
-차분몫은 $0.5999$였습니다. 가깝지만 같지는 않습니다. 두 수를 모두 기억해 두세요.
+차분몫은 $0.5999$였습니다. 가깝지만 같지는 않습니다. 두 값을 모두 기억해 두세요.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 2. The same slope from autograd
 
-Three things change. We ask PyTorch to **track** `x`; we call `backward()` on the result; we read the slope from `x.grad`.
-(`.item()` takes the plain number out of a tensor that holds one.)
+Three things change. You ask PyTorch to **track** `x`, you call `backward()` on the result, and you read the slope from `x.grad`.
+(`.item()` turns a tensor with a single element into a plain number.)
 """
 
-# %% [markdown] lang="ko" en="aecc17cd"
+# %% [markdown] lang="ko" en="3f54b867"
 r"""
 ## 2. 같은 기울기를 autograd로
 
@@ -175,26 +177,28 @@ print("x^2 + 2x + 1, x = 3:", x.grad, "  y =", y.item(), "  2x + 2 =", 2 * 3 + 2
 
 # %% [markdown] lang="en"
 r"""
-A difference quotient needs $f$ at two places and an $h$ between them. Here $f$ ran once, and there is no $h$ anywhere in
-the code. So autograd does not compute a difference quotient.
+A difference quotient evaluates $f$ at two points and needs an $h$ between them. Here $f$ ran once, and the code has no $h$
+at all. So autograd does not compute a difference quotient.
 
-Nor does it do algebra: it never writes down the formula $3/x$. While your code runs, PyTorch records each operation
-(first a power, then a logarithm). For each operation it knows how to turn the slope with respect to its output into the slope with
-respect to its input. `backward()` walks the record from the end to the start and multiplies numbers, just as we did with $0.008$ and $75$.
+It does not do algebra either: the formula $3/x$ is never written down. During the **forward pass**, while your code runs,
+PyTorch records each operation (first a power, then a logarithm). For each operation it knows how to turn the slope with respect
+to the output into the slope with respect to the input. `backward()` runs the **backward pass**: it walks the record from the end to the start
+and multiplies numbers, just as we multiplied $0.008$ and $75$. What arrives at a tracked input is added to its `.grad`.
 
-That walk from the result back to the inputs is called **reverse mode**; for neural networks, **backpropagation**.
+Differentiating in this direction, from the result to the inputs, is called **reverse mode**. In neural networks it is called **backpropagation**.
 """
 
-# %% [markdown] lang="ko" en="474dfcc6"
+# %% [markdown] lang="ko" en="50b4e1ea"
 r"""
 차분몫을 구하려면 두 점에서 $f$를 계산해야 하고, 두 점 사이의 거리 $h$도 있어야 합니다. 여기서는 $f$를 한 번만 계산했고 코드
 어디에도 $h$가 없습니다. 그러니 autograd는 차분몫을 계산하는 것이 아닙니다.
 
-수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. PyTorch는 코드가 실행되는 동안 연산을 하나하나
-기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로
-바꾸는 방법을 알고 있습니다. `backward()`는 이 기록을 끝에서 처음으로 거슬러 가며 수를 곱합니다. 우리가 $0.008$과 $75$를 곱한 것과 같습니다.
+수식을 변형하는 것도 아닙니다. $3/x$라는 식은 어디에도 쓰이지 않습니다. 코드가 실행되는 동안, 곧 **순방향 계산**(forward pass)을 하는 동안
+PyTorch는 연산을 하나하나 기록합니다(먼저 거듭제곱, 다음에 로그). 그리고 연산마다, 출력에 대한 기울기를 입력에 대한 기울기로
+바꾸는 방법을 알고 있습니다. `backward()`는 **역방향 계산**(backward pass)을 합니다. 기록을 끝에서 처음으로 거슬러 가며 수를 곱하는데,
+우리가 $0.008$과 $75$를 곱한 것과 같습니다. 추적하는 입력에 이르면 그 값을 입력의 `.grad`에 더합니다.
 
-결과에서 입력 쪽으로 거슬러 가는 이 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
+이렇게 결과에서 입력 쪽으로 미분하는 방식을 **역방향 모드**(reverse mode)라고 합니다. 신경망에서는 **역전파**(backpropagation)라고
 부릅니다.
 """
 
@@ -202,25 +206,25 @@ r"""
 r"""
 ## 3. Turn the secant into the tangent
 
-Left: the curve, a secant, autograd's tangent. Right: the quotient's error for every $h$, on logarithmic axes. It is a
-median over 201 values of $x$ near yours, because a single $x$ can hit the right answer by luck. The explorer divides by
-$(x+h) - x$, the step really taken, where our formula says $h$; below the explorer you will see why. Its slider shows $\log_{10} h$.
+Left: the curve, a secant, and autograd's tangent. Right: the quotient's error for every $h$, on logarithmic axes. It is the
+median over 201 values of $x$ near yours, because at a single $x$ the quotient can be right by luck. The explorer divides by
+$(x+h) - x$, the step really taken, instead of $h$; the text below the explorer explains why. Its slider shows $\log_{10} h$.
 
-1. `float32` is chosen. Move $h$ from right to left. Where does the error turn round?
-2. Go on to $h = 10^{-8}$ (set the slider to $-8$). What does the text below say, and why?
+1. `float32` is selected. Move $h$ from right to left. Where does the error stop shrinking and start to grow?
+2. Go on to $h = 10^{-8}$ (set the slider to $-8$). What does the text below the figure say, and why?
 3. Switch to `float64`. Where is the bottom of the V now, and how deep is it?
-4. Choose *central*, $\frac{f(x+h) - f(x-h)}{2h}$. Which side of the V becomes steeper, and what does that do to the best $h$?
+4. Choose *central*, $\frac{f(x+h) - f(x-h)}{2h}$. Which side of the V becomes steeper, and how does that change the best $h$?
 
-The menu also holds the *complex step*, $\operatorname{Im} f(x + ih)/h$: a small step in the imaginary direction. It subtracts
-nothing. What has become of the left side of the V?
+The menu also has the *complex step*, $\operatorname{Im} f(x + ih)/h$: a small step in the imaginary direction. It subtracts
+nothing. What happened to the left side of the V?
 """
 
-# %% [markdown] lang="ko" en="3872503c"
+# %% [markdown] lang="ko" en="394d2e48"
 r"""
 ## 3. 할선이 접선이 될 때까지
 
 왼쪽은 곡선, 할선, autograd가 구한 접선입니다. 오른쪽은 $h$마다 차분몫의 오차를 로그 축에 그린 것입니다. $x$ 하나만 보면 우연히
-정답과 맞아떨어질 수 있으므로, 가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다. 탐색기는 식의 $h$ 대신 실제로 움직인 만큼인
+정답과 맞아떨어질 수 있으므로, 가까운 $x$ 201개에서 구한 오차의 중앙값을 씁니다. 탐색기는 $h$ 대신 실제로 움직인 만큼인
 $(x+h) - x$로 나눕니다. 까닭은 탐색기 아래에서 설명합니다. 슬라이더의 값은 $\log_{10} h$입니다.
 
 1. `float32`로 되어 있습니다. $h$를 오른쪽에서 왼쪽으로 옮기세요. 줄어들던 오차는 어디에서 다시 커지나요?
@@ -241,30 +245,30 @@ r"""
 
 Two errors pull in opposite directions.
 
-- *Truncation*: the curve bends away from the secant. This error shrinks with $h$ (for the central quotient, with $h^2$).
+- *Truncation*: the curve bends away from the secant. This error shrinks in proportion to $h$ (for the central quotient, to $h^2$).
 - *Round-off*: $f(x+h)$ and $f(x)$ are stored with about 7 digits in `float32` and 16 in `float64`. When they are nearly
-  equal, their difference keeps only the last few of these digits, and dividing by a small $h$ magnifies what is wrong in
-  them. This error grows like $1/h$.
+  equal, their difference keeps only the last few of these digits, and dividing by a small $h$ magnifies the error in them.
+  This error grows like $1/h$.
 
 Their sum is a V. In `float32` the forward quotient is best near $h = 10^{-3}$. In `float64` it is best near $10^{-7}$, and
-the central one near $10^{-5}$. The complex step has no left side: without a subtraction there is no round-off to magnify.
-Nowhere does autograd's slope depend on $h$.
+the central quotient near $10^{-5}$. The complex step has no left side: without a subtraction there is no round-off to magnify.
+Autograd's slope does not depend on $h$ at all.
 
 </details>
 
-In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. And with a larger one, the
-step really taken, $(x + h) - x$, is not quite the $h$ that you typed:
+In `float32`, near $x = 5$, any $h$ below about $2 \cdot 10^{-7}$ is lost altogether: $x + h$ *is* $x$. With a larger $h$, the
+step really taken, $(x + h) - x$, still differs a little from the $h$ that you typed:
 """
 
-# %% [markdown] lang="ko" en="29af1fae"
+# %% [markdown] lang="ko" en="f52728a9"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 두 가지 오차가 서로 반대로 움직입니다.
 
-- *절단 오차*(truncation): 곡선은 할선에서 휘어져 나갑니다. 이 오차는 $h$를 따라 줄어듭니다(중앙 차분몫에서는 $h^2$을 따라).
+- *절단 오차*(truncation): 곡선이 휘어 있어 할선과 어긋나는 오차입니다. $h$에 비례해 줄어듭니다(중앙 차분몫에서는 $h^2$에 비례해).
 - *반올림 오차*(round-off): $f(x+h)$와 $f(x)$는 `float32`에서는 약 7자리, `float64`에서는 약 16자리까지만 저장됩니다. 두 값이
-  거의 같으면 빼고 나서 마지막 몇 자리만 남는데, 작은 $h$로 나누면 그 자리의 오차가 크게 부풀어 오릅니다. 이 오차는 $1/h$처럼
+  거의 같으면 빼고 나서 마지막 몇 자리만 남는데, 작은 $h$로 나누면 그 자리의 오차가 크게 부풀어 오릅니다. 이 오차는 $1/h$에 비례해
   커집니다.
 
 둘을 더하면 V자가 됩니다. 전방 차분몫은 `float32`에서 $h = 10^{-3}$ 근처가 가장 좋습니다. `float64`에서는 $10^{-7}$ 근처,
@@ -287,25 +291,22 @@ predicted(
     "1 smaller steps",
     right="B",
     A=say(
-        en="That is the truncation error, and with exact numbers it would be all. But `f` is stored with 7 "
-        "digits, "
-        "and dividing by `h` magnifies the error in the last of them.",
+        en="That describes the truncation error, and with exact numbers there would be no other. But `f` is "
+        "stored with 7 digits, and dividing by `h` magnifies the error in the last of them.",
         ko="절단 오차라면 맞습니다. 수를 정확히 저장한다면 오차는 그것뿐입니다. 하지만 `f`는 7자리까지만 "
-        "저장되고, "
-        "`h`로 나누면 마지막 자리의 오차가 부풀어 오릅니다.",
+        "저장되고, `h`로 나누면 마지막 자리의 오차가 부풀어 오릅니다.",
     ),
     B=say(
-        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`: divided "
-        "by `h`, the quotient is 0, "
-        "and its error 0.6, the whole slope. (The explorer divides by the step taken, 0, and shows nan.)",
+        en="Truncation shrinks with `h`, round-off grows like `1/h`. At `h = 1e-8`, `x + h` is `x`. Divided "
+        "by `h`, the quotient is 0 and its error 0.6, the whole slope. (The explorer divides by the step "
+        "really taken, which is 0, and shows nan.)",
         ko="절단 오차는 `h`를 따라 줄고 반올림 오차는 `1/h`처럼 커집니다. `h = 1e-8`이면 `x + h`가 바로 "
-        "`x`이므로 `h`로 나눈 차분몫은 0, "
-        "오차는 기울기 전체인 0.6입니다. (탐색기는 실제로 움직인 만큼인 0으로 나누므로 nan이 나옵니다.)",
+        "`x`이므로 `h`로 나눈 차분몫은 0, 오차는 기울기 전체인 0.6입니다. (탐색기는 실제로 움직인 만큼인 "
+        "0으로 나누므로 nan이 나옵니다.)",
     ),
     C=say(
-        en="The digits of `f` do stay: it is right to 7 of them at every `h`. But its error is divided by "
-        "`h`, "
-        "so the quotient's error grows again: to 0.6 at `h = 1e-8`, the whole slope.",
+        en="The digits of `f` do stay: 7 of them are right at every `h`. But the error of `f` is divided by "
+        "`h`, so the quotient's error grows again, to 0.6 at `h = 1e-8`, the whole slope.",
         ko="`f`의 자릿수는 그대로입니다. `h`가 얼마든 7자리까지 맞습니다. 하지만 그 오차를 `h`로 나누므로 "
         "차분몫의 오차는 다시 커져 `h = 1e-8`에서는 기울기 전체인 0.6이 됩니다.",
     ),
@@ -313,14 +314,14 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-Look at the third line printed above: you asked for $10^{-6}$ and got a step nearly 5% shorter. A quotient that divides by the $h$ you
-*typed* carries these 5% as an error of its own, on top of round-off: even a straight line gets the wrong slope. Task 1.1
-removes it.
+Look at the third line above: you asked for $10^{-6}$ and got a step that is nearly 5% shorter. A quotient that divides by the $h$ you
+*typed* is off by these 5%, in addition to round-off. It gets even the slope of a straight line wrong. In task 1.1 you remove
+this error.
 
-Now try a function of your own. Anything made of PyTorch operations will do.
+Now try a function of your own. It can use any PyTorch operations.
 """
 
-# %% [markdown] lang="ko" en="0593b579"
+# %% [markdown] lang="ko" en="8466d9ff"
 r"""
 위에 출력된 셋째 줄을 보세요. $10^{-6}$을 입력했는데 실제 걸음은 5% 가까이 짧습니다. *입력한* $h$로 나누면 반올림 오차에 더해 이만큼의
 오차가 따로 생깁니다. 직선의 기울기마저 틀립니다. 과제 1.1에서 이 오차를 없앱니다.
@@ -340,10 +341,10 @@ explore(mine, x_range=(-2, 2), x=0.5, h=0.3)
 r"""
 ## 4. Autograd follows the path that was taken
 
-The next cell has a function with an `if`: on one side a polynomial, on the other a wave. **What does autograd differentiate?**
+The function in the next cell has an `if`: one branch is a polynomial, the other a wave. **What does autograd differentiate?**
 """
 
-# %% [markdown] lang="ko" en="e67d0d75"
+# %% [markdown] lang="ko" en="b6fdedc6"
 r"""
 ## 4. autograd는 실제로 지나간 경로를 따라간다
 
@@ -354,12 +355,12 @@ r"""
 predict(
     "1 branches",
     A=say(
-        en="Both branches: it reads the function, and picks the slope that fits",
+        en="Both branches: it reads the function and picks the slope that applies",
         ko="두 갈래 모두 미분하고, 그중 맞는 쪽 기울기를 고른다",
     ),
-    B=say(en="The branch that runs, and nothing else", ko="실행된 갈래만 미분한다"),
+    B=say(en="Only the branch that runs", ko="실행된 갈래만 미분한다"),
     C=say(
-        en="Nothing: an `if` is no formula, so `backward()` raises an error",
+        en="Nothing: an `if` is not a formula, so `backward()` raises an error",
         ko="`if`는 수식이 아니므로 미분하지 못하고, `backward()`에서 오류가 난다",
     ),
 )
@@ -382,7 +383,7 @@ predicted(
     "1 branches",
     right="B",
     A=say(
-        en="PyTorch never reads your code. It sees the operations one by one, as they run.",
+        en="PyTorch never reads your code. It sees only the operations, one by one, as they run.",
         ko="PyTorch는 여러분의 코드를 읽지 않습니다. 연산이 실행될 때마다 그 연산을 볼 뿐입니다.",
     ),
     B=say(
@@ -390,7 +391,7 @@ predicted(
         ko="PyTorch는 실행된 연산을 기록합니다. `if`는 보지 못합니다.",
     ),
     C=say(
-        en="No formula is needed, only a record of operations, and the branch that ran left one.",
+        en="Autograd needs a record of operations, not a formula, and the branch that ran left one.",
         ko="수식은 필요 없습니다. 연산의 기록만 있으면 되고, 실행된 갈래는 기록을 남겼습니다.",
     ),
 )
@@ -399,16 +400,16 @@ predicted(
 r"""
 By hand: $3x^2 - 1 = 11$ at $x = 2$, and $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$.
 
-The other branch left no trace. Because the record is made anew on each run, it is called a **dynamic graph**. The run
-itself is ordinary Python: you may `print` in the middle of it, or stop there with the debugger `pdb`. Loops work too:
+The other branch left no trace. PyTorch makes the record anew on every run, so it is called a **dynamic graph**. The run
+itself is ordinary Python: you can `print` in the middle of it, or stop there with `breakpoint()` and the debugger `pdb`. Loops work too:
 """
 
-# %% [markdown] lang="ko" en="650f3fe9"
+# %% [markdown] lang="ko" en="fd1255b0"
 r"""
 손으로 구하면 $x = 2$에서 $3x^2 - 1 = 11$, 그리고 $\sin x + x \cos x \approx 0.909 - 0.832 = 0.077$입니다.
 
 다른 쪽 갈래는 흔적을 남기지 않았습니다. 실행할 때마다 기록을 새로 만들기 때문에 이것을 **동적 그래프**(dynamic graph)라고 합니다.
-실행되는 것은 보통의 파이썬 코드이므로 중간에 `print`를 넣어도 되고, 디버거 `pdb`로 멈추어도 됩니다. 반복문도 마찬가지입니다.
+실행되는 것은 보통의 파이썬 코드이므로 중간에 `print`를 넣어도 되고, `breakpoint()`로 멈추어 디버거 `pdb`로 들여다보아도 됩니다. 반복문도 마찬가지입니다.
 """
 
 
@@ -429,15 +430,15 @@ for start in (1.0, 3.0):
 
 # %% [markdown] lang="en"
 r"""
-From $1$ the loop doubled three times, from $3$ twice: the slopes are $2^3$ and $2^2$. The comparison `y.abs() < limit`
-decided *how often* we doubled, but it is not part of what is differentiated.
+Starting at $1$ the loop doubled three times, starting at $3$ twice: the slopes are $2^3$ and $2^2$. The comparison `y.abs() < limit`
+decided *how often* to double, but it is not part of what is differentiated.
 
-The price of a dynamic graph: recording takes a little time on every run, and nothing can be optimized beforehand.
-`torch.compile` wins time back. It compiles the operations of one run for the next ones, and compiles again when your code takes
-another path.
+A dynamic graph has its price: recording takes a little time on every run, and nothing can be optimized beforehand.
+`torch.compile` wins time back. It compiles the operations of one run for the following ones, and compiles again when your code
+takes another path.
 """
 
-# %% [markdown] lang="ko" en="1ee81dd3"
+# %% [markdown] lang="ko" en="0b2a7427"
 r"""
 $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기는 $2^3$과 $2^2$입니다. 비교 `y.abs() < limit`은 *몇 번* 두 배로
 만들지를 정했을 뿐, 미분되는 계산에는 들어가지 않습니다.
@@ -450,22 +451,22 @@ $1$에서는 세 번, $3$에서는 두 번 두 배가 되었으므로 기울기�
 r"""
 ## 5. Many inputs, one number
 
-Deep learning asks for the slope of *one* number, the loss (how wrong a model is on its examples, the *samples*), with respect to
-*many* parameters (the numbers that training adjusts). Move one of them, hold the
-others still, and the quotient tends to the **partial derivative**, written with a round d:
+Deep learning needs the slope of *one* number with respect to *many* others. The one is the loss: how wrong a model is on its
+examples, the *samples*. The many are the parameters, which training adjusts. If you move one of them and hold the
+others still, the quotient tends to the **partial derivative**, written with a round d:
 
 $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}.$$
 
-All partial derivatives together are the **gradient**. **A model has 1000 parameters. How many times must the loss be computed to get
-all 1000 slopes, with forward quotients and with autograd?**
+All partial derivatives together form the **gradient**. **A model has 1000 parameters. How many times must you compute the loss to get
+all 1000 slopes with forward quotients, and how many times with autograd?**
 """
 
-# %% [markdown] lang="ko" en="297ca512"
+# %% [markdown] lang="ko" en="1c5b9a19"
 r"""
 ## 5. 입력은 많고 결과는 하나
 
-딥러닝에서는 *하나의* 수인 loss(모델이 예제, 곧 *샘플*(sample)에서 얼마나 틀렸는지 나타내는 수)를 *많은* 파라미터(parameter, 학습으로 바꾸어 가는 수)로
-미분합니다. 그중 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
+딥러닝에서는 수 *하나*를 *많은* 수로 미분합니다. 하나는 loss, 곧 모델이 예제인 *샘플*(sample)에서 얼마나 틀렸는지 나타내는 수이고,
+많은 쪽은 파라미터(parameter), 곧 학습으로 바꾸어 가는 수입니다. 파라미터 하나만 움직이고 나머지는 그대로 둘 때 차분몫이 다가가는 값을
 **편미분계수**(partial derivative)라고 하고, 둥근 d인 $\partial$로 씁니다.
 
 $$\frac{\partial f}{\partial x}(x, y) = \lim_{h \to 0} \frac{f(x+h,\, y) - f(x, y)}{h}$$
@@ -483,17 +484,17 @@ predict(
     ),
     B=say(en="1001 times and once", ko="1001번과 1번"),
     C=say(
-        en="1001 times and 1000 times: each slope has its price",
+        en="1001 times and 1000 times: each slope costs one calculation",
         ko="1001번과 1000번: 기울기 하나하나에 계산이 든다",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-Here is a very small case: 4 samples with 3 features each, and a linear model with 2 outputs. Eight parameters.
+Here is a very small case: 4 samples with 3 features each, and a linear model with 2 outputs. It has eight parameters.
 """
 
-# %% [markdown] lang="ko" en="60ceabd9"
+# %% [markdown] lang="ko" en="4e7b67c0"
 r"""
 아주 작은 예를 봅시다. 특징(feature)이 3개인 샘플 4개와, 출력이 2개인 선형 모델(linear model)입니다. 파라미터는 8개입니다.
 """
@@ -519,16 +520,16 @@ print(f"{evaluations = }")
 
 # %% [markdown] lang="en"
 r"""
-Each gradient has the shape of its parameter: one slope for each number. Now the same eight slopes as difference quotients.
-Count the evaluations. (`torch.no_grad()` switches the recording off; `view(-1)` shows a tensor's own numbers in one row, so that
-changing them changes the tensor.)
+Each gradient has the shape of its parameter: one slope per element. The next cell computes the same eight slopes as difference
+quotients. It moves one element at a time, keeps the largest distance from autograd in `worst`, and counts the evaluations.
+(`torch.no_grad()` switches recording off; `view(-1)` shows a tensor's own elements in one row, so that changing them changes the tensor.)
 """
 
-# %% [markdown] lang="ko" en="e9a624f3"
+# %% [markdown] lang="ko" en="e1c9d413"
 r"""
-gradient의 shape(모양, 차원마다의 크기)는 파라미터의 shape와 같습니다. 수 하나에 기울기가 하나씩입니다. 이제 같은 기울기 8개를 차분몫으로 구하면서
-loss를 몇 번 계산하는지 세어 봅시다. (`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여
-주므로, 그것을 고치면 텐서가 바뀝니다.)
+gradient의 shape(모양, 차원마다의 크기)는 파라미터의 shape와 같습니다. 원소마다 기울기가 하나씩 있습니다. 다음 셀에서는 같은 기울기 8개를 차분몫으로 구합니다.
+한 번에 원소 하나씩 움직이고, autograd와 가장 크게 벌어진 차이를 `worst`에 남기고, loss를 몇 번 계산했는지 셉니다.
+(`torch.no_grad()`는 기록을 끕니다. `view(-1)`은 텐서의 원소를 복사하지 않고 한 줄로 보여 주므로, 그것을 고치면 텐서가 바뀝니다.)
 """
 
 # %%
@@ -541,10 +542,10 @@ with torch.no_grad():
     for parameter in (W, b):
         for value, slope in zip(parameter.view(-1), parameter.grad.view(-1), strict=True):
             kept = value.clone()
-            value += h  # moves one number of the parameter
+            value += h
             quotient = (loss_of(W, b) - before) / (value - kept)
             value.copy_(kept)
-            worst = max(worst, abs(quotient - slope).item())  # the largest distance from autograd
+            worst = max(worst, abs(quotient - slope).item())
 
 print(f"{worst = :.4f}")
 print(f"{evaluations = }")
@@ -554,40 +555,40 @@ predicted(
     "1 evaluations",
     right="B",
     A=say(
-        en="A step that moves all of them at once gives one number: how the loss changes along that one "
-        "direction. "
-        "It does not tell which parameter caused it.",
+        en="A step that moves all parameters at once gives one number: how the loss changes in that one "
+        "direction. It does not tell you which parameter caused the change.",
         ko="한꺼번에 움직이면 그 방향으로 loss가 얼마나 변하는지, 수 하나를 얻을 뿐입니다. 어느 파라미터 "
         "때문인지는 알 수 없습니다.",
     ),
     B=say(
-        en="One run more than there are parameters: 9 for 8 of them. With autograd it is always one, and "
-        "one walk back.",
-        ko="파라미터가 8개일 때 9번이듯, 파라미터 수보다 한 번 더 계산합니다. autograd는 언제나 한 번 "
-        "계산하고 한 번 거슬러 갑니다.",
+        en="Quotients need one run more than there are parameters: 9 for 8 of them. Autograd always needs "
+        "one forward pass and one backward pass.",
+        ko="차분몫은 파라미터가 8개일 때 9번이듯, 파라미터 수보다 한 번 더 계산합니다. autograd는 언제나 "
+        "순방향 계산 한 번과 역방향 계산 한 번입니다.",
     ),
     C=say(
-        en="With quotients, yes. But one walk back passes every operation, and gives all slopes on the way.",
-        ko="차분몫은 맞습니다. 하지만 한 번 거슬러 가면서 모든 연산을 지나므로 기울기를 한꺼번에 다 "
-        "얻습니다.",
+        en="For quotients that is right. But one backward pass goes through every operation and finds all "
+        "slopes along the way.",
+        ko="차분몫은 맞습니다. 하지만 역방향 계산은 한 번에 모든 연산을 지나므로 기울기를 한꺼번에 다 얻습니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-The slopes agree to about 0.001; what is left is the error of section 3. With 100 million parameters, quotients would need 100
-million and one runs. Reverse mode needs one run forward and one walk back, *however many parameters there are*. In a large
-model that walk alone takes about as long as two runs forward. That is why it is used for training. The price is memory: the record is kept until the walk back.
+The slopes agree to about 0.001; the rest is the error of section 3. With 100 million parameters, quotients would need 100
+million and one runs. Reverse mode needs one forward pass and one backward pass, *however many parameters there are*. In a large
+model the backward pass takes about as long as two forward passes. That is why training uses reverse mode. It pays with memory: the record
+must be kept until the backward pass.
 
 With few inputs and many outputs it is the other way round: then **forward mode**, which carries slopes along from the
-inputs to the outputs, is the cheap one. Lesson 5 comes back to it.
+inputs to the outputs, is cheaper. Lesson 5 comes back to it.
 """
 
-# %% [markdown] lang="ko" en="5d8ae6b2"
+# %% [markdown] lang="ko" en="4e8d1aef"
 r"""
 기울기의 차이는 0.001 정도입니다. 이 차이는 3절에서 본 오차입니다. 파라미터가 1억 개라면 차분몫은 loss를 1억 1번 계산해야 합니다.
-역방향 모드는 *파라미터가 몇 개든* 앞으로 한 번 가고, 한 번 거슬러 오면 됩니다. 큰 모델에서 거슬러 오는 데만 드는 시간은 앞으로 두 번
-가는 시간과 비슷합니다. 학습에 이 방식을 쓰는 까닭입니다. 대신 거슬러 올 때까지 기록을 메모리에 두어야 합니다.
+역방향 모드는 *파라미터가 몇 개든* 순방향 계산 한 번과 역방향 계산 한 번이면 됩니다. 큰 모델에서 역방향 계산에는 순방향 계산 두 번쯤의
+시간이 듭니다. 학습에 이 방식을 쓰는 까닭입니다. 대신 역방향 계산을 할 때까지 기록을 메모리에 두어야 합니다.
 
 입력이 적고 출력이 많을 때는 반대입니다. 그때는 기울기를 입력에서 출력 쪽으로 함께 나르는 **순방향 모드**(forward mode)가
 쌉니다. 수업 05에서 다시 다룹니다.
@@ -597,15 +598,15 @@ r"""
 r"""
 ## 6. A real bug
 
-In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991):
-fitting a straight line ended far from it, without an error; the message was that the gradient had become small enough.
+In October 2020 a user of SciPy reported that [`least_squares` is broken with `float32`](https://github.com/scipy/scipy/issues/12991).
+A straight line was to be fitted, but the fit stopped far from the answer. There was no error, only the message that the gradient had become small enough.
 
-Such a routine follows slopes downhill, and takes them from a forward quotient. A small version: find the `p` for which
-`p * data` is `2 * data`. SciPy's step was $h = 1.5 \cdot 10^{-8}$, the square root of the precision of `float64`: of its `eps`, the gap between 1 and the
-next larger number.
+Such a routine follows slopes downhill, and computes them with a forward quotient. Here is a small version: find the `p` for which
+`p * data` equals `2 * data`. Where the slope is nearly 0, `fit` assumes that it has reached the minimum. SciPy's step was $h = 1.5 \cdot 10^{-8}$,
+the square root of the precision of `float64`: of its `eps`, the gap between 1 and the next larger number.
 """
 
-# %% [markdown] lang="ko" en="22e0ad9e"
+# %% [markdown] lang="ko" en="801c16ad"
 r"""
 ## 6. 실제로 있었던 버그
 
@@ -613,11 +614,12 @@ r"""
 알렸습니다. 직선을 맞추는 계산이 답에서 먼 곳에서 멈추었는데, 오류는 없었고 gradient가 충분히 작아졌다는 메시지만 나왔습니다.
 
 이런 함수는 기울기를 따라 내려가며, 그 기울기를 전방 차분몫으로 구합니다. 작게 만들어 봅시다. `p * data`가 `2 * data`와 같아지는
-`p`를 찾습니다. SciPy의 걸음은 `float64` 정밀도(`eps`, 1과 그다음 수의 간격)의 제곱근인 $h = 1.5 \cdot 10^{-8}$이었습니다.
+`p`를 찾습니다. `fit`은 기울기가 거의 0이면 최소점에 이르렀다고 보고 멈춥니다. SciPy의 걸음은 `float64` 정밀도(`eps`, 1과 그다음 수의 간격)의 제곱근인
+$h = 1.5 \cdot 10^{-8}$이었습니다.
 """
 
 # %%
-data = torch.linspace(0, 1, 100)  # float32
+data = torch.linspace(0, 1, 100, dtype=torch.float32)
 
 
 def misfit(p):
@@ -628,7 +630,7 @@ def fit(h, p=-1.0):
     for _ in range(100):
         slope = ((misfit(p + h) - misfit(p)) / h).item()
         if abs(slope) < 1e-3:
-            break  # no slope: this must be the minimum
+            break
         p -= slope
     return p
 
@@ -643,15 +645,15 @@ print(f"fit(3.5e-4) = {fit(3.5e-4):.3f}")
 
 # %% [markdown] lang="en"
 r"""
-Python's `p` is a `float64` and does move. But the misfit is computed in `float32`, where `p + h` is `p`: the quotient is $0$,
-and a routine that trusts it thinks that it has arrived. Compare with autograd, and the error is plain. [The cure](https://github.com/scipy/scipy/pull/12998), ten days later:
-choose $h$ by the dtype of what $f$ *returns*. For `float32` the square root of the precision is $3.5 \cdot 10^{-4}$.
+Python's `p` is a `float64` and does move. But the misfit is computed in `float32`, where `p + h` equals `p`. The quotient is $0$,
+and a routine that trusts it stops where it started. A comparison with autograd shows the error at once. [The fix](https://github.com/scipy/scipy/pull/12998), ten days later,
+chooses $h$ by the dtype of what $f$ *returns*. For `float32` the square root of the precision is $3.5 \cdot 10^{-4}$.
 """
 
-# %% [markdown] lang="ko" en="caf02946"
+# %% [markdown] lang="ko" en="b388bd73"
 r"""
 파이썬의 `p`는 `float64`이므로 실제로 움직입니다. 하지만 `misfit`은 `float32`로 계산되고, 거기에서는 `p + h`가 바로 `p`입니다.
-차분몫은 $0$이 되고, 그것을 믿으면 이미 도착했다고 착각합니다. autograd와 나란히 놓으면 잘못이 바로 보입니다.
+차분몫은 $0$이 되고, 그것을 믿는 함수는 출발한 곳에서 멈춥니다. autograd와 나란히 놓으면 잘못이 바로 보입니다.
 열흘 뒤의 [해결책](https://github.com/scipy/scipy/pull/12998)은 $f$가 *돌려주는* 값의 dtype에 맞추어 $h$를 고르는 것이었습니다. `float32`라면 정밀도의 제곱근은
 $3.5 \cdot 10^{-4}$입니다.
 """
@@ -660,33 +662,33 @@ $3.5 \cdot 10^{-4}$입니다.
 r"""
 # Tasks
 
-Six functions, 10 points. Under each answer cell is a test cell: run it to be told at once what is right, what is not, and
-why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they look for is said
-in words below the last task. **Check** above the notebook (Ctrl+Shift+Enter), or the small one at a test cell, lets them look now;
-its panel shows the next hint, and the worked solution once you have passed or when you are stuck. Outside JupyterLab,
+Six functions, 10 points. Under each answer cell is a test cell. Run it to see at once what is right, what is wrong, and
+why. It holds the **visible tests**. When your work is graded, **hidden tests** are added; what they check is described
+below the last task. To run them now, use **Check** above the notebook (Ctrl+Shift+Enter) or the small one at a test cell. Its panel
+also shows the next hint, and the worked solution once you have passed or when you are stuck. Outside JupyterLab,
 `autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
-In a class's edition, which an instructor gives out, Check asks the visible tests alone, and solutions come with the feedback.
+In a class's edition, which an instructor gives out, Check runs the visible tests only, and solutions come with the feedback.
 
-Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that the task takes most people.
+Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that most people need.
 
 **Rules of every task in this course.** Unless a task says otherwise, your function
 
-- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and *hooks*
+- leaves everything that belongs to its caller as it was: its arguments with their values, `.grad`, `requires_grad` and *hooks*
   (functions that PyTorch calls during `backward()`; lesson 4);
-- leaves settings of the whole process as they were: the default dtype, *gradient mode* (whether operations are recorded), anomaly
+- leaves the settings of the process as they were: the default dtype, *gradient mode* (whether operations are recorded), anomaly
   mode (a search for `nan` during `backward()`), the random state, warning filters, the recursion limit, the number of threads;
-- keeps dtype and shape, works for every tensor that the task allows (one without dimensions, one without elements, a slice
-  of another), and gives the same answer when called twice;
+- keeps dtype and shape, works for every tensor that the task allows (without dimensions, without elements, a slice
+  of another tensor), and gives the same answer when called twice;
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="cae1d191"
+# %% [markdown] lang="ko" en="fc36086f"
 r"""
 # 과제
 
-함수 여섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
-줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 보는지는
-마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**(Ctrl+Shift+Enter)이나 테스트 셀의 작은 단추를 누르면 숨은 테스트까지 바로
+함수 여섯 개, 합해서 10점입니다. 답을 쓰는 셀 아래에 테스트 셀이 있습니다. 실행하면 무엇이 맞고 무엇이 왜 틀렸는지 바로 알려
+줍니다. 여기에는 **보이는 테스트**가 들어 있고, 채점할 때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는
+마지막 과제 아래에 글로 적어 두었습니다. 노트북 위의 **답 확인**(Ctrl+Shift+Enter)이나 테스트 셀의 작은 버튼을 누르면 숨은 테스트까지 바로
 확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다. JupyterLab 밖에서는 터미널에서
 `autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가 나옵니다.
 강사에게 받은 수업용 파일에서는 보이는 테스트만 확인하고, 모범 풀이는 피드백과 함께 공개됩니다.
@@ -695,12 +697,12 @@ r"""
 
 **이 강의의 모든 과제에 적용되는 규칙.** 과제에 다른 말이 없으면 여러분의 함수는
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 부르는 함수, 수업 04)이
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, *hook*(`backward()` 도중에 PyTorch가 호출하는 함수, 수업 04)이
   그대로여야 합니다.
 - 프로세스 전체의 설정도 그대로 둡니다. 기본 dtype, *gradient 모드*(gradient mode, 연산을 기록할지 여부), 이상 탐지(anomaly detection, `backward()` 도중에 `nan`을 찾는 기능), 난수 상태, 경고
   필터, 재귀 한도, 스레드 수가 여기에 속합니다.
 - dtype과 shape를 그대로 유지합니다. 과제가 허용하는 텐서라면 차원이 없든, 원소가 없든, 다른 텐서의 일부를 잘라 낸 것이든 모두
-  다룹니다. 두 번 불러도 같은 답을 냅니다.
+  다룹니다. 두 번 호출해도 같은 답을 냅니다.
 - 시그니처에 적힌 것을 돌려줍니다. `float`라고 쓰여 있으면 텐서가 아니라 파이썬 수입니다.
 """
 
@@ -712,12 +714,12 @@ r"""
 
 Return the forward difference quotient of `f` at `x`, **divided by the step that was really taken**.
 
-- `x` is a floating-point tensor of any shape, also without elements; `f` works on each element by itself. `h` is a number other
+- `x` is a floating-point tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number other
   than 0; it may be negative.
-- The step really taken is the difference of the two places where you evaluate `f`, as they are stored; for a negative `h`
+- The step really taken is the difference of the two places where you evaluate `f`, as they are stored. For a negative `h`
   it is negative.
 - Compute in the dtype of `x`; do not convert to `float64`. The result has the dtype and shape of `x`.
-- You need not treat the case that `h` is too small to move `x`.
+- You need not handle an `h` that is too small to move `x`.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -725,14 +727,19 @@ Give the second place a name. How far is it from `x`?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-With `there = x + h`, the step really taken is `there - x`. Divide by it.
+```
+there = x + h
+return (f(there) - f(x)) / ...
+```
+
+What stands below the bar is not `h`. Section 3 printed it, in the cell below the explorer.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="6ca6edd1"
+# %% [markdown] lang="ko" en="f6acc52c"
 r"""
 ## 과제 1.1 · `forward_difference`
 
@@ -740,7 +747,7 @@ r"""
 
 `x`에서 `f`의 전방 차분몫을 구해 돌려주세요. 단, **실제로 움직인 만큼**으로 나눕니다.
 
-- `x`는 부동소수점(floating point) 텐서이고 shape는 무엇이든 될 수 있습니다. 원소가 없을 수도 있습니다. `f`는 원소마다 따로
+- `x`는 부동소수점(floating point) 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로
   계산합니다. `h`는 0이 아닌 수이며 음수일 수도 있습니다.
 - 실제로 움직인 만큼이란 `f`를 계산하는 두 점의 차입니다. 두 점은 저장된 값 그대로 봅니다. `h`가 음수이면 이 차도 음수입니다.
 - `x`의 dtype으로 계산하세요. `float64`로 바꾸지 마세요. 결과의 dtype과 shape는 `x`와 같습니다.
@@ -752,9 +759,14 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-`there = x + h`라면 실제로 움직인 만큼은 `there - x`입니다. 이것으로 나누세요.
+```
+there = x + h
+return (f(there) - f(x)) / ...
+```
+
+분모는 `h`가 아닙니다. 3절의 탐색기 아래 셀에서 출력해 본 것입니다.
 
 </details>
 """
@@ -868,13 +880,13 @@ r"""
 
 ●●○○○ · ★★★★☆ · 5 min · 2 points
 
-Return the central difference quotient: step $h$ to the right of `x` *and* $h$ to the left, and divide the difference of
+Return the central difference quotient. Step $h$ to the right of `x` *and* $h$ to the left, and divide the difference of
 the two values by the distance between the two places.
 
-- `x` is a floating-point tensor of any shape, also without elements; `f` works on each element by itself. `h` is a number
+- `x` is a floating-point tensor of any shape, possibly without elements. `f` works on each element by itself. `h` is a number
   greater than 0.
 - The result has the dtype and shape of `x`.
-- Here you may divide by the distance that was typed or by the one really taken; both count as right.
+- Here you may divide by the distance you typed or by the one really taken; both are accepted.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -882,14 +894,15 @@ From `x - h` to `x + h`: how far is that?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: an example with numbers</summary>
 
-`f(x + h) - f(x - h)` above the fraction bar, twice `h` below it.
+For $t^2$ with $x = 5$ and $h = 2$ the two places are 3 and 7, the two values 9 and 49, and the quotient is $\frac{49 - 9}{4} = 10$.
+Where do 9, 49 and 4 come from? In Python, `a / 2 * b` is `(a / 2) * b`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="19a5344a"
+# %% [markdown] lang="ko" en="f057e749"
 r"""
 ## 과제 1.2 · `central_difference`
 
@@ -898,7 +911,7 @@ r"""
 중앙 차분몫을 돌려주세요. `x`에서 오른쪽으로 $h$, *그리고* 왼쪽으로 $h$만큼 간 두 점에서 함숫값의 차이를 구하고, 두 점 사이의
 거리로 나눕니다.
 
-- `x`는 부동소수점 텐서이고 shape는 무엇이든 될 수 있습니다. 원소가 없을 수도 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다
+- `x`는 부동소수점 텐서입니다. shape에는 제한이 없고 원소가 없을 수도 있습니다. `f`는 원소마다 따로 계산합니다. `h`는 0보다
   큰 수입니다.
 - 결과의 dtype과 shape는 `x`와 같습니다.
 - 여기서는 입력한 거리로 나누어도, 실제로 움직인 거리로 나누어도 됩니다.
@@ -909,9 +922,10 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 수를 넣은 예</summary>
 
-분자는 `f(x + h) - f(x - h)`, 분모는 `h`의 두 배입니다.
+$t^2$에서 $x = 5$, $h = 2$이면 두 점은 3과 7, 두 함숫값은 9와 49이고 차분몫은 $\frac{49 - 9}{4} = 10$입니다.
+9, 49, 4는 각각 어디에서 나왔나요? 파이썬에서 `a / 2 * b`는 `(a / 2) * b`입니다.
 
 </details>
 """
@@ -1032,24 +1046,32 @@ r"""
 
 Return the slope of `f` at `x`, computed by autograd.
 
-- `x` is a plain number, `float` or `int`. Make it a `float64` tensor that is tracked.
+- `x` is a plain number, `float` or `int`. Make a tracked `float64` tensor of it.
 - `f` takes a tensor with a single element and returns one. Call it exactly once.
 - Return a Python `float`.
 
 <details><summary>Hint 1: the idea</summary>
 
-The three changes of section 2: track, go backward, read.
+The three changes of section 2: track, run the backward pass, read.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the code of another problem</summary>
 
-`torch.tensor(float(x), dtype=torch.float64, requires_grad=True)`; after `backward()`, `.item()` turns a tensor into a number.
+The slopes of $a^2 + b^2$ at $(1, 2)$, in `float32`, as a list:
+
+```
+place = torch.tensor([1.0, 2.0], requires_grad=True)
+(place**2).sum().backward()
+place.grad.tolist()
+```
+
+What do you need in place of the last line? And what must the first line say so that an `int` works too, and the digits of `float64` are kept?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="7418190e"
+# %% [markdown] lang="ko" en="0e4c7671"
 r"""
 ## 과제 1.3 · `autograd_slope`
 
@@ -1058,19 +1080,26 @@ r"""
 `x`에서 `f`의 기울기를 autograd로 구해 돌려주세요.
 
 - `x`는 텐서가 아닌 수(`float` 또는 `int`)입니다. 이것으로 추적되는 `float64` 텐서를 만드세요.
-- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 딱 한 번만 부르세요.
+- `f`는 원소가 하나인 텐서를 받아 원소가 하나인 텐서를 돌려줍니다. 딱 한 번만 호출하세요.
 - 파이썬 `float`를 돌려주세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-2절에서 달라진 세 가지입니다. 추적하고, 거슬러 가고, 읽습니다.
+2절에서 달라진 세 가지입니다. 추적하고, 역방향 계산을 하고, 읽습니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 문제의 코드</summary>
 
-`torch.tensor(float(x), dtype=torch.float64, requires_grad=True)`로 시작하고, `backward()` 다음에 `.item()`으로 텐서를
-수로 바꿉니다.
+$(1, 2)$에서 $a^2 + b^2$의 기울기를 `float32`로 구해 리스트로 만드는 코드입니다.
+
+```
+place = torch.tensor([1.0, 2.0], requires_grad=True)
+(place**2).sum().backward()
+place.grad.tolist()
+```
+
+마지막 줄 대신 무엇이 필요한가요? `int`도 받을 수 있고 `float64`의 자릿수가 남으려면 첫 줄에는 무엇을 더 써야 하나요?
 
 </details>
 """
@@ -1164,8 +1193,8 @@ r"""
 Differentiate $f(x) = x^3 + 2 \sin x$ **by hand** and return the value of the derivative at the number `x`, a `float` or `int`,
 as a `float`. It must be right to 12 digits: no difference quotient is that exact. `math` has the functions you need.
 
-The test sees only the result, so whoever lets a computer differentiate gets the point too, and misses the exercise. Afterwards compare with
-`autograd_slope` at three values of $x$ of your choice. A lost sign is the most common slip; make sure it is not yours.
+The test sees only the result. If you let a computer differentiate, you get the point but miss the exercise. A lost sign is the most
+common slip; the cell after the test shows whether you made it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1173,14 +1202,14 @@ Differentiate the two terms one by one. A factor in front stays.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: another function</summary>
 
-The derivative of $\sin$ is $\cos$, with a plus sign. In Python: `math.cos(x)`.
+The derivative of $x^5 + 3 \cos x$ is $5x^4 - 3 \sin x$; in Python, `5 * x**4 - 3 * math.sin(x)`. Which sign does the derivative of $\sin$ have?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fda97881"
+# %% [markdown] lang="ko" en="1621d1c0"
 r"""
 ## 과제 1.4 · `hand_derivative`
 
@@ -1189,8 +1218,8 @@ r"""
 $f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `int`)에서 도함수의 값을 `float`로 돌려주세요. 12자리까지 맞아야
 하므로 차분몫으로는 안 됩니다. 필요한 함수는 `math`에 있습니다.
 
-테스트는 결과만 봅니다. 컴퓨터로 미분해도 점수는 받지만 연습이 되지 않습니다. 다 쓴 다음에는 $x$를 세 개 골라 `autograd_slope`와
-비교해 보세요. 부호를 빠뜨리는 실수가 가장 흔합니다. 여러분은 괜찮은지 확인하세요.
+테스트는 결과만 봅니다. 컴퓨터로 미분해도 점수는 받지만 연습이 되지 않습니다. 부호를 빠뜨리는 실수가 가장 흔합니다. 테스트 다음 셀에서
+여러분의 답도 확인해 보세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1198,15 +1227,12 @@ $f(x) = x^3 + 2 \sin x$를 **손으로** 미분하고, 수 `x`(`float` 또는 `i
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 함수</summary>
 
-$\sin$의 도함수는 $\cos$이고 부호는 플러스입니다. 파이썬으로는 `math.cos(x)`입니다.
+$x^5 + 3 \cos x$의 도함수는 $5x^4 - 3 \sin x$이고, 파이썬으로는 `5 * x**4 - 3 * math.sin(x)`입니다. $\sin$의 도함수는 부호가 무엇인가요?
 
 </details>
 """
-
-# %%
-import math
 
 
 # %% nbgrader={"grade_id": "hand_derivative", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
@@ -1274,6 +1300,30 @@ for _low, _high, _size in ((50, 100, 1), (120, 500, 1), (1000, 9000, 1), (1, 9, 
 
 # %% [markdown] lang="en"
 r"""
+Now compare your derivative with `autograd_slope` of task 1.3, at three values of $x$. The last column is the difference.
+"""
+
+# %% [markdown] lang="ko" en="dd1c9068"
+r"""
+이제 여러분이 구한 도함수를 과제 1.3의 `autograd_slope`와 $x$ 세 곳에서 비교해 봅시다. 마지막 열은 두 값의 차이입니다.
+"""
+
+# %%
+try:
+    for place in (-2.0, 0.5, 3.0):
+        by_hand = hand_derivative(place)
+        by_autograd = autograd_slope(lambda x: x**3 + 2 * torch.sin(x), place)
+        print(f"x = {place:4}: {by_hand:.12f} {by_autograd:.12f}   {abs(by_hand - by_autograd):.0e}")
+except NotImplementedError:
+    print(
+        say(
+            en="Solve tasks 1.3 and 1.4 first, then run this cell again.",
+            ko="과제 1.3과 1.4를 먼저 풀고 이 셀을 다시 실행하세요.",
+        )
+    )
+
+# %% [markdown] lang="en"
+r"""
 ## Task 1.5 · `best_step`
 
 ●●●○○ · ★★★★☆ · 8 min · 2 points
@@ -1283,8 +1333,8 @@ the given dtype.
 
 - `dtype` is `torch.float32` or `torch.float64`.
 - Return a power of ten as a float: one of `1e-1`, `1e-2`, ..., `1e-15`.
-- The test divides by the `h` that was typed, as the formula says, the explorer by the step taken: near the best step hardly a difference.
-- It is good if its error, the median over 201 values of $x$ from 4 to 6, is **at most twenty times** that of the best power of ten.
+- The test divides by the `h` that was typed, as the formula says. The explorer divides by the step taken; near the best step this makes hardly any difference.
+- A step is good if its error, the median over 201 values of $x$ from 4 to 6, is **at most twenty times** that of the best power of ten.
 
 Read it off the explorer, reason it out, or let the computer search: all three are fine.
 
@@ -1294,15 +1344,15 @@ Where is the bottom of the V in section 3, for each dtype?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the two errors</summary>
 
-Round-off is about $2u|f|/h$ with $u$ = `torch.finfo(dtype).eps / 2`, truncation about $h|f''|/2$. Their sum is least at
-$h = 2\sqrt{u\,|f/f''|}$; here $|f/f''|$ is about 40. Round to a power of ten.
+Round-off is about $2u|f|/h$ with $u$ = `torch.finfo(dtype).eps / 2`, and truncation about $h|f''|/2$. Their sum is least where the two are
+equal. What are $|f|$ and $|f''|$ at $x = 5$? Solve for $h$ and round to a power of ten.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="73ae3406"
+# %% [markdown] lang="ko" en="3070f3f0"
 r"""
 ## 과제 1.5 · `best_step`
 
@@ -1323,10 +1373,10 @@ $x$가 4에서 6 사이일 때 $f(x) = \log x^3$의 전방 차분몫 $\frac{f(x+
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 두 오차</summary>
 
-$u$가 `torch.finfo(dtype).eps / 2`일 때 반올림 오차는 약 $2u|f|/h$, 절단 오차는 약 $h|f''|/2$입니다. 둘의 합은
-$h = 2\sqrt{u\,|f/f''|}$일 때 가장 작고, 여기서 $|f/f''|$는 약 40입니다. 그 값을 10의 거듭제곱으로 맞추세요.
+$u$가 `torch.finfo(dtype).eps / 2`일 때 반올림 오차는 약 $2u|f|/h$, 절단 오차는 약 $h|f''|/2$입니다. 둘의 합은 두 오차가 같을 때
+가장 작습니다. $x = 5$에서 $|f|$와 $|f''|$는 얼마인가요? $h$를 구해 10의 거듭제곱으로 맞추세요.
 
 </details>
 """
@@ -1392,8 +1442,8 @@ r"""
 
 ●●●○○ · ★★★★☆ · 8 min · 1 point
 
-Here is the loop of section 4 once more, on plain numbers. Return the slope of its result with respect to `x`. You need no torch for it; only the
-result is tested.
+Here is the loop of section 4 again, on plain numbers. Return the slope of its result with respect to `x`. You do not need torch; only
+the result is tested.
 
 ```
 y = x
@@ -1401,9 +1451,9 @@ while abs(y) < limit:
     y = 2 * y
 ```
 
-- `x` and `limit` are plain numbers. `x` is never 0 (the loop would not end); `limit` may be any
-  finite number, also 0 or negative.
-- Return a plain number (`8` and `8.0` count alike). It is exact: a power of two. In the tests it always fits into a float.
+- `x` and `limit` are plain numbers. `x` is never 0 (the loop would not end). `limit` may be any
+  finite number, including 0 and negative ones.
+- Return a plain number (`8` and `8.0` are both fine). It is exact: a power of two. In the tests it always fits into a float.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1411,14 +1461,22 @@ What did the code that really ran do to `x`? Write it as (a number) times `x`.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the code of another problem</summary>
 
-Run the same loop, and beside `y` keep a `slope` that begins at 1. What happens to it when `y` doubles?
+Here the slope of `y` is carried along beside `y`:
+
+```
+y, slope = x, 1
+for _ in range(4):
+    y, slope = y + 5 * x, slope + 5
+```
+
+What happens to your slope when `y` doubles?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="ce8d623e"
+# %% [markdown] lang="ko" en="c761720a"
 r"""
 ## 과제 1.6 · `doubling_slope`
 
@@ -1443,9 +1501,17 @@ while abs(y) < limit:
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 문제의 코드</summary>
 
-같은 반복문을 돌리면서 `y` 옆에 1에서 시작하는 `slope`를 두세요. `y`가 두 배가 될 때 `slope`는 어떻게 되나요?
+`y`의 기울기를 `y` 옆에 함께 나르는 코드입니다.
+
+```
+y, slope = x, 1
+for _ in range(4):
+    y, slope = y + 5 * x, slope + 5
+```
+
+`y`가 두 배가 될 때 여러분의 기울기는 어떻게 되나요?
 
 </details>
 """
@@ -1453,7 +1519,7 @@ while abs(y) < limit:
 
 # %% nbgrader={"grade_id": "doubling_slope", "solution": true, "grade": false, "locked": false, "schema_version": 3, "task": false, "cell_type": "code"}
 def doubling_slope(x, limit):
-    """Return the slope, a number, of the loop's result with respect to x, which is not 0."""
+    """Return the slope, a number, of the loop's result with respect to x. The number x is not 0."""
     ### BEGIN SOLUTION
     slope = 1.0
     while abs(slope * x) < limit:
@@ -1535,31 +1601,31 @@ r"""
 ## What the hidden tests look for
 
 - **1.1** Steps so small that rounding shows; both dtypes; several shapes, with small and large elements in one `x`; an `x` without elements,
-  a slice, one that was transposed or expanded (`expand` shows one number at several places); negative `h`; constant and straight functions, and one that returns its argument; an `x` that is
-  tracked and has a `.grad` already; the dtype that `f` is given.
-- **1.2** Curves on which stepping $h/2$ or one side only would show; kinks like that of $|t|$ at 0, also with small `h`; an `h` like 0.7; the shapes of 1.1 and both dtypes; that a
+  a slice, and an `x` that was transposed or expanded (`expand` shows one element in several places); negative `h`; constant and straight functions, and one that returns its argument; an `x` that is
+  tracked and already has a `.grad`; the dtype of what you pass to `f`.
+- **1.2** Curves that reveal a step of $h/2$ or of one side only; kinks such as that of $|t|$ at 0, also with small `h`; an `h` such as 0.7; the shapes of 1.1 and both dtypes; that a
   tenth of $h$ leaves a hundredth of the error.
 - **1.3** Random numbers, negative ones, 0 and `int`s; how often `f` is called, and with what; the same function at several places;
-  functions with an `if`, or constant like `0 * t + 7`.
+  functions with an `if`, or constant ones such as `0 * t + 7`.
 - **1.4** Random numbers of both signs, large and tiny ones, to 12 digits.
 - **1.5** The error of your steps beside that of the best power of ten.
-- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, ends exactly on the limit or just beyond a power of two, tiny numbers.
+- **1.6** Negative `x`, `x` beyond the limit, limits that are 0 or negative, results that end exactly on the limit or just beyond a power of two, tiny numbers.
 
-Everywhere: the rules of every task.
+The rules of every task are checked everywhere.
 
 ## What you have for lesson 10
 
-You have made the ruler: a difference quotient is what every gradient of your own autograd will be judged by. `autograd_slope` is what
-that autograd has to offer: track, go backward, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
+You now have the tools to check an autograd of your own: each of its gradients will be compared with a difference quotient. `autograd_slope` shows what
+that autograd must offer: track, run the backward pass, read. And `doubling_slope` is a tiny forward mode: it carried a slope along beside `y`.
 
 ## Checklist
 
 You can now answer these without looking back:
 
 - What does $h$ have to do with autograd? (Nothing.)
-- Why is the error of a quotient a V? Which side of it is the computer's fault?
+- Why is the error of a quotient a V? Which side of it comes from the computer's rounding?
 - Which branch of an `if` does autograd differentiate?
-- How many evaluations of the loss do quotients need for 1000 parameters, and how many does reverse mode?
+- How many evaluations of the loss do quotients need for 1000 parameters, and how many does reverse mode need?
 - Why did a fit in `float32` stop where it began?
 
 ## Links
@@ -1572,32 +1638,32 @@ You can now answer these without looking back:
 Next: [Lesson 02](../02_graph_and_grad_fn/02_graph_and_grad_fn.ipynb), the computational graph and `grad_fn`.
 """
 
-# %% [markdown] lang="ko" en="7c594275"
+# %% [markdown] lang="ko" en="3a4d70d3"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
 - **1.1** 반올림이 드러날 만큼 작은 걸음, 두 가지 dtype, 여러 shape(작은 원소와 큰 원소가 섞인 `x`도), 원소가 없는 `x`, 잘라 낸 `x`,
-  전치(transpose)한 `x`, expand한 `x`(`expand`는 수 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
+  전치(transpose)한 `x`, expand한 `x`(`expand`는 원소 하나를 여러 자리에 보여 줍니다), 음수 `h`, 상수 함수와 일차 함수, 받은 것을 그대로 돌려주는 함수, 이미 추적되고 `.grad`도 있는 `x`, `f`에 넘기는 텐서의 dtype.
 - **1.2** $h/2$씩 가거나 한쪽으로만 간 답을 가려내는 곡선, $|t|$의 0처럼 꺾인 점(아주 작은 `h`에서도), 0.7 같은 `h`, 1.1과 같은 여러 shape와 두 가지 dtype, $h$가 10분의 1이
   되면 오차가 100분의 1이 되는지.
-- **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 부르는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수.
+- **1.3** 임의의 수, 음수, 0, `int`. `f`를 몇 번, 무엇을 넘겨 호출하는지. 같은 함수를 여러 점에서 미분했을 때. `if`가 있는 함수와 `0 * t + 7` 같은 상수 함수.
 - **1.4** 양수와 음수, 아주 큰 수와 아주 작은 수에서 12자리까지.
 - **1.5** 고른 걸음의 오차를 가장 좋은 10의 거듭제곱일 때와 비교합니다.
 - **1.6** 음수 `x`, 이미 `limit`을 넘은 `x`, 0이거나 음수인 `limit`, `limit`에 꼭 맞게 끝나거나 2의 거듭제곱을 살짝 넘는 경우, 아주 작은 수.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 수업 10을 위해 만든 것
 
-여러분은 잣대를 만들었습니다. 앞으로 만들 autograd의 gradient는 차분몫과 비교해 검사합니다. `autograd_slope`에 쓴 세 가지,
-곧 추적하고 거슬러 가고 읽는 것을 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
+이제 여러분이 만들 autograd를 검사할 도구가 생겼습니다. 그 gradient는 하나하나 차분몫과 비교합니다. `autograd_slope`에 쓴 세 가지,
+곧 추적, 역방향 계산, 읽기를 그 autograd도 갖추어야 합니다. `doubling_slope`는 `y` 옆에 기울기를 함께 날랐으니 아주 작은 순방향 모드입니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
 - $h$는 autograd와 무슨 상관이 있나요? (아무 상관이 없습니다.)
-- 차분몫의 오차는 왜 V자인가요? V의 어느 쪽이 컴퓨터 탓인가요?
+- 차분몫의 오차는 왜 V자인가요? V의 어느 쪽이 컴퓨터의 반올림 탓인가요?
 - autograd는 `if`의 어느 쪽 갈래를 미분하나요?
 - 파라미터가 1000개일 때 차분몫은 loss를 몇 번 계산해야 하나요? 역방향 모드는요?
 - `float32`로 직선을 맞추던 계산은 왜 출발점에서 멈추었나요?

@@ -274,7 +274,7 @@ def autograd_slope(f, x):
     return kept[x].grad.item()
 
 
-# %% calls f twice task="autograd_slope" en="was called 2 times" ko="2번 불렀습니다"
+# %% calls f twice task="autograd_slope" en="was called 2 times" ko="2번 호출했습니다"
 def autograd_slope(f, x):
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
     f(leaf)
@@ -497,12 +497,12 @@ def best_step(dtype):
     return {torch.float32: 1e-6, torch.float64: 1e-15}[dtype]
 
 
-# %% the same step for both task="best_step" en="the dtype with more digits bears the smaller step" ko="자릿수가 많은 dtype에서"
+# %% the same step for both task="best_step" en="the dtype with more digits allows the smaller step" ko="자릿수가 많은 dtype에서"
 def best_step(dtype):
     return 1e-3
 
 
-# %% the wrong way round task="best_step" en="the dtype with more digits bears the smaller step" ko="자릿수가 많은 dtype에서"
+# %% the wrong way round task="best_step" en="the dtype with more digits allows the smaller step" ko="자릿수가 많은 dtype에서"
 def best_step(dtype):
     return {torch.float32: 1e-7, torch.float64: 1e-3}[dtype]
 

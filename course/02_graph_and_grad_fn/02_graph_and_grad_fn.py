@@ -15,14 +15,14 @@ Lesson 02 of 10 · ~85 min · graph, grad_fn, leaf
 **After this lesson you can**
 
 - tell a leaf, a constant leaf and an intermediate tensor apart, and say which of them gets a `.grad`;
-- picture the graph that a few lines of code leave behind, and walk it from node to node;
-- see that difference quotients telescope at every step $h$, and get the chain rule from it;
-- say what a backward pass frees, and which results can go backward twice.
+- picture the graph that a few lines of code record, and traverse it node by node;
+- show that difference quotients telescope at every step $h$, and derive the chain rule from that;
+- say what a backward pass frees, and for which results a second `backward()` works.
 
 You need Lesson 01.
 """
 
-# %% [markdown] lang="ko" en="a553c6ac"
+# %% [markdown] lang="ko" en="65beab9d"
 r"""
 # 계산 그래프와 grad_fn
 
@@ -32,8 +32,8 @@ r"""
 
 - leaf, 상수 leaf, 중간 텐서를 구별하고, 그중 어느 것에 `.grad`가 생기는지 말할 수 있습니다.
 - 코드 몇 줄이 남긴 계산 그래프(computational graph)를 머릿속에 그리고, 노드(node)를 하나씩 따라갈 수 있습니다.
-- 차분몫(difference quotient)은 걸음 $h$가 얼마든 곱하면 약분된다는 것을 보고, 거기서 연쇄 법칙(chain rule)을 얻을 수 있습니다.
-- 역전파(backpropagation)가 무엇을 지우는지, 어떤 결과에서 `backward()`를 두 번 부를 수 있는지 말할 수 있습니다.
+- 걸음 $h$가 얼마든 차분몫(difference quotient)을 곱하면 약분된다는 것을 보이고, 거기서 연쇄 법칙(chain rule)을 끌어낼 수 있습니다.
+- 역방향 계산(backward pass)이 무엇을 지우는지, 어떤 결과에서 `backward()`를 두 번 호출할 수 있는지 말할 수 있습니다.
 
 수업 01을 먼저 마치세요.
 """
@@ -50,23 +50,22 @@ language("en")
 r"""
 ## Predict first
 
-Three questions. Choose an answer to each before you read on: the lesson comes back to them, and nobody grades them.
+Three questions. Choose an answer to each before you read on. The lesson comes back to them, and they are not graded.
 
-**One.** `x` is a tracked tensor. Here are four programs of one line each:
+**One.** `x` is a tracked tensor. Here are four one-line programs:
 
 ```
 y = x - 1          y = -x          y = 2 * x          y = x ** 3
 ```
 
-After each of them we call `y.backward()`, and then `y.backward()` once more, both times without any option. Which of the
-four fail at the second call?
+After each program we call `y.backward()` twice, both times without options. For which of the four does the second call fail?
 """
 
-# %% [markdown] lang="ko" en="77f0ee43"
+# %% [markdown] lang="ko" en="5b69d6c3"
 r"""
 ## 먼저 예상하기
 
-문제가 세 개 있습니다. 하나씩 답을 고르고 나서 계속 읽으세요. 답은 뒤에서 다시 다룹니다. 점수에는 들어가지 않습니다.
+문제가 세 개 있습니다. 하나씩 답을 고르고 나서 계속 읽으세요. 답은 뒤에서 다시 다루며, 점수에는 들어가지 않습니다.
 
 **첫째.** `x`는 추적되는 텐서입니다. 한 줄짜리 프로그램이 네 개 있습니다.
 
@@ -74,8 +73,7 @@ r"""
 y = x - 1          y = -x          y = 2 * x          y = x ** 3
 ```
 
-각각 실행한 다음 `y.backward()`를 부르고, 이어서 `y.backward()`를 한 번 더 부릅니다. 두 번 다 다른 옵션은 주지 않습니다. 두 번째
-호출에서 오류가 나는 것은 넷 가운데 어느 것일까요?
+프로그램마다 이어서 `y.backward()`를 옵션 없이 두 번 호출합니다. 두 번째 호출에서 오류가 나는 것은 넷 가운데 어느 것일까요?
 """
 
 # %%
@@ -89,14 +87,14 @@ secant.predict(
 
 # %% [markdown] lang="en"
 r"""
-**Two.** PyTorch records what it computes as a graph: each operation becomes a *node*, a point of the graph. At its ends, where `x` goes in, there are nodes too. How
-many nodes does the graph of $z = \log(x^3) + \sqrt{x^2}$ have?
+**Two.** PyTorch records a computation as a graph. Each operation becomes a *node*, a point of the graph. There are nodes at the ends
+of the graph too, where `x` enters. How many nodes does the graph of $z = \log(x^3) + \sqrt{x^2}$ have?
 """
 
-# %% [markdown] lang="ko" en="e244ad30"
+# %% [markdown] lang="ko" en="07cc8c72"
 r"""
-**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 점, 곧 *노드* 하나가 됩니다. 그래프의 끝, `x`가 들어가는 곳에도 노드가 있습니다.
-$z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
+**둘째.** PyTorch는 계산을 그래프로 기록합니다. 연산 하나가 그래프의 점, 곧 *노드* 하나가 됩니다. `x`가 들어가는 그래프의 끝에도
+노드가 있습니다. $z = \log(x^3) + \sqrt{x^2}$의 그래프에는 노드가 몇 개 있을까요?
 """
 
 # %%
@@ -104,14 +102,14 @@ secant.predict("2 nodes", A="5", B="6", C="7")
 
 # %% [markdown] lang="en"
 r"""
-**Three.** $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. Move $x$ from $2$ to $3$: no small step. Each of the three
-operations then has a difference quotient, and so has the whole chain, $\Delta\text{loss}/\Delta x$. Multiply the
-quotients of the three. Is the product the quotient of the whole?
+**Three.** $z = 3x$, then $y = z + 1$, then $\text{loss} = y^2$. Move $x$ from $2$ to $3$, which is not a small step. Each of the three
+operations has a difference quotient, and so has the whole chain: $\Delta\text{loss}/\Delta x$. Multiply the three quotients. Is
+the product the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="236be4ce"
+# %% [markdown] lang="ko" en="38904c9d"
 r"""
-**셋째.** $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. $x$를 $2$에서 $3$으로 옮깁니다. 작은 걸음이 아닙니다. 그러면 세 연산에
+**셋째.** $z = 3x$, 이어서 $y = z + 1$, 이어서 $\text{loss} = y^2$입니다. $x$를 $2$에서 $3$으로 옮깁니다. 작은 걸음이 아닙니다. 세 연산에는
 저마다 차분몫이 있고, 사슬(chain) 전체에도 차분몫 $\Delta\text{loss}/\Delta x$가 있습니다. 세 연산의 차분몫을 곱하면 전체의 차분몫이 될까요?
 """
 
@@ -119,10 +117,13 @@ r"""
 secant.predict(
     "2 product",
     A=say(
-        en="only nearly: the chain rule is for very small steps",
+        en="only approximately: the chain rule holds for very small steps",
         ko="비슷할 뿐이다. 연쇄 법칙은 아주 작은 걸음에서만 맞는다",
     ),
-    B=say(en="only nearly: the square is no straight line", ko="비슷할 뿐이다. 제곱은 직선이 아니다"),
+    B=say(
+        en="only approximately: the square is not a straight line",
+        ko="비슷할 뿐이다. 제곱은 일차 함수가 아니다",
+    ),
     C=say(en="exactly", ko="정확히 같다"),
 )
 
@@ -130,15 +131,15 @@ secant.predict(
 r"""
 ## 1. Three kinds of tensor
 
-The function of lesson 1 again, $z = \log x^3$ at $x = 5$, in two steps. `tensor_info` shows what PyTorch knows of a tensor
-besides its value. First without tracking:
+Take the function of lesson 1 again, $z = \log x^3$ at $x = 5$, this time in two steps. `tensor_info` shows what PyTorch knows about a
+tensor besides its value. First without tracking:
 """
 
-# %% [markdown] lang="ko" en="39daabfd"
+# %% [markdown] lang="ko" en="58e947be"
 r"""
 ## 1. 텐서의 세 종류
 
-수업 01의 함수 $z = \log x^3$을 $x = 5$에서 두 단계로 다시 계산합니다. `tensor_info`는 PyTorch가 텐서에 대해 값 말고 또 무엇을
+수업 01의 함수 $z = \log x^3$을 $x = 5$에서 이번에는 두 단계로 나누어 계산합니다. `tensor_info`는 PyTorch가 텐서의 값 말고 또 무엇을
 알고 있는지 보여 줍니다. 먼저 추적하지 않을 때입니다.
 """
 
@@ -150,12 +151,12 @@ print(tensor_info(x=x, y=y, z=z))
 
 # %% [markdown] lang="en"
 r"""
-Three numbers, and nothing else: no history. Now we track `x`, and change nothing else.
+Three values and no history. Now track `x`, and change nothing else.
 """
 
-# %% [markdown] lang="ko" en="2c43b3d1"
+# %% [markdown] lang="ko" en="3e59e053"
 r"""
-수 세 개뿐이고 어떻게 계산했는지는 남지 않았습니다. 이번에는 `x`만 추적하고 나머지는 그대로 둡니다.
+값이 세 개 있을 뿐, 계산 기록은 없습니다. 이번에는 `x`를 추적하고 나머지는 그대로 둡니다.
 """
 
 # %%
@@ -169,8 +170,8 @@ r"""
 Three columns have changed. `is_leaf` follows from the other two:
 
 - `requires_grad` is passed on: a result is tracked as soon as *one* of its inputs is.
-- `grad_fn` holds the **node** that was recorded for the operation. *Every* tracked result has one, `y` as well as `z`, not only
-  the last.
+- `grad_fn` holds the **node** that was recorded for the operation. The node knows the operation's inputs. *Every* tracked result has
+  a node, `y` as well as the last result `z`.
 
 `requires_grad` and `grad_fn` are enough to sort all tensors into three kinds:
 
@@ -180,24 +181,25 @@ Three columns have changed. `is_leaf` follows from the other two:
 | **constant leaf** | False | None | True | nothing |
 | **intermediate** | True | a node | False | passes the gradient on and keeps nothing |
 
-`is_leaf` says only that no operation was recorded for a tensor. So in the first table `y` and `z` *are* leaves, although
+`is_leaf` says only that no operation was recorded for a tensor. So `y` and `z` in the first table *are* leaves, although
 they were computed. "A leaf is a tensor that somebody marked with `requires_grad=True`" is a common belief, but it
-describes only the first row.
+describes only the first row. (The weights that a model trains, its `nn.Parameter`s, belong to that row.)
 
-Two ways to compute without a record will turn up in the tasks, and lesson 6 is about them: inside `with torch.no_grad():`
-no operation is recorded at all, and `x.detach()` returns a tensor with the numbers of `x` and no history. What `detach`
-returns is a constant leaf, and so is what is computed anew under `no_grad`. (Only a view of a tracked tensor, one that shares its memory as `x[:1]` does, stays tracked there.)
+The tasks use two ways to compute without recording, which lesson 6 explains. Inside `with torch.no_grad():` no operation is
+recorded at all, and `x.detach()` returns a tensor with the values of `x` and no history. The result of `detach` is a constant leaf,
+and so is anything newly computed under `no_grad`. (The exception is a view of a tracked tensor, one that shares its memory as `x[:1]`
+does: it stays tracked even there.)
 
 Now the backward pass. Which of the three gets a `.grad`?
 """
 
-# %% [markdown] lang="ko" en="fcbfe328"
+# %% [markdown] lang="ko" en="b16965e1"
 r"""
 세 열이 달라졌습니다. 그중 `is_leaf`는 다른 두 열로 정해집니다.
 
 - `requires_grad`는 결과로 이어집니다. 입력 가운데 *하나라도* 추적되면 결과도 추적됩니다.
-- `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있습니다. 마지막 결과뿐 아니라 추적되는 결과 *모두*에 있습니다. `z`에도 있고
-  `y`에도 있습니다.
+- `grad_fn`에는 그 연산을 기록한 **노드**(node)가 들어 있고, 노드는 연산의 입력이 무엇인지 압니다. 노드는 마지막 결과 `z`뿐 아니라
+  추적되는 결과 *모두*에 있으므로 `y`에도 있습니다.
 
 `requires_grad`와 `grad_fn`이면 모든 텐서를 세 종류로 나눌 수 있습니다.
 
@@ -209,38 +211,48 @@ r"""
 
 `is_leaf`는 그 텐서를 만든 연산이 기록되지 않았다는 뜻일 뿐입니다. 그래서 첫 번째 표의 `y`와 `z`는 계산해서 얻은 텐서인데도
 leaf입니다. "leaf는 사용자가 `requires_grad=True`로 표시한 텐서"라고 아는 사람이 많지만, 이 말은 표의 첫 줄에만
-맞습니다.
+맞습니다. (모델이 학습하는 가중치인 `nn.Parameter`는 이 첫 줄에 속합니다.)
 
-기록을 남기지 않고 계산하는 방법 두 가지가 과제에 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
-하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 어떻게 계산했는지가 남지 않은 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고, `no_grad` 안에서 새로
-계산한 값도 그렇습니다. (추적되는 텐서의 view, 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서만은 그 안에서 만들어도 추적됩니다.)
+과제에는 기록하지 않고 계산하는 방법 두 가지가 나옵니다. 자세한 것은 수업 06에서 다룹니다. `with torch.no_grad():` 안에서는 연산이
+하나도 기록되지 않고, `x.detach()`는 `x`와 값은 같지만 계산 기록이 없는 텐서를 돌려줍니다. `detach`가 돌려주는 텐서는 상수 leaf이고,
+`no_grad` 안에서 새로 계산한 값도 그렇습니다. (예외가 하나 있습니다. 추적되는 텐서의 view, 곧 `x[:1]`처럼 메모리를 함께 쓰는 텐서는
+그 안에서 만들어도 추적됩니다.)
 
-이제 `backward()`를 부를 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
+이제 역방향 계산을 할 차례입니다. 셋 가운데 어느 것에 `.grad`가 생길까요?
 """
 
 # %%
+picture = draw_graph(values=True, slopes=True, gradients=True, x=x, y=y, z=z)
 z.backward()
 print(tensor_info(x=x, y=y, z=z))
 
 for tensor in (y, z):
     assert not tensor.retains_grad  # its gradient was not kept
     assert tensor.grad_fn is not None  # its node was
+picture
 
 # %% [markdown] lang="en"
 r"""
-`x.grad` is $0.6$. To get there autograd needed $dz/dz = 1$ and $dz/dy = 1/y = 1/125 = 0.008$, then $0.008 \cdot 3x^2 = 0.6$. It
-had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are still `None`. For an intermediate tensor, `retains_grad`
-tells you so beforehand (a leaf has `False` there too, and a `.grad` all the same); lesson 3 shows how to keep them.
+`x.grad` is $0.6$. To compute it, autograd needed $dz/dz = 1$ and $dz/dy = 1/y = 1/125 = 0.008$, then
+$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$. The picture shows all three gradients: each box has a value, the gradient of `z` with
+respect to it, and the slope to its input (section 2 explains the boxes).
 
-And `grad_fn` is still there. We come back to that in section 5.
+But autograd did not store all three. It had the first two in hand, used them and dropped them: `y.grad` and `z.grad` are
+still `None`. For an intermediate tensor, `retains_grad` tells you so beforehand. (It is `False` for a leaf as well, which gets
+a `.grad` all the same.) Lesson 3 shows how to keep such gradients.
+
+`grad_fn` is still there. Section 5 comes back to that.
 """
 
-# %% [markdown] lang="ko" en="6ff83282"
+# %% [markdown] lang="ko" en="3b3b14e3"
 r"""
-`x.grad`는 $0.6$입니다. 이 값을 얻으려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
-$0.008 \cdot 3x^2 = 0.6$입니다. autograd는 앞의 두 값을 구해서 쓰고는 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
-`None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수
-있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 값을 남겨 두는 방법은 수업 03에서 다룹니다.
+`x.grad`는 $0.6$입니다. 이 값을 구하려면 $dz/dz = 1$과 $dz/dy = 1/y = 1/125 = 0.008$이 먼저 있어야 하고, 그다음이
+$0.008 \cdot 3x^2 = 0.008 \cdot 75 = 0.6$입니다. 그림에서 세 gradient를 모두 볼 수 있습니다. 상자마다 값과, 그 값에 대한 `z`의
+gradient와, 입력에 대한 기울기가 적혀 있습니다. (상자가 무엇인지는 2절에서 설명합니다.)
+
+그런데 autograd가 셋을 모두 남겨 둔 것은 아닙니다. 앞의 두 gradient는 쓰고 나서 버렸습니다. 그래서 `y.grad`와 `z.grad`는 여전히
+`None`입니다. 중간 텐서라면 `retains_grad` 열에서 이를 미리 알 수 있습니다. (leaf도 이 열은 `False`이지만 `.grad`는 생깁니다.) 이런
+gradient를 남겨 두는 방법은 수업 03에서 다룹니다.
 
 `grad_fn`은 그대로 남아 있습니다. 이 이야기는 5절에서 이어집니다.
 """
@@ -249,14 +261,14 @@ $0.008 \cdot 3x^2 = 0.6$입니다. autograd는 앞의 두 값을 구해서 쓰�
 r"""
 ## 2. Every operation makes a node
 
-A linear model with one weight, and a squared loss: $z = wx$, $y = z + b$, $\text{loss} = y^2$. How many nodes will the graph have?
+A linear model with one weight and a squared loss: $z = wx$, $y = z + b$, $\text{loss} = y^2$. How many nodes does its graph have?
 """
 
-# %% [markdown] lang="ko" en="5d0e69fd"
+# %% [markdown] lang="ko" en="198efadd"
 r"""
 ## 2. 연산마다 노드가 하나
 
-가중치(weight)가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 그래프에는 노드가 몇 개 있을까요?
+가중치(weight)가 하나인 선형 모델과 제곱 loss입니다. $z = wx$, $y = z + b$, $\text{loss} = y^2$. 이 계산의 그래프에는 노드가 몇 개 있을까요?
 """
 
 # %%
@@ -275,34 +287,37 @@ draw_graph(x=x, w=w, b=b, z=z, y=y, loss=loss)
 
 # %% [markdown] lang="en"
 r"""
-Six: the blue boxes with round corners and the orange ones with points. (The rectangles are your tensors.) The blue ones stand for the operations, and each bears the name of the operation *whose slope it knows*: `MulBackward0` can do
-the backward step of a multiplication. (The digit at the end numbers variants of an operation: the sum of all elements is
-`SumBackward0`, the sum along one dimension `SumBackward1`. It need not bother you.)
+Six: the three blue boxes with round corners and the three orange ones with pointed ends. (The rectangles are your tensors.) A blue node
+stands for an operation and is named after the operation *whose slope it knows*: `MulBackward0` can do the backward step of a
+multiplication. (The digit at the end distinguishes variants of an operation: the sum of all elements is `SumBackward0`, the sum along
+one dimension `SumBackward1`. You can ignore it.)
 
-The orange ones stand at the leaves. The job of an `AccumulateGrad` node is to add what arrives to the `.grad` of its leaf.
+The orange nodes belong to the leaves. The job of an `AccumulateGrad` node is to add each arriving gradient to the `.grad` of its leaf.
 
-The edges point from a result to its inputs: this is the way that `backward()` goes. Before you run the next cell,
-walk it by hand. Start with $1$ at the loss; each node multiplies what it receives by its own slope and hands it on.
+The edges point from a result to its inputs, which is the direction of the backward pass. It starts at the *root*, the node of
+the loss. Before you run the next cell, do this pass by hand. Start with $1$ at the loss. Each node multiplies the gradient that it
+receives by its own slope and passes the product on.
 
-- `PowBackward0`: the slope of $y^2$ is $2y = 14$. It hands on $14$.
-- `AddBackward0`: the slope of a sum is $1$ on either side. It hands $14$ to $z$ and $14$ to $b$.
-- `MulBackward0`: the slope of $wx$ is $x = 2$ if $w$ moves and $x$ stands still, and $w = 3$ the other way round. It hands $28$ to $w$ and $42$ to $x$.
+- `PowBackward0`: the slope of $y^2$ is $2y = 14$. It passes on $14$.
+- `AddBackward0`: the slope of a sum is $1$ with respect to each input. It passes $14$ to $z$ and $14$ to $b$.
+- `MulBackward0`: the slope of $wx$ is $x = 2$ with respect to $w$ and $w = 3$ with respect to $x$. It passes $28$ to $w$ and $42$ to $x$.
 """
 
-# %% [markdown] lang="ko" en="33f5282e"
+# %% [markdown] lang="ko" en="2ee8448a"
 r"""
-여섯 개입니다. 모서리가 둥근 파란 상자와 양 끝이 뾰족한 주황 상자가 노드이고, 직사각형은 텐서입니다. 파란 상자 셋은 연산을 나타내며, 이름은 *어떤 연산의 기울기를 아는지* 알려 줍니다. `MulBackward0` 노드는 곱셈의
-역전파를 할 줄 압니다. (끝의 숫자는 같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은
-`SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
+여섯 개입니다. 모서리가 둥근 파란 상자 셋과 양 끝이 뾰족한 주황 상자 셋이 노드이고, 직사각형은 텐서입니다. 파란 노드는 연산을
+나타내며, 이름은 *어떤 연산의 기울기를 아는지* 알려 줍니다. `MulBackward0` 노드는 곱셈을 역방향으로 계산할 줄 압니다. (끝의 숫자는
+같은 연산의 변형을 구별하는 번호입니다. 전체 합은 `SumBackward0`, 한 차원만 더한 합은 `SumBackward1`입니다. 신경 쓰지 않아도 됩니다.)
 
-주황 상자 셋은 leaf에 붙어 있습니다. `AccumulateGrad` 노드가 하는 일은 도착한 값을 자기 leaf의 `.grad`에 더하는 것입니다.
+주황 노드는 leaf에 붙어 있습니다. `AccumulateGrad` 노드는 도착한 gradient를 자기 leaf의 `.grad`에 더합니다.
 
-간선(edge)은 결과에서 입력 쪽을 가리킵니다. `backward()`가 가는 방향입니다. 다음 셀을 실행하기 전에 손으로 따라가 봅시다. loss에서
-$1$로 시작하고, 노드는 받은 값에 자기 기울기를 곱해 다음으로 넘깁니다.
+간선(edge)은 결과에서 입력 쪽을 가리키며, 이것이 역방향 계산의 방향입니다. 역방향 계산은 loss의 노드에서 시작하는데, 이 노드를 그래프의
+*뿌리*(root)라고 합니다. 다음 셀을 실행하기 전에 손으로 따라가 봅시다. loss에서 $1$로 시작합니다. 노드는 받은 gradient에 자기 기울기를
+곱해 다음으로 넘깁니다.
 
 - `PowBackward0`: $y^2$의 기울기는 $2y = 14$입니다. $14$를 넘깁니다.
-- `AddBackward0`: 덧셈의 기울기는 어느 쪽이든 $1$입니다. $z$에 $14$, $b$에 $14$를 넘깁니다.
-- `MulBackward0`: $wx$의 기울기는 $x$를 고정하고 $w$를 움직이면 $x = 2$, $w$를 고정하고 $x$를 움직이면 $w = 3$입니다. $w$에 $28$, $x$에 $42$를 넘깁니다.
+- `AddBackward0`: 덧셈의 기울기는 어느 입력에 대해서든 $1$입니다. $z$에 $14$, $b$에 $14$를 넘깁니다.
+- `MulBackward0`: $wx$의 기울기는 $w$에 대해서는 $x = 2$, $x$에 대해서는 $w = 3$입니다. $w$에 $28$, $x$에 $42$를 넘깁니다.
 """
 
 # %%
@@ -313,34 +328,36 @@ print("x.grad, w.grad, b.grad:", x.grad, w.grad, b.grad)
 r"""
 ## 3. Quotients telescope
 
-Behind $42 = 3 \cdot 1 \cdot 14$ is the chain rule. It is usually told with derivatives, that is, for $h \to 0$. Try it with a step that you can
-see.
+$42 = 3 \cdot 1 \cdot 14$ is the chain rule at work. The rule is usually stated for derivatives, that is, for $h \to 0$. Try it here with a
+step that you can see.
 
-Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss move as well, and each node has a difference
-quotient *over its own step*: the change of its output divided by the change of its input. On the left, a bar is the quotient of one
-operation and the line in it autograd's slope; the bar on the far right belongs to the whole chain. (The bars' axis is nearly a log scale: look at its numbers.) On the right you see how far apart bar and line are, for every $h$.
+Keep $w = 3$ and $b = 1$ and move $x$ by $h$. Then $z$, $y$ and the loss change as well, and each operation has a difference quotient
+*over its own step*: the change of its output divided by the change of its input. In the left plot, a bar is the quotient of one
+operation and the line in it is autograd's slope. The bar on the far right belongs to the whole chain. (The bars' axis is nearly a log
+scale, so read its tick labels.) The right plot shows for every $h$ how far each bar is from its line.
 
-1. At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. Is that the quotient of the whole chain?
-2. Make $h$ small. Which of the three factors move, and where to? Where does the product go?
-3. Go on to $h = 10^{-15}$. Now rounding spoils the factors. And the product?
-4. Move $x$, with a large and with a small $h$. Does the product ever differ from the whole?
+1. At the start $x = 2$ and $h = 1$. Multiply the three quotients below the picture. Is the product the quotient of the whole chain?
+2. Make $h$ small. Which of the three factors change, and what do they approach? What does the product approach?
+3. Go on to $h = 10^{-15}$. Now rounding spoils the factors. What about the product?
+4. Move $x$, with a large and with a small $h$. Does the product ever differ from the quotient of the whole chain?
 """
 
-# %% [markdown] lang="ko" en="0f6ffa96"
+# %% [markdown] lang="ko" en="f3b00ec8"
 r"""
 ## 3. 차분몫은 곱하면 약분된다
 
-$42 = 3 \cdot 1 \cdot 14$ 뒤에는 연쇄 법칙이 있습니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
+$42 = 3 \cdot 1 \cdot 14$는 연쇄 법칙으로 얻은 값입니다. 연쇄 법칙은 보통 미분, 곧 $h \to 0$일 때의 이야기로 배웁니다. 여기서는
 눈에 보이는 걸음으로 해 봅시다.
 
-$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 움직이고, 노드마다 *자기 걸음으로 나눈* 차분몫이
+$w = 3$, $b = 1$은 그대로 두고 $x$를 $h$만큼 움직입니다. 그러면 $z$, $y$, loss도 달라지고, 연산마다 *자기 걸음으로 나눈* 차분몫이
 생깁니다. 출력이 달라진 만큼을 입력이 달라진 만큼으로 나눈 값입니다. 왼쪽 그림에서 막대는 한 연산의 차분몫이고 막대 안의 선은 autograd의
-기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와 선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
+기울기입니다. 맨 오른쪽 막대는 사슬 전체의 차분몫입니다. (막대의 세로축은 로그 눈금에 가까우니 눈금의 수를 보세요.) 오른쪽 그림은 막대와
+선이 $h$마다 얼마나 떨어져 있는지를 보여 줍니다.
 
 1. 처음에는 $x = 2$, $h = 1$입니다. 그림 아래에 있는 차분몫 세 개를 곱해 보세요. 사슬 전체의 차분몫이 되나요?
-2. $h$를 줄이세요. 세 인수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
-3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 인수들이 부정확해집니다. 곱은 어떤가요?
-4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 전체와 달라지는 때가 있나요?
+2. $h$를 줄이세요. 곱하는 세 수 가운데 어느 것이 변하고, 어떤 값에 다가가나요? 곱은 어떤 값에 다가가나요?
+3. $h = 10^{-15}$까지 가 보세요. 이제 반올림 때문에 곱하는 수들이 부정확해집니다. 곱은 어떤가요?
+4. $h$를 크게 두고, 또 작게 두고 $x$를 움직이세요. 곱이 사슬 전체의 차분몫과 달라지는 때가 있나요?
 """
 
 # %%
@@ -350,29 +367,32 @@ explore_chain()
 r"""
 <details><summary>What you saw</summary>
 
-At $h = 1$ the quotients are $3$, $1$ and $17$, and the whole is $51 = 3 \cdot 1 \cdot 17$. As long as no inner step is $0$, the product is the
-whole at every $h$, and there is no mystery in it:
+At $h = 1$ the quotients are $3$, $1$ and $17$, and that of the whole chain is $51 = 3 \cdot 1 \cdot 17$. As long as no inner change is
+$0$, the product is the whole quotient at every $h$, for a simple reason:
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}.$$
 
-Each inner change stands once above and once below a fraction bar, so it cancels: the quotients *telescope*. Rounding hardly disturbs this: at
-$h = 10^{-15}$ it makes $13.33$ of the last factor, and $3 \cdot 1 \cdot 13.33$ is again the whole, $40$. (Only where it rounds an inner step to $0$ does a quotient become $0/0$.) What $h \to 0$ does is to move the *factors*: $3$ and $1$
-stay, since these two nodes are straight lines, and $17$ goes to $14$. That gives $42$, the number that autograd multiplied together.
+Each inner change appears once in a numerator and once in a denominator, so it cancels: the quotients *telescope*. Rounding hardly
+disturbs this. At $h = 10^{-15}$ it turns the last factor into $13.33$, and $3 \cdot 1 \cdot 13.33$ is again the whole quotient, $40$.
+(A quotient becomes $0/0$ only where rounding makes an inner change $0$.) What changes as $h \to 0$ is the *factors*: $3$ and $1$ stay,
+since these two operations are straight lines, and $17$ approaches $14$. So the product approaches $42$, the gradient that autograd computed.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="3fd7ebfb"
+# %% [markdown] lang="ko" en="9791798d"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-$h = 1$에서 차분몫은 $3$, $1$, $17$이고 전체는 $51 = 3 \cdot 1 \cdot 17$입니다. 중간의 걸음이 $0$이 아니면 $h$가 얼마든 곱은 전체와 같습니다. 신기할 것도 없습니다.
+$h = 1$에서 차분몫은 $3$, $1$, $17$이고 사슬 전체의 차분몫은 $51 = 3 \cdot 1 \cdot 17$입니다. 중간 변수의 변화량이 $0$이 아니면 $h$가 얼마든
+곱은 전체의 차분몫과 같습니다. 까닭은 간단합니다.
 
 $$\frac{\Delta z}{\Delta x}\cdot\frac{\Delta y}{\Delta z}\cdot\frac{\Delta\text{loss}}{\Delta y} = \frac{\Delta\text{loss}}{\Delta x}$$
 
-중간의 변화량은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 좀처럼 깨뜨리지 못합니다. $h = 10^{-15}$에서는
-반올림 때문에 마지막 인수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간의 걸음이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 변하는 것은 *인수*입니다. $3$과 $1$은
-두 노드의 연산이 일차 함수이므로 그대로이고, $17$은 $14$에 다가갑니다. 그래서 $42$가 되고, 이것이 autograd가 곱해서 얻은 수입니다.
+중간 변수의 변화량은 분자에 한 번, 분모에 한 번 나와서 차례로 약분됩니다(telescoping). 반올림도 이 관계를 좀처럼 깨뜨리지 못합니다.
+$h = 10^{-15}$에서는 반올림 때문에 마지막 수가 $13.33$이 되지만, $3 \cdot 1 \cdot 13.33$은 역시 전체의 차분몫 $40$입니다. (반올림으로 중간
+변수의 변화량이 $0$이 될 때만 차분몫이 $0/0$이 됩니다.) $h \to 0$일 때 변하는 것은 *곱하는 수들*입니다. $3$과 $1$은 두 연산이 일차 함수이므로
+그대로이고, $17$은 $14$에 다가갑니다. 그래서 곱은 $42$에 다가가고, 이것이 autograd가 구한 gradient입니다.
 
 </details>
 """
@@ -382,44 +402,44 @@ secant.predicted(
     "2 product",
     right="C",
     A=say(
-        en="The limit turns quotients into slopes. The product is right before it: 3 · 1 · 17 = 51 at h = 1.",
-        ko="극한이 하는 일은 차분몫을 기울기로 바꾸는 것입니다. 곱은 그 전에도 맞습니다. h = 1에서 3 · 1 · 17 = 51입니다.",
+        en="The limit only turns quotients into slopes. The product holds at h = 1 too: 3 · 1 · 17 = 51.",
+        ko="극한을 취하면 차분몫이 기울기가 됩니다. 곱은 극한을 취하지 않아도 맞습니다. h = 1에서 3 · 1 · 17 = 51입니다.",
     ),
     B=say(
-        en="The square is not straight: its quotient is 17 here, its slope 14. The product uses the 17.",
-        ko="제곱은 직선이 아니어서 차분몫은 17이고 기울기는 14입니다. 곱에는 17이 들어갑니다.",
+        en="The square is not a straight line: its quotient is 17, its slope 14. The product uses the 17.",
+        ko="제곱은 일차 함수가 아니어서 차분몫은 17이고 기울기는 14입니다. 곱에는 17이 들어갑니다.",
     ),
     C=say(
         en="Each inner change cancels at every h, as long as none of them is 0: 3 · 1 · 17 = 51.",
-        ko="0이 되지만 않으면 h가 얼마든 중간의 변화량은 모두 약분됩니다. 3 · 1 · 17 = 51입니다.",
+        ko="중간 변수의 변화량은 0이 아니면 h가 얼마든 모두 약분됩니다. 3 · 1 · 17 = 51입니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-Two conditions stand behind the cancelling: each quotient is taken over *its own* step, and **no inner step is 0**. Take
-$z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 1$. Here $z$ does not move, so the product is $0 \cdot \frac{0}{0}$, while the whole quotient
-is $0$. This is the well-known gap in the short proof of the chain rule. It closes if, where an inner step is $0$, the *derivative* takes the
-place of the missing quotient: with $0 \cdot (-2) = 0$ the product is right again.
+The cancelling needs two conditions: each quotient is taken over *its own* step, and **no inner change is 0**. Take
+$z = \text{relu}(x) = \max(x, 0)$ and $\text{loss} = (z-1)^2$ at $x = -2$, $h = 1$. Here $z$ does not change, so the product is
+$0 \cdot \frac{0}{0}$, while the whole quotient is $0$. This is the well-known gap in the short proof of the chain rule. To close it, use
+the *derivative* in place of the missing quotient wherever an inner change is $0$: with $0 \cdot (-2) = 0$ the product is right again.
 
-So each node needs to know only its own slope. Nobody has to know the whole formula: that is why a graph of small nodes is enough.
+So each node needs to know only its own slope, and nothing needs to know the whole formula. That is why a graph of small nodes is enough.
 
-Now a chain of your own: a list of steps, each from one number to one number. Here is the $\log x^3$ of section 1. For the gap, write
-`[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)` in its place.
+Now try a chain of your own: a list of steps, each a function from one number to one number. The cell has the $\log x^3$ of section 1.
+To see the gap, replace its arguments by
+`[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`.
 """
 
-# %% [markdown] lang="ko" en="f3e9d7b7"
+# %% [markdown] lang="ko" en="e3dedf60"
 r"""
-이렇게 약분하려면 조건이 두 가지 있습니다. 차분몫마다 *자기 걸음*으로 나누어야 하고, **중간의 걸음이 0이 아니어야** 합니다. $x = -2$, $h = 1$에서
-$z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 움직이지 않으므로 곱은 $0 \cdot \frac{0}{0}$이 되지만, 전체의 차분몫은
-$0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간의 걸음이 $0$인 곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다.
-$0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
+이렇게 약분하려면 조건이 두 가지 있습니다. 차분몫마다 *자기 걸음*으로 나누어야 하고, **중간 변수의 변화량이 0이 아니어야** 합니다.
+$x = -2$, $h = 1$에서 $z = \text{relu}(x) = \max(x, 0)$, $\text{loss} = (z-1)^2$을 보세요. $z$가 달라지지 않으므로 곱은
+$0 \cdot \frac{0}{0}$이 되지만, 전체의 차분몫은 $0$입니다. 연쇄 법칙의 짧은 증명에 있는 유명한 빈틈입니다. 중간 변수의 변화량이 $0$인
+곳에서 없는 차분몫 대신 *미분계수*를 쓰면 빈틈이 메워집니다. $0 \cdot (-2) = 0$이므로 곱이 다시 맞습니다.
 
-그러니 노드는 자기 기울기만 알면 됩니다. 전체 식은 아무도 몰라도 됩니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에
-있습니다.
+그러니 노드는 자기 기울기만 알면 되고, 전체 식은 어디에서도 필요하지 않습니다. 작은 노드로 된 그래프면 충분한 까닭이 여기에 있습니다.
 
-이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다. 위에서 말한 빈틈을 보려면
-`[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`로 바꾸어 넣으세요.
+이제 여러분의 사슬을 넣어 보세요. 수 하나를 받아 수 하나를 내는 단계를 차례로 적습니다. 아래는 1절의 $\log x^3$입니다. 위에서 말한 빈틈을
+보려면 인자를 `[("z", torch.relu), ("loss", lambda z: (z - 1) ** 2)], x=-2.0, h=1.0, x_range=(-4, 4)`로 바꾸세요.
 """
 
 # %%
@@ -427,16 +447,16 @@ explore_chain([("y", lambda x: x**3), ("z", torch.log)], x=5.0, h=1.0, x_range=(
 
 # %% [markdown] lang="en"
 r"""
-## 4. Walk the graph yourself
+## 4. Traverse the graph yourself
 
-A node holds its edges in `next_functions`. Here is the second question from the beginning: `x` is used twice.
+A node keeps its edges in `next_functions`. Here is the graph of the second question from the beginning, in which `x` is used twice.
 """
 
-# %% [markdown] lang="ko" en="08adbd83"
+# %% [markdown] lang="ko" en="4a7c6b84"
 r"""
 ## 4. 그래프를 직접 따라가기
 
-노드의 간선은 `next_functions`에 들어 있습니다. 처음에 나온 둘째 문제를 봅시다. 이번에는 `x`를 두 번 씁니다.
+노드의 간선은 `next_functions`에 들어 있습니다. 처음에 나온 둘째 문제의 그래프를 봅시다. 여기서는 `x`를 두 번 씁니다.
 """
 
 # %%
@@ -472,28 +492,28 @@ secant.predicted(
     "2 nodes",
     right="B",
     A=say(
-        en="These are the operations. Below them `x` has a node as well, AccumulateGrad.",
+        en="These are the operations. `x` has a node of its own below them, AccumulateGrad.",
         ko="연산만 세면 그렇습니다. 그 아래에 `x`의 노드 AccumulateGrad도 있습니다.",
     ),
     B=say(
-        en="Five operations, and one node for `x`, however often `x` is used.",
+        en="Five operations, and one node for `x`, however often it is used.",
         ko="연산이 다섯이고, `x`는 몇 번을 쓰든 노드가 하나입니다.",
     ),
     C=say(
-        en="That would be a node for each use of `x`. But both edges end in the same one.",
+        en="That would be a node for each use of `x`. But both edges end at the same node.",
         ko="`x`를 쓸 때마다 노드가 생긴다면 그렇습니다. 하지만 두 간선은 같은 노드에서 끝납니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-The two `PowBackward0` share a name but are two nodes: $x^3$ and $x^2$ are two operations. The two edges at the
-bottom, however, end in *the same* `AccumulateGrad` node, and its `variable` is `x` itself, not a copy. **The graph is
-not a tree.** (It is a *directed acyclic graph*, DAG: its edges have a direction and never lead in a circle.) How the two gradients that meet
-there are added up is told in lesson 4.
+The two `PowBackward0` nodes share a name but are different nodes: $x^3$ and $x^2$ are two operations. The two edges at the
+bottom, however, end at *the same* `AccumulateGrad` node, and its `variable` is `x` itself, not a copy. **The graph is
+not a tree.** (It is a *directed acyclic graph*, DAG: its edges have a direction and never form a cycle.) Lesson 4 explains how the two
+gradients that meet there are added up.
 
-So if you walk it, remember which nodes you have visited. Here is a walk through the four nodes of `x**2 + torch.sin(x)`. It takes the
-last node off a to-do list and adds the ends of its edges, until the list is empty:
+So a traversal must remember which nodes it has visited. Here is one for the four nodes of `x**2 + torch.sin(x)`. It takes the
+last node off a to-do list and adds the nodes at the ends of its edges, until the list is empty:
 
 | node taken | seen before? | to do afterwards |
 |---|---|---|
@@ -502,17 +522,18 @@ last node off a to-do list and adds the ends of its edges, until the list is emp
 | `Sin` | no | `Pow`, `AccumulateGrad` |
 | `AccumulateGrad` | no | `Pow` |
 | `Pow` | no | `AccumulateGrad` |
-| `AccumulateGrad` | **yes**: leave it | |
+| `AccumulateGrad` | **yes**: skip it | |
 
-An edge is a pair `(node, number)`. The number says which of the results of an operation is meant. For an operation with
-a single result it is 0; `unbind`, which takes a tensor apart, shows others. And an input that is not tracked has an edge to nowhere:
+An edge is a pair `(node, number)`. The number says which result of the operation is meant. It is 0 for an operation with
+a single result; `unbind`, which splits a tensor, shows others. The edge of an input that is not tracked leads to `None`:
 """
 
-# %% [markdown] lang="ko" en="0f134c8c"
+# %% [markdown] lang="ko" en="8f4bae4a"
 r"""
 `PowBackward0` 둘은 이름은 같지만 서로 다른 노드입니다. $x^3$과 $x^2$은 서로 다른 연산이기 때문입니다. 그런데 맨 끝의
 두 간선은 *같은* `AccumulateGrad` 노드에서 끝나고, 그 노드의 `variable`은 복사본이 아니라 `x` 자신입니다. **그래프는 트리가
-아닙니다.** (방향이 있고 순환하지 않는 그래프, 곧 DAG(directed acyclic graph)입니다.) 그곳에서 만난 두 gradient가 어떻게 더해지는지는 수업 04에서 다룹니다.
+아닙니다.** (방향이 있고 순환하지 않는 그래프, 곧 DAG(directed acyclic graph)입니다.) 그곳에서 만난 두 gradient가 어떻게 더해지는지는
+수업 04에서 다룹니다.
 
 그러니 그래프를 따라가려면 이미 들른 노드를 기억해 두어야 합니다. `x**2 + torch.sin(x)`의 노드 네 개를 따라가 봅시다. 할 일 목록에서 마지막
 노드를 꺼내고, 그 노드의 간선 끝에 있는 노드들을 목록에 넣습니다. 목록이 빌 때까지 되풀이합니다.
@@ -527,7 +548,7 @@ r"""
 | `AccumulateGrad` | **예**: 넘어감 | |
 
 간선은 `(노드, 번호)` 쌍입니다. 번호는 그 연산의 결과 가운데 몇 번째인지를 뜻합니다. 결과가 하나인 연산에서는 0이고, 텐서를 쪼개는
-`unbind`에서는 다른 번호도 나옵니다. 그리고 추적되지 않는 입력의 간선은 아무 데도 이어지지 않습니다.
+`unbind`에서는 다른 번호도 나옵니다. 추적되지 않는 입력의 간선은 `None`으로 이어집니다.
 """
 
 # %%
@@ -541,30 +562,30 @@ for node, _ in (x * constant).grad_fn.next_functions:
 
 # %% [markdown] lang="en"
 r"""
-All edges point backwards, to what a result was made from. `x` does not know of `z`. So a graph lives as long as somebody holds
-its result, or a node: when the last of them is gone, the graph goes too.
+All edges point backward, from a result to its inputs. `x` does not know about `z`. So a graph lives as long as something refers to its
+result or its root node. When nothing does any more, the graph is gone too.
 """
 
-# %% [markdown] lang="ko" en="d9f89b05"
+# %% [markdown] lang="ko" en="110caf1f"
 r"""
-간선은 모두 뒤쪽, 곧 결과를 만든 재료 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 어떤 변수가 결과나 노드를 붙들고 있는
-동안만 살아 있고, 마지막 하나가 사라지면 함께 사라집니다.
+간선은 모두 결과에서 입력 쪽을 가리킵니다. `x`는 `z`를 모릅니다. 그래서 그래프는 결과나 뿌리 노드를 가리키는 변수가 있는 동안만
+살아 있고, 그런 변수가 모두 사라지면 함께 사라집니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 5. What a backward pass frees
 
-To hand on the right number, a node may have to know a value of the forward run: the slope of $\log y$ is $1/y$, so the node of
-the logarithm keeps $y = 125$. This is called a **saved tensor**. `draw_graph(saved=True, ...)` shows them all.
+To pass on the right gradient, a node may need a value from the forward pass. The slope of $\log y$ is $1/y$, so the node of
+the logarithm keeps $y = 125$. Such a value is called a **saved tensor**. `draw_graph(saved=True, ...)` shows them all.
 """
 
-# %% [markdown] lang="ko" en="1d1e81ae"
+# %% [markdown] lang="ko" en="ddfe3f79"
 r"""
-## 5. 역전파가 지우는 것
+## 5. 역방향 계산이 지우는 것
 
-알맞은 값을 넘기려면 순방향(forward) 계산에서 나온 값을 알아야 하는 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는 $y = 125$를
-간직합니다. 이것을 **저장된 텐서**(saved tensor)라고 합니다. `draw_graph(saved=True, ...)`로 모두 볼 수 있습니다.
+알맞은 gradient를 넘기는 데 순방향 계산(forward pass)에서 나온 값이 필요한 노드가 있습니다. $\log y$의 기울기는 $1/y$이므로 로그의 노드는
+$y = 125$를 간직합니다. 이런 값을 **저장된 텐서**(saved tensor)라고 합니다. `draw_graph(saved=True, ...)`로 모두 볼 수 있습니다.
 """
 
 # %%
@@ -580,12 +601,12 @@ draw_graph(saved=True, x=x, y=y, z=z)
 
 # %% [markdown] lang="en"
 r"""
-Now we go backward, look again, and try to go backward a second time.
+Now run the backward pass, look again, and try to run it a second time.
 """
 
-# %% [markdown] lang="ko" en="ecb9e4c8"
+# %% [markdown] lang="ko" en="e1b59aeb"
 r"""
-이제 `backward()`를 부르고, 다시 살펴보고, 한 번 더 불러 봅니다.
+이제 역방향 계산을 하고, 다시 살펴보고, 한 번 더 해 봅니다.
 """
 
 # %%
@@ -607,24 +628,22 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-"The graph is freed after `backward()`" is what one often reads. Look: nodes and edges are all there, and so is
-`grad_fn`. What is gone are the **saved tensors**, $125$ and $5$. (The
-exponent $3$ is a plain number, not a tensor: it stays.) The message says just that: "Saved intermediate values of the graph are
-freed". They are freed because in a large model they take up much of the memory, and one backward pass is nearly always
-enough.
+You often read that "the graph is freed after `backward()`". But all nodes and edges are still there, and so is
+`grad_fn`. Only the **saved tensors** are gone, $125$ and $5$. (The exponent $3$ is a plain number, not a tensor, so it stays.) The
+message says exactly that: "Saved intermediate values of the graph are freed". PyTorch frees them because they take up much of the
+memory in a large model, and one backward pass is nearly always enough.
 
 If you need two, say so at the *first*: `retain_graph=True` keeps the saved tensors. The second call, without it, frees them.
 """
 
-# %% [markdown] lang="ko" en="2fe875ef"
+# %% [markdown] lang="ko" en="e8f7e04b"
 r"""
 "`backward()`를 하면 그래프가 해제된다"라는 말을 흔히 볼 수 있습니다. 그런데 보세요. 노드와 간선은 모두 그대로이고 `grad_fn`도
-있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$입니다. (지수 $3$은 텐서가
-아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게 말합니다. "Saved intermediate values of the
-graph are freed"(그래프에 저장해 둔 중간값은 지워졌다). 이것을 지우는 까닭은, 큰 모델에서는 저장된 텐서가 메모리를 많이 차지하고, `backward()`는 거의 언제나 한
-번이면 충분하기 때문입니다.
+있습니다. 사라진 것은 **저장된 텐서** $125$와 $5$뿐입니다. (지수 $3$은 텐서가 아니라 그냥 수이므로 남습니다.) 오류 메시지도 바로 그렇게
+말합니다. "Saved intermediate values of the graph are freed"(그래프에 저장해 둔 중간 결과는 지워졌다). 이것을 지우는 까닭은, 큰 모델에서는
+저장된 텐서가 메모리를 많이 차지하고, 역방향 계산은 거의 언제나 한 번이면 충분하기 때문입니다.
 
-두 번 불러야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 부르는 두 번째
+두 번 해야 한다면 *첫 번째* 호출에 `retain_graph=True`를 주세요. 그러면 저장된 텐서가 남습니다. 이 옵션 없이 하는 두 번째
 호출에서 지워집니다.
 """
 
@@ -649,17 +668,17 @@ print(say(en="x^3, twice      :", ko="x^3, 두 번      :"), x.grad)
 
 # %% [markdown] lang="en"
 r"""
-The gradient is the same both times; it is `.grad` that is added to, hence $1.2$ and $24$ (lesson 3). Most programs need no
-`retain_graph`: they compute the result anew, as in `y = x**3` above, and get a new graph. Every step of a training loop does
-so.
+The gradient is the same both times, and each call adds it to `.grad`, hence $1.2$ and $24$ (lesson 3). Most programs do not need
+`retain_graph`: they compute the result again, as in `y = x**3` above, and get a new graph. Every step of a training loop does
+this.
 
 And the first question from the beginning? An operation that saved nothing has nothing to lose:
 """
 
-# %% [markdown] lang="ko" en="49822467"
+# %% [markdown] lang="ko" en="1dd97855"
 r"""
-gradient는 두 번 다 같습니다. `.grad`에 더해지기 때문에 $1.2$와 $24$가 된 것입니다(수업 03). 대개는 `retain_graph`가 필요 없습니다.
-위의 `y = x**3`처럼 결과를 다시 계산하면 새 그래프가 생기기 때문입니다. 학습할 때도 매번 그렇게 합니다.
+gradient는 두 번 다 같고, 호출할 때마다 `.grad`에 더해지므로 $1.2$와 $24$가 됩니다(수업 03). 대개는 `retain_graph`가 필요 없습니다.
+위의 `y = x**3`처럼 결과를 다시 계산하면 새 그래프가 생기기 때문입니다. 학습할 때도 스텝마다 그렇게 합니다.
 
 이제 처음에 나온 첫째 문제를 봅시다. 저장한 것이 없는 연산은 잃을 것도 없습니다.
 """
@@ -694,39 +713,41 @@ secant.predicted(
     right="C",
     A=say(
         en="The graph is still there after the first pass. Only what a node had saved is gone.",
-        ko="첫 번째 backward가 끝나도 그래프는 그대로 있습니다. 노드가 저장해 둔 것만 사라집니다.",
+        ko="첫 번째 역방향 계산이 끝나도 그래프는 그대로 있습니다. 노드가 저장해 둔 것만 사라집니다.",
     ),
     B=say(
-        en="`x ** 3` needs `x`, which is freed. So is the 2 that `2 * x` saved, though its slope is 2.",
+        en="`x ** 3` needs `x`, which is freed. So is the 2 that `2 * x` saved for its slope.",
         ko="`x ** 3`에는 `x`가 필요한데 그것이 지워집니다. `2 * x`는 기울기가 늘 같은데도 2를 저장하고, 이것도 지워집니다.",
     ),
     C=say(
         en="These two saved a tensor, which the first pass frees. `x - 1` and `-x` saved nothing.",
-        ko="이 둘은 텐서를 저장했고, 첫 번째 backward가 그것을 지웁니다. `x - 1`과 `-x`는 저장한 것이 없습니다.",
+        ko="이 둘은 텐서를 저장했고, 첫 번째 역방향 계산이 그것을 지웁니다. `x - 1`과 `-x`는 저장한 것이 없습니다.",
     ),
     D=say(
         en="The first pass frees what the nodes saved, and two of the four saved something.",
-        ko="첫 번째 backward는 노드가 저장한 것을 지웁니다. 넷 가운데 둘이 저장했습니다.",
+        ko="첫 번째 역방향 계산은 노드가 저장한 것을 지웁니다. 넷 가운데 둘이 저장했습니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-The slope of $x - 1$ is $1$ and that of $-x$ is $-1$, whatever $x$ is. These nodes save nothing and work as often as you like. $x^3$ needs $x$.
+Whatever $x$ is, the slope of $x - 1$ is $1$ and that of $-x$ is $-1$. These nodes save nothing, so `backward()` works as often as you
+like. $x^3$ needs $x$.
 
-The surprise is `2 * x`. Its slope is $2$ whatever $x$ is. But PyTorch uses the same `MulBackward0` as for `w * x`, which saves
-the other factor: here the $2$, made into a tensor. It is freed like any other. So whether a second backward works is a question about the
-*code* of an operation, not about mathematics, and another version of PyTorch may answer it differently. A program should not
+The surprise is `2 * x`. Its slope is $2$ whatever $x$ is. But PyTorch uses the same `MulBackward0` as for `w * x`, and this node saves
+the other factor: here the $2$, made into a tensor. It is freed like any other saved tensor. So whether a second backward pass works
+depends on the *code* of an operation, not on the mathematics, and may differ in another version of PyTorch. A program should not
 rely on it. But you can now read the error message: *some node of this graph had saved something*.
 """
 
-# %% [markdown] lang="ko" en="738dfb44"
+# %% [markdown] lang="ko" en="dba50bb0"
 r"""
-$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 `backward()`를 몇 번이든 부를 수 있습니다. $x^3$에는 $x$가 필요합니다.
+$x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$입니다. 이 노드들은 저장하는 것이 없어서 `backward()`를 몇 번이든 호출할 수
+있습니다. $x^3$에는 $x$가 필요합니다.
 
 뜻밖인 것은 `2 * x`입니다. $x$가 무엇이든 기울기는 $2$입니다. 그런데 PyTorch는 `w * x`에 쓰는 것과 똑같은 `MulBackward0` 노드를 쓰고, 이 노드는
-곱해진 다른 쪽을 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 것들과 함께 지워집니다. 그러니 두 번째 backward가 되는지는
-수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
+곱하는 다른 쪽 수를 저장합니다. 여기서는 $2$를 텐서로 바꾸어 저장하고, 이것도 다른 저장된 텐서처럼 지워집니다. 그러니 두 번째 역방향 계산이
+되는지는 수학이 아니라 연산의 *코드*에 달린 문제이고, PyTorch 버전이 바뀌면 답도 달라질 수 있습니다. 프로그램을 짤 때 여기에 기대서는 안 됩니다.
 다만 이제 오류 메시지를 제대로 읽을 수 있습니다. *이 그래프의 어느 노드가 무언가를 저장해 두었다*는 뜻입니다.
 """
 
@@ -734,18 +755,20 @@ $x$가 무엇이든 $x - 1$의 기울기는 $1$이고 $-x$의 기울기는 $-1$�
 r"""
 ## 6. A real bug
 
-Saved tensors take memory. *Checkpointing* spares it: a layer runs without recording, and runs again when `backward()` comes by. To
-autograd it is a single operation, whose inputs are the tensors *handed to it*; weights used inside are not among them. Below, `w` is used in a
-checkpointed layer and once more outside. The value of the loss is right, and `backward()` raises no error.
+Saved tensors take memory. *Checkpointing* reduces it: a layer keeps no saved tensors, and the backward pass runs the layer again to
+recompute them. In its older form the layer runs without recording, so autograd sees it as a single operation. The inputs of this operation are the
+tensors *passed to the layer*; weights used inside are not among them. Below, `w` is used in a checkpointed layer and once more outside.
+The value of the loss is right, and `backward()` raises no error.
 """
 
-# %% [markdown] lang="ko" en="ab9459de"
+# %% [markdown] lang="ko" en="d929fa23"
 r"""
 ## 6. 실제로 있었던 버그
 
-저장된 텐서는 메모리를 많이 차지합니다. *체크포인트*(checkpointing)를 쓰면 메모리가 절약됩니다. 층(layer)을 기록 없이 계산했다가 `backward()`를 할 때 다시
-계산하는 방법입니다. autograd가 보기에 이런 층은 연산 하나이고, 그 입력은 *인자로 넘긴* 텐서뿐입니다. 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는
-체크포인트를 적용한 층 안에서 한 번, 그 밖에서 한 번 쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
+저장된 텐서는 메모리를 많이 차지합니다. *체크포인트*(checkpointing)를 쓰면 메모리가 절약됩니다. 층(layer)이 텐서를 저장하지 않고, 역방향 계산을
+할 때 그 층을 다시 계산해서 얻는 방법입니다. 오래된 방식에서는 층을 기록 없이 계산하므로, autograd가 보기에 이 층은 연산 하나입니다. 그 입력은
+*인자로 넘긴* 텐서뿐이고, 안에서 쓰는 가중치는 입력으로 치지 않습니다. 아래에서 `w`는 체크포인트를 적용한 층 안에서 한 번, 그 밖에서 한 번
+쓰입니다. loss의 값은 맞고, `backward()`에서 오류도 나지 않습니다.
 """
 
 # %%
@@ -783,29 +806,32 @@ for reentrant in (None, True, False):
 
 # %% [markdown] lang="en"
 r"""
-The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True` gives $18$. (It is the older way: `backward()` is called once more inside `backward()`. You still get it, with a warning, if you do not choose.) The only input handed over is untracked,
-so by the rule of section 1 the result is a constant leaf, and the edge from the sum to the layer is `None`. (There is a warning, which we
-silenced: "None of the inputs have requires_grad=True".)
+The difference quotient exposes the bug: the slope is $54$, and `use_reentrant=True` gives $18$. (This is the older form, which calls
+`backward()` again inside `backward()`. It is still what you get, with a warning, if you do not choose.) The only tensor passed to the
+layer is untracked, so by the rule of section 1 the layer's result is a constant leaf, and the edge from the sum to the layer is `None`.
+(PyTorch warns about that, "None of the inputs have requires_grad=True", but the cell silences the warning.)
 
-Models are often adapted like this: the weights of all layers are frozen (no longer tracked), and a few new ones are put into them, as LoRA does. With checkpointing on, such weights got no gradient.
+Models are often fine-tuned this way: the weights of all layers are frozen (no longer tracked), and a few new ones are added to
+the layers, as in LoRA. With checkpointing on, these new weights got no gradient.
 [Issue 26221 of Hugging Face's transformers](https://github.com/huggingface/transformers/issues/26221) has the title "Gradient
 checkpointing should have no functional impact". Two fixes are in use: `use_reentrant=False`, which
 [PyTorch's documentation](https://docs.pytorch.org/docs/stable/checkpoint.html) recommends and which records the inside of the layer, or
 [calling `requires_grad_(True)` on the layer's input](https://github.com/huggingface/transformers/pull/21598).
 """
 
-# %% [markdown] lang="ko" en="f21c4ce3"
+# %% [markdown] lang="ko" en="10ef8add"
 r"""
-차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것은 `backward()` 안에서 `backward()`를 또 부르는 오래된 방식입니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 인자로 넘긴 텐서가 추적되지 않으므로 1절의
-규칙에 따라 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (사실은 "None of the inputs have requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라는 경고가
-나오는데, 여기서는 꺼 두었습니다.)
+차분몫을 보면 버그가 드러납니다. 기울기는 $54$인데 `use_reentrant=True`에서는 $18$이 나옵니다. (이것이 오래된 방식으로, `backward()` 안에서
+`backward()`를 또 호출합니다. 아무것도 고르지 않으면 경고와 함께 아직도 이 방식이 쓰입니다.) 층에 인자로 넘긴 하나뿐인 텐서가 추적되지 않으므로
+1절의 규칙에 따라 층의 결과는 상수 leaf이고, 덧셈에서 이 층으로 가는 간선은 `None`입니다. (PyTorch는 "None of the inputs have
+requires_grad=True"(requires_grad=True인 입력이 하나도 없다)라고 경고하지만, 여기서는 경고를 꺼 두었습니다.)
 
-모델을 이런 식으로 미세 조정(fine-tuning)하는 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 그 안에 새 가중치를 조금만 넣습니다. LoRA가 그런 방법입니다. 체크포인트를 켜면 이
-가중치에 gradient가 오지 않았습니다.
+모델을 이런 식으로 미세 조정(fine-tuning)하는 일이 많습니다. 층의 가중치는 모두 동결하고(freeze, 추적하지 않고) 층에 새 가중치를 조금만 더합니다.
+LoRA가 그런 방법입니다. 체크포인트를 켜면 이 새 가중치에 gradient가 오지 않았습니다.
 [Hugging Face transformers의 이슈 26221](https://github.com/huggingface/transformers/issues/26221)의 제목은 "체크포인트는 결과에 영향을 주지 않아야
 한다"(Gradient checkpointing should have no functional impact)입니다. 고치는 방법은 두 가지입니다. [PyTorch
 문서](https://docs.pytorch.org/docs/stable/checkpoint.html)가 권하는 `use_reentrant=False`를 쓰면 층 안의 연산도 기록됩니다. 또는
-[층의 입력에 `requires_grad_(True)`를 부릅니다](https://github.com/huggingface/transformers/pull/21598).
+[층의 입력에 `requires_grad_(True)`를 호출합니다](https://github.com/huggingface/transformers/pull/21598).
 """
 
 # %% [markdown] lang="en"
@@ -813,34 +839,34 @@ r"""
 # Tasks
 
 Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**. The **hidden tests** are added when your
-work is graded; what they look for is said in words below the last task. If you teach yourself, **Check** above the notebook lets them look now.
+work is graded; the list after the last task says what they check. If you teach yourself, **Check** above the notebook runs them now.
 After a pass, or when you are stuck, its panel (in a terminal: `autograder check 2 --solution classify`) shows a worked solution.
 
 **The rules of every task** are those of lesson 1. Unless a task says otherwise, your function
 
-- leaves what belongs to its caller as it found it: its arguments with their values, `.grad`, `requires_grad` and hooks
-  (functions that somebody attached to a tensor, lesson 4);
-- leaves the settings of the whole process as it found them: gradient mode (whether operations are recorded), anomaly
+- leaves everything that belongs to its caller unchanged: its arguments with their values, `.grad`, `requires_grad` and hooks
+  (functions that somebody registered on a tensor, lesson 4);
+- leaves the settings of the whole process unchanged: gradient mode (whether operations are recorded), anomaly
   detection, the default dtype, the random state, the recursion limit, the warning filters, the number of threads;
 - gives the same answer when called twice;
 - returns what the task says: a `str` or a `list` is just that, not a tensor or a tuple.
 """
 
-# %% [markdown] lang="ko" en="f9c923c8"
+# %% [markdown] lang="ko" en="d8b5255c"
 r"""
 # 과제
 
-함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있습니다. 채점할 때는 **숨은 테스트**가
-더해지며, 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 노트북 위의 **답 확인**을 누르면 지금 바로 확인할 수 있습니다.
+함수 다섯 개이고, 합해서 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있습니다. 채점할 때는 **숨은 테스트**가
+더해지며, 무엇을 확인하는지는 마지막 과제 다음에 적어 두었습니다. 혼자 배울 때는 노트북 위의 **답 확인**을 누르면 지금 바로 실행됩니다.
 통과한 뒤나 막혔을 때는 그 패널(터미널에서는 `autograder check 2 --solution classify`)에서 모범 풀이를 볼 수 있습니다.
 
 **모든 과제에 적용되는 규칙**은 수업 01과 같습니다. 과제에 다른 말이 없으면 여러분의 함수는
 
-- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook(누군가 텐서에 걸어 둔 함수, 수업 04)이 그대로여야 합니다.
+- 호출한 쪽의 것은 건드리지 않습니다. 인자의 값, `.grad`, `requires_grad`, hook(누군가 텐서에 등록해 둔 함수, 수업 04)이 그대로여야 합니다.
 - 프로세스 전체의 설정도 바꾸지 않습니다. gradient 모드(연산을 기록하는지), 이상 탐지(anomaly detection), 기본 dtype, 난수 상태, 재귀 한도,
   경고 필터, 스레드 수가 그대로여야 합니다.
-- 두 번 불러도 같은 답을 냅니다.
-- 과제에서 말한 것을 돌려줍니다. `str`이나 리스트라고 쓰여 있으면 텐서나 튜플이 아니라 바로 그것입니다.
+- 두 번 호출해도 같은 답을 냅니다.
+- 과제에 적힌 대로 돌려줍니다. `str`이나 리스트라고 쓰여 있으면 텐서나 튜플이 아니라 바로 그것입니다.
 """
 
 # %% [markdown] lang="en"
@@ -849,28 +875,35 @@ r"""
 
 ●●○○○ · ★★★★★ · 6 min · 2 points
 
-Return the kind of the tensor `t`, as the table in section 1 has it: one of the strings `'leaf'`, `'constant leaf'`,
+Return the kind of the tensor `t` according to the table in section 1, as one of the strings `'leaf'`, `'constant leaf'`,
 `'intermediate'`.
 
-- `t` is any tensor: made by hand or computed, with tracking or without, of any dtype and shape, also empty; it may be a view, a tensor of
-  ints, or a parameter (`nn.Parameter`: a leaf that a model trains), and `backward()` may have been called already.
+- `t` is any tensor: made by hand or computed, with or without tracking, of any dtype and shape, possibly empty. It may be a view, a
+  tensor of ints or a parameter (`nn.Parameter`: a leaf that a model trains), and `backward()` may have been called already.
 - What counts is what `t` is now. If somebody calls `t.requires_grad_()` afterwards, the next answer may differ.
-- `grad_fn` and `requires_grad` are enough. Any other means, `is_leaf` too, is fine if it only looks at `t`: `t.retain_grad()`, say, would change it.
+- `grad_fn` and `requires_grad` are enough. You may use anything else, such as `is_leaf`, as long as it only looks at `t`.
+  `t.retain_grad()`, for example, would change it.
 
 <details><summary>Hint 1: the idea</summary>
 
-Was an operation recorded for `t`? If not: is it tracked?
+Was an operation recorded for `t`? If not, is `t` tracked?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-Ask `t.grad_fn is not None` first; that settles `'intermediate'`. Then `t.requires_grad` tells the other two apart.
+Two questions settle it. What must stand in place of the dots?
+
+```
+if ...:
+    return "intermediate"
+return "leaf" if ... else "constant leaf"
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="4179fabc"
+# %% [markdown] lang="ko" en="47d7fe2b"
 r"""
 ## 과제 2.1 · `classify`
 
@@ -878,10 +911,12 @@ r"""
 
 텐서 `t`가 1절의 표에서 어느 종류인지 문자열 `'leaf'`, `'constant leaf'`, `'intermediate'` 가운데 하나로 돌려주세요.
 
-- `t`는 어떤 텐서든 될 수 있습니다. 직접 만들었거나 계산한 것, 추적되거나 추적되지 않는 것, 모든 dtype과 shape가 나오고 빈 텐서도 나옵니다.
-  view나 정수 텐서, 파라미터(`nn.Parameter`, 모델이 학습하는 leaf)일 수도 있고, `backward()`를 이미 불렀을 수도 있습니다.
-- 지금 `t`가 무엇인지만 봅니다. 나중에 누군가 `t.requires_grad_()`를 부르면 다음번 답은 달라질 수 있습니다.
-- `grad_fn`과 `requires_grad`면 충분합니다. `is_leaf` 같은 다른 방법을 써도 되지만, `t`를 보기만 해야 합니다. 예를 들어 `t.retain_grad()`를 부르면 `t`가 바뀝니다.
+- `t`는 어떤 텐서든 될 수 있습니다. 직접 만든 것일 수도, 계산한 것일 수도 있고, 추적되는 것일 수도, 아닐 수도 있습니다. dtype과 shape에는
+  제한이 없고, 비어 있을 수도 있습니다. view나 정수 텐서, 파라미터(`nn.Parameter`, 모델이 학습하는 leaf)도 나오며, `backward()`를 이미
+  호출했을 수도 있습니다.
+- 지금 `t`가 무엇인지만 봅니다. 나중에 누군가 `t.requires_grad_()`를 호출하면 다음번 답은 달라질 수 있습니다.
+- `grad_fn`과 `requires_grad`면 충분합니다. `is_leaf` 같은 다른 방법을 써도 되지만, `t`를 보기만 해야 합니다. 예를 들어 `t.retain_grad()`를
+  호출하면 `t`가 바뀝니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -889,9 +924,15 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-먼저 `t.grad_fn is not None`인지 보세요. 그렇다면 `'intermediate'`입니다. 나머지 둘은 `t.requires_grad`로 구별합니다.
+질문 두 개로 정해집니다. 점 세 개가 있는 곳에 무엇을 써야 할까요?
+
+```
+if ...:
+    return "intermediate"
+return "leaf" if ... else "constant leaf"
+```
 
 </details>
 """
@@ -982,28 +1023,35 @@ Return the names of all nodes of the graph behind `t`, as a list of strings.
 
 - Begin at `t.grad_fn` and follow `next_functions`. The name of a node is what its `name()` returns. (For the nodes at the leaves this is
   `torch::autograd::AccumulateGrad`; plain `AccumulateGrad` counts as right too.)
-- Each **node** is listed once, however many edges lead to it. Two nodes of the same name are two entries: the graph of section 4 gives six names,
-  `PowBackward0` twice.
+- List each **node** once, however many edges lead to it. Two nodes with the same name are two entries: the graph of section 4 gives six
+  names, `PowBackward0` twice.
 - The order does not matter. Skip edges to `None`. If `t` has no `grad_fn`, return an empty list.
-- The graph may be thousands of operations deep, where a function that calls itself ends in a `RecursionError` (and the recursion limit is a setting of the
-  whole process); and there may be more paths through it than you could ever walk.
+- The graph may be thousands of operations deep. There, a function that calls itself ends in a `RecursionError` (and the recursion limit
+  is a setting of the whole process). There may also be more paths through the graph than you could ever follow.
 - Only look: do not run `backward()`. The graph must be as usable afterwards as before.
 
 <details><summary>Hint 1: the idea</summary>
 
-Walk as in the table of section 4, with two collections: the nodes you have seen, and those you still have to visit.
+Traverse the graph as in the table of section 4, with two collections: the nodes you have seen, and those you still have to visit.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-`todo = [t.grad_fn]`, `seen = set()`. While `todo` is not empty: pop a node; leave it if it is `None` or in `seen`; otherwise put it into `seen`,
-note its name, and add the nodes of its `next_functions` to `todo`.
+The same loop, but on folders. What would happen here if a folder could be reached in two ways, or be `None`?
+
+```
+names, todo = [], [folder]
+while todo:
+    current = todo.pop()
+    names.append(current.name)
+    todo += current.subfolders
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="2cbc0a08"
+# %% [markdown] lang="ko" en="a8ff3164"
 r"""
 ## 과제 2.2 · `graph_nodes`
 
@@ -1016,9 +1064,9 @@ r"""
 - **노드**마다 한 번만 적습니다. 그 노드로 가는 간선이 몇 개든 마찬가지입니다. 이름이 같아도 서로 다른 노드이면 따로 적습니다. 4절의
   그래프라면 이름이 여섯 개이고 그중 둘이 `PowBackward0`입니다.
 - 순서는 상관없습니다. `None`으로 가는 간선은 건너뛰세요. `t`에 `grad_fn`이 없으면 빈 리스트를 돌려주세요.
-- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 부르는 함수는 `RecursionError`로 끝납니다. (재귀 한도는 프로세스 전체의
-  설정입니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
-- 보기만 하세요. `backward()`는 부르지 마세요. 함수를 부른 뒤에도 그래프를 부르기 전과 똑같이 쓸 수 있어야 합니다.
+- 연산 수천 개가 이어진 깊은 그래프일 수도 있습니다. 그러면 자기 자신을 호출하는 함수는 `RecursionError`로 끝납니다. (재귀 한도는 프로세스
+  전체의 설정입니다.) 또 그래프를 지나는 경로가 도저히 다 가 볼 수 없을 만큼 많을 수도 있습니다.
+- 보기만 하세요. `backward()`는 호출하지 마세요. 함수를 호출한 뒤에도 그래프를 그 전과 똑같이 쓸 수 있어야 합니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1026,10 +1074,17 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-`todo = [t.grad_fn]`, `seen = set()`. `todo`가 빌 때까지, 노드를 하나 꺼내 `None`이거나 `seen`에 있으면 그냥 넘어갑니다. 아니면 `seen`에 넣고,
-이름을 적고, 그 노드의 `next_functions`에 있는 노드들을 `todo`에 넣습니다.
+폴더를 따라가는 같은 모양의 반복문입니다. 한 폴더에 두 가지 길로 갈 수 있거나 폴더가 `None`일 수도 있다면 어떻게 될까요?
+
+```
+names, todo = [], [folder]
+while todo:
+    current = todo.pop()
+    names.append(current.name)
+    todo += current.subfolders
+```
 
 </details>
 """
@@ -1156,40 +1211,41 @@ r"""
 Return the tracked leaves behind `t`, as a list: the tensors whose `.grad` a call of `t.backward()` would add to.
 
 - `t` is the result of a tracked operation: it has a `grad_fn`.
-- Return the leaves themselves, not copies, each **once**, in any order. What counts is the object: two leaves with equal numbers, even two
-  that share their memory, are two leaves. Their numbers, shapes and `.grad` do not matter.
-- Constants are not listed, nor leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking is
+- Return the leaves themselves, not copies, each **once**, in any order. What counts is the object: two leaves with equal values, even two
+  that share their memory, are two leaves. Their values, shapes and `.grad` do not matter.
+- Do not list constants, or leaves from which `t` was computed only under `no_grad` or through `detach()`. (Leaves whose tracking was
   switched off after `t` was computed do not occur.)
-- The rest is as in task 2.2: edges to `None`, deep graphs, graphs with many paths; and do not run `backward()`.
+- The rest is as in task 2.2: edges to `None`, deep graphs and graphs with many paths occur, and you must not run `backward()`.
 
 <details><summary>Hint 1: the idea</summary>
 
-The walk is that of task 2.2. Which nodes know a leaf?
+Traverse the graph as in task 2.2. Which nodes know a leaf?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-An `AccumulateGrad` node has the attribute `variable`, and the nodes of PyTorch's operations do not: `hasattr(node, "variable")`. Since each leaf has a
-single such node, you need not compare tensors. (`x in list` would compare their numbers!)
+Section 4 reads the leaf from an `AccumulateGrad` node; the nodes of PyTorch's operations have no such attribute.
+`hasattr("text", "upper")` says whether an object has an attribute. Each leaf has a single such node, so you need not compare
+tensors. (`x in list` would compare their values!)
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="7cd177d3"
+# %% [markdown] lang="ko" en="cbeba332"
 r"""
 ## 과제 2.3 · `leaves_of`
 
 ●●●○○ · ★★★★★ · 7분 · 2점
 
-`t`를 만드는 데 쓰인 추적되는 leaf를 리스트로 돌려주세요. `t.backward()`를 부르면 `.grad`에 값이 더해질 텐서들입니다.
+`t`를 만드는 데 쓰인 추적되는 leaf를 리스트로 돌려주세요. `t.backward()`를 호출하면 `.grad`에 값이 더해질 텐서들입니다.
 
 - `t`는 추적되는 연산의 결과입니다. 곧 `grad_fn`이 있습니다.
 - 복사본이 아니라 leaf 자신을 **한 번씩만** 돌려주세요. 순서는 상관없습니다. 기준은 객체입니다. 값이 같은 두 leaf는 서로 다른 leaf이고,
   메모리를 함께 쓰더라도 마찬가지입니다. 값이나 shape, `.grad`는 상관없습니다.
 - 상수는 넣지 않습니다. `no_grad` 안에서만 쓰였거나 `detach()`를 거쳐서만 `t`에 쓰인 leaf도 넣지 않습니다. (`t`를 계산한 뒤에 추적을 끈
   leaf는 나오지 않습니다.)
-- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 부르지 않습니다.
+- 나머지는 과제 2.2와 같습니다. `None`으로 가는 간선, 깊은 그래프, 경로가 많은 그래프가 나오고, `backward()`는 호출하지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1197,10 +1253,11 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-`AccumulateGrad` 노드에는 `variable`이라는 속성이 있고, PyTorch 연산의 노드에는 없습니다. `hasattr(node, "variable")`로 알 수 있습니다. leaf마다 이런 노드가 하나뿐이므로
-텐서끼리 비교할 필요가 없습니다. (`x in list`라고 쓰면 값을 비교합니다!)
+4절에서 `AccumulateGrad` 노드에서 leaf를 읽었습니다. PyTorch 연산의 노드에는 그런 속성이 없습니다. 객체에 어떤 속성이 있는지는
+`hasattr("text", "upper")`처럼 알아봅니다. leaf마다 이런 노드가 하나뿐이므로 텐서끼리 비교할 필요가 없습니다. (`x in list`라고 쓰면
+값을 비교합니다!)
 
 </details>
 """
@@ -1245,8 +1302,7 @@ def _compare(t, want, why, known=_KNOWN, **how):
     }
     asked = {"by_name": True, "errors": _ERRORS, "steps": 100_000, **how}
     answer = ask("leaves_of(t)", asked, **known, t=t).ends().changes_nothing()
-    answer.lists(want, hint=why, mistakes=wrong)
-    answer.again().ends().changes_nothing().lists(want)
+    answer.lists(want, hint=why, mistakes=wrong).again().ends().changes_nothing().lists(want)
     return answer.then("t.sum().backward()", errors=hint.looking)
 
 
@@ -1365,22 +1421,23 @@ Return a dict with exactly these four keys and their values:
 - `'loss/x'`, `'loss/y'`, `'loss/z'`: the derivative of the loss with respect to `x`, `y`, `z`, as plain numbers (`int` or `float`);
 - `'y.grad'`: what `y.grad` is after the program has run.
 
-Four values in a dict are the whole answer, and only they count. Do it on paper: the cell after the test lets PyTorch check you.
+A dict with four values is the whole answer, and only the values count. Do it on paper: the cell after the test lets PyTorch check you.
 
 <details><summary>Hint 1: the idea</summary>
 
-Begin at the end: the slope of $z^2$ at the $z$ that the program reaches. Then hand it on, node by node. What *kind* of tensor is `y`?
+Begin at the end, with the slope of $z^2$ at the $z$ that the program reaches. Then pass it on, node by node. What *kind* of tensor is `y`?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-$z = 5$, so `'loss/z'` is $2 \cdot 5$. A sum hands on what it gets, and the multiplication by 2 doubles it. Which tensors keep a `.grad`?
+Here is another program at $x = 1$: `y = x * 5`, `z = y - 1`, `loss = z**3`. There $z = 4$, so `'loss/z'` is $3 \cdot 4^2 = 48$. The
+subtraction passes on $48$ to `y`, and the multiplication makes it $5 \cdot 48 = 240$ for `x`. Which tensors keep a `.grad`?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="435058f4"
+# %% [markdown] lang="ko" en="3895403c"
 r"""
 ## 과제 2.4 · `predict`
 
@@ -1409,10 +1466,10 @@ loss.backward()
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-$z = 5$이므로 `'loss/z'`는 $2 \cdot 5$입니다. 덧셈은 받은 값을 그대로 넘기고, 2를 곱하는 연산은 두 배로 만듭니다. `.grad`가 남는 텐서는
-어느 것인가요?
+$x = 1$에서 `y = x * 5`, `z = y - 1`, `loss = z**3`인 다른 프로그램을 봅시다. $z = 4$이므로 `'loss/z'`는 $3 \cdot 4^2 = 48$입니다. 뺄셈은 `y`에
+$48$을 그대로 넘기고, 곱셈은 `x`에 $5 \cdot 48 = 240$을 넘깁니다. `.grad`가 남는 텐서는 어느 것인가요?
 
 </details>
 """
@@ -1488,7 +1545,7 @@ r"""
 ●●●○○ · ★★★☆☆ · 6 min · 2 points
 
 `x` is a tracked tensor with a single element, such as `torch.tensor(1.0, requires_grad=True)`. For each of the five programs below, say
-whether `y.backward()` may be called **twice** on its result, both times without `retain_graph`.
+whether you can call `y.backward()` **twice** on its result, both times without `retain_graph`.
 
 ```
 y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + x
@@ -1496,29 +1553,30 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 - Return a dict with exactly the keys `'x + 1'`, `'x * x'`, `'x.sum()'`, `'x.exp()'`, `'x + x'`. The values are bools: `True` if the second
   call works, `False` if it raises an error.
-- Reason it out, or let your function try it on tensors of its own: both are fine.
+- You may reason it out, or let your function try it on tensors of its own.
 
 <details><summary>Hint 1: the idea</summary>
 
-For each operation: to hand on a gradient, does its node need a number from the forward run?
+For each operation: to pass on a gradient, does its node need a value from the forward pass?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: a step further</summary>
 
-Does the node only pass on what it gets, or must it multiply by something that it kept (as `2 * x` in section 5 does)? Or try: `y.backward()` twice inside `try:` ... `except RuntimeError:`.
+The slope of `x.sin()` is $\cos x$, so its node saves `x`, and the second call fails. The node of `-x` only flips the sign of what it
+receives, so it saves nothing. If you would rather try it, the last program of section 5 catches the error.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="e75b7a46"
+# %% [markdown] lang="ko" en="d8272299"
 r"""
 ## 과제 2.5 · `second_backward_works`
 
 ●●●○○ · ★★★☆☆ · 6분 · 2점
 
 `x`는 `torch.tensor(1.0, requires_grad=True)`처럼 원소가 하나인 추적되는 텐서입니다. 다음 다섯 프로그램의 결과에서 `retain_graph` 없이
-`y.backward()`를 **두 번** 부를 수 있는지 답하세요.
+`y.backward()`를 **두 번** 호출할 수 있는지 답하세요.
 
 ```
 y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + x
@@ -1534,9 +1592,10 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 한 걸음 더</summary>
 
-노드가 받은 값을 그대로 넘기기만 하나요, 아니면 저장해 둔 값을 곱해야 하나요(5절의 `2 * x`처럼)? 아니면 `try:` ... `except RuntimeError:` 안에서 `y.backward()`를 두 번 불러 보세요.
+`x.sin()`의 기울기는 $\cos x$이므로 노드가 `x`를 저장하고, 두 번째 호출에서 오류가 납니다. `-x`의 노드는 받은 값의 부호만 바꾸므로 저장하는
+것이 없습니다. 직접 해 보려면 5절의 마지막 프로그램이 오류를 어떻게 처리하는지 보세요.
 
 </details>
 """
@@ -1597,12 +1656,12 @@ r"""
 ## What the hidden tests look for
 
 - **2.1** Tensors of all kinds: computed without tracking, detached, computed under `no_grad`, tensors of ints, bools and complex numbers, empty ones,
-  slices, parameters, views, models' outputs, results of an operation of one's own, intermediates after `retain_grad()` and after `backward()`;
+  slices, parameters, views, models' outputs, results of a custom operation, intermediates after `retain_grad()` and after `backward()`;
   one tensor whose kind changes.
 - **2.2** Graphs in which nodes and leaves are shared, names occur twice, constants and untracked parts are mixed in, one operation has two
-  results; nodes of every name; a tensor that is changed in place between two calls; tensors without a graph; graphs drawn at random; several thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards
-  `backward()` must still work.
-- **2.3** The same, and that you return the leaves themselves: empty ones, with equal numbers, with shared memory, with a `.grad` already,
+  results; nodes of every name; a tensor that is changed in place between two calls; tensors without a graph; graphs drawn at random; several
+  thousand operations in a row; 60 doublings, that is, $2^{60}$ paths. Afterwards `backward()` must still work.
+- **2.3** The same, and that you return the leaves themselves: empty ones, with equal values, with shared memory, with a `.grad` already,
   parameters of a model, some of them frozen.
 - **2.4** Each of the four values.
 - **2.5** Each of the five answers, tried out.
@@ -1611,8 +1670,8 @@ Everywhere: the rules of every task.
 
 ## What you have made
 
-In lesson 10 you will build an autograd of your own. Its `backward` begins with the walk that you have just written: from the result over the edges, each
-node once, to the leaves. What is still missing is the order of the nodes, and the sum where edges meet (lesson 4).
+In lesson 10 you will build an autograd of your own. Its `backward` begins with the traversal you have just written: from the result along
+the edges to the leaves, each node once. What is still missing is the order of the nodes, and the sum where edges meet (lesson 4).
 
 ## Checklist
 
@@ -1621,7 +1680,7 @@ You can now answer these without looking back:
 - When is a tensor a leaf although it was computed?
 - Which tensors have a `grad_fn`? Which get a `.grad`?
 - Why does the graph of $\log x^3 + \sqrt{x^2}$ have six nodes and not seven?
-- The product of the nodes' quotients is the whole quotient: for which $h$, and on which two conditions?
+- The product of the operations' quotients is the whole quotient: for which $h$, and on which two conditions?
 - What does `retain_graph=True` retain?
 
 ## Links
@@ -1633,25 +1692,26 @@ You can now answer these without looking back:
 Next: [Lesson 03](../03_backward_and_grad/03_backward_and_grad.ipynb), `.backward()` and the `.grad` buffer.
 """
 
-# %% [markdown] lang="ko" en="44d1f775"
+# %% [markdown] lang="ko" en="3cc22588"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
 - **2.1** 온갖 텐서. 추적하지 않고 계산한 것, detach한 것, `no_grad` 안에서 계산한 것, 정수와 bool과 복소수 텐서, 빈 텐서, 잘라 낸 텐서, 파라미터, view,
-  모델의 출력, 직접 만든 연산의 결과, `retain_grad()`나 `backward()`를 부른 뒤의 중간 텐서. 종류가 바뀌는 텐서.
-- **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 온갖 이름의 노드, 두 번 부르는 사이에
-  제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기 60번(경로 $2^{60}$개). 부른 뒤에도 `backward()`가 되어야 합니다.
+  모델의 출력, 직접 만든 연산의 결과, `retain_grad()`나 `backward()`를 호출한 뒤의 중간 텐서. 종류가 바뀌는 텐서.
+- **2.2** 노드와 leaf를 여러 곳에서 쓰는 그래프, 같은 이름이 두 번 나오는 그래프, 상수나 추적되지 않는 부분이 섞인 그래프, 결과가 둘인 연산, 온갖
+  이름의 노드, 두 번 호출하는 사이에 제자리에서 바뀐 텐서, 그래프가 없는 텐서, 임의로 만든 그래프, 잇달아 나오는 연산 수천 개, 두 배로 만들기
+  60번(경로 $2^{60}$개). 호출한 뒤에도 `backward()`가 되어야 합니다.
 - **2.3** 2.2와 같은 그래프에서 leaf 자신을 돌려주는지. 빈 leaf, 값이 같은 leaf, 메모리를 함께 쓰는 leaf, 이미 `.grad`가 있는 leaf, 모델의
-  파라미터(일부는 `requires_grad=False`).
+  파라미터(일부는 동결한 것).
 - **2.4** 값 네 개를 하나하나.
 - **2.5** 답 다섯 개를 직접 실행해서 확인합니다.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
-수업 10에서는 autograd를 직접 만듭니다. 그 `backward`도 방금 쓴 코드처럼 그래프를 따라가면서 시작합니다. 결과에서 출발해 간선을 따라, 노드마다 한 번씩, leaf까지
-갑니다. 아직 없는 것은 노드를 처리하는 순서와, 간선이 만나는 곳에서 더하는 일입니다(수업 04).
+수업 10에서는 autograd를 직접 만듭니다. 그 `backward`도 방금 쓴 코드처럼 그래프를 따라가면서 시작합니다. 결과에서 출발해 간선을 따라, 노드마다
+한 번씩, leaf까지 갑니다. 아직 없는 것은 노드를 처리하는 순서와, 간선이 만나는 곳에서 더하는 일입니다(수업 04).
 
 ## 점검
 
@@ -1660,7 +1720,7 @@ r"""
 - 계산해서 얻었는데도 leaf인 텐서는 어떤 텐서인가요?
 - `grad_fn`이 있는 텐서는 어느 것인가요? `.grad`가 생기는 텐서는요?
 - $\log x^3 + \sqrt{x^2}$의 그래프는 왜 노드가 일곱 개가 아니라 여섯 개인가요?
-- 노드마다 구한 차분몫을 곱하면 전체의 차분몫이 됩니다. $h$가 얼마일 때 그런가요? 조건 두 가지는 무엇인가요?
+- 연산마다 구한 차분몫을 곱하면 전체의 차분몫이 됩니다. $h$가 얼마일 때 그런가요? 조건 두 가지는 무엇인가요?
 - `retain_graph=True`는 무엇을 남기나요?
 
 ## 더 읽을거리

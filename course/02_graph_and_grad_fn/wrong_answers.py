@@ -854,7 +854,7 @@ def leaves_of(t):
     return leaves
 
 
-# %% a view is no leaf task="leaves_of" hint="view"
+# %% a view is never a leaf task="leaves_of" hint="view"
 def leaves_of(t):
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:

@@ -17,12 +17,12 @@ Lesson 03 of 10 · ~85 min · backward, grad, accumulation
 - say what `.grad` holds after any sequence of `backward()` calls;
 - empty `.grad` in two ways, and tell when the difference matters;
 - read the gradient of an intermediate tensor without a warning;
-- split a batch (the samples of one training step) that is too big for the memory into small pieces, and still get its gradient.
+- split a batch (the samples of one training step) that does not fit into memory into small pieces, and still get its gradient.
 
 You need lesson 2: leaf, intermediate tensor, `grad_fn`, `retain_graph`.
 """
 
-# %% [markdown] lang="ko" en="38d997e4"
+# %% [markdown] lang="ko" en="102ad7a0"
 r"""
 # .backward()와 .grad 버퍼
 
@@ -30,7 +30,7 @@ r"""
 
 **이 수업을 마치면**
 
-- `backward()`를 어떤 순서로 몇 번 부르든 그 뒤 `.grad`에 무엇이 들어 있는지 말할 수 있습니다.
+- `backward()`를 어떤 순서로 몇 번 호출하든 그 뒤 `.grad`에 무엇이 들어 있는지 말할 수 있습니다.
 - `.grad`를 두 가지 방법으로 비우고, 그 차이가 언제 중요한지 설명할 수 있습니다.
 - 중간 텐서의 gradient를 경고 없이 읽을 수 있습니다.
 - 메모리에 다 들어가지 않는 배치(batch, 학습 한 스텝에 쓰는 샘플 묶음)를 작은 조각으로 나누고도 전체 배치의 gradient를 얻을 수 있습니다.
@@ -61,10 +61,10 @@ first = x.grad
 print(first, x.grad)
 ```
 
-**Which two numbers are printed?**
+**Which two numbers does it print?**
 """
 
-# %% [markdown] lang="ko" en="1f20e446"
+# %% [markdown] lang="ko" en="bf5957f2"
 r"""
 ## 먼저 예상하기
 
@@ -93,14 +93,14 @@ predict(
 r"""
 ## 1. Where a gradient lands
 
-Begin with a single call. Three numbers go in, one comes out: the sum of their squares.
+Start with a single call. Three elements go in, and one number comes out: the sum of their squares.
 """
 
-# %% [markdown] lang="ko" en="1606713b"
+# %% [markdown] lang="ko" en="ee723ff2"
 r"""
 ## 1. gradient가 놓이는 곳
 
-먼저 한 번만 불러 봅시다. 수 세 개가 들어가고 하나가 나옵니다. 제곱의 합입니다.
+먼저 한 번만 호출해 봅시다. 원소 세 개가 들어가고 수 하나가 나옵니다. 제곱의 합입니다.
 """
 
 # %%
@@ -113,40 +113,40 @@ print("x.grad:", x.grad)
 
 # %% [markdown] lang="en"
 r"""
-The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i$: that is the `[2, 4, 6]`.
+The partial derivative of $x_1^2 + x_2^2 + x_3^2$ with respect to $x_i$ is $2x_i$, hence `[2, 4, 6]`.
 
-`backward()`, the backpropagation of lesson 1, walks from the result back to the leaves. It returned nothing. It left its
-result in an attribute of the leaf, `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there was no such
-tensor: `.grad` was `None`. Think of `.grad` as a **buffer**, a place that belongs to `x` and outlives the call.
+`backward()` runs the backward pass of lesson 1, from the result to the leaves. It returns nothing. It stores its
+result in an attribute of the leaf: `x.grad`, a tensor with the dtype and shape of `x`. Before the first call there is no such
+tensor, and `.grad` is `None`. Think of `.grad` as a **buffer**: it belongs to `x` and outlives the call.
 
-Without an argument `backward()` starts from a single number; this is why the code takes the sum. Lesson 5 says what to do with a
-result of several numbers.
+Without an argument `backward()` starts from a single number, which is why the code takes the sum. A loss is always a single number, so in
+training you rarely need the argument. Lesson 5 covers results with several elements.
 """
 
-# %% [markdown] lang="ko" en="41ad3596"
+# %% [markdown] lang="ko" en="2c9d62a0"
 r"""
 $x_1^2 + x_2^2 + x_3^2$을 $x_i$로 편미분(partial derivative)하면 $2x_i$입니다. 그래서 `[2, 4, 6]`이 나왔습니다.
 
-`backward()`는 결과에서 leaf까지 거슬러 갑니다. 수업 01의 역전파(backpropagation)입니다. 돌려주는 값은 없습니다. 결과는 leaf의
-속성인 `x.grad`에 남깁니다. dtype과 shape가 `x`와 같은 텐서입니다. 처음 부르기 전에는 이 텐서가 아예 없고 `.grad`는 `None`입니다.
+`backward()`는 결과에서 leaf까지 역방향 계산(backward pass, 수업 01)을 합니다. 돌려주는 값은 없습니다. 결과는 leaf의
+속성인 `x.grad`에 남깁니다. dtype과 shape가 `x`와 같은 텐서입니다. 처음 호출하기 전에는 이 텐서가 아예 없고 `.grad`는 `None`입니다.
 `.grad`를 **버퍼**(buffer)라고 생각하세요. `x`에 딸려 있고, 호출이 끝난 뒤에도 남는 자리입니다.
 
-`backward()`를 인자 없이 부르면 수 하나에서 출발합니다. 위 코드에서 합을 구한 까닭입니다. 결과가 수 여러 개일 때 어떻게 하는지는
-수업 05에서 다룹니다.
+`backward()`를 인자 없이 호출하면 수 하나에서 출발합니다. 위 코드에서 합을 구한 까닭입니다. loss는 언제나 수 하나이므로 학습할 때는 인자를 쓸 일이
+거의 없습니다. 결과의 원소가 여러 개일 때는 수업 05에서 다룹니다.
 """
 
 # %% [markdown] lang="en"
 r"""
 ## 2. backward() adds
 
-Now the code of the prediction, with one more line in between:
+Here is the code of the prediction, with one more `print` in between:
 """
 
-# %% [markdown] lang="ko" en="6bcf5232"
+# %% [markdown] lang="ko" en="88e46874"
 r"""
 ## 2. backward()는 더한다
 
-이제 앞에서 예상한 코드입니다. 중간에 출력을 한 줄 넣었습니다.
+앞에서 예상한 코드입니다. 중간에 출력을 한 줄 넣었습니다.
 """
 
 # %%
@@ -169,38 +169,38 @@ predicted(
         ko="12는 마지막 호출만의 기울기입니다. 그러나 `backward()`는 버퍼를 덮어쓰지 않고 버퍼에 더합니다.",
     ),
     B=say(
-        en="16 is right. But `first` is not a copy: it is another name of the tensor that the second call "
+        en="16 is right. But `first` is not a copy: it is another name for the tensor that the second call "
         "changed.",
         ko="16은 맞습니다. 그러나 `first`는 복사본이 아닙니다. 두 번째 호출이 바꾼 바로 그 텐서의 다른 이름입니다.",
     ),
     C=say(
-        en="The second call added 12 to the 4, and `first` is another name of the same tensor.",
+        en="The second call added 12 to the 4, and `first` is another name for the same tensor.",
         ko="두 번째 호출이 4에 12를 더했고, `first`는 같은 텐서의 다른 이름입니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-**The second call did not overwrite the 4; it added 12 to it.** Is that a mistake in PyTorch's design? The derivative of a sum is the
-sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$. Since `backward()` always adds, `.grad` holds the slope of the sum of
-everything you have called `backward()` on since the buffer was empty. (This holds while `x` stays where it is. When `x` moves in between,
-as in training, slopes from different places are mixed. Task 3.3 shows what comes of that.)
+**The second call did not overwrite the 4; it added 12 to it.** Is that a flaw in PyTorch's design? The derivative of a sum is the
+sum of the derivatives, so $4 + 12$ is the slope of $x^2 + x^3$. Since `backward()` always adds, `.grad` holds the slope of a sum: the sum of
+everything you have called `backward()` on since the buffer was empty. (This holds as long as `x` does not change. During training it does,
+and the buffer mixes slopes from different places. Task 3.3 shows the effect.)
 
-**`first` is 16 too.** `first = x.grad` copied nothing. It gave a second name, an **alias**, to the tensor in the buffer, and the
-second call changed that tensor **in place**: new numbers in the same memory. To keep a value, copy it: `x.grad.clone()`.
+**`first` is 16 too.** `first = x.grad` copied nothing. It gave the tensor in the buffer a second name, an **alias**, and the
+second call changed that tensor **in place**: it wrote new values into the same memory. To keep a value, copy it with `x.grad.clone()`.
 
 To start again, empty the buffer:
 """
 
-# %% [markdown] lang="ko" en="63baadd8"
+# %% [markdown] lang="ko" en="cd0f15cf"
 r"""
 **두 번째 호출은 4를 덮어쓰지 않고 12를 더했습니다.** PyTorch가 잘못 설계된 것일까요? 합의 도함수는 도함수의 합이므로 $4 + 12$는
-$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 버퍼가 비어 있던 때부터 `backward()`를 부른 함수를 모두 더한 합의
-기울기가 들어 있습니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때처럼 그사이에 `x`의 값이 바뀌면 서로 다른 곳의 기울기가 섞입니다.
+$x^2 + x^3$의 기울기입니다. `backward()`는 늘 더하므로, `.grad`에는 어떤 합의 기울기가 들어 있습니다. 버퍼가 비어 있던 때부터 `backward()`를 호출한
+함수를 모두 더한 합입니다. (`x`의 값이 그대로인 동안만 그렇습니다. 학습할 때는 그사이에 `x`의 값이 바뀌어 서로 다른 곳의 기울기가 섞입니다.
 그러면 어떻게 되는지는 과제 3.3에서 봅니다.)
 
 **`first`도 16입니다.** `first = x.grad`는 아무것도 복사하지 않습니다. 버퍼에 있는 텐서에 이름을 하나 더 붙였을 뿐입니다. 이런
-이름을 **별명**(alias)이라고 합니다. 두 번째 호출은 바로 그 텐서를 **제자리에서**(in-place) 바꾸었습니다. 같은 메모리에 새 수를 쓴 것입니다.
+이름을 **별명**(alias)이라고 합니다. 두 번째 호출은 바로 그 텐서를 **제자리에서**(in-place) 바꾸었습니다. 같은 메모리에 새 값을 쓴 것입니다.
 값을 남겨 두려면 `x.grad.clone()`으로 복사하세요.
 
 처음부터 다시 하려면 버퍼를 비웁니다.
@@ -219,28 +219,28 @@ print("x^2 + x^3:", x.grad)
 r"""
 ## 3. The slope of which function?
 
-Run the cell. Each button really calls `backward()`; the last one empties the buffer. The two calls of section 2 are already made, at
+Run the cell. Each button really calls `backward()`; the last one empties the buffer. The explorer starts after the two calls of section 2, at
 $x = 2$. Left: the **sum** $S$ of all functions called since the last reset, its secant, and a line of slope `x.grad`. Right: `x.grad`
-after each call, beside the difference quotient of the sum up to there.
+after each call, beside the difference quotient of the sum up to that call.
 
 1. Move $h$ to the left. Does the quotient go to 12, the slope of the last call, or to 16?
 2. Empty the buffer and call $x^3$ before $x^2$. Does the order matter?
-3. Empty it again and call $x^2$ four times. Of which function is `x.grad` the slope?
+3. Empty it again and call $x^2$ four times. Which function is `x.grad` the slope of?
 4. Move $x$: the explorer repeats your calls on a fresh leaf there. Where is `x.grad` zero after $x^2$ and $x^3$?
 """
 
-# %% [markdown] lang="ko" en="123331ad"
+# %% [markdown] lang="ko" en="f47e1284"
 r"""
 ## 3. 어떤 함수의 기울기인가
 
-셀을 실행하세요. 버튼을 누를 때마다 실제로 `backward()`를 부르고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서 2절의 두 호출을
-이미 마친 상태입니다. 왼쪽: 마지막으로 비운 뒤 부른 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 한 번
-부를 때마다 읽은 `x.grad`와, 그때까지 부른 함수를 모두 더한 합의 차분몫(difference quotient).
+셀을 실행하세요. 버튼을 누를 때마다 실제로 `backward()`를 호출하고, 마지막 버튼은 버퍼를 비웁니다. 처음에는 $x = 2$에서 2절의 두 호출을
+이미 마친 상태입니다. 왼쪽: 마지막으로 비운 뒤 호출한 함수를 모두 더한 **합** $S$, 그 할선(secant), 기울기가 `x.grad`인 직선. 오른쪽: 한 번
+호출할 때마다 읽은 `x.grad`와, 그때까지 호출한 함수를 모두 더한 합의 차분몫(difference quotient).
 
 1. $h$를 왼쪽으로 옮기세요. 차분몫은 마지막 호출의 기울기인 12로 다가가나요, 16으로 다가가나요?
-2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 부르세요. 순서가 중요한가요?
-3. 다시 비우고 $x^2$을 네 번 부르세요. `x.grad`는 어떤 함수의 기울기인가요?
-4. $x$를 옮기세요. 탐색기는 새 자리의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 부른 뒤 `x.grad`가 0인 곳은 어디인가요?
+2. 버퍼를 비우고 $x^3$을 $x^2$보다 먼저 호출하세요. 순서가 중요한가요?
+3. 다시 비우고 $x^2$을 네 번 호출하세요. `x.grad`는 어떤 함수의 기울기인가요?
+4. $x$를 옮기세요. 탐색기는 새 자리의 새 leaf에서 같은 호출을 되풀이합니다. $x^2$과 $x^3$을 호출한 뒤 `x.grad`가 0인 곳은 어디인가요?
 """
 
 # %%
@@ -250,7 +250,7 @@ explore_buffer()
 r"""
 <details><summary>What you saw</summary>
 
-1. To 16. For every list of calls the quotient of the *sum* goes to `x.grad`. So 16 is not a spoilt 12: it is the exact slope of $x^2 + x^3$.
+1. To 16. For every list of calls, the quotient of the *sum* goes to `x.grad`. So 16 is not a wrong 12: it is the exact slope of $x^2 + x^3$.
 2. No: both orders end at 16.
 3. It grows by 4 with each call, to 16: the slope of $4x^2$ at 2.
 4. Where $2x + 3x^2 = 0$: at $x = 0$ and $x = -\frac{2}{3}$.
@@ -260,13 +260,13 @@ r"""
 Now try functions of your own:
 """
 
-# %% [markdown] lang="ko" en="334d7c94"
+# %% [markdown] lang="ko" en="cee6fba3"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-1. 16입니다. 무엇을 어떤 순서로 부르든 *합*의 차분몫이 `x.grad`에 다가갑니다. 그러니 16은 망가진 12가 아니라 $x^2 + x^3$의 정확한 기울기입니다.
-2. 아닙니다. 어느 순서로 불러도 16입니다.
-3. 부를 때마다 4씩 늘어 16이 됩니다. 2에서 $4x^2$의 기울기입니다.
+1. 16입니다. 무엇을 어떤 순서로 호출하든 *합*의 차분몫이 `x.grad`에 다가갑니다. 그러니 16은 12가 잘못 나온 것이 아니라 $x^2 + x^3$의 정확한 기울기입니다.
+2. 아닙니다. 어느 순서로 호출해도 16입니다.
+3. 호출할 때마다 4씩 늘어 16이 됩니다. 2에서 $4x^2$의 기울기입니다.
 4. $2x + 3x^2 = 0$인 곳, 곧 $x = 0$과 $x = -\frac{2}{3}$입니다.
 
 </details>
@@ -290,20 +290,20 @@ explore_buffer([wave, hinge], x_range=(-4, 4), x=1.0, h=0.5)
 r"""
 ## 4. Two ways to empty the buffer
 
-`x.grad.zero_()` writes zeros into the tensor that is there. `x.grad = None` lets go of that tensor.
+`x.grad.zero_()` writes zeros into the existing tensor. `x.grad = None` drops that tensor.
 
-Suppose that the buffer holds 0.6, and you wrote `kept = x.grad`. **What is in `kept` after the one, and what after the other?**
+Suppose that the buffer holds 0.6 and that you wrote `kept = x.grad`. **What does `kept` hold after each of the two?**
 The second cell below tries it (`retain_graph=True` lets it call `backward()` twice, as in lesson 2).
 """
 
-# %% [markdown] lang="ko" en="76b50fa3"
+# %% [markdown] lang="ko" en="52331523"
 r"""
 ## 4. 버퍼를 비우는 두 가지 방법
 
 `x.grad.zero_()`는 지금 있는 텐서에 0을 써넣습니다. `x.grad = None`은 그 텐서를 놓아 버립니다.
 
 버퍼에 0.6이 들어 있고 `kept = x.grad`라고 썼다고 합시다. **두 방법으로 비운 뒤 `kept`에는 각각 무엇이 들어 있을까요?**
-아래 두 번째 셀에서 확인합니다(`retain_graph=True`는 수업 02에서처럼 `backward()`를 두 번 부르기 위한 것입니다).
+아래 두 번째 셀에서 확인합니다(`retain_graph=True`는 수업 02에서처럼 `backward()`를 두 번 호출하기 위한 것입니다).
 """
 
 # %%
@@ -337,8 +337,8 @@ predicted(
     "3 emptied",
     right="B",
     A=say(
-        en="`kept` is not a copy, so `zero_()` reaches it.",
-        ko="`kept`는 복사본이 아니어서 `zero_()`를 부르면 함께 0이 됩니다.",
+        en="`kept` is not a copy, so `zero_()` changes it too.",
+        ko="`kept`는 복사본이 아니어서 `zero_()`를 호출하면 함께 0이 됩니다.",
     ),
     B=say(
         en="`zero_()` changes the tensor, and `kept` is that tensor. `x.grad = None` changes only what "
@@ -346,27 +346,27 @@ predicted(
         ko="`zero_()`는 텐서를 바꾸고, `kept`가 바로 그 텐서입니다. `x.grad = None`은 `x.grad`가 가리키는 것만 바꿉니다.",
     ),
     C=say(
-        en="The first is right. But `x.grad = None` does not touch the tensor: `kept` still refers to it.",
+        en="The first is right. But `x.grad = None` does not change the tensor: `kept` still refers to it.",
         ko="앞의 것은 맞습니다. 그러나 `x.grad = None`은 텐서를 건드리지 않습니다. `kept`는 여전히 그 텐서를 가리킵니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-With the buffer emptied in between, both passes gave $0.6$; without it, the second would have shown $1.2$. The second pass also filled
-`kept` again, since it was still the tensor in the buffer.
+Because the buffer was emptied in between, both passes gave $0.6$. Otherwise the second would have given $1.2$. The second pass also
+changed `kept`, which was still the tensor in the buffer.
 
 A training loop must empty the buffers of all its parameters before the first `backward()` of each step. A `Parameter` is a leaf that is to be trained.
-An **optimizer** moves it: `SGD` subtracts `lr * w.grad` from `w` at each `step()`; the number `lr` is the **learning rate**, or step size. It also empties the buffers:
+An **optimizer** updates it: at each `step()`, `SGD` subtracts `lr * w.grad` from `w`. The number `lr` is the **learning rate**, or step size. The optimizer also empties the buffers:
 """
 
-# %% [markdown] lang="ko" en="a642d661"
+# %% [markdown] lang="ko" en="80fef0ef"
 r"""
-중간에 버퍼를 비웠으므로 두 번 다 $0.6$이 나왔습니다. 비우지 않았다면 두 번째에는 $1.2$가 나왔을 것입니다. 두 번째 `backward()`는 `kept`에도
-값을 다시 채웠습니다. 그때까지는 버퍼에 있는 바로 그 텐서였기 때문입니다.
+중간에 버퍼를 비웠으므로 두 번 다 $0.6$이 나왔습니다. 비우지 않았다면 두 번째에는 $1.2$가 나왔을 것입니다. 두 번째 `backward()`는 `kept`의
+값도 바꾸었습니다. 그때까지는 버퍼에 있는 바로 그 텐서였기 때문입니다.
 
-학습할 때는 스텝(파라미터를 한 번 바꾸는 것)마다 첫 `backward()`를 부르기 전에 모든 파라미터(parameter)의 버퍼를 비워야 합니다. `Parameter`는 학습시킬 leaf입니다. 그것을 움직이는
-것이 **옵티마이저**(optimizer)입니다. `SGD`는 `step()`을 부를 때마다 `w`에서 `lr * w.grad`를 뺍니다. 수 `lr`은 **학습률**(learning rate)입니다. 버퍼도 비워 줍니다.
+학습할 때는 스텝(파라미터를 한 번 바꾸는 것)마다 첫 `backward()`를 호출하기 전에 모든 파라미터(parameter)의 버퍼를 비워야 합니다. `Parameter`는 학습시킬 leaf입니다. 그것을 업데이트하는
+것이 **옵티마이저**(optimizer)입니다. `SGD`는 `step()`을 호출할 때마다 `w`에서 `lr * w.grad`를 뺍니다. 수 `lr`은 **학습률**(learning rate)입니다. 버퍼도 비워 줍니다.
 """
 
 # %%
@@ -383,23 +383,23 @@ print("zero_grad(set_to_none=False):", w.grad)
 
 # %% [markdown] lang="en"
 r"""
-In spite of its name `zero_grad()` now sets `None`. That saves memory, and the next `backward()` need not add to zeros. In a plain
-training loop both do the same. They differ
+Despite its name, `zero_grad()` now sets `None`. That saves memory, and the next `backward()` need not add to zeros. In a plain
+training loop both have the same effect. They differ
 
 - for every other name of the old tensor, as you saw;
-- for code that reads `.grad` right after the reset: `None` has no `.norm()` (the **norm**, a tensor's length; of a single number it is the absolute value);
-- for `optimizer.step()`: it skips a parameter whose `.grad` is `None`. With zeros it may still move it, by momentum (earlier steps go
-  on acting) or weight decay (each step pulls every parameter toward 0).
+- for code that reads `.grad` right after the reset: `None` has no `.norm()` (the **norm** is a tensor's length; for a single number, the absolute value);
+- for `optimizer.step()`, which skips a parameter whose `.grad` is `None`. With zeros it may still move the parameter, by momentum (earlier steps
+  keep acting) or weight decay (each step pulls every parameter toward 0).
 """
 
-# %% [markdown] lang="ko" en="729b93bf"
+# %% [markdown] lang="ko" en="4ba70dbc"
 r"""
 `zero_grad()`는 이름과 달리 이제 `None`을 넣습니다. 메모리가 절약되고, 다음 `backward()`가 0에 더할 필요도 없습니다. 보통의 학습
 반복문에서는 어느 쪽이든 결과가 같습니다. 차이가 나는 것은 다음 경우입니다.
 
 - 예전 텐서에 다른 이름이 붙어 있을 때. 위에서 본 대로입니다.
 - 비운 직후에 `.grad`를 읽는 코드가 있을 때. `None`에는 `.norm()`이 없습니다. **노름**(norm)은 텐서의 길이이고, 수 하나라면 절댓값입니다.
-- `optimizer.step()`을 부를 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이 들어 있으면 그래도 움직일 수 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
+- `optimizer.step()`을 호출할 때. `.grad`가 `None`인 파라미터는 건너뜁니다. 0이 들어 있으면 그래도 움직일 수 있습니다. 모멘텀(momentum)은 앞선 스텝의 영향을
   이어 가고, 가중치 감쇠(weight decay)는 스텝마다 모든 파라미터를 0 쪽으로 당기기 때문입니다.
 """
 
@@ -407,15 +407,15 @@ r"""
 r"""
 ## 5. The gradient of an intermediate tensor
 
-Only leaves have their gradient kept. On the way from $z$ to $x$ the slope with respect to $y$ is computed too, but thrown away
-as soon as it has been used. After `y.retain_grad()` it is kept:
+Only leaves keep their gradient. The backward pass from $z$ to $x$ computes the slope with respect to $y$ too, but drops it
+as soon as it has been used. `y.retain_grad()` keeps it:
 """
 
-# %% [markdown] lang="ko" en="b3c38b36"
+# %% [markdown] lang="ko" en="8406aef8"
 r"""
 ## 5. 중간 텐서의 gradient
 
-gradient를 남기는 것은 leaf뿐입니다. $z$에서 $x$까지 가는 길에 $y$에 대한 기울기도 계산하지만, 쓰고 나면 바로 버립니다.
+gradient를 남기는 것은 leaf뿐입니다. $z$에서 $x$까지의 역방향 계산에서는 $y$에 대한 기울기도 구하지만, 쓰고 나면 바로 버립니다.
 `y.retain_grad()`를 호출해 두면 버리지 않고 남깁니다.
 """
 
@@ -434,18 +434,18 @@ tensor_info(x=x, y=y, z=z)
 
 # %% [markdown] lang="en"
 r"""
-Read the three from top to bottom and you see the walk back, one factor of the chain rule after the other. It starts with
-$\frac{dz}{dz} = 1$. The logarithm makes $\frac{1}{y} = \frac{1}{125} = 0.008$ of it, and the cube multiplies by $3x^2 = 75$: that is $0.6$.
+Read the three lines from top to bottom: this is the backward pass, one factor of the chain rule after the other. It starts with
+$\frac{dz}{dz} = 1$. The logarithm multiplies by $\frac{1}{y} = \frac{1}{125}$, which gives $0.008$. The cube multiplies by $3x^2 = 75$, which gives $0.6$.
 
-`retain_grad()` must be called **before** `backward()`:
+You must call `retain_grad()` **before** `backward()`:
 """
 
-# %% [markdown] lang="ko" en="4625d6ed"
+# %% [markdown] lang="ko" en="89c30d1f"
 r"""
-세 값을 위에서 아래로 읽으면 연쇄 법칙(chain rule)의 인수를 하나씩 곱하며 거슬러 가는 것이 보입니다. $\frac{dz}{dz} = 1$에서 출발합니다.
-로그를 지나며 $\frac{1}{y} = \frac{1}{125} = 0.008$이 되고, 세제곱을 지나며 $3x^2 = 75$가 곱해져 $0.6$이 됩니다.
+세 값을 위에서 아래로 읽어 보세요. 연쇄 법칙(chain rule)대로 하나씩 곱해 가는 역방향 계산이 보입니다. $\frac{dz}{dz} = 1$에서 출발합니다.
+로그를 지나며 $\frac{1}{y} = \frac{1}{125}$이 곱해져 $0.008$이 되고, 세제곱을 지나며 $3x^2 = 75$가 곱해져 $0.6$이 됩니다.
 
-`retain_grad()`는 `backward()`보다 **먼저** 불러야 합니다.
+`retain_grad()`는 `backward()`보다 **먼저** 호출해야 합니다.
 """
 
 # %%
@@ -465,20 +465,20 @@ print("y.retain_grad(), y.grad:", y.grad)
 
 # %% [markdown] lang="en"
 r"""
-Without `retain_grad()` the `.grad` of an intermediate tensor is `None`, and reading it gives a warning. Calling it afterwards is too
-late: the number 0.008 is gone. It is kept from the next `backward()` through `y` on (and that buffer adds up, too); such a
+Without `retain_grad()` the `.grad` of an intermediate tensor is `None`, and reading it gives a warning. Calling `retain_grad()` afterwards is too
+late: the 0.008 is gone. It takes effect from the next `backward()` through `y` (and that buffer accumulates, too). Such a
 second call works only if the first one had `retain_graph=True`.
 
-There is also a way around the buffers. `torch.autograd.grad` walks back in the same way, but *returns* the gradients you name,
+You can also do without buffers. `torch.autograd.grad` runs the same backward pass but *returns* the gradients you ask for,
 of leaves and of intermediate tensors alike, and writes into no leaf's `.grad`:
 """
 
-# %% [markdown] lang="ko" en="0b6d8e41"
+# %% [markdown] lang="ko" en="ba084b0b"
 r"""
-`retain_grad()`를 부르지 않은 중간 텐서의 `.grad`는 `None`이고, 읽으면 경고가 뜹니다. 나중에 불러도 늦습니다. 0.008은 이미 사라졌습니다.
-다음에 `y`를 지나는 `backward()`부터 남고(이 버퍼에도 쌓입니다), 한 번 더 부르려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
+`retain_grad()`를 호출하지 않은 중간 텐서의 `.grad`는 `None`이고, 읽으면 경고가 뜹니다. 나중에 호출해도 늦습니다. 0.008은 이미 사라졌습니다.
+다음에 `y`를 지나는 `backward()`부터 남고(이 버퍼에도 쌓입니다), 한 번 더 호출하려면 첫 호출에 `retain_graph=True`를 주었어야 합니다.
 
-버퍼를 거치지 않는 방법도 있습니다. `torch.autograd.grad`는 똑같이 거슬러 가지만, 지정한 gradient를 *돌려줍니다*. leaf든 중간 텐서든
+버퍼를 거치지 않는 방법도 있습니다. `torch.autograd.grad`는 똑같은 역방향 계산을 하지만, 지정한 gradient를 *돌려줍니다*. leaf든 중간 텐서든
 됩니다. 그리고 어떤 leaf의 `.grad`에도 쓰지 않습니다.
 """
 
@@ -495,19 +495,19 @@ print("x.grad      :", x.grad)
 r"""
 ## 6. A big batch in small pieces
 
-So far adding up was something to guard against. Here it is a gift. Suppose that the memory holds 16 rows (samples) at a time, but you want to
+So far accumulation was something to guard against. Here it helps. Suppose that memory holds 16 rows (samples) at a time, but you want to
 update with the gradient of 64 rows. Call `backward()` on four **micro-batches** before you step: the buffers add up. This is *gradient accumulation*.
 
 `mse_loss`, the mean squared error, is a *mean*. The mean over 64 rows is the mean of four means, so each loss is divided by 4.
 The model, `nn.Linear(10, 2)`, computes `X @ weight.T + bias`; `weight` and `bias` are its parameters.
 """
 
-# %% [markdown] lang="ko" en="20b263b6"
+# %% [markdown] lang="ko" en="52e0a03f"
 r"""
 ## 6. 큰 배치를 작게 나누어
 
-지금까지는 더해지는 것을 조심해야 했지만, 여기서는 고마운 일입니다. 메모리에는 한 번에 16행(샘플 16개)만 들어가는데, 64행의 gradient로
-한 번 업데이트하고 싶다고 합시다. **마이크로배치**(micro-batch) 네 개에서 `backward()`를 부른 다음 `step()`을 부르면 됩니다. 버퍼에 차례로 더해집니다. 이것을 *gradient 누적*(gradient accumulation)이라고 합니다.
+지금까지는 더해지는 것을 조심해야 했지만, 여기서는 도움이 됩니다. 메모리에는 한 번에 16행(샘플 16개)만 들어가는데, 64행의 gradient로
+한 번 업데이트하고 싶다고 합시다. **마이크로배치**(micro-batch) 네 개에서 `backward()`를 호출한 다음 `step()`을 호출하면 됩니다. 버퍼에 차례로 더해집니다. 이것을 *gradient 누적*(gradient accumulation)이라고 합니다.
 
 `mse_loss`는 오차 제곱의 *평균*입니다. 64행의 평균은 네 평균의 평균이므로 loss를 매번 4로 나눕니다. 모델 `nn.Linear(10, 2)`는
 `X @ weight.T + bias`를 계산합니다. 가중치 `weight`와 `bias`가 파라미터입니다.
@@ -543,19 +543,19 @@ for i, (inputs, targets) in enumerate(zip(X.split(16), Y.split(16), strict=True)
 
 # %% [markdown] lang="en"
 r"""
-There were eight micro-batches, but no batch of $8 \cdot 16 = 128$ rows: the **effective batch size** is `accumulation_steps` times the
-micro-batch, $4 \cdot 16 = 64$ rows, and there were two steps. (All this needs a model that treats each row by itself. `BatchNorm` in
-training mode mixes the rows that it gets together, and then pieces are not the same as the whole.)
+There were eight micro-batches, but no batch of $8 \cdot 16 = 128$ rows. The **effective batch size** is `accumulation_steps` times the
+micro-batch, $4 \cdot 16 = 64$ rows, and there were two steps. (This requires a model that treats each row by itself. `BatchNorm` in
+training mode (lesson 6) mixes the rows it gets together, and then pieces give another result than the whole.)
 
-Now let the pieces be unequal, as the last one of a data set often is: 7 rows and 3 rows, and each loss is divided by 2.
+Now let the pieces be unequal, as the last batch of a data set often is: 7 rows and 3 rows, with each loss divided by 2.
 **Is the sum of the two gradients that of all 10 rows?**
 """
 
-# %% [markdown] lang="ko" en="66872038"
+# %% [markdown] lang="ko" en="9af1c139"
 r"""
 마이크로배치는 여덟 개였지만 $8 \cdot 16 = 128$행짜리 배치는 없었습니다. **유효 배치 크기**(effective batch size)는 마이크로배치의
 `accumulation_steps`배인 $4 \cdot 16 = 64$행이고, 스텝은 두 번이었습니다. (모델이 행을 하나씩 따로 다룰 때의 이야기입니다. 학습
-모드(training mode, 수업 06)의 `BatchNorm`은 함께 들어온 행들의 평균을 쓰므로, 나누어 넣으면 한꺼번에 넣었을 때와 결과가 달라집니다.)
+모드(training mode, 수업 06)의 `BatchNorm`은 함께 들어온 행들을 섞어 쓰므로, 나누어 넣으면 한꺼번에 넣었을 때와 결과가 달라집니다.)
 
 이번에는 크기가 다르게 나누어 봅시다. 데이터의 마지막 배치는 흔히 그렇습니다. 7행과 3행이고, loss를 각각 2로 나눕니다.
 **두 gradient의 합은 10행 전체의 gradient와 같을까요?**
@@ -566,11 +566,11 @@ predict(
     "3 unequal pieces",
     A=say(en="Yes: the mean of the means is the mean", ko="같다. 평균의 평균은 전체의 평균이다"),
     B=say(
-        en="No: the rows of the piece of 3 count for too much",
+        en="No: each row of the piece of 3 counts too much",
         ko="다르다. 3행짜리 조각의 행이 지나치게 반영된다",
     ),
     C=say(
-        en="No: the rows of the piece of 7 count for too much",
+        en="No: each row of the piece of 7 counts too much",
         ko="다르다. 7행짜리 조각의 행이 지나치게 반영된다",
     ),
 )
@@ -592,16 +592,16 @@ predicted(
     "3 unequal pieces",
     right="B",
     A=say(
-        en="That holds only when all pieces are of the same size.",
+        en="That holds only when all pieces have the same size.",
         ko="조각의 크기가 모두 같을 때만 그렇습니다.",
     ),
     B=say(
-        en="Each of the 3 rows counts for 1/2 · 1/3 = 1/6, each of the 7 for 1/2 · 1/7 = 1/14. All should "
-        "count for 1/10.",
+        en="Each of the 3 rows counts 1/2 · 1/3 = 1/6, and each of the 7 counts 1/2 · 1/7 = 1/14. Every row "
+        "should count 1/10.",
         ko="3행에서는 한 행이 1/2 · 1/3 = 1/6만큼, 7행에서는 1/2 · 1/7 = 1/14만큼 반영됩니다. 모두 1/10이어야 합니다.",
     ),
     C=say(
-        en="The other way round: both pieces get one half, and in the small one fewer rows share it.",
+        en="It is the other way round: each piece gets one half, and in the small one fewer rows share it.",
         ko="반대입니다. 두 조각이 절반씩 차지하는데, 작은 조각에서는 더 적은 행이 그 절반을 나누어 가집니다.",
     ),
 )
@@ -610,20 +610,19 @@ predicted(
 r"""
 ## 7. A real bug
 
-Until October 2024 the `Trainer` of Hugging Face's `transformers`, a library widely used to train language models, divided the loss by the number of
+Until October 2024 the `Trainer` of Hugging Face's `transformers`, a widely used library for training language models, divided the loss by the number of
 pieces. The pieces held equally many sentences. But the loss, `cross_entropy`, is a mean over **tokens** (words or parts of words), and sentences differ
-in length. Here are two pieces, each a single sentence, one of 10 tokens and one of 100;
-`reduction="sum"` takes the sum over the tokens and not the mean. The difference quotient knows the truth:
+in length. Here are two pieces of one sentence each, with 10 tokens and with 100.
+`reduction="sum"` takes the sum over the tokens instead of the mean. The difference quotient gives the true value:
 """
 
-# %% [markdown] lang="ko" en="e13fa160"
+# %% [markdown] lang="ko" en="2c708bfb"
 r"""
 ## 7. 실제로 있었던 버그
 
 2024년 10월까지, 언어 모델을 학습시킬 때 널리 쓰는 Hugging Face `transformers`의 `Trainer`는 loss를 조각의 수로 나누었습니다. 조각마다 문장 수는
-같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 조각이 두 개 있습니다. 하나는 10토큰짜리 문장, 하나는 100토큰짜리
-문장입니다. `reduction="sum"`은 토큰에 대한 평균 대신 합을 구합니다.
-참값은 차분몫이 알려 줍니다.
+같았지만, loss인 `cross_entropy`는 **토큰**(token, 단어나 그 일부)에 대한 평균이고 문장은 길이가 저마다 다릅니다. 여기 문장이 하나씩 든 조각이 두 개 있습니다. 하나는 10토큰, 하나는 100토큰입니다.
+`reduction="sum"`은 토큰에 대한 평균 대신 합을 구합니다. 참값은 차분몫이 알려 줍니다.
 """
 
 # %%
@@ -649,16 +648,16 @@ print(say(en="each sum / 110          :", ko="각 합 / 110          :"), f"{W.g
 
 # %% [markdown] lang="en"
 r"""
-A token of the short sentence counted ten times as much as one of the long sentence. A [report of 2023](https://github.com/huggingface/transformers/issues/24725)
-has this very example. Only in 2024, when somebody noticed that [training in pieces came out worse](https://github.com/huggingface/trl/issues/2175) than
-training in one go, did [the cause become widely known](https://huggingface.co/blog/gradient_accumulation). The [fix](https://github.com/huggingface/transformers/pull/34191):
-add up sums, and divide by the number of all tokens. No error message could show the bug: a wrongly weighted sum is still the gradient of *something*.
+A token of the short sentence counted ten times as much as a token of the long one. A [report of 2023](https://github.com/huggingface/transformers/issues/24725)
+has this very example. But only in 2024, after a user noticed that [training in pieces gave worse results](https://github.com/huggingface/trl/issues/2175) than
+training on whole batches, did [the cause become widely known](https://huggingface.co/blog/gradient_accumulation). The [fix](https://github.com/huggingface/transformers/pull/34191):
+add up sums, and divide by the number of all tokens. No error message could reveal the bug: a wrongly weighted sum is still the gradient of *something*.
 """
 
-# %% [markdown] lang="ko" en="230eb9ab"
+# %% [markdown] lang="ko" en="9fc9b06a"
 r"""
-짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 바로
-이 예가 나옵니다. 2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
+짧은 문장의 토큰 하나가 긴 문장의 토큰 하나보다 열 배나 많이 반영되었습니다. [2023년의 제보](https://github.com/huggingface/transformers/issues/24725)에 바로 이 예가 나옵니다. 하지만
+2024년에 [나누어 학습시키면 한꺼번에 할 때보다 결과가 나쁘다](https://github.com/huggingface/trl/issues/2175)는 보고가 나오고서야
 [원인이 널리 알려졌습니다](https://huggingface.co/blog/gradient_accumulation). [해결책](https://github.com/huggingface/transformers/pull/34191)은
 합을 더한 뒤 전체 토큰 수로 나누는 것입니다. 오류 메시지로는 이 버그를 알 수 없었습니다. 잘못된 비율로 더한 합도 *어떤 함수의* gradient이기는 합니다.
 """
@@ -668,27 +667,27 @@ r"""
 # Tasks
 
 Five functions, 10 points, and one note. The test cells work as in lesson 1: they hold the **visible tests**; **hidden tests** are added when
-your work is graded. The note is graded by a person, who gives it up to 2 points more: the map of the lessons and the panel count the 10. If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task. Marks, as in lesson 1: difficulty (●), importance (★).
+your work is graded. A person grades the note and gives up to 2 points more; the map of the lessons and the panel count only the 10. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 3 --solution fresh_grad`) shows the worked solution of a task once you have passed it, or when you are stuck. The marks are those of lesson 1: difficulty (●), importance (★).
 
-**The rules of every task**, as in lesson 1: unless a task says otherwise, your function leaves what belongs to its caller as it found it:
-the arguments with their values, `.grad`, `requires_grad` and hooks (functions attached to a tensor, lesson 4), and every setting of the whole
-process: gradient mode (whether torch records, lesson 6), default dtype, random state, warning filters, number of threads and the like.
-A tensor that it returns has the dtype and shape of its argument. It gives the same answer when called twice, and returns what its text says. In this lesson `.grad` is the point:
-read what each task says of it.
+**The rules of every task** are those of lesson 1. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was
+(the arguments with their values, `.grad`, `requires_grad`, and hooks, which are functions attached to a tensor; lesson 4), and every setting of the
+process (gradient mode, that is, whether torch records; default dtype, random state, warning filters, number of threads and the like).
+A tensor that it returns has the dtype and shape of its argument. It gives the same answer when called twice, and returns what the task names. In this lesson `.grad` is the point:
+read what each task says about it.
 """
 
-# %% [markdown] lang="ko" en="e254b2d4"
+# %% [markdown] lang="ko" en="9b75f488"
 r"""
 # 과제
 
-함수 다섯 개(모두 10점)와 서술형 한 문항입니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
+함수 다섯 개, 합해서 10점이고 서술형 한 문항이 있습니다. 테스트 셀은 수업 01과 같습니다. 셀에는 **보이는 테스트**가 있고, 채점할 때 **숨은 테스트**가
 더해집니다. 서술형은 사람이 채점하며 2점이 따로 있습니다. 수업 지도와 패널의 만점은 함수의 10점입니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 3 --solution fresh_grad`)에서 그 과제의
 모범 풀이를 볼 수 있습니다. 표시는 수업 01과 같이 난이도(●)와 중요도(★)입니다.
 
 **모든 과제에 적용되는 규칙**도 수업 01과 같습니다. 과제에 다른 말이 없으면 함수는 호출한 쪽의 것을 그대로 둡니다. 인자와 그 값, `.grad`,
-`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 04), 그리고 gradient 모드(torch가 기록할지, 수업 06), 기본 dtype, 난수 상태, 경고 필터,
-스레드 수 같은 프로세스 전체의 설정입니다. 또한 돌려주는 텐서는 dtype과 shape가 인자와 같고, 두 번 불러도 같은 답을 내고,
-글에 적힌 것을 돌려줍니다. 이번 수업에서는 `.grad`가 핵심이니 과제마다 `.grad`를 어떻게 하라고 하는지 잘 읽으세요.
+`requires_grad`, hook(텐서에 걸어 두는 함수, 수업 04)이 그대로여야 합니다. gradient 모드(torch가 기록할지), 기본 dtype, 난수 상태, 경고 필터,
+스레드 수 같은 프로세스 전체의 설정도 마찬가지입니다. 또한 돌려주는 텐서는 dtype과 shape가 인자와 같고, 두 번 호출해도 같은 답을 내고,
+과제에 적힌 대로 돌려줍니다. 이번 수업에서는 `.grad`가 핵심이니 과제마다 `.grad`를 어떻게 하라고 하는지 잘 읽으세요.
 """
 
 # %% [markdown] lang="en"
@@ -699,9 +698,9 @@ r"""
 
 Return the gradient of `f` at `x` and leave every `.grad` buffer alone.
 
-- `x` is a tracked floating-point leaf of any shape, perhaps empty. Its `.grad` may be `None` or full. Afterwards `x.grad` must be what it
+- `x` is a tracked floating-point leaf of any shape, possibly empty. Its `.grad` may be `None` or hold a gradient. Afterwards `x.grad` must be what it
   was: the same object with the same values.
-- `f` makes a tensor of any shape from a tensor. Return the gradient of the **sum of all numbers** in `f(x)`, exact up to rounding.
+- `f` makes a tensor of any shape from a tensor. Return the gradient of the **sum of all elements** of `f(x)`, exact up to rounding.
 - `f` may use a model. The `.grad` of its parameters must not change either.
 - The result is a tensor of its own with the dtype and shape of `x`, and is not part of a graph (`requires_grad` is `False`).
 
@@ -711,14 +710,20 @@ Return the gradient of `f` at `x` and leave every `.grad` buffer alone.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the code of another problem</summary>
 
-`torch.autograd.grad(number, x)` returns a tuple with one gradient for each input. Make one number of `f(x)` first.
+The gradients of the mean of a product, for two leaves `p` and `q`:
+
+```
+of_p, of_q = torch.autograd.grad((p * q).mean(), (p, q))
+```
+
+What is your single number, and how many gradients come back in the tuple?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fe7ca194"
+# %% [markdown] lang="ko" en="8884ea0c"
 r"""
 ## 과제 3.1 · `fresh_grad`
 
@@ -726,9 +731,9 @@ r"""
 
 `x`에서 `f`의 gradient를 돌려주세요. 단, 어떤 `.grad` 버퍼도 건드리지 않습니다.
 
-- `x`는 추적되는 부동소수점(floating-point) leaf입니다. shape는 무엇이든 되고 비어 있을 수도 있습니다. `x.grad`는 `None`일 수도, 이미 값이 들어
-  있을 수도 있습니다. 부른 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다.
-- `f`는 텐서를 받아 아무 shape의 텐서나 만듭니다. `f(x)`에 든 **모든 수의 합**의 gradient를 반올림 오차 안에서 정확하게 돌려주세요.
+- `x`는 추적되는 부동소수점(floating-point) leaf입니다. shape에는 제한이 없고 비어 있을 수도 있습니다. `x.grad`는 `None`일 수도, 이미 값이 들어
+  있을 수도 있습니다. 호출한 뒤에도 `x.grad`는 그대로여야 합니다. 같은 객체이고 값도 같아야 합니다.
+- `f`는 텐서를 받아 아무 shape의 텐서나 만듭니다. `f(x)`의 **모든 원소의 합**의 gradient를 반올림 오차 안에서 정확하게 돌려주세요.
 - `f`는 모델을 쓸 수도 있습니다. 그 파라미터의 `.grad`도 바뀌면 안 됩니다.
 - 결과는 dtype과 shape가 `x`와 같은 별개의 텐서이고, 그래프에 연결되어 있지 않습니다(`requires_grad`가 `False`).
 
@@ -738,9 +743,15 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 문제의 코드</summary>
 
-`torch.autograd.grad(수, x)`는 입력마다 gradient가 하나씩 든 튜플을 돌려줍니다. 먼저 `f(x)`를 수 하나로 만드세요.
+두 leaf `p`, `q`의 곱을 평균한 값의 gradient를 구하는 코드입니다.
+
+```
+of_p, of_q = torch.autograd.grad((p * q).mean(), (p, q))
+```
+
+여러분의 문제에서 수 하나는 무엇이고, 튜플에는 gradient가 몇 개 들어 있나요?
 
 </details>
 """
@@ -779,7 +790,7 @@ check.visible_passed()
 import torch
 
 _MODEL = "lambda t: torch.tanh(w * t + b)"
-_PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # of every two numbers of a row
+_PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # of every two elements of a row
 # The gradient of f(x).sum(), by what f is.
 _SLOPES = {
     "lambda t: t**2": lambda x, w, b: 2 * x,
@@ -829,12 +840,12 @@ r"""
 
 ●●○○○ · ★★★★★ · 6 min · 2 points
 
-For each function in the list call `backward()` on its result at `x`, one after the other without a reset, and return **what `x.grad` was after each of these calls**.
+For each function in the list, call `backward()` on its result at `x`, one after the other without a reset. Return **what `x.grad` was after each of these calls**.
 
-- `fs` is a list of functions, perhaps empty; the same function may occur in it twice. Each makes a tensor with a single number from `x`.
+- `fs` is a list of functions, possibly empty; the same function may occur in it twice. Each makes a tensor with a single element from `x`.
 - `x` is a tracked leaf of any shape. Its `.grad` is `None` when your function is called.
-- Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever becomes of `x.grad` later**.
-- Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list). Here filling it is your job, not a side effect.
+- Return a list with one tensor for each function, with the dtype and shape of `x` and not part of a graph. Each entry keeps its value **whatever happens to `x.grad` later**.
+- Afterwards `x.grad` holds the sum of all gradients (`None` for an empty list). In this task you are meant to fill it.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -842,28 +853,34 @@ What was `first` in section 2, after the second call?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same slip with a list</summary>
 
-After each `f(x).backward()` append a copy: `x.grad.clone()`.
+```
+total, seen = [], []
+for n in (1, 2, 3):
+    total.append(n)
+    seen.append(total)
+```
+
+At the end `seen` holds `[1, 2, 3]` three times. What must you append to get `[1]`, `[1, 2]`, `[1, 2, 3]`? Which method does the same for a tensor?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="82be5bea"
+# %% [markdown] lang="ko" en="548edd0f"
 r"""
 ## 과제 3.2 · `grad_history`
 
 ●●○○○ · ★★★★★ · 6분 · 2점
 
-리스트에 있는 함수를 차례로 `x`에서 계산하고 결과마다 `backward()`를 부르세요. 중간에 버퍼를 비우지 않습니다. 그리고 **한 번 부를 때마다
+리스트에 있는 함수를 차례로 `x`에서 계산하고 결과마다 `backward()`를 호출하세요. 중간에 버퍼를 비우지 않습니다. 그리고 **한 번 호출할 때마다
 `x.grad`가 얼마가 되었는지** 돌려주세요.
 
 - `fs`는 함수가 든 리스트이고 비어 있을 수도 있습니다. 같은 함수가 두 번 들어 있을 수도 있습니다. 함수는 `x`로 원소가 하나인 텐서를 만듭니다.
-- `x`는 추적되는 leaf이고 shape는 무엇이든 될 수 있습니다. 여러분의 함수를 부를 때 `x.grad`는 `None`입니다.
+- `x`는 추적되는 leaf이고 shape에는 제한이 없습니다. 여러분의 함수가 호출될 때 `x.grad`는 `None`입니다.
 - 함수마다 텐서가 하나씩 든 리스트를 돌려주세요. 텐서는 dtype과 shape가 `x`와 같고 그래프에 연결되어 있지 않습니다. **나중에 `x.grad`가 어떻게
-  되더라도** 각 원소의 값은 그대로여야 합니다.
-- 끝난 뒤 `x.grad`에는 모든 gradient의 합이 들어 있어야 합니다(리스트가 비어 있으면 `None`). 이 과제에서 `x.grad`를 채우는 것은 부수 효과가
-  아니라 여러분이 할 일입니다.
+  되더라도** 리스트에 든 텐서의 값은 그대로여야 합니다.
+- 끝난 뒤 `x.grad`에는 모든 gradient의 합이 들어 있어야 합니다(리스트가 비어 있으면 `None`). 이 과제에서는 `x.grad`를 채우는 것이 여러분이 할 일입니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -871,9 +888,16 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 리스트에서 하는 같은 실수</summary>
 
-`f(x).backward()`를 부를 때마다 복사본 `x.grad.clone()`을 리스트에 넣으세요.
+```
+total, seen = [], []
+for n in (1, 2, 3):
+    total.append(n)
+    seen.append(total)
+```
+
+끝나면 `seen`에는 `[1, 2, 3]`만 세 번 들어 있습니다. `[1]`, `[1, 2]`, `[1, 2, 3]`이 되려면 무엇을 넣어야 하나요? 텐서에서 같은 일을 하는 메서드는 무엇인가요?
 
 </details>
 """
@@ -883,7 +907,7 @@ r"""
 def grad_history(fs, x):
     """Return x.grad as it was after backward() on each f(x), a list of tensors like x.
 
-    fs: functions from a tensor to a tensor with a single number; x: a tracked leaf with x.grad None.
+    fs: functions from a tensor to a tensor with a single element; x: a tracked leaf with x.grad None.
     """
     ### BEGIN SOLUTION
     history = []
@@ -986,26 +1010,36 @@ r"""
 
 Train one parameter for five steps, with the reset or, on purpose, without it.
 
-- `w` begins at the number `w0` (`float` or `int`, perhaps 0 or negative) as a tracked `float64` leaf; its buffer is empty at the beginning of every call.
+- `w` starts at the number `w0` (`float` or `int`, possibly 0 or negative) as a tracked `float64` leaf. Its buffer is empty at the beginning of every call.
 - Each step computes the loss $w^2$, calls `backward()`, and subtracts `lr * w.grad` from `w`.
-- With `zero=True` the buffer is emptied before each `backward()`, by `None` or by zeros. With `zero=False` it is never emptied: this is the famous bug, and you are to write it.
-- The step size `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step. The tests look at these numbers, and not at how you reach them.
+- With `zero=True` the buffer is emptied before each `backward()`, by `None` or by zeros. With `zero=False` it is never emptied: this is a famous bug, and here you write it on purpose.
+- The step size `lr` is a number, 0 or greater. Return a list of five floats: the norm of `w`, here $|w|$, **after** each step. The tests check only these numbers, not how you compute them.
 
 <details><summary>Hint 1: the idea</summary>
 
-`w = w - lr * w.grad` would make a new tensor that is not a leaf, and nothing lands in its `.grad`. Change `w` itself, in place. Inside
-`with torch.no_grad():` torch records nothing, and there a tracked leaf may be changed in place.
+`w = w - lr * w.grad` would make a new tensor that is not a leaf, and its `.grad` stays empty. Change `w` itself, in place. Inside
+`with torch.no_grad():` torch records nothing, so a tracked leaf may be changed in place there.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-In the loop: `if zero: w.grad = None`; then `(w**2).backward()`; then, without tracking, `w -= lr * w.grad`; then append `abs(w.item())`.
+```
+for _ in range(5):
+    if zero:
+        ...
+    (w**2).backward()
+    with torch.no_grad():
+        ...
+    norms.append(...)
+```
+
+The second gap must change `w` itself: use `-=`, not `=`.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="01615f20"
+# %% [markdown] lang="ko" en="3afb2ac0"
 r"""
 ## 과제 3.3 · `train5`
 
@@ -1013,10 +1047,10 @@ r"""
 
 파라미터 하나를 다섯 스텝 학습시키세요. 버퍼를 비우면서, 또는 일부러 비우지 않고 합니다.
 
-- `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출할 때마다 버퍼는 빈 채로 시작합니다.
-- 스텝마다 loss $w^2$을 계산하고, `backward()`를 부르고, `w`에서 `lr * w.grad`를 뺍니다.
-- `zero=True`이면 `backward()`를 부르기 전마다 버퍼를 비웁니다. `None`으로 비우든 0으로 비우든 됩니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
-- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요. 테스트는 이 수만 보고, 어떻게 구했는지는 보지 않습니다.
+- `w`는 수 `w0`(`float` 또는 `int`, 0이나 음수일 수도 있음)에서 시작하는 `float64` leaf이고 추적됩니다. 호출될 때마다 버퍼는 빈 채로 시작합니다.
+- 스텝마다 loss $w^2$을 계산하고, `backward()`를 호출하고, `w`에서 `lr * w.grad`를 뺍니다.
+- `zero=True`이면 `backward()`를 호출하기 전마다 버퍼를 비웁니다. `None`으로 비우든 0으로 비우든 됩니다. `zero=False`이면 한 번도 비우지 않습니다. 유명한 버그를 일부러 만들어 보는 것입니다.
+- 학습률 `lr`은 0 이상인 수입니다. 스텝을 마칠 **때마다** `w`의 노름, 여기서는 $|w|$를 구해 float 다섯 개가 든 리스트로 돌려주세요. 테스트는 이 수만 확인하고, 어떻게 구했는지는 보지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1025,9 +1059,19 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-반복문 안에서 `if zero: w.grad = None`, 이어서 `(w**2).backward()`, 추적하지 않고 `w -= lr * w.grad`, 마지막으로 `abs(w.item())`를 리스트에 넣습니다.
+```
+for _ in range(5):
+    if zero:
+        ...
+    (w**2).backward()
+    with torch.no_grad():
+        ...
+    norms.append(...)
+```
+
+두 번째 빈칸에서는 `w` 자체를 바꾸어야 합니다. `=`가 아니라 `-=`를 쓰세요.
 
 </details>
 """
@@ -1037,7 +1081,7 @@ r"""
 def train5(w0, lr, zero):
     """Return |w| after each of five steps on the loss w**2, a list of floats.
 
-    w0: the number to begin with; lr: the step size; zero: whether to empty the buffer before each backward().
+    w0: the number to start with; lr: the step size; zero: whether to empty the buffer before each backward().
     """
     ### BEGIN SOLUTION
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
@@ -1127,11 +1171,11 @@ for _w0, _lr in (
 r"""
 ### The two curves
 
-Now look at what you built. The next cell needs your `train5`; it prints both lists and draws them, step 0 being the start.
-Run it and **leave it in the notebook with its picture**. Then try other values of `w0` and `lr`, if you like, in a cell of your own.
+Now look at what you built. The next cell uses your `train5`. It prints both lists and draws them; step 0 is the start.
+Run it and **leave it in the notebook with its picture**. To try other values of `w0` and `lr`, add a cell of your own.
 """
 
-# %% [markdown] lang="ko" en="2bd86160"
+# %% [markdown] lang="ko" en="cb9b8e3c"
 r"""
 ### 두 곡선
 
@@ -1170,13 +1214,13 @@ r"""
 
 **What did the two curves tell you?** Answer in three to six sentences in the cell below, in English or in Korean.
 
-- *One point for what you saw*: how does each curve run? Name numbers from your cell. Where does the curve without a reset look better, and what becomes of it then?
+- *One point for what you saw*: how does each curve run? Name numbers from your cell. Where does the curve without a reset look better, and what happens after that?
 - *One point for the cause*: what is in `w.grad` at the third step, with and without the reset, and why does `w` not stay at the minimum?
 
-No test can grade this, so a person reads it. Until then the report lists it apart and counts it neither for nor against you.
+No test can grade this, so a person reads it. Until then the report lists it separately, and it counts neither for nor against you.
 """
 
-# %% [markdown] lang="ko" en="eb8c7025"
+# %% [markdown] lang="ko" en="05429753"
 r"""
 ## 서술형 · `two_curves`
 
@@ -1194,10 +1238,10 @@ r"""
 """
 ### BEGIN SOLUTION
 With the reset each step shrinks |w| by the same factor, 1 - 2 lr = 0.8: 0.8, 0.64, ..., 0.328. Without it the first step is the same and the next
-ones are faster: 0.44, then 0.008, almost the minimum and already past it. But then |w| grows again, to 0.454 and 0.810: w goes on to the negative side.
+ones are faster: 0.44, then 0.008, almost the minimum and already past it. But then |w| grows again, to 0.454 and 0.810: w moves on into the negative numbers.
 At the third step w.grad is 2 * 0.64 = 1.28 with the reset, the gradient at the present w alone; without it, it is the sum of three gradients,
 2 + 1.6 + 0.88 = 4.48. Near the minimum the new gradient is almost 0, but the old ones are still in the buffer and push w on. So the bug is not just a
-larger lr: w swings to and fro for ever, and a smaller lr only makes the swings slower.
+larger lr: w oscillates forever, and a smaller lr only makes the oscillation slower.
 
 버퍼를 비우면 |w|가 스텝마다 1 - 2 lr = 0.8배로 줄어듭니다: 0.8, 0.64, ..., 0.328. 비우지 않으면 첫 스텝은 같고 다음부터는 더 빨라서 0.44, 0.008로
 최소점에 거의 닿고, 이미 조금 지나쳤습니다. 그런데 그 뒤로 0.454, 0.810으로 다시 커집니다. w가 음수 쪽으로 계속 가는 것입니다. 세 번째 스텝에서
@@ -1213,16 +1257,16 @@ r"""
 
 ●●●●○ · ★★★★★ · 10 min · 2 points
 
-Fill the `.grad` of the model's parameters with the gradient of the **whole** batch, which you get in pieces.
+Fill the `.grad` of the model's parameters with the gradient of the **whole** batch, which comes in pieces.
 
 - The loss is `torch.nn.functional.mse_loss`, the mean over all elements of all rows.
-- `batches` is a list of pairs `(X, Y)` of tensors. `model(X)` has the shape of `Y`: rows first, perhaps several columns. The pieces
-  may be of **unequal** size; each has at least one row. The model treats each row by itself.
+- `batches` is a list of pairs `(X, Y)` of tensors. `model(X)` has the shape of `Y`: rows first, possibly several columns. The pieces
+  may have **unequal** sizes; each has at least one row. The model treats each row by itself.
 - Afterwards the `.grad` of each tracked parameter equals the gradient of the loss of all rows together, up to rounding. All `.grad` are `None` when your function is called. A parameter
   that is not tracked stays untracked and without a `.grad`.
-- The point is memory. Call the model **once for each piece, with that piece alone**, and call `backward()` **before the next piece** goes through the model. A spy in
-  the tests counts rows and calls.
-- Do not step: parameters, `batches` and its tensors keep their values, and the model keeps its mode (`train` or `eval`).
+- The goal is to save memory. Call the model **once for each piece, with that piece alone**, and call `backward()` **before the next piece** goes through the model. The
+  tests count rows and calls.
+- Do not update anything: parameters, `batches` and its tensors keep their values, and the model keeps its mode (`train` or `eval`).
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1230,14 +1274,15 @@ The mean of the whole is a weighted mean of the means. What is the weight of a p
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: an example with numbers</summary>
 
-Count all rows first. Then, in the loop, multiply the loss of each piece by its share of the rows before `backward()`.
+The pieces `[1, 3]` and `[8]` have the means 2 and 8. The mean of all three numbers is $4 = 2 \cdot \frac{2}{3} + 8 \cdot \frac{1}{3}$.
+Where does each weight come from, and what must you know before the loop begins?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="1085e380"
+# %% [markdown] lang="ko" en="bac7a3bb"
 r"""
 ## 과제 3.4 · `accumulate`
 
@@ -1248,9 +1293,9 @@ r"""
 - loss는 `torch.nn.functional.mse_loss`, 곧 모든 행의 모든 원소에 대한 평균입니다.
 - `batches`는 텐서 쌍 `(X, Y)`의 리스트입니다. `model(X)`의 shape는 `Y`와 같고, 첫째 차원이 행이며 열은 여러 개일 수 있습니다. 조각의 크기는
   **서로 다를 수 있고**, 조각마다 한 행 이상입니다. 모델은 행을 하나씩 따로 다룹니다.
-- 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 합니다. 여러분의 함수를 부를 때
+- 끝난 뒤 추적되는 파라미터의 `.grad`는 모든 행을 한꺼번에 넣은 loss의 gradient와 반올림 오차 안에서 같아야 합니다. 여러분의 함수가 호출될 때
   `.grad`는 모두 `None`입니다. 추적되지 않는 파라미터는 추적하지 말고 `.grad`도 `None`으로 두세요.
-- 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 부르고, **다음 조각**을 넣기 **전에** `backward()`를 부르세요. 테스트가
+- 메모리를 아끼는 것이 목적입니다. 모델은 **조각마다 한 번씩, 그 조각만 넣어** 호출하고, **다음 조각**을 넣기 **전에** `backward()`를 호출하세요. 테스트가
   행의 수와 호출 횟수를 셉니다.
 - 업데이트는 하지 마세요. 파라미터와 `batches`, 그 안의 텐서는 값이 그대로여야 하고, 모델의 모드(`train` 또는 `eval`)도 그대로여야 합니다.
 
@@ -1260,9 +1305,10 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 수를 넣은 예</summary>
 
-먼저 행을 모두 셉니다. 반복문에서는 조각의 loss에 그 조각이 차지하는 행의 비율을 곱하고 `backward()`를 부릅니다.
+조각 `[1, 3]`과 `[8]`의 평균은 2와 8입니다. 수 세 개 전체의 평균은 $4 = 2 \cdot \frac{2}{3} + 8 \cdot \frac{1}{3}$입니다.
+두 비중은 각각 어디에서 나왔나요? 반복문에 들어가기 전에 무엇을 알아야 하나요?
 
 </details>
 """
@@ -1287,17 +1333,10 @@ from secant import ask, check, hints, tensor
 
 hint = hints("accumulate")
 
-_wrong = {
-    hint.by_number: tensor([4 / 3, 0.0]),
-    hint.by_one: tensor([8 / 3, 2.0]),
-    hint.added: tensor([4.0, 0.0]),
-    hint.by_rows: tensor([4.0, 3.0]),
-    hint.summed: tensor([32.0, 24.0]),
-    hint.emptied: tensor([-2.0, -1.0]),
-    hint.zeros: tensor([0.0, 0.0]),
-    hint.so_far: tensor([26 / 3, 1.0]),
-    hint.absolute: tensor([0.25, 0.0]),
-}
+_shares = {hint.by_number: [4 / 3, 0.0], hint.by_one: [8 / 3, 2.0], hint.so_far: [26 / 3, 1.0]}
+_sums = {hint.added: [4.0, 0.0], hint.by_rows: [4.0, 3.0], hint.summed: [32.0, 24.0]}
+_others = {hint.emptied: [-2.0, -1.0], hint.zeros: [0.0, 0.0], hint.absolute: [0.25, 0.0]}
+_wrong = {why: tensor(grad) for why, grad in {**_shares, **_sums, **_others}.items()}
 _CAUSES = {"value": hint.moved, "requires_grad": hint.given}
 _answer = ask(
     "accumulate(model, batches)",
@@ -1410,11 +1449,11 @@ r"""
 
 ●●○○○ · ★★★☆☆ · 5 min · 2 points
 
-With $y = x^3$ and $z = \log y$ at $x =$ `x0`, return the three gradients $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$ as autograd finds them.
+With $y = x^3$ and $z = \log y$ at $x =$ `x0`, return the three gradients $\frac{dz}{dx}, \frac{dz}{dy}, \frac{dz}{dz}$ as autograd computes them.
 
 - `x0` is a number from 0.01 to 1000, `float` or `int`. Compute in `float64`.
-- Return a tuple of three floats, in this order. Any way of finding them will do.
-- No warning may appear, and none may be switched off for the rest of the notebook.
+- Return a tuple of three floats, in this order. You may compute them in any way.
+- No warning may appear, and you may not switch warnings off for the rest of the notebook.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1422,14 +1461,22 @@ Which of the three tensors keep their gradient by themselves? When must `retain_
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the code of another problem</summary>
 
-`y.retain_grad()` and `z.retain_grad()` before `z.backward()`; afterwards `x.grad.item()`, and so on.
+```
+a = torch.tensor(2.0, requires_grad=True)
+b = a**2
+b.retain_grad()
+(5 * b).backward()
+print(a.grad, b.grad)
+```
+
+Which of your three tensors play the part of `b` here? And how does an `int` become a tracked `float64` tensor?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="4a0724c5"
+# %% [markdown] lang="ko" en="d9eae78f"
 r"""
 ## 과제 3.5 · `all_grads`
 
@@ -1439,7 +1486,7 @@ $x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 autograd가 구하는 세 gradie
 
 - `x0`는 0.01 이상 1000 이하의 수(`float` 또는 `int`)입니다. `float64`로 계산하세요.
 - float 세 개가 든 튜플을 이 순서로 돌려주세요. 어떤 방법으로 구해도 됩니다.
-- 경고가 뜨면 안 되고, 노트북 전체에서 경고를 꺼 버려도 안 됩니다.
+- 경고가 떠서는 안 되고, 노트북 전체에서 경고를 꺼 버려도 안 됩니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1447,9 +1494,17 @@ $x =$ `x0`에서 $y = x^3$, $z = \log y$일 때 autograd가 구하는 세 gradie
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 다른 문제의 코드</summary>
 
-`z.backward()`보다 먼저 `y.retain_grad()`, `z.retain_grad()`를 부릅니다. 그다음 `x.grad.item()` 등을 읽습니다.
+```
+a = torch.tensor(2.0, requires_grad=True)
+b = a**2
+b.retain_grad()
+(5 * b).backward()
+print(a.grad, b.grad)
+```
+
+여러분의 세 텐서 가운데 여기의 `b`에 해당하는 것은 무엇인가요? `int`는 어떻게 추적되는 `float64` 텐서로 만드나요?
 
 </details>
 """
@@ -1522,20 +1577,20 @@ for _x0 in (*check.draws(3, 0.2, 0.9), *check.draws(3, 1.1, 9)):
 r"""
 ## What the hidden tests look for
 
-- **3.1** Buffers that are full already, of `x` and of a model inside `f`; results of `f` with one number, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, `x` changed in
+- **3.1** Buffers that already hold a gradient, of `x` and of a model inside `f`; results of `f` with one element, as many as `x`, or more; an empty `x`, and a leaf whose memory is part of a larger tensor; two calls in a row, with `x` changed in
   between; another function at the same `x`; both dtypes and several shapes; 11 digits; that the result is not part of a graph.
-- **3.2** Every entry, not only the last; what becomes of the entries when `x.grad` is overwritten afterwards; a function that occurs twice in the list; an empty list; an empty `x`; `x.grad` at the end.
-- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits; a list of its own for every call.
+- **3.2** Every entry, not only the last; what happens to the entries when `x.grad` is overwritten afterwards; a function that occurs twice in the list; an empty list; an empty `x`; `x.grad` at the end.
+- **3.3** Both values of `zero`, called in turn; `w0` negative, 0 or an `int`; a step size of 0, and one so large that `w` jumps over the minimum; 11 digits; a new list for every call.
 - **3.4** Pieces of unequal size, of one row, and a single piece; several columns; both dtypes; a parameter that is not tracked; a model in each of the two modes; how often and with how many rows the model is called, and whether
   `backward()` follows each call.
-- **3.5** Other `x0`, `int`s too, all three gradients to 11 digits, and warnings.
+- **3.5** Other `x0`, including `int`s; all three gradients to 11 digits; warnings.
 
-Everywhere: the rules of every task.
+The rules of every task are checked everywhere.
 
 ## What you have built
 
-In lesson 10 you write an autograd of your own. Two pieces of it are now yours: its `backward()` **adds** to the `.grad` of a leaf, as
-`grad_history` records, and throws away what has flowed through an intermediate tensor; and `train5` with `zero=True` is the loop that will train on it.
+In lesson 10 you write an autograd of your own. You now have two pieces of it. Its `backward()` will **add** to the `.grad` of a leaf, as
+`grad_history` records, and drop the gradient of an intermediate tensor. And `train5` with `zero=True` is the loop that will train with it.
 
 ## Checklist
 
@@ -1544,7 +1599,7 @@ You can now answer these without looking back:
 - Three `backward()` calls, no reset: which function is `.grad` the slope of?
 - `g = x.grad`, then `x.grad.zero_()`: what is `g`? And after `x.grad = None` instead?
 - When must `retain_grad()` be called?
-- 12 micro-batches of 8 rows, a step after every third: what is the effective batch size, and how many steps are taken?
+- 12 micro-batches of 8 rows, with a step after every third: what is the effective batch size, and how many steps are there?
 - When may you divide each loss by the number of micro-batches, and what do you do otherwise?
 
 ## Links
@@ -1558,33 +1613,33 @@ You can now answer these without looking back:
 Next: [Lesson 04](../04_branches_and_broadcasts/04_branches_and_broadcasts.ipynb), branches and broadcasts: where gradients add up.
 """
 
-# %% [markdown] lang="ko" en="b32a2708"
+# %% [markdown] lang="ko" en="d7435217"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
-- **3.1** 이미 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `f`의 결과가 수 하나일 때, `x`만큼일 때, 더 많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
-  두 번 이어 부르고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과 여러 shape. 11자리까지. 결과가 그래프에 연결되어 있지 않은지.
-- **3.2** 마지막뿐 아니라 모든 원소. 나중에 `x.grad`를 덮어쓰면 원소가 어떻게 되는지. 리스트에 두 번 나오는 함수, 빈 리스트, 비어 있는 `x`. 끝난 뒤의 `x.grad`.
+- **3.1** 이미 값이 들어 있는 버퍼(`x`의 것과 `f` 안의 모델의 것). `f`의 결과에 원소가 하나일 때, `x`만큼일 때, 더 많을 때. 비어 있는 `x`, 메모리가 더 큰 텐서의 일부인 leaf.
+  두 번 이어 호출하고 그사이에 `x`를 바꾸었을 때. 같은 `x`에서 함수를 바꾸었을 때. 두 가지 dtype과 여러 shape. 11자리까지. 결과가 그래프에 연결되어 있지 않은지.
+- **3.2** 리스트의 마지막뿐 아니라 모든 자리. 나중에 `x.grad`를 덮어쓰면 리스트의 텐서가 어떻게 되는지. 리스트에 두 번 나오는 함수, 빈 리스트, 비어 있는 `x`. 끝난 뒤의 `x.grad`.
 - **3.3** `zero`의 두 값을 번갈아. 음수나 0, `int`인 `w0`. 0인 학습률과, `w`가 최소점을 뛰어넘을 만큼 큰 학습률. 11자리까지. 호출마다 새 리스트인지.
-- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델. 모델을 몇 번, 몇 행씩 부르는지, 부를
+- **3.4** 크기가 다른 조각, 한 행짜리 조각, 조각이 하나뿐일 때. 여러 열. 두 가지 dtype. 추적되지 않는 파라미터. 두 가지 모드의 모델. 모델을 몇 번, 몇 행씩 호출하는지, 호출할
   때마다 `backward()`가 뒤따르는지.
 - **3.5** 다른 `x0`와 `int`. 세 gradient 모두 11자리까지. 경고가 뜨는지.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
 수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 조각을 이번에 마련했습니다. 그 `backward()`도 `grad_history`에서 본 대로 leaf의
-`.grad`에 **더하고**, 중간 텐서를 지나간 gradient는 버립니다. 그리고 `zero=True`인 `train5`가 그것으로 학습시킬 반복문이 됩니다.
+`.grad`에 **더하고**, 중간 텐서의 gradient는 버립니다. 그리고 `zero=True`인 `train5`가 그것으로 학습시킬 반복문이 됩니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
-- 비우지 않고 `backward()`를 세 번 부르면 `.grad`는 어떤 함수의 기울기인가요?
-- `g = x.grad` 다음에 `x.grad.zero_()`를 부르면 `g`는 무엇인가요? 대신 `x.grad = None`이라고 하면요?
-- `retain_grad()`는 언제 불러야 하나요?
-- 8행짜리 마이크로배치가 12개이고 세 개마다 `step()`을 부릅니다. 유효 배치 크기는 몇 행이고, 스텝은 모두 몇 번인가요?
+- 비우지 않고 `backward()`를 세 번 호출하면 `.grad`는 어떤 함수의 기울기인가요?
+- `g = x.grad` 다음에 `x.grad.zero_()`를 호출하면 `g`는 무엇인가요? 대신 `x.grad = None`이라고 하면요?
+- `retain_grad()`는 언제 호출해야 하나요?
+- 8행짜리 마이크로배치가 12개이고 세 개마다 `step()`을 호출합니다. 유효 배치 크기는 몇 행이고, 스텝은 모두 몇 번인가요?
 - loss를 마이크로배치의 수로 나누어도 되는 것은 언제인가요? 그렇지 않을 때는 어떻게 하나요?
 
 ## 더 읽을거리

@@ -4,7 +4,7 @@
 import torch
 
 
-# %% takes it that backward overwrites task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
+# %% assumes that backward overwrites task="fresh_grad" en="x.grad is not what it was" ko="x.grad가 부르기 전과 다릅니다"
 def fresh_grad(f, x):
     f(x).sum().backward()
     return x.grad.clone()
@@ -567,7 +567,7 @@ def train5(w0, lr, zero):
     return norms
 
 
-# %% a new w that is no leaf task="train5" hint="leaf"
+# %% a new w that is not a leaf task="train5" hint="leaf"
 def train5(w0, lr, zero):
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
     norms = []
@@ -1000,7 +1000,7 @@ def all_grads(x0):
     return torch.autograd.grad(z, (x, y, z))
 
 
-# %% in the order of the walk back task="all_grads" hint="order"
+# %% in the order of the backward pass task="all_grads" hint="order"
 def all_grads(x0):
     x = torch.tensor(float(x0), dtype=torch.float64, requires_grad=True)
     y = x**3
