@@ -649,9 +649,12 @@ $$y_i = \sum_k w_k\, x_{i+k}.$$
 
 ($w_k$ is a weight now, no longer the $w$ of section 1. Mathematicians call this sum a *cross-correlation* and use *convolution* only
 when the weights are flipped; in machine learning the word covers both.)
+
+The next cell runs `conv1d`, which expects two more dimensions, hence `[None, None]`. It then repeats the computation with three copies of the
+weights, one for each position, so that each copy gets the gradient of its own use.
 """
 
-# %% [markdown] lang="ko" en="e8bbda09"
+# %% [markdown] lang="ko" en="c96ab5bf"
 r"""
 (오류는 일부러 낸 것입니다. 오른쪽부터 맞추면 3과 4는 맞지 않습니다. 늘어날 수 있는 것은 1뿐입니다.)
 
@@ -663,19 +666,19 @@ $$y_i = \sum_k w_k\, x_{i+k}$$
 
 (여기서 $w_k$는 가중치입니다. 1절의 $w$가 아닙니다. 수학에서는 이 합을 *상호상관*(cross-correlation)이라 하고, 가중치를 뒤집은 것만
 합성곱이라고 합니다. 기계 학습에서는 둘 다 합성곱이라고 부릅니다.)
+
+다음 셀에서는 `conv1d`를 쓰는데, 입력에 차원이 두 개 더 있어야 하므로 `[None, None]`을 붙입니다. 그다음에는 위치마다 가중치의 복사본을 하나씩 써서 같은
+계산을 합니다. 그러면 복사본마다 자기가 쓰인 곳의 gradient를 받습니다.
 """
 
 # %%
 data = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0])
 weights = torch.tensor([1.0, -2.0, 3.0], requires_grad=True)
-out = torch.nn.functional.conv1d(data[None, None], weights[None, None])[
-    0, 0
-]  # conv1d expects two more dimensions
+out = torch.nn.functional.conv1d(data[None, None], weights[None, None])[0, 0]
 (out * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
 print("out         :", out.tolist())
 print("weights.grad:", weights.grad)
 
-# Three copies of the weights, one for each position: each gets the gradient of its own use.
 copies = torch.tensor([1.0, -2.0, 3.0]).repeat(3, 1).requires_grad_()
 out = torch.stack([copies[i] @ data[i : i + 3] for i in range(3)])
 (out * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
@@ -726,10 +729,11 @@ uses, and the engine adds them up within a single `backward()`.
 In November 2018, a month before PyTorch 1.0, a user [reported that its compiler, `torch.jit`, gave wrong
 gradients](https://github.com/pytorch/pytorch/issues/13669). For the function `f` below at $z = 1$, the compiler gave $5436.56$ and plain
 autograd $2721$. (The first `sum()` has a single element to add, so it changes nothing.) You do not have to know the compiler to see
-which of them is right: compute the difference quotient.
+which of them is right: compute the difference quotient. In the cell, `first` and `second` are the gradients that arrive at `z`: one use of
+`torch.exp(z)` was a scalar, the other was broadcast to 1000 elements.
 """
 
-# %% [markdown] lang="ko" en="73458a54"
+# %% [markdown] lang="ko" en="e956ab79"
 r"""
 갈림길, 브로드캐스트, 함께 쓰는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은
 `backward()` 한 번 안에서 엔진이 합니다.
@@ -739,6 +743,7 @@ r"""
 2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
 보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
 결과는 $2721$이었습니다. (첫 번째 `sum()`은 원소가 하나뿐이라 아무것도 바꾸지 않습니다.) 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
+셀의 `first`와 `second`는 `z`에 도착하는 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
 """
 
 
@@ -750,7 +755,6 @@ def f(z):
 z, h = torch.tensor(1.0, dtype=torch.float64), 1e-4
 print(say(en="difference quotient:", ko="차분몫           :"), f"{(f(z + h) - f(z - h)) / (2 * h):.2f}")
 
-# The gradients that arrive at z: one use of exp(z) was a scalar, the other was broadcast to 1000 elements.
 first, second = torch.exp(z), torch.exp(z).expand(1000)
 print(say(en="sum, then add      :", ko="먼저 합, 다음 덧셈:"), f"{first + second.sum():.2f}")
 print(say(en="add, then sum      :", ko="먼저 덧셈, 다음 합:"), f"{(first + second).sum():.2f}")
