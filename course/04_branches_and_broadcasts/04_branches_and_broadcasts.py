@@ -17,13 +17,13 @@ Lesson 04 of 10 · ~85 min · chain rule, fan-out, broadcast
 - compute a slope when several paths lead from a number to the result: multiply along each path, add over the paths;
 - say who does that addition, and when;
 - give each input of an operation such as $x^q$ its own gradient;
-- undo a broadcast on the way back: with a sum, never a mean;
+- undo a broadcast in the backward pass: with a sum, never a mean;
 - see a shared weight as a number with many paths to the loss.
 
 You need lessons 1 to 3: `backward()`, the graph behind `grad_fn`, and the buffer `.grad`.
 """
 
-# %% [markdown] lang="ko" en="d68c9d14"
+# %% [markdown] lang="ko" en="30f67183"
 r"""
 # 갈림길과 브로드캐스트: gradient가 더해지는 곳
 
@@ -34,7 +34,7 @@ r"""
 - 어떤 수에서 결과까지 경로가 여러 개일 때 기울기를 구할 수 있습니다. 경로를 따라 곱하고, 경로끼리 더합니다.
 - 그 덧셈을 누가 언제 하는지 말할 수 있습니다.
 - $x^q$ 같은 연산에서 입력마다 gradient를 따로 구할 수 있습니다.
-- 브로드캐스트(broadcast)된 텐서의 gradient를 원래 shape로 되돌릴 수 있습니다. 평균이 아니라 합을 구합니다.
+- 역방향 계산(backward pass)에서 브로드캐스트(broadcast)를 되돌려 gradient를 원래 shape로 만들 수 있습니다. 평균이 아니라 합을 구합니다.
 - 여러 번 쓰이는 가중치를 loss까지 경로가 여럿인 수로 볼 수 있습니다.
 
 수업 01–03에서 배운 `backward()`, `grad_fn`에서 시작하는 계산 그래프, `.grad` 버퍼를 알고 있으면 됩니다.
@@ -56,19 +56,19 @@ r"""
 Let $z = \log x^3 + \sqrt{x^2}$ at $x = 5$, where $\log$ is the natural logarithm, as in PyTorch. Two paths lead from $x$ to $z$,
 one through the logarithm, one through the root. Taken alone, the first has slope $0.6$ and the second $1.0$.
 
-A **hook** on `x` is a function that PyTorch calls with the gradient of `x` as soon as it has one. Ours prints what it is given.
+A **hook** on `x` is a function that PyTorch calls with the gradient of `x` once that gradient is known. Our hook prints its argument.
 **What does a single `z.backward()` print?**
 """
 
-# %% [markdown] lang="ko" en="81c97bfb"
+# %% [markdown] lang="ko" en="9d293743"
 r"""
 ## 먼저 예상하기
 
 $x = 5$에서 $z = \log x^3 + \sqrt{x^2}$을 봅시다. PyTorch에서처럼 $\log$는 자연로그입니다. $x$에서 $z$까지 경로가 두 개 있습니다.
 하나는 로그를, 하나는 제곱근을 지납니다. 따로 보면 첫째 경로의 기울기는 $0.6$, 둘째 경로의 기울기는 $1.0$입니다.
 
-`x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 넘겨 부르는 함수입니다. 여기서 쓸 hook은 받은 값을 출력합니다.
-**`z.backward()`를 한 번 부르면 무엇이 출력될까요?**
+`x`에 거는 **hook**은 `x`의 gradient가 구해졌을 때 PyTorch가 그 값을 인자로 넘겨 호출하는 함수입니다. 여기서 쓸 hook은 받은 값을 출력합니다.
+**`z.backward()`를 한 번 호출하면 무엇이 출력될까요?**
 """
 
 # %%
@@ -86,10 +86,10 @@ predict(
 r"""
 ## 1. Two paths to one result
 
-First the gradient itself. Here is the computation with a name for each step.
+First, the gradient itself. Here is the computation, with a name for each step.
 """
 
-# %% [markdown] lang="ko" en="fc29aeae"
+# %% [markdown] lang="ko" en="54919c84"
 r"""
 ## 1. 결과 하나에 이르는 두 경로
 
@@ -107,14 +107,14 @@ print(tensor_info(x=x, y=y, w=w, z=z))
 
 # %% [markdown] lang="en"
 r"""
-`x.grad` is $1.6$. Where does it come from? Write down the slope of each single step, its **local slope**. (Under
-`torch.no_grad()` nothing is recorded: these are just numbers.)
+`x.grad` is $1.6$. Where does it come from? Compute the slope of each single step, its **local slope**. (Under
+`torch.no_grad()` nothing is recorded; these are plain numbers.)
 """
 
-# %% [markdown] lang="ko" en="0866d086"
+# %% [markdown] lang="ko" en="528bb6e1"
 r"""
-`x.grad`는 $1.6$입니다. 어디에서 나온 값일까요? 단계 하나하나의 기울기, 곧 **국소 기울기**(local slope)를 적어 봅시다.
-(`torch.no_grad()` 안에서는 아무것도 기록되지 않습니다. 그냥 수를 계산할 뿐입니다.)
+`x.grad`는 $1.6$입니다. 어디에서 나온 값일까요? 단계 하나하나의 기울기, 곧 **국소 기울기**(local slope)를 구해 봅시다.
+(`torch.no_grad()` 안에서는 아무것도 기록되지 않으므로 수만 계산합니다.)
 """
 
 # %%
@@ -129,25 +129,25 @@ print(say(en="sum:", ko="합:"), f"{dy_dx * dz_dy + dw_dx * dz_dw:g}")
 
 # %% [markdown] lang="en"
 r"""
-Along a path the slopes are **multiplied**; that is the chain rule of lesson 1. Over the paths the products are **added**:
+Along each path you **multiply** the slopes; that is the chain rule of lesson 1. Then you **add** the products of all paths:
 
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx}\cdot\frac{\partial z}{\partial w}
 = 75 \cdot 0.008 + 10 \cdot 0.1 = 0.6 + 1.0 = 1.6.$$
 
-($\partial z/\partial y$ is a partial derivative: only $y$ moves, $w$ stands still.) The sum is the **total derivative** of $z$ with
-respect to $x$. The place where the paths part, `x`, is a **fan-out**: one value that is used more than once.
+($\partial z/\partial y$ is a partial derivative: only $y$ moves, and $w$ is held fixed.) The sum is the **total derivative** of $z$ with
+respect to $x$. The paths part at `x`, which is a **fan-out**: a value that is used more than once.
 
 How many paths can there be? Each round of the next loop uses `t` twice.
 """
 
-# %% [markdown] lang="ko" en="a6d1d941"
+# %% [markdown] lang="ko" en="6c9f212f"
 r"""
-경로를 따라서는 기울기를 **곱합니다**. 수업 01의 연쇄 법칙(chain rule)입니다. 그리고 경로마다 얻은 곱을 **더합니다**.
+경로를 따라가면서는 기울기를 **곱합니다**. 수업 01의 연쇄 법칙(chain rule)입니다. 그런 다음 경로마다 얻은 곱을 모두 **더합니다**.
 
 $$\frac{dz}{dx} = \frac{dy}{dx}\cdot\frac{\partial z}{\partial y} + \frac{dw}{dx}\cdot\frac{\partial z}{\partial w}
 = 75 \cdot 0.008 + 10 \cdot 0.1 = 0.6 + 1.0 = 1.6$$
 
-($\partial z/\partial y$는 편미분(partial derivative)입니다. $w$는 멈춰 두고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
+($\partial z/\partial y$는 편미분(partial derivative)입니다. $w$는 고정하고 $y$만 움직입니다.) 이 합을 $x$에 대한 $z$의
 **전도함수**(全導函數, total derivative)라고 합니다. 모든 경로를 합친 도함수라는 뜻입니다. 경로가 갈라지는 `x`처럼 값 하나가 두 번 이상
 쓰이는 곳을 **갈림길**(fan-out)이라고 합니다.
 
@@ -165,29 +165,28 @@ print("2**40 :", 2**40)
 
 # %% [markdown] lang="en"
 r"""
-Every step here has slope 1, so every path has the product 1, and the gradient just counts the paths: more than $10^{12}$ of
-them. Yet the cell took no time. `backward()` does not walk the paths one by one. It goes from the end to the start, visits
-**each node once, when all that comes back to it from the result has arrived**, adds that up, and passes the *sum* on: that is how
-**backpropagation** saves work. Forty additions are enough. In task 4.1 you do the same.
+Every step here has slope 1, so the product along every path is 1, and the gradient simply counts the paths: more than $10^{12}$.
+Yet the cell finished at once. `backward()` does not follow the paths one by one. It starts at the result and runs **each node once,
+after every gradient meant for that node has arrived**. The node gets the *sum* of these gradients and passes its own results on towards the leaves.
+This is **backpropagation**, and forty additions are enough. In task 4.1 you do the same.
 
 ## 2. Who does the addition?
 
-A popular answer: "`backward()` *adds to* `.grad`, so `x.grad` first becomes $0.6$, then $1.6$." Test it. Beside the hook from
-the start we register a second one, with `register_post_accumulate_grad_hook`: it is called each time something has been written to
-`x.grad`.
+A popular answer: "`backward()` *adds to* `.grad`, so `x.grad` first becomes $0.6$, then $1.6$." Let us test that. We register the hook
+from the start, and a second one with `register_post_accumulate_grad_hook`, which PyTorch calls each time it has written to `x.grad`.
 """
 
-# %% [markdown] lang="ko" en="c8ec22d0"
+# %% [markdown] lang="ko" en="ff08deb6"
 r"""
-여기서는 단계마다 기울기가 1이므로 경로마다 곱도 1입니다. 그래서 gradient는 그냥 경로의 개수가 됩니다. $10^{12}$개가 넘습니다.
-그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 따라가지 않습니다. 끝에서 처음으로 가면서 **결과 쪽에서 올 것이 모두 온 다음에
-노드마다 한 번씩만** 들르고, 온 값을 더해 그 *합*을 넘깁니다. **역전파**(backpropagation)가 빠른 까닭입니다. 덧셈 40번이면 충분합니다.
-과제 4.1에서 여러분도 이렇게 하게 됩니다.
+여기서는 단계마다 기울기가 1이므로 경로마다 곱도 1이고, gradient는 경로의 개수와 같습니다. $10^{12}$개가 넘습니다.
+그런데도 셀은 금방 끝났습니다. `backward()`는 경로를 하나씩 따라가지 않습니다. 결과에서 출발해, **노드마다 받을 gradient가 모두 도착한 다음에
+한 번씩만** 실행합니다. 노드는 도착한 gradient의 *합*을 받아 계산하고, 그 결과를 leaf 쪽으로 넘깁니다. 이것이 **역전파**(backpropagation)이고,
+덧셈 40번이면 충분합니다. 과제 4.1에서 여러분도 이렇게 하게 됩니다.
 
 ## 2. 누가 더할까?
 
 흔히 이렇게 답합니다. "`backward()`는 `.grad`에 *더하니까* `x.grad`가 먼저 $0.6$이 되고 그다음 $1.6$이 된다." 정말 그런지
-확인합시다. 처음에 말한 hook과 함께, `x.grad`에 값이 쓰일 때마다 불리는 hook을
+확인합시다. 처음에 말한 hook과 함께, `x.grad`에 값이 쓰일 때마다 호출되는 hook을
 `register_post_accumulate_grad_hook`으로 하나 더 겁니다.
 """
 
@@ -202,14 +201,14 @@ z.backward()
 
 # %% [markdown] lang="en"
 r"""
-Each was called **once**, with $1.6$. So nobody ever wrote $0.6$ to `x.grad`: the sum was complete before it got there.
+Each hook was called **once**, with $1.6$. Nothing ever wrote $0.6$ to `x.grad`: the sum was complete before it arrived there.
 
-The graph shows why. Below, where the computation began, there is only *one* node for `x`.
+The graph shows why. Look where the computation began: there is only *one* node for `x`.
 """
 
-# %% [markdown] lang="ko" en="3aad03e2"
+# %% [markdown] lang="ko" en="2ba4a0a4"
 r"""
-두 hook 모두 **한 번씩만**, $1.6$으로 불렸습니다. `x.grad`에 $0.6$이 쓰인 적은 없습니다. 거기에 닿기 전에 이미 합이 끝나 있었습니다.
+두 hook 모두 **한 번씩만** 호출되었고 $1.6$을 받았습니다. `x.grad`에 $0.6$이 쓰인 적은 없습니다. 값이 도착하기 전에 덧셈이 이미 끝나 있었습니다.
 
 까닭은 그래프에 있습니다. 계산이 시작된 곳을 보세요. `x`의 노드는 *하나*뿐입니다.
 """
@@ -243,18 +242,18 @@ print(say(en="it belongs to x:", ko="x의 노드인가 :"), ends[0].variable is 
 
 # %% [markdown] lang="en"
 r"""
-(`rpartition("::")[2]` takes the `torch::autograd::` off a name; `.variable` is the leaf to which an `AccumulateGrad` node belongs.)
-Both paths end in the *same* `AccumulateGrad` node. The **engine**, which runs `backward()`, keeps a slot for each node that
-waits. What arrives is added in the slot; the node runs once, when nothing more can come. Only then does `AccumulateGrad` add
-its one number, $1.6$, to whatever `.grad` held before.
+(`rpartition("::")[2]` removes `torch::autograd::` from a name; `.variable` is the leaf of an `AccumulateGrad` node.)
+Both paths end in the *same* `AccumulateGrad` node. The **engine** is the part of PyTorch that runs `backward()`. It keeps a slot
+for each waiting node and adds up the gradients that arrive there. Once no more can arrive, the node runs, once. Only then does
+`AccumulateGrad` add a single value, $1.6$, to whatever `.grad` held before.
 """
 
-# %% [markdown] lang="ko" en="15fe1dad"
+# %% [markdown] lang="ko" en="12e98215"
 r"""
 (`rpartition("::")[2]`는 이름 앞의 `torch::autograd::`를 떼고, `.variable`은 `AccumulateGrad` 노드가 맡은 leaf입니다.)
-두 경로는 *같은* `AccumulateGrad` 노드에서 끝납니다. `backward()`를 실행하는 **엔진**(engine)은 차례를 기다리는 노드마다 자리를 하나씩
-마련해 둡니다. 들어오는 값은 그 자리에서 더해지고, 더 들어올 것이 없을 때 노드가 한 번 실행됩니다. `AccumulateGrad`는 그제야
-$1.6$이라는 수 하나를 `.grad`에 있던 값에 더합니다.
+두 경로는 *같은* `AccumulateGrad` 노드에서 끝납니다. PyTorch에서 `backward()`를 실행하는 부분을 **엔진**(engine)이라고 합니다. 엔진은 차례를
+기다리는 노드마다 자리를 하나씩 마련해 두고, 들어오는 gradient를 거기에 더합니다. 더 들어올 것이 없으면 노드가 한 번 실행됩니다.
+`AccumulateGrad`는 그제야 $1.6$이라는 값 하나를 `.grad`에 있던 값에 더합니다.
 """
 
 # %%
@@ -263,35 +262,35 @@ predicted(
     right="C",
     A=say(
         en="The hook is called with the gradient, and the gradient is the sum: "
-        "the paths meet before the hook sees anything.",
-        ko="hook이 받는 것은 gradient이고 gradient는 합입니다. hook에 닿기 전에 두 경로가 먼저 합쳐집니다.",
+        "the paths are added before the hook is called.",
+        ko="hook이 받는 것은 gradient이고 gradient는 합입니다. 두 경로를 더한 다음에 hook이 호출됩니다.",
     ),
     B=say(
         en="`.grad` does add, but only from one `backward()` to the next. Within one, the engine adds first.",
-        ko="`.grad`도 더하기는 하지만 `backward()`를 여러 번 부를 때의 이야기입니다. 한 번 안에서는 엔진이 먼저 더합니다.",
+        ko="`.grad`도 더하기는 하지만 `backward()`를 여러 번 호출할 때의 이야기입니다. 한 번 안에서는 엔진이 먼저 더합니다.",
     ),
     C=say(
         en="The engine adds what comes along both paths, then calls the hook once.",
-        ko="두 경로로 들어온 값을 엔진이 더한 다음 hook을 한 번 부릅니다.",
+        ko="두 경로로 들어온 값을 엔진이 더한 다음 hook을 한 번 호출합니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-So there are two additions, and you should keep them apart:
+So there are two additions. Keep them apart:
 
 | | adds up | when |
 |---|---|---|
 | the engine | the paths of **one** `backward()` | before the node runs |
 | the `.grad` buffer | the results of **several** `backward()` calls | when `AccumulateGrad` runs |
 
-The next cell separates them twice. First, an `x` whose `.grad` already holds $10$: the hook still says $1.6$. Second, an
-intermediate value `u` with two paths: it has no `.grad` at all, and still its gradient is a sum.
+The next cell shows the difference twice. First, an `x` whose `.grad` already holds $10$: the hook still gets $1.6$. Second, a
+non-leaf `u` with two paths: it has no `.grad` at all, and its gradient is still a sum.
 """
 
-# %% [markdown] lang="ko" en="0fa67f2b"
+# %% [markdown] lang="ko" en="8e98de8d"
 r"""
-그러니 덧셈은 두 가지이고, 둘을 구별해야 합니다.
+그러니 덧셈은 두 가지입니다. 둘을 구별해 두세요.
 
 | | 무엇을 더하나 | 언제 |
 |---|---|---|
@@ -299,7 +298,7 @@ r"""
 | `.grad` 버퍼 | `backward()` **여러 번**의 결과 | `AccumulateGrad`가 실행될 때 |
 
 다음 셀의 두 예에서 차이가 드러납니다. 첫째, `.grad`에 이미 $10$이 들어 있는 `x`에서도 hook은 $1.6$을 받습니다. 둘째, 경로가 둘인
-중간값 `u`에는 `.grad`가 아예 없는데도 gradient는 합입니다.
+중간 텐서 `u`에는 `.grad`가 아예 없는데도 gradient는 합입니다.
 """
 
 # %%
@@ -319,10 +318,10 @@ print(say(en="u keeps a .grad:", ko="u에 .grad가 남는가:"), u.retains_grad)
 r"""
 ## 3. Why the paths may simply be added
 
-Move `x`, and `y` and `w` move *together*. Why may we look at one path while the other stands still, and add up afterwards?
-Three difference quotients will tell us: only `y` moves, only `w` moves, both move. On the left they are bars, each starting where the one
-before it ends. Between them is $r$, what the first two **leave over**: the quotient of both, minus the two others. The dashed
-line is autograd's gradient. On the right is the size of $r$ for every $h$.
+When `x` moves, `y` and `w` move *together*. Why may we follow one path while the other is held fixed, and add the results afterwards?
+Three difference quotients give the answer: only `y` moves, only `w` moves, both move. The left picture shows them as bars, each starting
+where the one before it ends. Between them is $r$, what the first two **leave over**: the quotient of both, minus the two others. The
+dashed line is autograd's gradient. The right picture shows the size of $r$ for every $h$.
 
 1. Move $h$. With $z = y + w$, do the first two bars ever fail to add up to the last?
 2. Move $h$ to the far left. Which heights do the bars tend to?
@@ -330,12 +329,12 @@ line is autograd's gradient. On the right is the size of $r$ for every $h$.
 4. How steep is its line on the right? What does that say about $h \to 0$?
 """
 
-# %% [markdown] lang="ko" en="1c173147"
+# %% [markdown] lang="ko" en="89e941ff"
 r"""
 ## 3. 경로를 그냥 더해도 되는 까닭
 
-`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 한 경로를 볼 때 다른 경로는 멈춰 두고, 나중에 더해도 될까요? `y`만 움직일 때,
-`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 재어 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
+`x`를 움직이면 `y`와 `w`가 *함께* 움직입니다. 그런데 왜 다른 경로는 고정하고 한 경로씩 따로 구한 다음 더해도 될까요? `y`만 움직일 때,
+`w`만 움직일 때, 둘 다 움직일 때의 차분몫(difference quotient)을 비교해 보면 압니다. 왼쪽 그림에서 차분몫은 막대이고, 막대는 앞의 막대가 끝난 높이에서
 시작합니다. 막대 사이에 표시된 $r$은 둘 다 움직일 때의 차분몫에서 앞의 두 차분몫을 뺀 **나머지**입니다. 파선은 autograd의 gradient입니다.
 오른쪽 그림은 $h$마다 $r$의 크기를 보여 줍니다.
 
@@ -352,35 +351,36 @@ explore_paths()
 r"""
 <details><summary>What you saw</summary>
 
-With $+$ nothing is left over, at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (What is
-shown of $r$ is rounding. Where it changes the last digit of $z$, that digit is divided by $h$ as in lesson 1: these squares lie on a line that
-rises to the left. Elsewhere, at more than half of all $h$ and at the far left too, the last digits agree: $r$ is 0, or some $10^{-16}$, the last digit of the quotient.) With
-$\times$ they do: where both factors grow, the growth of one is multiplied by the growth of the other:
+With $+$ nothing is left over at any $h$: the two parts do not affect each other, and $0.6 + 1.0$ is $1.6$. (The $r$ in the picture
+is round-off. Where it changes the last digit of $z$, that change is divided by $h$, as in lesson 1: these squares lie on a line that
+rises to the left. Elsewhere, for more than half of all $h$ and at the far left, the last digits agree, and $r$ is 0 or about
+$10^{-16}$, the last digit of the quotient.) With $\times$ they do affect each other: the change of one factor is multiplied by the
+change of the other.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{\text{only } y} + \underbrace{y\, \Delta w}_{\text{only } w}
 + \underbrace{\Delta y\, \Delta w}_{\text{left over}}.$$
 
-Divide by $h$. The first two parts tend to slopes. The last is $\frac{\Delta y}{h}\cdot\Delta w$: a slope times something that
-goes to zero. It was $77$ at $h = 0.1$, then $7.5$, then $0.75$: a tenth of $h$ leaves a tenth of $r$. However $y$ and $w$ are
-merged, as long as it is done smoothly, what is left over goes to zero in this way. That is why paths may be added *in the limit*.
+Divide by $h$. The first two parts tend to slopes. The last is $\frac{\Delta y}{h}\cdot\Delta w$: a quotient that tends to a slope, times
+something that tends to zero. It was $77$ at $h = 0.1$, then $7.5$, then $0.75$: a tenth of $h$ leaves a tenth of $r$. Whatever smooth
+function merges $y$ and $w$, the rest tends to zero in this way. That is why paths may be added *in the limit*.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="45cb28c8"
+# %% [markdown] lang="ko" en="fb55943e"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
 $+$로 합치면 $h$가 얼마든 나머지가 없습니다. 두 부분이 서로 영향을 주지 않아 $0.6 + 1.0$은 $1.6$입니다. (그림에 보이는
 $r$은 반올림 오차입니다. 반올림으로 $z$의 끝자리가 어긋난 곳에서는 수업 01에서처럼 그만큼을 $h$로 나누게 되어, 이런 네모는 왼쪽으로 갈수록 높아지는 직선 위에 있습니다.
 그 밖의 곳, 곧 절반이 넘는 $h$와 왼쪽 끝에서는 끝자리가 맞아 $r$이 0이거나 차분몫의 끝자리인 $10^{-16}$쯤입니다.) $\times$로
-합치면 다릅니다. 두 인수가 모두 늘면 한쪽이 늘어난 만큼에 다른 쪽이 늘어난 만큼이 곱해지기 때문입니다.
+합치면 다릅니다. 한쪽의 변화량에 다른 쪽의 변화량이 곱해지기 때문입니다.
 
 $$(y+\Delta y)(w + \Delta w) - y w = \underbrace{\Delta y\, w}_{y\text{만}} + \underbrace{y\, \Delta w}_{w\text{만}}
 + \underbrace{\Delta y\, \Delta w}_{\text{나머지}}$$
 
-$h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 0으로 가는 수를 곱한
-것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 10분의 1이 됩니다. 매끄럽게 합치기만 하면
+$h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 항은 $\frac{\Delta y}{h}\cdot\Delta w$, 곧 기울기에 다가가는 차분몫에 0으로 가는 수를
+곱한 것입니다. $h = 0.1$에서 $77$, 그다음 $7.5$, $0.75$였습니다. $h$가 10분의 1이 되면 $r$도 10분의 1이 됩니다. 매끄럽게 합치기만 하면
 어떤 방법으로 합치든 나머지는 이렇게 0으로 갑니다. 그래서 *극한에서는* 경로를 더해도 됩니다.
 
 </details>
@@ -390,14 +390,14 @@ $h$로 나눕시다. 앞의 두 항은 기울기에 다가갑니다. 마지막 �
 r"""
 ### A pair of your own · optional
 
-What is optional, here and below, is not in the 85 minutes, and nothing later needs it.
+The 85 minutes do not include optional parts, here and below, and nothing later needs them.
 """
 
-# %% [markdown] lang="ko" en="9e08d15a"
+# %% [markdown] lang="ko" en="ef5e87e1"
 r"""
 ### 여러분의 함수 두 개 · 선택
 
-여기와 아래에서 "선택"인 부분은 85분에 들지 않고, 뒤에서 필요하지도 않습니다.
+여기와 아래에서 "선택"이라고 표시한 부분은 85분에 들지 않고, 뒤에서 필요하지도 않습니다.
 """
 
 
@@ -416,10 +416,11 @@ explore_paths((rising, falling), merge="×", x_range=(0, 3), x=1)
 r"""
 ## 4. Each input has its own gradient
 
-Multiplication has two inputs. So has the power, and nothing says that only the base may be tracked. Let the exponent be a tensor `q`.
+Multiplication has two inputs. The power has two as well, and the base is not the only one that can be tracked. Now the exponent is a
+tensor `q`, too.
 """
 
-# %% [markdown] lang="ko" en="54915206"
+# %% [markdown] lang="ko" en="7001c60a"
 r"""
 ## 4. 입력마다 gradient가 따로 있다
 
@@ -443,27 +444,27 @@ picture
 # %% [markdown] lang="en"
 r"""
 (`PowBackward1` is the power whose exponent is a tensor; with a number, as in section 1, it is `PowBackward0`.)
-There are two local slopes at the power, one for each input, each found while the other input stands still:
+The power has two local slopes, one for each input, each taken while the other input is held fixed:
 
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18.$$
 
-Both are multiplied by the one number that arrives from the output side, $\frac{dz}{dy} = 0.008$. In general: a step of
-`backward()` gets *one* gradient, that of its output, and returns *one for each input*.
+Both are multiplied by the same number, $\frac{dz}{dy} = 0.008$, which arrives from the output side. In general, a step of the
+backward pass gets *one* gradient, that of its output, and returns *one for each input*.
 
-There is a trap in the second formula. **What does PyTorch give as the gradient of $q$ in $x^q$ at $x = 0$, $q = 2$?**
+The second formula has a trap. **What does PyTorch give as the gradient of $q$ in $x^q$ at $x = 0$, $q = 2$?**
 """
 
-# %% [markdown] lang="ko" en="7d7832b5"
+# %% [markdown] lang="ko" en="597dd2f7"
 r"""
 (`PowBackward1`은 지수가 텐서인 거듭제곱입니다. 1절에서처럼 지수가 그냥 수이면 `PowBackward0`입니다.) 거듭제곱의 국소 기울기는 입력마다
-하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 멈춰 둡니다.
+하나씩, 모두 둘입니다. 하나를 구할 때 다른 입력은 고정합니다.
 
 $$\frac{\partial y}{\partial x} = q\,x^{q-1} = 75, \qquad \frac{\partial y}{\partial q} = x^q \log x \approx 201.18$$
 
-출력 쪽에서 넘어온 수 $\frac{dz}{dy} = 0.008$은 하나이고, 이 수를 두 기울기에 모두 곱합니다. 일반적으로 `backward()`의 한 단계는 출력의
+출력 쪽에서 넘어온 수 $\frac{dz}{dy} = 0.008$은 하나이고, 이 수를 두 기울기에 모두 곱합니다. 일반적으로 역방향 계산의 한 단계는 출력의
 gradient를 *하나* 받아서 *입력마다 하나씩* 돌려줍니다.
 
-둘째 식에는 함정이 있습니다. **$x = 0$, $q = 2$에서 PyTorch는 $x^q$의 $q$에 대한 gradient를 얼마라고 할까요?**
+둘째 식에는 함정이 있습니다. **$x = 0$, $q = 2$에서 PyTorch가 구하는 $x^q$의 $q$에 대한 gradient는 얼마일까요?**
 """
 
 # %%
@@ -487,8 +488,8 @@ predicted(
     "4 zero",
     right="B",
     A=say(
-        en="The formula, typed as it stands, does give that; "
-        "PyTorch's backward step has a case of its own for x = 0.",
+        en="The formula, typed in as it is, does give that; "
+        "PyTorch's backward step treats x = 0 as a special case.",
         ko="식을 그대로 쓰면 그렇게 됩니다. 그래서 PyTorch의 backward는 x = 0을 따로 다룹니다.",
     ),
     B=say(
@@ -503,20 +504,20 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-A single `nan` in a gradient spoils every sum that it is added to. Whoever wrote the backward step of the power had to think of this
-case. In task 4.3 it is you.
+A single `nan` in a gradient turns every sum that contains it into `nan`. Whoever wrote the backward step of the power had to handle
+this case. In task 4.3 you do.
 
 ## 5. A broadcast is a fan-out
 
-Multiply one number `x` by a vector of three: PyTorch stretches the number to the shape of the vector, which is a **broadcast**. Then
-take the dot product with a second vector:
+Multiply a single number `x` by a vector with three elements. PyTorch stretches the number to the shape of the vector; this is a **broadcast**.
+Then take the dot product with a second vector:
 `y = x * torch.tensor([2., 3., 5.])`, `z = y @ torch.tensor([4., 7., 9.])`. **What is `x.grad` after `z.backward()`?**
 """
 
-# %% [markdown] lang="ko" en="af707e8b"
+# %% [markdown] lang="ko" en="bffa7e0f"
 r"""
-gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 망가집니다. 거듭제곱의 backward를 만든 사람은 이 경우를 생각해 두어야
-했습니다. 과제 4.3에서는 여러분 차례입니다.
+gradient에 `nan`이 하나라도 있으면 그것이 더해지는 합은 모두 `nan`이 됩니다. 거듭제곱의 backward를 만든 사람은 이 경우를 처리해 두어야
+했습니다. 과제 4.3에서는 여러분이 합니다.
 
 ## 5. 브로드캐스트는 갈림길이다
 
@@ -569,23 +570,23 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-Nothing was copied in memory: the broadcast reads the same number three times. (`x.expand(3).stride()` is `(0,)`: to the next
-element it goes 0 places further.) But it acts as if there were three copies, and each copy is a path:
+Nothing was copied in memory: the broadcast reads the same number three times. (`x.expand(3).stride()` is `(0,)`: the next
+element is 0 places further on.) But it acts as if there were three copies, and each copy is a path:
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74.$$
 
-It is section 1 with three paths. But it gives a rule that you will need whenever you write a backward step by hand: **the
+This is section 1 with three paths. It gives a rule that you need whenever you write a backward step by hand: **the
 gradient of a broadcast is the sum over the copies.** Look at the shapes.
 """
 
-# %% [markdown] lang="ko" en="f35dc40f"
+# %% [markdown] lang="ko" en="518072cd"
 r"""
 메모리에 복사된 것은 없습니다. 브로드캐스트는 같은 수를 세 번 읽을 뿐입니다. (`x.expand(3).stride()`는 `(0,)`입니다. 다음 원소로
 갈 때 메모리에서 0칸을 움직인다는 뜻입니다.) 하지만 복사본이 셋 있는 것처럼 동작하고, 복사본 하나하나가 경로입니다.
 
 $$\frac{dz}{dx} = 4\cdot 2 + 7\cdot 3 + 9\cdot 5 = 8 + 21 + 45 = 74$$
 
-1절에서 경로가 셋이 되었을 뿐입니다. 그런데 여기에서 backward를 직접 쓸 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
+1절에서 경로가 셋이 되었을 뿐이지만, 여기에서 backward를 직접 쓸 때마다 필요한 규칙이 나옵니다. **브로드캐스트의 gradient는
 복사본마다 구한 gradient를 모두 더한 것입니다.** shape를 봅시다.
 """
 
@@ -602,24 +603,24 @@ for name, tensor in (("scalar", scalar), ("row", row), ("column", column)):
 
 # %% [markdown] lang="en"
 r"""
-Every number of the table has gradient 1. There are 12 copies of the scalar, 4 of each number of the row, 3 of each number of
-the column; and those are the gradients. In each case the gradient has the shape of *its own* tensor.
+Every element of the table has gradient 1. There are 12 copies of the scalar, 4 of each element of the row and 3 of each element of
+the column, and these counts are the gradients. Each gradient has the shape of *its own* tensor.
 
-Going back, there are two kinds of dimension to sum over:
+The backward pass sums over two kinds of dimension:
 
-- those that the tensor **did not have**. Shapes are compared from the right, so they stand on the left: from `(4, 3)`, the row
-  `(3,)` sums over dimension 0, and that dimension disappears;
-- those where it had **size 1** and was stretched: the column `(4, 1)` sums over dimension 1, and that dimension *stays*, with size 1.
+- those that the tensor **did not have**. Shapes are aligned from the right, so these are on the left: for the row `(3,)`, the gradient of
+  shape `(4, 3)` is summed over dimension 0, and that dimension disappears;
+- those where it had **size 1** and was stretched: for the column `(4, 1)`, the sum runs over dimension 1, and that dimension *stays*, with size 1.
 
 **A sum, not a mean.** A mean appears only if you write one, as in a loss with `mean()`:
 """
 
-# %% [markdown] lang="ko" en="97d55f06"
+# %% [markdown] lang="ko" en="65e598c7"
 r"""
 표의 원소는 모두 gradient가 1입니다. scalar는 12번, row의 원소는 4번씩, column의 원소는 3번씩 복사된 셈이고, 그것이 그대로 gradient입니다.
-어느 것이나 gradient의 shape는 *자기 자신*의 shape입니다.
+어느 것이나 gradient의 shape는 *자기 텐서*의 shape와 같습니다.
 
-거슬러 올 때 합을 구할 차원은 두 가지입니다.
+역방향 계산에서 합을 구할 차원은 두 가지입니다.
 
 - 그 텐서에 **없던** 차원. shape는 오른쪽부터 맞추므로 이런 차원은 왼쪽에 있습니다. `(4, 3)`에서 row `(3,)`은 0번 차원으로 더하고,
   그 차원은 사라집니다.
@@ -638,7 +639,7 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-(The error is a reminder: from the right, 3 does not fit 4, and only a 1 can be stretched.)
+(The error is a reminder: aligned from the right, 3 does not match 4, and only a 1 can be stretched.)
 
 ## 6. One weight, many uses
 
@@ -646,11 +647,14 @@ A **convolution** slides a few weights along the data. Each weight is used at ev
 
 $$y_i = \sum_k w_k\, x_{i+k}.$$
 
-($w_k$ is a weight now, no longer the $w$ of section 1. Mathematicians call this sum a *cross-correlation*, and speak of a
-convolution only if the weights are flipped; in machine learning the word covers both.)
+($w_k$ is a weight now, no longer the $w$ of section 1. Mathematicians call this sum a *cross-correlation* and use *convolution* only
+when the weights are flipped; in machine learning the word covers both.)
+
+The next cell runs `conv1d`, which expects two more dimensions, hence `[None, None]`. It then repeats the computation with three copies of the
+weights, one for each position, so that each copy gets the gradient of its own use.
 """
 
-# %% [markdown] lang="ko" en="f0b98610"
+# %% [markdown] lang="ko" en="c96ab5bf"
 r"""
 (오류는 일부러 낸 것입니다. 오른쪽부터 맞추면 3과 4는 맞지 않습니다. 늘어날 수 있는 것은 1뿐입니다.)
 
@@ -662,19 +666,19 @@ $$y_i = \sum_k w_k\, x_{i+k}$$
 
 (여기서 $w_k$는 가중치입니다. 1절의 $w$가 아닙니다. 수학에서는 이 합을 *상호상관*(cross-correlation)이라 하고, 가중치를 뒤집은 것만
 합성곱이라고 합니다. 기계 학습에서는 둘 다 합성곱이라고 부릅니다.)
+
+다음 셀에서는 `conv1d`를 쓰는데, 입력에 차원이 두 개 더 있어야 하므로 `[None, None]`을 붙입니다. 그다음에는 위치마다 가중치의 복사본을 하나씩 써서 같은
+계산을 합니다. 그러면 복사본마다 자기가 쓰인 곳의 gradient를 받습니다.
 """
 
 # %%
 data = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0])
 weights = torch.tensor([1.0, -2.0, 3.0], requires_grad=True)
-out = torch.nn.functional.conv1d(data[None, None], weights[None, None])[
-    0, 0
-]  # conv1d wants two more dimensions
+out = torch.nn.functional.conv1d(data[None, None], weights[None, None])[0, 0]
 (out * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
 print("out         :", out.tolist())
 print("weights.grad:", weights.grad)
 
-# Three copies of the weights, one for each position: each gets the gradient of its own use.
 copies = torch.tensor([1.0, -2.0, 3.0]).repeat(3, 1).requires_grad_()
 out = torch.stack([copies[i] @ data[i : i + 3] for i in range(3)])
 (out * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
@@ -683,15 +687,15 @@ print(say(en="their sum   :", ko="그 합       :"), copies.grad.sum(0))
 
 # %% [markdown] lang="en"
 r"""
-The gradient of the shared weights is the sum of what each use would get alone. The same holds for a **recurrent** network, which
-uses one weight at every time step. There the paths even have different lengths: what the weight did at the first step passes
-through all later ones.
+The gradient of the shared weights is the sum of the gradients that the uses would get separately. The same holds for a **recurrent**
+network, which uses one weight at every time step. There the paths even differ in length: the effect of the weight at the first step
+passes through all later steps.
 """
 
-# %% [markdown] lang="ko" en="71bd3e33"
+# %% [markdown] lang="ko" en="0fe59b55"
 r"""
 함께 쓰는 가중치의 gradient는 쓰인 곳마다 따로 구한 gradient의 합입니다. 시간 단계마다 같은 가중치를 쓰는 **순환 신경망**(recurrent
-network)도 마찬가지입니다. 여기서는 경로의 길이까지 서로 다릅니다. 가중치가 첫 단계에서 한 일은 그 뒤의 모든 단계를 지나갑니다.
+network)도 마찬가지입니다. 여기서는 경로의 길이까지 서로 다릅니다. 첫 단계에서 쓴 가중치의 영향은 그 뒤의 모든 단계를 지나갑니다.
 """
 
 # %%
@@ -717,27 +721,29 @@ print(say(en="their sum   :", ko="그 합       :"), f"{sum(weight.grad for weig
 
 # %% [markdown] lang="en"
 r"""
-Branches, broadcasts and shared weights are one and the same thing: a value that is used more than once. Its gradient is the sum over
-the uses, made by the engine within a single `backward()`.
+Branches, broadcasts and shared weights are the same thing: a value that is used more than once. Its gradient is the sum over its
+uses, and the engine adds them up within a single `backward()`.
 
 ## 7. A real bug
 
-In 2018, weeks before its version 1.0, PyTorch's compiler `torch.jit` was [found to give wrong
-gradients](https://github.com/pytorch/pytorch/issues/13669). For the function `f` below at $z = 1$ it said $5436.56$, where plain
-autograd said $2721$. (Its first `sum()` runs over one number, and changes nothing.) You need not know the compiler to tell who is right:
-ask the difference quotient.
+In November 2018, a month before PyTorch 1.0, a user [reported that its compiler, `torch.jit`, gave wrong
+gradients](https://github.com/pytorch/pytorch/issues/13669). For the function `f` below at $z = 1$, the compiler gave $5436.56$ and plain
+autograd $2721$. (The first `sum()` has a single element to add, so it changes nothing.) You do not have to know the compiler to see
+which of them is right: compute the difference quotient. In the cell, `first` and `second` are the gradients that arrive at `z`: one use of
+`torch.exp(z)` was a scalar, the other was broadcast to 1000 elements.
 """
 
-# %% [markdown] lang="ko" en="6d65fefb"
+# %% [markdown] lang="ko" en="e956ab79"
 r"""
 갈림길, 브로드캐스트, 함께 쓰는 가중치는 모두 같은 것, 곧 두 번 이상 쓰이는 값입니다. gradient는 쓰인 곳마다 구해서 더하며, 이 덧셈은
 `backward()` 한 번 안에서 엔진이 합니다.
 
 ## 7. 실제로 있었던 버그
 
-2018년, 1.0 버전이 나오기 몇 주 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
-보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래 함수 `f`의 $z = 1$에서 컴파일러는 $5436.56$, 보통의 autograd는
-$2721$이라고 했습니다. (첫 번째 `sum()`은 수 하나의 합이라 아무것도 바꾸지 않습니다.) 컴파일러를 몰라도 누가 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
+2018년 11월, PyTorch 1.0이 나오기 한 달 전에 PyTorch의 컴파일러 `torch.jit`이 [틀린 gradient를 낸다는
+보고](https://github.com/pytorch/pytorch/issues/13669)가 들어왔습니다. 아래 함수 `f`의 $z = 1$에서 컴파일러의 결과는 $5436.56$, 보통의 autograd의
+결과는 $2721$이었습니다. (첫 번째 `sum()`은 원소가 하나뿐이라 아무것도 바꾸지 않습니다.) 컴파일러를 몰라도 어느 쪽이 맞는지 알 수 있습니다. 차분몫을 구하면 됩니다.
+셀의 `first`와 `second`는 `z`에 도착하는 gradient입니다. `torch.exp(z)`가 한 번은 스칼라로, 한 번은 원소 1000개로 브로드캐스트되어 쓰였습니다.
 """
 
 
@@ -749,24 +755,23 @@ def f(z):
 z, h = torch.tensor(1.0, dtype=torch.float64), 1e-4
 print(say(en="difference quotient:", ko="차분몫           :"), f"{(f(z + h) - f(z - h)) / (2 * h):.2f}")
 
-# The gradients that come back to z: one use of exp(z) was a number, the other was broadcast to 1000.
 first, second = torch.exp(z), torch.exp(z).expand(1000)
 print(say(en="sum, then add      :", ko="먼저 합, 다음 덧셈:"), f"{first + second.sum():.2f}")
 print(say(en="add, then sum      :", ko="먼저 덧셈, 다음 합:"), f"{(first + second).sum():.2f}")
 
 # %% [markdown] lang="en"
 r"""
-Autograd is right, and the last line is the compiler's number. Its derivative formulas took no account of broadcasts, so a gradient of
-shape `(1000,)` came back to `z`, which has shape `()`, and was added to the gradient of the other path *before* it was summed. That
-addition broadcasts: the first path counts 1000 times. **The fix**: every formula [sums its gradients down to the shapes of its
-inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. In 2019 the bug [was
-back](https://github.com/pytorch/pytorch/issues/22833): an optimization had moved the sum behind the addition again.
+Autograd is right, and the last line is the compiler's result. The compiler's derivative formulas ignored broadcasts. A gradient of
+shape `(1000,)` arrived at `z`, which has shape `()`, and was added to the gradient of the other path *before* it was summed. That
+addition broadcasts, so the first path counts 1000 times. **The fix**: every formula [sums its gradients down to the shapes of its
+inputs](https://github.com/pytorch/pytorch/pull/14485) before anything else is added. In 2019 the bug
+[returned](https://github.com/pytorch/pytorch/issues/22833): an optimization had moved the sum behind the addition again.
 """
 
-# %% [markdown] lang="ko" en="7c4f5370"
+# %% [markdown] lang="ko" en="1fc745eb"
 r"""
-autograd가 맞았고, 마지막 줄이 컴파일러가 낸 수입니다. 컴파일러의 미분 공식은 브로드캐스트를 생각하지 않았습니다. 그래서 shape가 `()`인
-`z`에 shape가 `(1000,)`인 gradient가 돌아왔고, 합을 구하기 *전에* 다른 경로의 gradient와 더해졌습니다. 이 덧셈도 브로드캐스트이므로 첫째
+autograd가 맞고, 마지막 줄이 컴파일러의 결과입니다. 컴파일러의 미분 공식에는 브로드캐스트가 고려되지 않았습니다. 그래서 shape가 `()`인
+`z`에 shape가 `(1000,)`인 gradient가 도착했고, 합을 구하기 *전에* 다른 경로의 gradient와 더해졌습니다. 이 덧셈도 브로드캐스트이므로 첫째
 경로가 1000번 더해집니다. **해결**: 공식마다 [gradient를 먼저 입력의 shape가 되도록
 더한](https://github.com/pytorch/pytorch/pull/14485) 다음에 다른 것과 더합니다. 이 버그는 2019년에 [다시
 나타났습니다](https://github.com/pytorch/pytorch/issues/22833). 최적화 과정에서 합이 다시 덧셈 뒤로 밀려난 것입니다.
@@ -776,27 +781,28 @@ autograd가 맞았고, 마지막 줄이 컴파일러가 낸 수입니다. 컴파
 r"""
 # Tasks
 
-Four functions, 10 points. **Task 4.3 is optional**: it gives points like the others. The test cell under each answer holds the
-**visible tests**; **hidden tests** are added when your work is graded, and the list below the last task says what they look for.
-If you teach yourself: after the pass, or when you are stuck, the panel of **Check** (in a terminal: `autograder check 4 --solution total_derivative`) shows a worked solution.
+Four functions, 10 points. **Task 4.3 is optional**, but it gives points like the others. The test cell under each answer holds the
+**visible tests**; **hidden tests** are added when your work is graded. The list after the last task describes what they check. If you
+teach yourself, the panel of **Check** (in a terminal: `autograder check 4 --solution total_derivative`) shows a worked solution once
+you have passed the task, or when you are stuck.
 
-The rules of lesson 1 hold. Your function leaves its arguments, which may be tracked tensors, as it found them, with their `.grad`,
-`requires_grad` and hooks, and so with what belongs to the whole process: gradient mode (what `no_grad` switches), default
-dtype, random state, recursion limit, warning filters (which warnings are shown), threads (how many PyTorch uses), anomaly mode (its
-search for `nan` in `backward()`). It keeps the dtype, gives the same answer when called
-twice, and returns what its signature says.
+The rules of lesson 1 hold. Your function leaves its arguments as they were, with their `.grad`, `requires_grad` and hooks; they may be
+tracked tensors. It also leaves every setting of the process alone: gradient mode (what `no_grad` switches), default dtype, random state,
+recursion limit, warning filters (which warnings are shown), the number of threads and anomaly mode (the search for `nan` in
+`backward()`). It keeps the dtype, gives the same answer when called twice, and returns what its signature says.
 """
 
-# %% [markdown] lang="ko" en="a7242255"
+# %% [markdown] lang="ko" en="15b3ec31"
 r"""
 # 과제
 
-함수 네 개, 모두 10점입니다. **과제 4.3은 선택**이지만 다른 과제처럼 점수가 있습니다. 답 아래 테스트 셀에 **보이는 테스트**가 있고, 채점할
-때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 보는 것은 마지막 과제 아래에 적어 두었습니다. 혼자 배울 때는 통과한 다음이나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 4 --solution total_derivative`)에서 풀이를 볼 수 있습니다.
+함수 네 개이고, 합해서 10점입니다. **과제 4.3은 선택**이지만 다른 과제처럼 점수가 있습니다. 답 아래 테스트 셀에 **보이는 테스트**가 있고, 채점할
+때는 **숨은 테스트**가 더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 적어 두었습니다. 혼자 배울 때는 통과한 다음이나 막혔을 때
+**답 확인** 패널(터미널에서는 `autograder check 4 --solution total_derivative`)에서 풀이를 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 인자는 추적되는 텐서일 수도 있습니다. 인자와 그 `.grad`, `requires_grad`, hook은 건드리지 않습니다.
 프로세스 전체에 걸린 설정도 그대로 둡니다. gradient 모드(`no_grad`가 바꾸는 것), 기본 dtype, 난수 상태, 재귀 한도, 경고 필터(어떤 경고를
-보일지), 스레드 수, 이상 탐지 모드(anomaly mode, `backward()`에서 `nan`을 찾는 기능)가 그렇습니다. dtype을 유지하고, 두 번 불러도 같은
+보일지), 스레드 수, 이상 탐지 모드(anomaly mode, `backward()`에서 `nan`을 찾는 기능)가 그렇습니다. dtype을 유지하고, 두 번 호출해도 같은
 답을 내며, 시그니처에 적힌 것을 돌려줍니다.
 """
 
@@ -811,13 +817,13 @@ to `out` of the product of the slopes along the path.
 
 - `edges` is a list of tuples `(from, to, local slope)`, **in any order**. Slopes are finite numbers, `float` or `int`; they may be 0 or
   negative.
-- Nodes are anything that can be the key of a `dict`: strings, numbers, tuples, `None`, objects. They need not be comparable with `<`, and
-  two different ones may look the same when printed. Equal ones (`==`) are the same node, as in a `dict`.
+- A node is anything that can be a key of a `dict`: a string, a number, a tuple, `None`, an object. Nodes need not be comparable with `<`,
+  and two different ones may look the same when printed. Equal ones (`==`) are the same node, as in a `dict`.
 - The graph has no cycles. Two nodes may be joined by several edges (as in `x * x`): each counts.
-- Some edges may lie on no path from `src` to `out`: they do not count. If there is no path at all, the result is `0.0`.
+- Edges that lie on no path from `src` to `out` do not count. If there is no path at all, the result is `0.0`.
 - If `src == out`, the result is `1.0`, whatever the edges are.
-- Do not walk the paths one by one: 40 diamonds in a row have $2^{40}$ of them and must take less than a second, also where slopes
-  are 0, and where the diamonds lie on no path from `src` to `out`.
+- Do not follow the paths one by one: 40 diamonds in a row have $2^{40}$ of them and must take less than a second, even if some slopes
+  are 0, and even if the diamonds lie on no path from `src` to `out`.
 
   ```
      a0      a1             a39
@@ -827,7 +833,7 @@ to `out` of the product of the slopes along the path.
      b0      b1             b39
   ```
 - No path has more than 200 edges, so recursion (a function that calls itself) is fine.
-- Return a `float` (`0.0`, not the `int` `0`), as precise as Python's; do not change `edges`.
+- Return a `float` (`0.0`, not the `int` `0`) with the precision of Python's numbers. Do not change `edges`.
 
 Write $D(n)$ for the derivative of `out` with respect to the node $n$. The four nodes of section 1, from `out` back to `src`:
 
@@ -840,20 +846,28 @@ Write $D(n)$ for the derivative of `out` with respect to the node $n$. The four 
 
 <details><summary>Hint 1: the idea</summary>
 
-$D(n)$ is the sum, over the edges that leave $n$, of slope times $D$ of where the edge goes; for `out` itself it is 1. Compute each
-$D(n)$ only once.
+For each edge that leaves $n$, multiply its slope by the $D$ of the node it leads to; $D(n)$ is the sum of these products. For `out`
+itself it is 1. Compute each $D(n)$ only once.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-First make a `dict` that gives for each node the list of its `(to, slope)`. Then a recursive function with a second `dict`,
-`known = {out: 1.0}`: `if node not in known: known[node] = sum((slope * derivative(to) for to, slope in leaving.get(node, [])), 0.0)`.
+First build a `dict`, `leaving`, that gives the list of `(to, slope)` for each node that edges leave.
+
+```
+known = {out: 1.0}
+
+def derivative(node):
+    if node not in known:
+        known[node] = ...  # from leaving and derivative; what if no edge leaves the node?
+    return known[node]
+```
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="8d74a9be"
+# %% [markdown] lang="ko" en="94217044"
 r"""
 ## 과제 4.1 · `total_derivative`
 
@@ -879,10 +893,10 @@ r"""
     ↘  ↗    ↘  ↗           ↘   ↗
      b0      b1             b39
   ```
-- 간선이 200개가 넘는 경로는 없으니 재귀(recursion, 자기 자신을 부르는 함수)를 써도 됩니다.
+- 간선이 200개가 넘는 경로는 없으니 재귀(recursion, 자기 자신을 호출하는 함수)를 써도 됩니다.
 - 파이썬의 정밀도 그대로 `float`를 돌려주고(`int`인 `0`이 아니라 `0.0`), `edges`는 바꾸지 마세요.
 
-노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개를 `out`에서 `src`로 거슬러 오며 구하면 이렇습니다.
+노드 $n$에 대한 `out`의 도함수를 $D(n)$이라고 합시다. 1절의 노드 네 개에서 `out`부터 `src`까지 거꾸로 구하면 이렇습니다.
 
 | 노드 | 나가는 간선 | $D$ |
 |---|---|---|
@@ -898,10 +912,18 @@ $D(n)$은 $n$에서 나가는 간선마다 (기울기) × (간선 끝의 $D$)를
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-먼저 노드마다 나가는 `(끝, 기울기)`의 리스트를 주는 `dict`를 만드세요. 그다음은 둘째 `dict` `known = {out: 1.0}`을 쓰는 재귀 함수입니다.
-`if node not in known: known[node] = sum((slope * derivative(to) for to, slope in leaving.get(node, [])), 0.0)`.
+먼저 나가는 간선이 있는 노드마다 `(끝, 기울기)`의 리스트를 담은 `dict` `leaving`을 만드세요.
+
+```
+known = {out: 1.0}
+
+def derivative(node):
+    if node not in known:
+        known[node] = ...  # leaving과 derivative로. 나가는 간선이 없는 노드라면?
+    return known[node]
+```
 
 </details>
 """
@@ -1063,34 +1085,34 @@ r"""
 ●●●○○ · ★★★★★ · 15 min · 3 points
 
 A tensor of shape `shape` was broadcast to a larger shape, and `g` is the gradient of the larger one. Return the gradient of
-the original: a tensor of exactly the shape `shape`, in which each number is the **sum** over its copies.
+the original: a tensor of exactly the shape `shape`, in which each element is the **sum** over its copies.
 
 - `g` is a `float32` or `float64` tensor of any shape, perhaps without dimensions; `shape` is a tuple or a `torch.Size` that broadcasts
-  to `g.shape`. No dimension has size 0. The numbers of `g` need not lie side by side in memory, as those of a transposed or an expanded
-  tensor do not.
+  to `g.shape`. No dimension has size 0. `g` need not be contiguous in memory: it may be transposed or expanded.
 - Dimensions may have been added on the left, stretched from 1, or both. `shape` may be `()`, or `(1, 4)`, or `(2, 1, 3)` that became
   `(5, 1, 2, 4, 3)`.
 - If the shapes are equal, the values are those of `g`; you may return `g` itself.
 - `g` keeps its values and its shape; the result has its dtype and its precision.
 
-PyTorch has a method for this, `Tensor.sum_to_size`. Only the result counts; but write it with `sum`, to know what it does, and use
-the method to check yourself.
+PyTorch has a method for this, `Tensor.sum_to_size`. Only the result counts, but write it with `sum` to see what the method does, and
+use the method to check your answer.
 
 <details><summary>Hint 1: the idea</summary>
 
-Two steps. First sum away the dimensions on the left that `shape` does not have. Now both have the same number of dimensions; sum
+Two steps. First sum away the dimensions on the left that `shape` does not have. Then both have the same number of dimensions: sum
 over those where `shape` says 1.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: two ways to sum</summary>
 
-While `g.dim() > len(shape)`: `g = g.sum(0)`. Then for each `i` with `shape[i] == 1`: `g = g.sum(i, keepdim=True)`.
+Let `t` have shape `(5, 4, 3)`. `t.sum(0)` has shape `(4, 3)`: the dimension is gone, and the next one is now dimension 0.
+`t.sum(1, keepdim=True)` has shape `(5, 1, 3)`: every dimension keeps its place. Which of the two does each step need, and how often?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="31d02a2b"
+# %% [markdown] lang="ko" en="e7100412"
 r"""
 ## 과제 4.2 · `unbroadcast`
 
@@ -1099,7 +1121,7 @@ r"""
 shape가 `shape`인 텐서가 더 큰 shape로 브로드캐스트되었고, `g`는 커진 텐서의 gradient입니다. 원래 텐서의 gradient를 돌려주세요.
 shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 **더한 값**입니다.
 
-- `g`는 `float32` 또는 `float64` 텐서이고 shape는 무엇이든 됩니다(차원이 없어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
+- `g`는 `float32` 또는 `float64` 텐서이고 shape에는 제한이 없습니다(차원이 없어도 됩니다). `shape`는 튜플 또는 `torch.Size`이고
   `g.shape`로 브로드캐스트됩니다. 크기가 0인 차원은 없습니다. 전치(transpose)하거나 `expand`한 텐서처럼 `g`의 원소가 메모리에 나란히
   놓여 있지 않을 수도 있습니다.
 - 왼쪽에 차원이 더 붙었을 수도, 크기 1인 차원이 늘어났을 수도, 둘 다일 수도 있습니다. `shape`는 `()`나 `(1, 4)`일 수도
@@ -1107,8 +1129,8 @@ shape는 정확히 `shape`이고, 각 원소는 그 복사본들의 gradient를 
 - 두 shape가 같으면 값은 `g`와 같습니다. `g`를 그대로 돌려주어도 됩니다.
 - `g`의 값과 shape는 바뀌지 않아야 하고, 결과의 dtype과 정밀도는 `g`와 같습니다.
 
-PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 결과만 보지만, 무엇을 하는 메서드인지 알 수 있게 `sum`으로
-써 보고 그 메서드는 답을 확인할 때 쓰세요.
+PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 검사하는 것은 결과뿐이지만, 이 메서드가 무엇을 하는지 알 수 있게 `sum`으로
+써 보고 메서드는 답을 확인할 때 쓰세요.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
@@ -1117,9 +1139,10 @@ PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 합을 구하는 두 가지 방법</summary>
 
-`g.dim() > len(shape)`인 동안 `g = g.sum(0)`. 그다음 `shape[i] == 1`인 `i`마다 `g = g.sum(i, keepdim=True)`.
+`t`의 shape가 `(5, 4, 3)`이라고 합시다. `t.sum(0)`의 shape는 `(4, 3)`입니다. 그 차원은 없어지고 다음 차원이 0번이 됩니다.
+`t.sum(1, keepdim=True)`의 shape는 `(5, 1, 3)`입니다. 차원은 모두 제자리에 있습니다. 두 단계에서 각각 어느 것을 몇 번 써야 할까요?
 
 </details>
 """
@@ -1233,31 +1256,37 @@ of `q`.
 
 - `x` and `q` are tensors of the same dtype, `float32` or `float64`. Their shapes **may differ** and broadcast; `g` has the shape
   that `x**q` has. `gx` has the shape of `x`, `gq` that of `q`; both have their dtype. No dimension has size 0.
-- `x >= 0`. Where `x > 0`, `q` is any number, also negative or 0, for which $x^q$ and $q\,x^{q-1}$ are finite. **Where `q` is 0** the
-  contribution to `gx` is $0$, however small `x` is: `0 * x**(-1)` would be `0 * inf` at `x = 1e-310`, for the
-  largest `float64` is about `1.8e308`. `x` may also be so small that `x**q` comes out as 0 while `x**(q - 1)` does not.
-- **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's: the contribution to `gq` is $0$; the one to `gx` is $g\,q\,0^{q-1}$
-  as `0**(q - 1)` comes out in PyTorch: $0$ for $q > 1$, $g$ for $q = 1$, and infinite for $0 < q < 1$, where the curve is vertical
-  (there $g$ is greater than 0).
+- `x >= 0`. Where `x > 0`, `q` may be any number for which $x^q$ and $q\,x^{q-1}$ are finite, negative numbers and 0 included. **Where `q`
+  is 0**, the contribution to `gx` is $0$, however small `x` is. (At `x = 1e-310`, `0 * x**(-1)` would be `0 * inf`, since the largest
+  `float64` is about `1.8e308`.) `x` may also be so small that `x**q` is computed as 0 while `x**(q - 1)` is not.
+- **Where `x` is 0**, `q` is greater than 0, and the answer is PyTorch's. The contribution to `gq` is $0$. The contribution to `gx` is
+  $g\,q\,0^{q-1}$, with `0**(q - 1)` as PyTorch computes it: $0$ for $q > 1$, $g$ for $q = 1$, and infinite for $0 < q < 1$, where the
+  curve is vertical (there $g$ is greater than 0).
 - Negative `x`, and `x = 0` with `q <= 0`, do not occur. No `nan` may appear.
 - To undo the broadcast, use your `unbroadcast` or `Tensor.sum_to_size`.
 
 <details><summary>Hint 1: the idea</summary>
 
-The two formulas of section 4, each times `g`, have the shape of the broadcast result; then each is summed down to its own shape. The
-first formula has trouble only where `q` is 0, the second only where `x` is 0.
+The two formulas of section 4, each times `g`, have the shape of the broadcast result. Sum each down to the shape of its own input. The
+first formula fails only where `q` is 0, the second only where `x` is 0.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same idea elsewhere</summary>
 
-`g * slope` and `g * x**q * log_x`, neither of them `nan` (at `x = 0`, $0 < q < 1$ the slope is infinite, and rightly so):
-`slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`, and `log_x = torch.log(torch.where(x > 0, x, 1.0))`. The shapes are `x.shape` and `q.shape`.
+$\frac{\sin x}{x}$ is `nan` at 0, where it should be 1. This gives 1 there and changes nothing else:
+
+```
+safe = torch.where(x == 0, 1.0, x)  # no 0 to divide by
+ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
+```
+
+Which of your two formulas needs a safe argument, and which a fixed value? And must the repair come before or after the sum?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="aa049492"
+# %% [markdown] lang="ko" en="690ec516"
 r"""
 ## 과제 4.3 · `pow_backward` · 선택
 
@@ -1267,7 +1296,7 @@ r"""
 
 - `x`와 `q`는 dtype이 같은(`float32` 또는 `float64`) 텐서입니다. shape는 **다를 수 있고** 브로드캐스트됩니다. `g`의 shape는 `x**q`과
   같습니다. `gx`의 shape는 `x`와, `gq`의 shape는 `q`와 같고, dtype도 그대로입니다. 크기가 0인 차원은 없습니다.
-- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 $x^q$과 $q\,x^{q-1}$이 유한한 수이면 음수나 0을 포함해 무엇이든 됩니다. **`q`가 0인 곳**에서
+- `x >= 0`입니다. `x > 0`인 곳에서 `q`는 $x^q$과 $q\,x^{q-1}$이 유한하기만 하면 되고, 음수나 0일 수도 있습니다. **`q`가 0인 곳**에서
   `gx`에 더해지는 값은 `x`가 아무리 작아도 $0$입니다. 가장 큰 `float64`가 약 `1.8e308`이므로
   `x = 1e-310`이면 `0 * x**(-1)`은 `0 * inf`가 됩니다. `x`가 아주 작아서 `x**(q - 1)`은 0이 아닌데 `x**q`은 0으로 계산될 수도 있습니다.
 - **`x`가 0인 곳**에서는 `q`가 0보다 크고, 답은 PyTorch와 같습니다. `gq`에 더해지는 값은 $0$입니다. `gx`에 더해지는 값은
@@ -1278,16 +1307,21 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절의 두 식에 `g`를 곱하면 브로드캐스트된 결과의 shape가 됩니다. 그것을 각자의 shape가 되도록 더합니다. 첫째 식은 `q`가 0인 곳에서만,
+4절의 두 식에 `g`를 곱하면 브로드캐스트된 결과의 shape가 됩니다. 그것을 각 입력의 shape가 되도록 더합니다. 첫째 식은 `q`가 0인 곳에서만,
 둘째 식은 `x`가 0인 곳에서만 문제가 됩니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 같은 생각을 다른 곳에</summary>
 
-`g * slope`와 `g * x**q * log_x`입니다. 둘 다 `nan`이 없어야 합니다(`x = 0`, $0 < q < 1$에서 기울기가
-무한대인 것은 맞습니다). `slope = torch.where(q == 0, 0.0, q * x ** (q - 1))`,
-`log_x = torch.log(torch.where(x > 0, x, 1.0))`로 하면 됩니다. shape는 `x.shape`와 `q.shape`입니다.
+$\frac{\sin x}{x}$는 0에서 1이어야 하는데 그대로 계산하면 `nan`입니다. 다음과 같이 쓰면 거기서 1이 되고 다른 곳은 그대로입니다.
+
+```
+safe = torch.where(x == 0, 1.0, x)  # 0으로 나누지 않도록
+ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
+```
+
+여러분의 두 식 가운데 어느 쪽에 안전한 인자가 필요하고, 어느 쪽에 정해진 값이 필요할까요? 그리고 합을 구하기 전에 고쳐야 할까요, 구한 뒤에 고쳐야 할까요?
 
 </details>
 """
@@ -1402,24 +1436,25 @@ r"""
 For the convolution of section 6, $y_i = \sum_k w_k\, x_{i+k}$, return the gradient of the weights, given $g_i = dL/dy_i$.
 
 - `x`, `w`, `g` are vectors of the same dtype, `float32` or `float64`, with `len(x) == len(w) + len(g) - 1`. Each has at least one
-  element; `w` or `g` may have just one, and `g` may be longer or shorter than `w`. Their numbers need not lie side by side in memory.
-- The result is a tensor like `w`, the sum over all positions $i$ at which a weight was used.
+  element; `w` or `g` may have just one, and `g` may be longer or shorter than `w`. They need not be contiguous in memory.
+- The result is a tensor of the size of `w`. Each element is the sum over all positions $i$ at which its weight was used.
 
 <details><summary>Hint 1: the idea</summary>
 
-The path from $w_k$ through $y_i$ has the slope $g_i \cdot x_{i+k}$. Add up over $i$.
+The path from $w_k$ through $y_i$ to the loss has the slope $g_i \cdot x_{i+k}$. Add these slopes up over $i$.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: one weight written out</summary>
 
-For each `k` the numbers that met `w[k]` are `x[k : k + len(g)]`: multiply by `g` and sum. `torch.stack` makes a vector of a list
-of such numbers.
+With 3 positions, `w[1]` is multiplied by `x[1]`, `x[2]` and `x[3]`, and these products are parts of `y[0]`, `y[1]` and `y[2]`. So its
+gradient is `g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`. Which slice of `x` is that, and which one for `w[k]` and any number of positions?
+`torch.stack` turns a list of scalar tensors into a vector.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="6b4fc81f"
+# %% [markdown] lang="ko" en="d97cf142"
 r"""
 ## 과제 4.4 · `shared_weight_grad`
 
@@ -1433,14 +1468,15 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$w_k$에서 $y_i$를 지나는 경로의 기울기는 $g_i \cdot x_{i+k}$입니다. $i$에 대해 더하세요.
+$w_k$에서 $y_i$를 지나 loss까지 가는 경로의 기울기는 $g_i \cdot x_{i+k}$입니다. 이 기울기를 $i$에 대해 더하세요.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 가중치 하나를 풀어 쓰면</summary>
 
-`k`마다 `w[k]`에 곱해진 수는 `x[k : k + len(g)]`입니다. `g`를 곱해서 더하세요. 이렇게 얻은 수의 리스트를 `torch.stack`으로 벡터로
-만듭니다.
+위치가 3개라면 `w[1]`에는 `x[1]`, `x[2]`, `x[3]`이 곱해지고, 그 곱은 각각 `y[0]`, `y[1]`, `y[2]`에 들어갑니다. 그래서 gradient는
+`g[0] * x[1] + g[1] * x[2] + g[2] * x[3]`입니다. 여기 쓰인 것은 `x`의 어느 슬라이스인가요? 위치가 몇 개든, `w[k]`라면 어떻게 쓰나요?
+스칼라 텐서의 리스트는 `torch.stack`으로 벡터가 됩니다.
 
 </details>
 """
@@ -1526,31 +1562,31 @@ r"""
 ## What the hidden tests look for
 
 - **4.1** The two paths of section 1; edges in other orders; paths of different lengths; several edges between the same nodes; slopes that
-  are 0, negative, tiny, huge or `int` (the result is a `float` still); no path, and `src == out`; edges before `src`, beyond `out`, and
-  into dead ends; nodes of all kinds; random graphs; 40 diamonds, also on no path to `out`; that `edges` is unchanged.
+  are 0, negative, tiny, huge or `int` (the result is still a `float`); no path, and `src == out`; edges before `src`, beyond `out`, and
+  into dead ends; nodes of all kinds; random graphs; 40 diamonds, also where they lie on no path to `out`; that `edges` is unchanged.
 - **4.2** Every way to broadcast: dimensions added, stretched, both, neither; `()`; sizes that are equal by chance, so that only the
   position of a dimension tells it apart; both dtypes, and float64 to its last digits; `torch.Size`; a `g` with another order in memory,
   expanded, or tracked.
 - **4.3** Both formulas with numbers and with shapes that broadcast in each direction; negative and zero `q`; `x = 0` with $q > 1$, $q = 1$
   and $0 < q < 1$; very small `x` and `q`; both dtypes; tensors with another order in memory.
-- **4.4** Several sizes, one weight or one position among them; weights that are 0; both dtypes; another order in memory.
+- **4.4** Several sizes, a single weight or a single position among them; weights that are 0; both dtypes; another order in memory.
 
-Everywhere: the rules of every task; in 4.2 to 4.4 also with tensors that are tracked.
+Everywhere: the rules of every task; in 4.2 to 4.4 also with tracked tensors.
 
 ## What you have made
 
-Lesson 10 builds an autograd of your own. Two of its pieces are done: `total_derivative` does the work of its
-`backward()`: each node once, multiply along the edges, add up; `unbroadcast` and `pow_backward` are steps that such a `backward()` calls.
+In lesson 10 you build an autograd of your own. Two of its pieces are done. `total_derivative` does the work of its `backward()`: it
+takes each node once, multiplies along the edges and adds up. `unbroadcast` and `pow_backward` are steps that such a `backward()` calls.
 
 ## Checklist
 
 You can now answer these without looking back:
 
 - What is multiplied, and what is added?
-- In one `backward()`, how often does a hook on `x` fire if `x` is used three times? Who did the addition?
+- In one `backward()`, how often is a hook on `x` called if `x` is used three times? Who did the addition?
 - What is left over if two factors move at once, and why does it not matter in the limit?
 - A bias of shape `(3,)` is added to a table of shape `(100, 3)`. What shape does its gradient have, and over what is it a sum?
-- Why is the gradient of $0^q$ with respect to $q$ zero, and why does the formula say `nan`?
+- Why is the gradient of $0^q$ with respect to $q$ zero, and why does the formula give `nan`?
 
 ## Links
 
@@ -1563,9 +1599,9 @@ You can now answer these without looking back:
 Next: [Lesson 05](../05_vectors_and_jacobians/05_vectors_and_jacobians.ipynb), vectors in, vectors out.
 """
 
-# %% [markdown] lang="ko" en="b84b9ffd"
+# %% [markdown] lang="ko" en="2e4f2039"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
 - **4.1** 1절의 두 경로, 순서를 바꾼 간선, 길이가 다른 경로, 같은 두 노드를 잇는 여러 간선, 0이거나 음수이거나 아주 작거나 크거나
   `int`인 기울기(그래도 결과는 `float`), 경로가 없는 경우와 `src == out`, `src` 앞과 `out` 뒤의 간선과 막다른 간선, 온갖 종류의 노드,
@@ -1576,20 +1612,20 @@ r"""
   `x`와 `q`, 두 가지 dtype, 메모리 순서가 다른 텐서.
 - **4.4** 여러 크기(가중치나 위치가 하나뿐인 경우도), 0인 가중치, 두 가지 dtype, 메모리 순서가 다른 텐서.
 
-모든 과제에서 공통 규칙을 함께 봅니다. 4.2–4.4에서는 추적되는 텐서를 인자로 넘기기도 합니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다. 4.2–4.4에서는 추적되는 텐서를 인자로 넘기기도 합니다.
 
 ## 지금 만든 것
 
 수업 10에서는 나만의 autograd를 만듭니다. 그 가운데 두 가지가 준비되었습니다. `total_derivative`는 그 `backward()`가
-할 일, 곧 노드마다 한 번씩 간선을 따라 곱하고 더하는 일을 합니다. `unbroadcast`와 `pow_backward`는 그런 `backward()`가 부르는 단계입니다.
+할 일, 곧 노드마다 한 번씩 간선을 따라 곱하고 더하는 일을 합니다. `unbroadcast`와 `pow_backward`는 그런 `backward()`가 호출하는 단계입니다.
 
 ## 점검
 
 이제 앞을 다시 보지 않고 답할 수 있어야 합니다.
 
 - 무엇을 곱하고 무엇을 더하나요?
-- `x`를 세 번 쓴 다음 `backward()`를 한 번 부르면 `x`에 건 hook은 몇 번 불리나요? 덧셈은 누가 했나요?
-- 두 인수가 함께 움직이면 무엇이 남나요? 극한에서는 왜 문제가 되지 않나요?
+- `x`를 세 번 쓴 다음 `backward()`를 한 번 호출하면 `x`에 건 hook은 몇 번 호출되나요? 덧셈은 누가 했나요?
+- 곱해지는 두 수가 함께 움직이면 무엇이 남나요? 극한에서는 왜 문제가 되지 않나요?
 - shape가 `(3,)`인 bias를 `(100, 3)`인 표에 더합니다. bias의 gradient는 shape가 무엇이고, 무엇에 대한 합인가요?
 - $0^q$을 $q$로 미분하면 왜 0인가요? 식대로 하면 왜 `nan`이 나오나요?
 

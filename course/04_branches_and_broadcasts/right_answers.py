@@ -160,7 +160,7 @@ def unbroadcast(g, shape):
     return torch.autograd.grad(leaf.expand(g.shape), leaf, g.detach())[0]
 
 
-# %% number by number task="unbroadcast"
+# %% element by element task="unbroadcast"
 def unbroadcast(g, shape):
     places = torch.arange(torch.Size(shape).numel()).reshape(shape).expand(g.shape)
     flat = torch.zeros(torch.Size(shape).numel(), dtype=g.dtype)

@@ -14,16 +14,16 @@ Lesson 05 of 10 · ~85 min · VJP, JVP, Jacobian, torch.func
 
 **After this lesson you can**
 
-- call `backward` on a result with many numbers, and say what `.grad` then holds: $v^\top J$;
+- call `backward` on a result with many elements, and say what `.grad` then holds: $v^\top J$;
 - build a Jacobian row by row, and say why `backward` itself never does;
 - compute $J v$, a slope in one direction, and choose between forward and reverse mode by counting;
 - use `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd` and `vmap`, and get one gradient for each sample of a batch.
 
-You need lessons 1 to 4 and the product of a matrix and a vector. What is marked *optional* is not in the minutes above: an optional task gives
-points like the others, but nothing later needs it.
+You need lessons 1 to 4 and the product of a matrix and a vector. The minutes above do not include what is marked *optional*. An optional task
+gives points like the others, but nothing later needs it.
 """
 
-# %% [markdown] lang="ko" en="cec0e821"
+# %% [markdown] lang="ko" en="924c4986"
 r"""
 # 벡터에서 벡터로: VJP, JVP, 야코비 행렬
 
@@ -31,7 +31,7 @@ r"""
 
 **이 수업을 마치면**
 
-- 수가 여러 개인 결과에서 `backward`를 부르고, 그때 `.grad`에 무엇이 담기는지($v^\top J$) 말할 수 있습니다.
+- 원소가 여러 개인 결과에서 `backward`를 호출하고, 그때 `.grad`에 무엇이 담기는지($v^\top J$) 말할 수 있습니다.
 - 야코비 행렬(Jacobian)을 한 행씩 만들고, `backward` 자체는 왜 야코비 행렬을 만들지 않는지 설명할 수 있습니다.
 - 한 방향의 기울기 $J v$를 구하고, 순방향 모드(forward mode)와 역방향 모드(reverse mode) 중 어느 쪽이 싼지 세어서 고를 수 있습니다.
 - `torch.func.vjp`, `jvp`, `jacrev`, `jacfwd`, `vmap`을 쓰고, 배치의 샘플마다 gradient를 하나씩 구할 수 있습니다.
@@ -55,14 +55,14 @@ Here is a function from 2 numbers to 3 numbers:
 
 $$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1).$$
 
-Each of the 3 results has a slope with respect to each of the 2 inputs, so there are 6 slopes. At $x = (2, 3)$ they are
+Each of the 3 outputs has a slope with respect to each of the 2 inputs, so there are 6 slopes. At $x = (2, 3)$ they are
 
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}.$$
 
-Somebody computes `y = f(x)` and calls `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
+You compute `y = f(x)` and call `y.backward(torch.ones(3))`. **What does `x.grad` hold afterwards?**
 """
 
-# %% [markdown] lang="ko" en="502dec81"
+# %% [markdown] lang="ko" en="c2b4a134"
 r"""
 ## 먼저 예상하기
 
@@ -70,11 +70,11 @@ r"""
 
 $$f(x_0, x_1) = (x_0 x_1,\; x_0^2,\; x_1)$$
 
-결과 3개를 입력 2개로 각각 미분하면 기울기는 모두 6개입니다. $x = (2, 3)$에서는 다음과 같습니다.
+출력 3개를 입력 2개로 각각 미분하면 기울기는 모두 6개입니다. $x = (2, 3)$에서는 다음과 같습니다.
 
 $$J = \begin{pmatrix} 3 & 2 \\ 4 & 0 \\ 0 & 1 \end{pmatrix}$$
 
-누군가 `y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 불렀습니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
+`y = f(x)`를 계산하고 `y.backward(torch.ones(3))`을 호출합니다. **그러면 `x.grad`에는 무엇이 들어 있을까요?**
 """
 
 # %%
@@ -84,8 +84,8 @@ predict(
     B="(5, 4, 1)",
     C="(7, 3)",
     D=say(
-        en="nothing: `backward` refuses, since y is not a single number",
-        ko="아무것도 없다. y가 수 하나가 아니므로 `backward`가 거절한다",
+        en="nothing: `backward` raises an error, since y is not a scalar",
+        ko="아무것도 없다. y가 스칼라가 아니므로 `backward`에서 오류가 난다",
     ),
 )
 
@@ -93,15 +93,15 @@ predict(
 r"""
 ## 1. A result that is not a scalar
 
-So far every `backward()` began at a single number. Let us begin at a vector: two matrices, one after the other, on an input
-of two numbers.
+So far every `backward()` began at a single number, a *scalar*. Now begin at a vector: two matrices, one after the other, are applied to an
+input with two elements.
 """
 
-# %% [markdown] lang="ko" en="b3d3af7f"
+# %% [markdown] lang="ko" en="166c6a06"
 r"""
 ## 1. 결과가 스칼라가 아닐 때
 
-지금까지 `backward()`는 늘 수 하나, 곧 스칼라(scalar)에서 시작했습니다. 이번에는 벡터에서 시작해 봅시다. 수 두 개짜리 입력에 행렬 두 개를
+지금까지 `backward()`는 늘 수 하나, 곧 스칼라(scalar)에서 시작했습니다. 이번에는 벡터에서 시작해 봅시다. 원소가 두 개인 입력에 행렬 두 개를
 차례로 곱합니다.
 """
 
@@ -121,28 +121,30 @@ with expect_error():
 
 # %% [markdown] lang="en"
 r"""
-Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So there is a graph to walk back through: the *directed
-acyclic graph* (DAG) of lesson 2.
+Both results carry a `grad_fn`: every result that is tracked has one, not only the last. So the backward pass has a graph to go through, the
+*directed acyclic graph* (DAG) of lesson 2.
 
 PyTorch builds it anew in each run, so an `if` or a `while` may shape it. TensorFlow 1 built its graph once, before the first run. People
-say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`.
+say that it could not do control flow. It could, but the branch or loop had to be part of the graph: `tf.cond`, `tf.while_loop`. Since
+TensorFlow 2, operations run at once and the graph is dynamic there too, unless you ask for a static one with `tf.function`.
 
-Why the refusal, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number the
-question "how much does it grow?" has one answer. For two numbers PyTorch must be told how much each of them counts.
+Why the error, then? Read the message literally: only for a scalar can a gradient be created *implicitly*. For one number, the question "how
+much does it grow?" has one answer. For two numbers, you must tell PyTorch how much each of them counts.
 
-The usual way is to make one number of them first, say their sum:
+The usual way is to combine them into one number first, for example their sum:
 """
 
-# %% [markdown] lang="ko" en="448e5a53"
+# %% [markdown] lang="ko" en="7b2ed9c3"
 r"""
-두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 거슬러 갈 그래프는
-있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
+두 결과에 모두 `grad_fn`이 있습니다. 마지막 결과뿐 아니라 추적되는 결과라면 모두 가지고 있습니다. 그러니 역방향 계산(backward pass)이 지나갈
+그래프는 있습니다. 수업 02에서 본 DAG(directed acyclic graph, 유향 비순환 그래프)입니다.
 
 PyTorch는 실행할 때마다 그래프를 새로 만들기 때문에, `if`나 `while`에 따라 그래프의 모양이 달라질 수 있습니다. TensorFlow 1은 처음
 실행하기 전에 그래프를 한 번만 만들었습니다. 그래서 제어 흐름(control flow)을 쓸 수 없었다고들 하지만, 그렇지 않습니다. 분기와 반복을
-그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`).
+그래프의 일부로 써야 했을 뿐입니다(`tf.cond`, `tf.while_loop`). TensorFlow 2부터는 연산이 바로 실행되어 그래프가 동적이고, 정적 그래프는
+`tf.function`으로 따로 만듭니다.
 
-그런데 왜 거절할까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
+그런데 왜 오류가 날까요? 메시지를 글자 그대로 읽으면, 스칼라일 때만 gradient를 *암묵적으로*(implicitly) 만들 수 있다는 뜻입니다. 수가 하나라면 "얼마나
 느는가?"라는 물음의 답도 하나입니다. 수가 둘이라면 각각에 비중을 얼마나 둘지 PyTorch에 알려 주어야 합니다.
 
 흔히 쓰는 방법은 먼저 수 하나로 합치는 것입니다. 예를 들어 모두 더합니다.
@@ -158,12 +160,12 @@ print("W2.grad :", W2.grad, sep="\n")
 # %% [markdown] lang="en"
 r"""
 A common belief says that `backward` *needs* a scalar. It does not. It takes an argument `gradient`, a tensor
-of the shape of the result, with one weight for each of its numbers. A sum gives every number the weight 1:
+of the shape of the result, with one weight for each element. A sum gives every element the weight 1:
 """
 
-# %% [markdown] lang="ko" en="2d5c3722"
+# %% [markdown] lang="ko" en="b6c79965"
 r"""
-`backward`는 스칼라에서만 부를 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 원소마다
+`backward`는 스칼라에서만 호출할 수 있다고들 하지만, 그렇지 않습니다. 결과와 shape가 같은 텐서를 `gradient` 인자로 넘겨, 원소마다
 가중치(weight)를 하나씩 주면 됩니다. 모두 더하는 것은 가중치를 전부 1로 주는 것과 같습니다.
 """
 
@@ -176,31 +178,32 @@ for v in ([1.0, 1.0], [1.0, 0.0], [10.0, -1.0]):
 
 # %% [markdown] lang="en"
 r"""
-- With $v = (1, 1)$ it is the sum once more.
-- With $v = (1, 0)$ only the first number of `y2` counts: the second row of `W2`, which makes the second number, gets zeros.
-- With $v = (10, -1)$ it is the gradient of the one number `10 * y2[0] - y2[1]`.
+- With $v = (1, 1)$ it is the gradient of the sum again.
+- With $v = (1, 0)$ only the first element of `y2` counts: the second row of `W2`, which makes the second element, gets zeros.
+- With $v = (10, -1)$ it is the gradient of the single number `10 * y2[0] - y2[1]`.
 
-So `y.backward(gradient=v)` computes the gradient of $v \cdot y$. The two lines `y.backward(v)` and `(y * v).sum().backward()` leave the
-same in `.grad`.
+So `y.backward(gradient=v)` computes the gradient of $v \cdot y$: `y.backward(v)` and `(y * v).sum().backward()` leave the same values in
+`.grad`.
 
-Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the one number $v \cdot y$ by the entries of $z$:
+Now by hand. Write $z$ for `y1` and $y$ for `y2`, and sort the number $v \cdot y$ by the elements of $z$:
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b .$$
 
-So the weight of $z_b$ is the dot product of column $b$ of $W_2$ and $v$. All these weights together are $W_2^\top v$: that is what $v$ becomes on its way back through
-$W_2$. One step earlier, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to $W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As
-matrices ($\partial$: the slope with respect to one entry while all others stay):
+So the weight of $z_b$ is the dot product of column $b$ of $W_2$ and $v$. All these weights together are $W_2^\top v$: this is what the backward
+pass turns $v$ into at $W_2$. One step earlier in the forward pass, $z_b = \sum_c W_{1,bc}\, \text{inp}_c$, so the slope with respect to
+$W_{1,bc}$ is the weight of $z_b$ times $\text{inp}_c$. As matrices ($\partial$: the slope with respect to one element while all others are fixed):
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top .$$
 
-A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step back multiplies by a **transposed** matrix.
+A column times a row, $a\, b^\top$, is an **outer product** (`torch.outer`), the matrix of all $a_i b_j$. And each step of the backward pass
+multiplies by a **transposed** matrix.
 """
 
-# %% [markdown] lang="ko" en="4f69a476"
+# %% [markdown] lang="ko" en="84ab3c13"
 r"""
 - $v = (1, 1)$이면 합을 구했을 때와 같습니다.
-- $v = (1, 0)$이면 `y2`의 첫째 수만 계산에 들어갑니다. 둘째 수를 만드는 `W2`의 둘째 행은 0을 받습니다.
+- $v = (1, 0)$이면 `y2`의 첫째 원소만 계산에 들어갑니다. 둘째 원소를 만드는 `W2`의 둘째 행은 0을 받습니다.
 - $v = (10, -1)$이면 수 하나, 곧 `10 * y2[0] - y2[1]`의 gradient입니다.
 
 그러니까 `y.backward(gradient=v)`는 $v \cdot y$의 gradient를 구합니다. `y.backward(v)`와 `(y * v).sum().backward()`는 `.grad`에
@@ -210,14 +213,14 @@ r"""
 
 $$v \cdot y = \sum_a v_a \sum_b W_{2,ab}\, z_b = \sum_b \Big(\sum_a W_{2,ab}\, v_a\Big) z_b$$
 
-그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 내적입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. $v$가 $W_2$를 거슬러 지나면
-이렇게 바뀝니다. 한 단계 더 거슬러 가면 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
+그러니까 $z_b$의 가중치는 $W_2$의 $b$열과 $v$의 내적입니다. 이 가중치를 모두 모으면 $W_2^\top v$입니다. 역방향 계산에서 $v$가 $W_2$를 지나면
+이렇게 바뀝니다. 그보다 먼저 계산한 $z$는 $z_b = \sum_c W_{1,bc}\, \text{inp}_c$이므로, $W_{1,bc}$로 미분한 기울기는 $z_b$의 가중치에
 $\text{inp}_c$를 곱한 것입니다. 행렬로 쓰면 다음과 같습니다($\partial$은 다른 성분을 모두 그대로 두고 한 성분으로 미분한다는 뜻입니다).
 
 $$\frac{\partial (v \cdot y)}{\partial W_1} = (W_2^\top v)\, \text{inp}^\top, \qquad
 \frac{\partial (v \cdot y)}{\partial W_2} = v\, z^\top$$
 
-열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product, `torch.outer`)이라고 합니다. 그리고 한 단계 거슬러 갈 때마다
+열벡터와 행벡터의 곱 $a\, b^\top$은 $a_i b_j$를 모두 모은 행렬이고, **텐서곱**(outer product, `torch.outer`)이라고 합니다. 그리고 역방향 계산에서는 단계마다
 **전치**행렬(transpose)을 곱합니다.
 """
 
@@ -226,10 +229,10 @@ r"""
 ## 2. What backward(v) computes: $v^\top J$
 
 Back to the function of the prediction. The table of all its slopes is the **Jacobian** $J$: one *row* for each output, one
-*column* for each input, $J_{ij} = \partial f_i / \partial x_j$. We try three unit vectors as $v$, then the ones of the question.
+*column* for each input, $J_{ij} = \partial f_i / \partial x_j$. We try three unit vectors as $v$, then the vector of ones from the question.
 """
 
-# %% [markdown] lang="ko" en="47415ea3"
+# %% [markdown] lang="ko" en="0c5c0b63"
 r"""
 ## 2. backward(v)가 구하는 것: $v^\top J$
 
@@ -255,12 +258,12 @@ predicted(
     "5 ones",
     right="C",
     A=say(
-        en="The table is never built. `.grad` always has the shape of `x`: two numbers, not six.",
-        ko="표는 만들어지지 않습니다. `.grad`의 shape는 언제나 `x`와 같습니다. 수는 여섯 개가 아니라 두 개입니다.",
+        en="The table is never built. `.grad` always has the shape of `x`: two elements, not six.",
+        ko="표는 만들어지지 않습니다. `.grad`의 shape는 언제나 `x`와 같습니다. 원소는 여섯 개가 아니라 두 개입니다.",
     ),
     B=say(
-        en="These are the sums along each row, one for each output. But the ones weigh the outputs: "
-        "the rows are added to each other.",
+        en="These are the sums along each row, one for each output. But the ones are weights of the "
+        "outputs: the rows are added to each other.",
         ko="행마다 성분을 더한 값이고, 출력마다 하나입니다. 그런데 1은 출력에 곱하는 가중치이므로 행끼리 더해집니다.",
     ),
     C=say(
@@ -268,34 +271,36 @@ predicted(
         ko="출력마다 가중치가 1이므로 J의 행들이 그대로 더해집니다. 3 + 4 + 0과 2 + 0 + 1입니다.",
     ),
     D=say(
-        en="It refuses only without an argument. Here the ones say how much each output counts.",
-        ko="인자가 없을 때만 거절합니다. 여기서는 `torch.ones(3)`이 출력마다 가중치를 정해 줍니다.",
+        en="That happens only without an argument. Here the ones say how much each output counts.",
+        ko="인자가 없을 때만 오류가 납니다. 여기서는 `torch.ones(3)`이 출력마다 가중치를 정해 줍니다.",
     ),
 )
 
 # %% [markdown] lang="en"
 r"""
-A unit vector picks one row of $J$. The ones gave $(7, 3)$: **the sum of the rows**.
+A unit vector picks one row of $J$. The vector of ones gave $(7, 3)$: **the sum of the rows**.
 
-In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ in input $j$. That is $v^\top J$, a **vector-Jacobian product**, VJP for short.
-It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
-single row, $v$ is the number 1, and the row is the gradient.
+In general $\sum_i v_i f_i$ has the slope $\sum_i v_i J_{ij}$ with respect to input $j$. That is $v^\top J$, a **vector-Jacobian product**, VJP
+for short. It has the shape of the *input*, and it is all that `backward` ever computes. A loss is the case of one output: $J$ has a
+single row, $v$ is the number 1, and the row is the gradient. In supervised learning the loss is always a scalar, so you will hardly ever
+meet the `gradient` argument there.
 
-The Jacobian itself is never built. Its shape would be that of the output followed by that of the input, and that grows fast. Take `y2` of section 1
-as the output and `W1` as the input. Here `jacrev` (section 3) builds $J$ all the same; `detach()` gives the same numbers without the graph (lesson 6), and
-`tensordot(v, J, dims=1)` is $v^\top J$, the sum over the first dimension of $J$:
+`backward` never builds the Jacobian. Its shape would be the shape of the output followed by the shape of the input, and that grows fast. Take
+`y2` of section 1 as the output and `W1` as the input. Here we do build $J$, with `jacrev` (section 3). `detach()` gives the same values without
+the graph (lesson 6), and `tensordot(v, J, dims=1)` is $v^\top J$, the sum over the first dimension of $J$:
 """
 
-# %% [markdown] lang="ko" en="a5661399"
+# %% [markdown] lang="ko" en="2ad0a7e4"
 r"""
 단위벡터는 $J$의 행 하나를 골라냅니다. 성분이 모두 1인 벡터를 넣으면 $(7, 3)$, 곧 **행들의 합**이 나옵니다.
 
 일반적으로 $\sum_i v_i f_i$를 입력 $j$로 미분한 기울기는 $\sum_i v_i J_{ij}$입니다. 이것이 $v^\top J$, 곧 **벡터-야코비 곱**(vector-Jacobian
 product)이고 줄여서 VJP라고 합니다. shape는 *입력*과 같습니다. `backward`가 계산하는 것은 언제나 이것뿐입니다. loss는 출력이
-하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다.
+하나인 경우입니다. $J$에는 행이 하나뿐이고 $v$는 수 1이며, 그 행이 바로 gradient입니다. 지도 학습(supervised learning)에서 loss는 늘 스칼라이므로
+`gradient` 인자를 쓸 일이 거의 없습니다.
 
-야코비 행렬 자체는 만들어지지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
-`W1`을 입력으로 봅시다. 여기서는 일부러 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 수를 그래프 없이 내놓습니다(수업 06).
+`backward`는 야코비 행렬을 만들지 않습니다. 만든다면 shape가 출력의 shape 뒤에 입력의 shape를 이은 것이 되어 금세 커집니다. 1절의 `y2`를 출력,
+`W1`을 입력으로 봅시다. 여기서는 일부러 `jacrev`(3절)로 $J$를 만들어 봅니다. `detach()`는 같은 값을 그래프 없이 내놓습니다(수업 06).
 `tensordot(v, J, dims=1)`은 $J$의 첫째 차원을 따라 더한 $v^\top J$입니다.
 """
 
@@ -306,8 +311,8 @@ print("y2:", tuple(y2.shape), " W1:", tuple(W1.shape), " J:", tuple(J_W1.shape))
 print("v^T J :", torch.tensordot(v, J_W1, dims=1).tolist())
 print(
     say(
-        en="1000 outputs, W1 of (1000, 1000): numbers in J:",
-        ko="출력 1000개, W1이 (1000, 1000)일 때 J의 수:",
+        en="1000 outputs, W1 of (1000, 1000): elements of J:",
+        ko="출력 1000개, W1이 (1000, 1000)일 때 J의 원소:",
     ),
     f"{1000 * 1000 * 1000:,}",
 )
@@ -315,13 +320,13 @@ print(
 # %% [markdown] lang="en"
 r"""
 `torch.func.vjp` gives the same product as a function: it runs `f` once and returns the result together with a function that
-takes any $v$ back to the input.
+computes $v^\top J$ for any $v$.
 """
 
-# %% [markdown] lang="ko" en="bd7e5ede"
+# %% [markdown] lang="ko" en="b1ee15b7"
 r"""
-`torch.func.vjp`는 같은 곱을 함수로 돌려줍니다. `f`를 한 번 실행하고, 결과와 함께 어떤 $v$든 입력 쪽으로 되돌려 보내는 함수를
-내놓습니다.
+`torch.func.vjp`는 같은 곱을 함수로 돌려줍니다. `f`를 한 번 실행하고, 결과와 함께 어떤 $v$에 대해서든 $v^\top J$를 구하는 함수를
+돌려줍니다.
 """
 
 # %%
@@ -334,15 +339,15 @@ print("pull_back(ones):", pull_back(torch.ones(3)))
 r"""
 ## 3. The Jacobian, one row at a time
 
-Unit vectors pick rows, so a Jacobian with $m$ rows takes $m$ VJPs. They all walk back through the same graph, which therefore must be kept:
+Unit vectors pick rows, so a Jacobian with $m$ rows takes $m$ VJPs. Their backward passes all go through the same graph, so you must keep it:
 `retain_graph=True` (lesson 2). `torch.autograd.grad` returns the product instead of adding it to `.grad`.
 """
 
-# %% [markdown] lang="ko" en="fb3b6fe5"
+# %% [markdown] lang="ko" en="43cbde1c"
 r"""
 ## 3. 야코비 행렬을 한 행씩
 
-단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 모두 같은 그래프를 거슬러 가기 때문에
+단위벡터가 행을 골라내므로, 행이 $m$개인 야코비 행렬에는 VJP가 $m$번 필요합니다. 역방향 계산이 $m$번 모두 같은 그래프를 지나므로
 `retain_graph=True`로 그래프를 남겨 두어야 합니다(수업 02). `torch.autograd.grad`는 곱을 `.grad`에 더하지 않고
 돌려줍니다.
 """
@@ -358,20 +363,20 @@ print("jacrev :", torch.func.jacrev(f)(point).tolist())
 
 # %% [markdown] lang="en"
 r"""
-`jacrev` (rev for *reverse*) does just this, all rows at once.
+`jacrev` (rev for *reverse*) does exactly this, for all rows at once.
 
-A trap: for $g(x) = x^2$, element by element, the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
+Beware: for $g(x) = x^2$, element by element, the Jacobian is diagonal, and then the sum of its rows looks like "the derivative of each element".
 That is why `backward(torch.ones(...))` seems to give all slopes in many examples. As soon as one output depends on two inputs, as above,
-the sum has mixed them.
+the sum mixes them.
 
 ## 4. Forward mode: $J v$
 
-Now from the other side. Move the input a little in a direction $v$ (two numbers, a direction among the *inputs*). How fast do the three outputs move?
+Now from the other side. Move the input a little in a direction $v$ (two elements, a direction among the *inputs*). How fast do the three outputs move?
 The difference quotient is $\frac{f(x + hv) - f(x)}{h}$. Its limit is $J v$, a **Jacobian-vector product**, JVP, which has the
 shape of the *output*.
 """
 
-# %% [markdown] lang="ko" en="a685e059"
+# %% [markdown] lang="ko" en="41ac9243"
 r"""
 `jacrev`(rev는 *reverse*, 역방향)가 바로 이 일을 모든 행에 대해 한꺼번에 합니다.
 
@@ -381,7 +386,7 @@ r"""
 
 ## 4. 순방향 모드: $J v$
 
-이번에는 반대쪽에서 시작합니다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 수 두 개, *입력* 쪽의 방향입니다). 출력 세 개는
+이번에는 반대쪽에서 시작합니다. 입력을 $v$ 방향으로 조금 움직입니다($v$는 원소가 두 개이고, *입력* 쪽의 방향입니다). 출력 세 개는
 얼마나 빨리 움직일까요? 차분몫(difference quotient)은 $\frac{f(x + hv) - f(x)}{h}$입니다. 그 극한이 $J v$, 곧 **야코비-벡터 곱**(Jacobian-vector
 product, JVP)이고, shape는 *출력*과 같습니다.
 """
@@ -399,16 +404,16 @@ print("J v :", (torch.func.jacrev(f)(point) @ v).tolist())
 
 # %% [markdown] lang="en"
 r"""
-There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each number it carries how fast that number moves. No graph is
-kept, and nothing is walked back.
+There is no $h$ in `jvp`. It is **forward mode**: the program runs once, and beside each value it carries how fast that value changes. It keeps no
+graph, and there is no backward pass.
 
 A unit vector now picks a *column* of $J$: how all outputs move when one input does. `jacfwd` builds the Jacobian column by column.
 """
 
-# %% [markdown] lang="ko" en="de3af66f"
+# %% [markdown] lang="ko" en="47087b6c"
 r"""
-`jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 곁에
-함께 나릅니다. 그래프를 남기지 않고, 거슬러 가지도 않습니다.
+`jvp`에는 $h$가 없습니다. 이것이 **순방향 모드**입니다. 프로그램을 한 번 실행하면서, 값마다 그 값이 얼마나 빨리 변하는지를 함께
+계산합니다. 그래프를 남기지 않고, 역방향 계산도 하지 않습니다.
 
 이제 단위벡터는 $J$의 *열*을 골라냅니다. 입력 하나가 움직일 때 모든 출력이 어떻게 움직이는지입니다. `jacfwd`는 야코비 행렬을
 한 열씩 만듭니다.
@@ -424,12 +429,12 @@ print("jacfwd  :", torch.func.jacfwd(f)(point).tolist())
 r"""
 ## 5. Two arrows, one number
 
-Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ takes a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
-direction $v$ at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their tips are $0.83$ apart.
-**How far apart are they at $h = 0.1$?**
+Polar coordinates: $F(r, t) = (r \cos t, r \sin t)$ maps a radius and an angle to a point of the plane. At $p = (2, 0.5)$ the input moves in the
+direction $v$, at 53° in the $(r, t)$ plane. Two arrows start at $F(p)$: the difference quotient for a step $h$, and the JVP. At $h = 1$ their
+tips are $0.83$ apart. **How far apart are they at $h = 0.1$?**
 """
 
-# %% [markdown] lang="ko" en="2927fc15"
+# %% [markdown] lang="ko" en="04ff8590"
 r"""
 ## 5. 화살표 둘, 수 하나
 
@@ -449,7 +454,7 @@ predict(
 # %% [markdown] lang="en"
 r"""
 Run the next cell. Left: the inputs, with $p$ and $v$. Middle: the outputs, with the two arrows and a third one, $u$, a direction among the outputs.
-Right: how far the readings are apart, for every $h$.
+Right: the distance between the two arrows, and between the two numbers of question 3, for every $h$.
 
 1. Move $h$ to $0.1$ and to $0.001$. With a tenth of $h$, how much of the gap is left?
 2. At $h = 1$, turn $v$ to 0° (only $r$ grows), then to 90° (only $t$ grows). When is there no gap, and why?
@@ -457,10 +462,10 @@ Right: how far the readings are apart, for every $h$.
 4. Go on to $h = 10^{-12}$. Which lesson does the right picture remind you of?
 """
 
-# %% [markdown] lang="ko" en="8fc5ab64"
+# %% [markdown] lang="ko" en="9d6c6475"
 r"""
 다음 셀을 실행하세요. 왼쪽은 입력이고 $p$와 $v$가 있습니다. 가운데는 출력이고, 두 화살표와 함께 출력 쪽의 방향인 셋째 화살표 $u$가 있습니다.
-오른쪽은 $h$마다 두 값이 얼마나 떨어져 있는지를 보여 줍니다.
+오른쪽은 $h$마다 두 화살표의 차이와, 질문 3에 나오는 두 수의 차이를 보여 줍니다.
 
 1. $h$를 $0.1$, $0.001$로 옮겨 보세요. $h$가 10분의 1이 되면 두 화살표의 차이는 얼마로 줄어드나요?
 2. $h = 1$에서 $v$를 0°로($r$만 늡니다), 이어서 90°로($t$만 늡니다) 돌리세요. 언제 차이가 없나요? 왜 그럴까요?
@@ -476,24 +481,25 @@ explore_arrows()
 r"""
 <details><summary>What you saw</summary>
 
-- The gap falls in step with $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve that $F(p + hv)$ runs along bends, and the arrow of the quotient cuts across. For $v$ at 0° that
-  curve is a straight ray, and nothing bends; at 90° it runs round a circle, and the quotient is a chord beside the tangent.
-- $u \cdot$ quotient steps *forward* and then looks along $u$; $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and then looks along $v$. Both go to one number,
-  $u^\top J v$. It is 0 when $u$ stands at a right angle to $J v$.
-- At tiny $h$ round-off takes over, as in lesson 1. Neither product has an $h$ anywhere.
+- The gap shrinks in proportion to $h$: it is $0.83$ at $h = 1$, $0.080$ at $0.1$, $0.0008$ at $0.001$. The curve along which $F(p + hv)$ moves is
+  bent, and the arrow of the quotient cuts across. For $v$ at 0° the curve is a straight ray, so there is no gap. At 90° it is a circle, and the
+  quotient is a chord beside the tangent.
+- $u \cdot$ quotient moves the input *forward* and measures how far the output goes along $u$. $(u^\top J) \cdot v$ takes $u$ *back* to the inputs and
+  measures it along $v$. As $h$ shrinks, the first tends to the second, $u^\top J v$. That is 0 when $u$ is at a right angle to $J v$.
+- At tiny $h$ round-off takes over, as in lesson 1. Neither $J v$ nor $u^\top J$ contains an $h$.
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="f80d45f4"
+# %% [markdown] lang="ko" en="97446684"
 r"""
 <details><summary>무엇을 보았나요?</summary>
 
-- 차이는 $h$를 따라 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
+- 차이는 $h$에 비례해 줄어듭니다. $h = 1$에서 $0.83$, $0.1$에서 $0.080$, $0.001$에서 $0.0008$입니다. $F(p + hv)$가 지나가는 곡선은 휘는데, 차분몫의 화살표는 그것을 가로지르기 때문입니다.
   $v$가 0°이면 그 곡선이 곧은 반직선이므로 휘지 않습니다. 90°이면 원을 따라 돌고, 차분몫은 접선 옆의 현(chord)이 됩니다.
 - $u \cdot$ 차분몫은 입력을 *앞으로* 움직인 다음, 출력이 $u$ 방향으로 얼마나 갔는지 잽니다. $(u^\top J) \cdot v$는 $u$를 입력 쪽으로 *되돌린* 다음, 그것이
-  $v$ 방향으로 얼마나 되는지 잽니다. 둘 다 하나의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
-- $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. 두 곱 어디에도 $h$는 없습니다.
+  $v$ 방향으로 얼마나 되는지 잽니다. $h$가 작아지면 앞의 수가 뒤의 수 $u^\top J v$에 다가갑니다. $u$가 $J v$와 직각을 이루면 이 수는 0입니다.
+- $h$가 아주 작아지면 수업 01에서처럼 반올림 오차가 커집니다. $J v$에도 $u^\top J$에도 $h$는 없습니다.
 
 </details>
 """
@@ -503,16 +509,16 @@ predicted(
     "5 arrows",
     right="B",
     A=say(
-        en="The JVP stays where it is, but the quotient does not: it turns towards the JVP, and 0.080 "
+        en="The JVP stays the same, but the quotient does not: it turns towards the JVP, and a gap of 0.080 "
         "is left.",
         ko="JVP는 그대로지만 차분몫은 그렇지 않습니다. h가 작아지면 차분몫의 화살표가 JVP에 가까워져서 차이는 0.080만 남습니다.",
     ),
     B=say(
-        en="A step to one side leaves an error that falls in step with h: 0.080, and 0.0008 at h = 0.001.",
+        en="A step to one side has an error in proportion to h: 0.080, and 0.0008 at h = 0.001.",
         ko="한쪽으로만 h만큼 가면 오차는 h에 비례해 줄어듭니다. 0.080이고, h = 0.001에서는 0.0008입니다.",
     ),
     C=say(
-        en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This step goes to "
+        en="A hundredth for a tenth of h: that is the central quotient of lesson 1. This quotient steps to "
         "one side only.",
         ko="h가 10분의 1일 때 100분의 1이 되는 것은 수업 01의 중앙 차분몫입니다. 여기서는 한쪽으로만 갑니다.",
     ),
@@ -520,16 +526,16 @@ predicted(
 
 # %% [markdown] lang="en"
 r"""
-So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets can go
-anywhere: the value is the same, only the cost differs. That is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
+So there are two ways to compute $u^\top J v$: $u^\top (J v)$, forward first, and $(u^\top J)\, v$, backward first. The brackets do not change
+the value, only the cost. This is also how to test a backward pass without building $J$: draw any $u$ and $v$ and compare the two numbers.
 
-Here is a function of your own; it takes a tensor of two numbers and returns a tensor of two numbers.
+Now try a function of your own. It takes a tensor with two elements and returns a tensor with two elements.
 """
 
-# %% [markdown] lang="ko" en="2292b482"
+# %% [markdown] lang="ko" en="bfd72940"
 r"""
-그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 앞으로 먼저 가는 $u^\top (J v)$와 뒤로 먼저 가는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
-값은 같고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 backward를 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
+그러니까 $u^\top J v$를 구하는 순서는 두 가지입니다. 순방향부터 계산하는 $u^\top (J v)$와 역방향부터 계산하는 $(u^\top J)\, v$입니다. 괄호를 어디에 쳐도
+값은 같고, 비용만 다릅니다. 이것은 $J$를 만들지 않고 역방향 계산을 검사하는 방법이기도 합니다. $u$와 $v$를 아무렇게나 골라 두 수를 비교하면 됩니다.
 
 이제 여러분의 함수를 넣어 보세요. 원소가 두 개인 텐서를 받아 원소가 두 개인 텐서를 돌려주는 함수입니다.
 """
@@ -546,17 +552,18 @@ explore_arrows(mine, ranges=((-2, 2), (-2, 2)), p=(1.0, 0.5), h=0.5)
 r"""
 ## 6. Which one is cheap?
 
-Count passes. One VJP gives one row: it runs `f` and walks back once. One JVP gives one column: it runs `f` once and carries the speeds along.
+Count passes. One VJP gives one row: it takes one forward pass through `f` and one backward pass. One JVP gives one column: it takes one forward
+pass, which carries the speeds along.
 
-A network turns 1,000,000 parameters into one loss, and all its slopes are wanted. **How many VJPs does that take, or how many JVPs?**
+A network computes one loss from 1,000,000 parameters, and you want all the slopes. **How many VJPs does that take, or how many JVPs?**
 """
 
-# %% [markdown] lang="ko" en="f8284db9"
+# %% [markdown] lang="ko" en="81c084cd"
 r"""
 ## 6. 어느 쪽이 싼가?
 
-몇 번 지나가는지 세어 봅시다. VJP 한 번은 `f`를 실행하고 한 번 거슬러 가서 행 하나를
-줍니다. JVP 한 번은 `f`를 한 번 실행하면서, 수가 움직이는 속도를 함께 날라 열 하나를 줍니다.
+계산을 몇 번 하는지 세어 봅시다. VJP 한 번은 `f`의 순방향 계산 한 번과 역방향 계산 한 번으로 행 하나를
+줍니다. JVP 한 번은 순방향 계산 한 번에서 값이 변하는 속도를 함께 구해 열 하나를 줍니다.
 
 신경망이 파라미터 1,000,000개에서 loss 하나를 계산합니다. 기울기가 모두 필요합니다. **VJP로는 몇 번, JVP로는 몇 번이 필요할까요?**
 """
@@ -592,7 +599,7 @@ predicted(
     "5 passes",
     right="B",
     A=say(
-        en="One JVP answers for one direction only: how the loss moves when the parameters move along v.",
+        en="One JVP covers one direction only: how the loss moves when the parameters move along v.",
         ko="JVP 한 번은 한 방향만 알려 줍니다. 파라미터가 v 방향으로 움직일 때 loss가 어떻게 움직이는지입니다.",
     ),
     B=say(
@@ -608,29 +615,30 @@ predicted(
 # %% [markdown] lang="en"
 r"""
 - **Few outputs, many inputs**: reverse mode. Training is the extreme case: one loss, millions of parameters, one VJP.
-- **Few inputs, many outputs**: forward mode. Example: how does a whole picture change when one knob is turned?
-- **Only one product, $v^\top J$ or $J v$, is needed**: then it is a single pass either way. Do not build $J$.
+- **Few inputs, many outputs**: forward mode. Example: how does a whole image change when you turn one knob?
+- **You need only one product, $v^\top J$ or $J v$**: one VJP or one JVP is enough. Do not build $J$.
 
-Reverse mode also keeps the record of the run in memory until the walk back; forward mode does not.
+Reverse mode also keeps a record of the forward pass in memory until the backward pass; forward mode does not.
 
 ## 7. One gradient for each sample
 
-A batch has $n$ samples, and each has a loss of its own. The losses are a vector, so their slopes with respect to the weights $w$ are a Jacobian: *one row for each sample*. `backward` on the summed loss gives the sum of the
-rows, and on the mean loss the mean. Sometimes the rows themselves are wanted: which sample pulls hardest? which one is an outlier?
+A batch has $n$ samples, and each has a loss of its own. The losses form a vector, so their slopes with respect to the weights $w$ form a Jacobian:
+*one row for each sample*. `backward` on the summed loss gives the sum of the rows, and on the mean loss it gives their mean. Sometimes you need
+the rows themselves: which sample has the largest effect? Which one is an outlier?
 """
 
-# %% [markdown] lang="ko" en="04640085"
+# %% [markdown] lang="ko" en="dd124ced"
 r"""
 - **출력이 적고 입력이 많으면** 역방향 모드입니다. 학습이 그 극단입니다. loss 하나, 파라미터 수백만 개, VJP 한 번입니다.
-- **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 손잡이 하나를 돌릴 때 그림 전체가 어떻게 바뀌는지 알고 싶을 때입니다.
-- **곱 $v^\top J$나 $J v$ 하나만 필요하면** 어느 쪽이든 한 번이면 됩니다. $J$를 만들지 마세요.
+- **입력이 적고 출력이 많으면** 순방향 모드입니다. 예를 들어 조절값 하나를 바꿀 때 이미지 전체가 어떻게 달라지는지 알고 싶을 때입니다.
+- **곱 $v^\top J$나 $J v$ 하나만 필요하면** VJP나 JVP 한 번이면 됩니다. $J$를 만들지 마세요.
 
-역방향 모드는 거슬러 갈 때까지 실행 기록을 메모리에 두어야 하지만, 순방향 모드는 그렇지 않습니다.
+역방향 모드는 역방향 계산이 끝날 때까지 순방향 계산의 기록을 메모리에 두어야 하지만, 순방향 모드는 그렇지 않습니다.
 
 ## 7. 샘플마다 gradient 하나씩
 
 배치(batch)에 샘플이 $n$개 있고, 샘플마다 자기 loss가 있습니다. loss들은 벡터이므로, 가중치 $w$로 미분하면 야코비 행렬이 됩니다. *샘플마다
-행이 하나*입니다. loss의 합에서 `backward`를 부르면 행들의 합이, 평균에서 부르면 행들의 평균이 나옵니다. 때로는 행 하나하나가
+행이 하나*입니다. loss의 합에서 `backward`를 호출하면 행들의 합이, 평균에서 호출하면 행들의 평균이 나옵니다. 때로는 행 하나하나가
 필요합니다. 어느 샘플의 영향이 가장 큰가요? 이상치(outlier)는 어느 것인가요?
 """
 
@@ -656,30 +664,31 @@ print(say(en="backward of the sum:", ko="합의 backward:"), [round(g, 3) for g 
 
 # %% [markdown] lang="en"
 r"""
-Read the line with `vmap` from the inside. `grad(sample_loss)` is a function that returns the gradient of *one* sample's loss with respect to its first
-argument. `vmap` runs it for all samples at once; `in_dims=(None, 0, 0)` says that `w` is the same for all, while `X` and `Y` are cut along their dimension 0.
+Read the line with `vmap` from the inside. `grad(sample_loss)` is a function that returns the gradient of *one* sample's loss with respect to the
+first argument, `w`. `vmap` runs it for all samples at once; `in_dims=(None, 0, 0)` says that `w` is the same for all, while `X` and `Y` are split
+along their dimension 0.
 
-The third sample is far off its target, and its row shows it. In the sum alone it would have hidden among the others.
+The third sample is far off its target, and its row shows it. The sum alone would not have told you which sample it was.
 
 ## 8. A real bug
 
-`torch.cholesky_inverse` takes a lower triangular matrix $L$ to $X = (L L^\top)^{-1}$. When $L$ moves in the direction $V$, the product rule on
-$X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. (You need not follow it: below only the order of the factors matters.) Your
-PyTorch against the quotient, with $u$ = 1 everywhere:
+`torch.cholesky_inverse` computes $X = (L L^\top)^{-1}$ from a lower triangular matrix $L$. When $L$ moves in the direction $V$, the product rule on
+$X (L L^\top) = I$ gives $J V = -X (V L^\top + L V^\top) X$. (You do not have to follow this: below, only the order of the factors matters.) The
+next cell compares your PyTorch with the quotient; all elements of $u$ are 1.
 """
 
-# %% [markdown] lang="ko" en="446a5540"
+# %% [markdown] lang="ko" en="ebe43510"
 r"""
-`vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자로 미분한 gradient를 돌려주는
+`vmap`이 있는 줄을 안쪽부터 읽어 봅시다. `grad(sample_loss)`는 샘플 *하나*의 loss를 첫째 인자 `w`로 미분한 gradient를 돌려주는
 함수입니다. `vmap`은 이것을 모든 샘플에 한꺼번에 실행합니다. `in_dims=(None, 0, 0)`은 `w`는 모두 같이 쓰고, `X`와 `Y`는 0번
 차원을 따라 나눈다는 뜻입니다.
 
-셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 다른 샘플에 가려졌을 것입니다.
+셋째 샘플은 목표에서 멀리 떨어져 있고, 그 사실이 행에 드러납니다. 합만 보았다면 어느 샘플인지 알 수 없었을 것입니다.
 
 ## 8. 실제로 있었던 버그
 
 `torch.cholesky_inverse`는 하삼각행렬(lower triangular matrix) $L$에서 $X = (L L^\top)^{-1}$을 구합니다. $L$이 $V$ 방향으로 움직일 때 $X (L L^\top) = I$에 곱의 미분법을
-쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 인수의 순서만 중요합니다.) 여러분의 PyTorch를
+쓰면 $J V = -X (V L^\top + L V^\top) X$입니다. (이 식을 따라가지 않아도 됩니다. 아래에서는 곱하는 순서만 중요합니다.) 여러분의 PyTorch를
 차분몫과 비교해 봅시다. $u$의 성분은 모두 1입니다.
 """
 
@@ -701,18 +710,20 @@ print("-X V X L^T + ... :", (u * -(swapped + swapped.T)).sum().item())
 
 # %% [markdown] lang="en"
 r"""
-In PyTorch 2.13 the quotient and reverse mode say $-2$, forward mode says $-6$, without an error ([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
-reported in September 2026). The cause: two factors of the JVP formula in the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal
-matrices, where the order of the factors hardly matters. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
-If your PyTorch is newer, all may agree by now. Either way: compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at an ordinary matrix, not at a nearly diagonal one.
+In PyTorch 2.13 the quotient and reverse mode give $-2$, but forward mode gives $-6$, without an error
+([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682), reported in September 2026). The cause: two factors of the JVP formula are in
+the wrong order, as in the last line. PyTorch's own tests did compare with quotients, but at nearly diagonal matrices, where the order of the
+factors hardly matters. The [proposed fix](https://github.com/pytorch/pytorch/pull/197010) swaps them back and adds a test at an ordinary matrix.
+If your PyTorch is newer, the first three lines may agree by now. Either way, compare $u \cdot (Jv)$ with $(u^\top J) \cdot v$ at an ordinary matrix, not at a
+nearly diagonal one.
 """
 
-# %% [markdown] lang="ko" en="ff38b4bd"
+# %% [markdown] lang="ko" en="432af4cd"
 r"""
-PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류도 없이 $-6$이라고 합니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
+PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드는 오류 없이 $-6$을 내놓습니다([pytorch#196682](https://github.com/pytorch/pytorch/issues/196682),
 2026년 9월 보고). 원인은 마지막 줄처럼 JVP 공식에서 곱하는 두 행렬의 순서가 바뀐 것입니다. PyTorch의 테스트도 차분몫과 비교했지만, 대각행렬에 가까운
 행렬에서만 보았습니다. 그런 행렬은 곱의 순서를 바꾸어도 값이 거의 같습니다. [제안된 수정](https://github.com/pytorch/pytorch/pull/197010)은 순서를
-바로잡고 평범한 행렬의 테스트를 더합니다. 더 새로운 PyTorch라면 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
+바로잡고 평범한 행렬의 테스트를 더합니다. 더 새로운 PyTorch라면 처음 세 줄이 이제 모두 같을 수도 있습니다. 어쨌든 $u \cdot (Jv)$와 $(u^\top J) \cdot v$는
 대각행렬에 가까운 행렬 말고 평범한 행렬에서 비교하세요.
 """
 
@@ -720,11 +731,11 @@ PyTorch 2.13에서 차분몫과 역방향 모드는 $-2$인데, 순방향 모드
 r"""
 ## 9. Complex numbers · optional
 
-A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Two losses, and their slopes with respect to $a$
-and $b$ by difference quotients:
+A leaf may hold complex numbers, $z = a + ib$. The loss must still be real. What is `z.grad` then? Take two losses, and their slopes with respect to
+$a$ and $b$ by difference quotients:
 """
 
-# %% [markdown] lang="ko" en="fa92c549"
+# %% [markdown] lang="ko" en="01d6461d"
 r"""
 ## 9. 복소수 · 선택
 
@@ -743,17 +754,17 @@ for name, loss in (("|z|^2", lambda z: z.abs() ** 2), ("Re z^2", lambda z: (z**2
 
 # %% [markdown] lang="en"
 r"""
-`z.grad` is $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$: the two real slopes, packed into one complex number. So `z - lr * z.grad` walks downhill, as
-with real numbers.
+`z.grad` is $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$: the two real slopes, packed into one complex number. So the step
+`z - lr * z.grad` goes downhill, as with real numbers.
 
 In the language of complex analysis this is twice the *conjugate Wirtinger derivative* $\frac{\partial L}{\partial \bar z} = \frac12\left(\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}\right)$.
 That is why the second line shows $2 - 4i$: the complex derivative of $z^2$ is $2z = 2 + 4i$, and `.grad` holds its conjugate.
 
-**Take care when you compare.** Some texts call $\frac{\partial L}{\partial \bar z}$ itself the gradient, which is half of PyTorch's, and JAX's `grad` returns the conjugate of
-PyTorch's. Try $L = |z|^2$ first: it is $2z$ in PyTorch, $z$ in such a text, $2\bar z$ in JAX.
+**Take care when you compare.** Some texts call $\frac{\partial L}{\partial \bar z}$ itself the gradient, which is half of PyTorch's. JAX's `grad`
+returns the conjugate of PyTorch's. Try $L = |z|^2$ first: the gradient is $2z$ in PyTorch, $z$ in such a text and $2\bar z$ in JAX.
 """
 
-# %% [markdown] lang="ko" en="339b2c5c"
+# %% [markdown] lang="ko" en="d660820f"
 r"""
 `z.grad`는 $\frac{\partial L}{\partial a} + i\,\frac{\partial L}{\partial b}$입니다. 실수 기울기 두 개를 복소수 하나에 담은 것입니다. 그래서 실수일 때와 마찬가지로
 `z - lr * z.grad`는 loss가 줄어드는 쪽으로 갑니다.
@@ -770,28 +781,29 @@ r"""
 r"""
 # Tasks
 
-Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What they
-look for is said in words below the last task. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`) shows a worked solution of that task, once you have passed or when
-you are stuck.
+Five functions, 10 points. Under each answer cell is a test cell with the **visible tests**; when your work is graded, **hidden tests** are added. What
+they check is described after the last task. If you teach yourself, the panel of **Check** (in a terminal: `autograder check 5 --solution matrix_vjp`)
+shows a worked solution of that task once you have passed it, or when you are stuck.
 
-The rules of lesson 1 hold. Unless a task says otherwise, your function leaves what belongs to its caller as it found it (arguments with their values, `.grad`,
-`requires_grad`, and hooks, which are functions attached to a tensor), and every setting of the whole process (gradient mode, that is, whether torch records; anomaly mode,
-default dtype, random state, warning filters, recursion limit, number of threads). It keeps the dtype, gives the same answer when called twice, and returns what the task names.
+The rules of lesson 1 hold. Unless a task says otherwise, your function leaves everything that belongs to its caller as it was (arguments with their
+values, `.grad`, `requires_grad`, and hooks, the functions registered on a tensor), and every setting of the process too (gradient mode, that is,
+whether torch records; anomaly mode, default dtype, random state, warning filters, recursion limit, number of threads). It keeps the dtype, gives the
+same answer when called twice, and returns what the task names.
 
-All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice or a transpose of a larger one,
-so `view` may fail on it.
+All tensors here are `float32` or `float64`, and within one call they have the same dtype. Sizes are at least 1, except in 5.4. A tensor may be a slice
+or a transpose of a larger one, so `view` may fail on it.
 """
 
-# %% [markdown] lang="ko" en="0062d97f"
+# %% [markdown] lang="ko" en="b856fdcc"
 r"""
 # 과제
 
-함수 다섯 개, 모두 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
-더해집니다. 숨은 테스트가 무엇을 보는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 5 --solution matrix_vjp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
+함수 다섯 개이고, 합해서 10점입니다. 답을 쓰는 셀 아래에 **보이는 테스트**가 든 테스트 셀이 있고, 채점할 때는 **숨은 테스트**가
+더해집니다. 숨은 테스트가 무엇을 확인하는지는 마지막 과제 아래에 글로 적어 두었습니다. 혼자 배울 때는 통과한 뒤나 막혔을 때 **답 확인** 패널(터미널에서는 `autograder check 5 --solution matrix_vjp`)에서 그 과제의 모범 풀이와 설명을 볼 수 있습니다.
 
 수업 01의 규칙이 그대로 적용됩니다. 과제에 다른 말이 없으면 여러분의 함수는 호출한 쪽의 것(인자의 값, `.grad`,
 `requires_grad`, 텐서에 걸어 두는 함수인 hook)도, 프로세스 전체의 설정(torch가 기록할지를 정하는 gradient 모드, 이상 탐지(anomaly detection),
-기본 dtype, 난수 상태, 경고 필터, 재귀 한도, 스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 불러도 같은 답을 내며, 과제가 말한 것을 돌려줍니다.
+기본 dtype, 난수 상태, 경고 필터, 재귀 한도, 스레드 수)도 바꾸지 않습니다. dtype을 유지하고, 두 번 호출해도 같은 답을 내며, 과제에 적힌 대로 돌려줍니다.
 
 여기 나오는 텐서는 모두 `float32` 또는 `float64`이고, 한 번의 호출에서는 dtype이 모두 같습니다. 크기는 5.4를 빼면 모두 1 이상입니다. 더 큰 텐서에서 잘라 내거나
 전치한 텐서일 수도 있으므로 `view`가 실패할 수 있습니다.
@@ -803,27 +815,29 @@ r"""
 
 ●●○○○ · ★★★★☆ · 10 min · 2 points
 
-Section 1 with any sizes and any weights: return the gradients of the number $v \cdot (W_2\,(W_1\,\text{inp}))$ with respect to $W_1$ and to $W_2$, as a tuple `(g1, g2)`.
+This is section 1 with any sizes and any weights. Return the gradients of the number $v \cdot (W_2\,(W_1\,\text{inp}))$ with respect to $W_1$ and
+$W_2$, as a tuple `(g1, g2)`.
 
 - Shapes: `inp` is (n,), `W1` is (k, n), `W2` is (m, k), `v` is (m,). The sizes may all differ, and any of them may be 1.
 - `g1` has the shape and dtype of `W1`, `g2` those of `W2`.
 - Write it with **matrix formulas**, without autograd: that is the exercise, though only the result is tested.
-- Any of the four tensors may be tracked and have a `.grad`, which must survive. Whether your results are tracked makes no difference.
+- Any of the four tensors may be tracked and have a `.grad`, which must survive. Your results may be tracked or not.
 
 <details><summary>Hint 1: the idea</summary>
 
-What reaches `y1` when $v$ walks back through $W_2$? Check with the shapes: (m,) must become (k,).
+What arrives at `y1` when the backward pass takes $v$ through $W_2$? Check the shapes: (m,) must become (k,).
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: one layer</summary>
 
-`torch.outer(a, b)` has the entries $a_i b_j$. `g2` is the outer product of `v` and `W1 @ inp`; `g1` that of `W2.T @ v` and ... ?
+With a single matrix, $v \cdot (A\,x)$ has the gradient `torch.outer(v, x)` with respect to `A` and `A.T @ v` with respect to `x`. Here there are two
+layers. What is the input of each, and what arrives at its output?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="3d791e1e"
+# %% [markdown] lang="ko" en="35709083"
 r"""
 ## 과제 5.1 · `matrix_vjp`
 
@@ -834,19 +848,20 @@ r"""
 
 - shape: `inp`는 (n,), `W1`은 (k, n), `W2`는 (m, k), `v`는 (m,)입니다. 크기는 서로 다를 수 있고 1일 수도 있습니다.
 - `g1`의 shape와 dtype은 `W1`과, `g2`의 것은 `W2`와 같습니다.
-- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적이지만, 검사하는 것은 결과뿐입니다.
+- autograd 없이 **행렬 식**으로 쓰세요. 그것이 이 과제의 목적이지만 검사하는 것은 결과뿐입니다.
 - 네 텐서 가운데 어느 것이든 추적되고 `.grad`가 있을 수 있습니다. 그 `.grad`는 그대로 남아야 합니다. 결과가 추적되는지는
   상관없습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-$v$가 $W_2$를 거슬러 가면 `y1`에는 무엇이 도착하나요? shape로 확인하세요. (m,)이 (k,)가 되어야 합니다.
+역방향 계산에서 $v$가 $W_2$를 지나면 `y1`에는 무엇이 도착하나요? shape로 확인하세요. (m,)이 (k,)가 되어야 합니다.
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 층이 하나라면</summary>
 
-`torch.outer(a, b)`의 원소는 $a_i b_j$입니다. `g2`는 `v`와 `W1 @ inp`의 텐서곱입니다. `g1`은 `W2.T @ v`와 무엇의 텐서곱일까요?
+행렬이 하나뿐인 $v \cdot (A\,x)$의 gradient는 `A`에 대해서는 `torch.outer(v, x)`, `x`에 대해서는 `A.T @ v`입니다. 여기서는 층이 둘입니다.
+층마다 입력은 무엇이고, 출력에 도착하는 것은 무엇인가요?
 
 </details>
 """
@@ -942,29 +957,38 @@ r"""
 
 Return the Jacobian of `f` at `x`: entry (i, j) is the slope of output i with respect to input j.
 
-- `x` is a leaf of shape (n,) with `requires_grad=True`; it may have a `.grad`, and that must survive: the same tensor with the same values, not a copy put back.
-- `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`; you may call it more than once.
+- `x` is a leaf of shape (n,) with `requires_grad=True`. It may have a `.grad`, which must survive: the same tensor with the same values, not a copy put back.
+- `f` takes a tensor of shape (n,) and returns one of shape (m,). You learn m only by calling `f`, and you may call it more than once.
 - `f` may ignore some of its inputs (columns of zeros), some of its outputs may be constant (rows of zeros), and it may return the very tensor it was given. At least one output depends on `x`.
 - `f` may use other tensors that are tracked, such as a weight. Their `.grad` must survive too.
 - The result has shape (m, n) and the dtype of `x`, and it is not tracked: `requires_grad` is `False`.
 - It is right to 12 digits in `float64`, so no difference quotients.
 
-One VJP for each output is the idea; every correct way counts.
+The idea is one VJP for each output, but every correct way counts.
 
 <details><summary>Hint 1: the idea</summary>
 
-Which $v$ picks row i? What must happen to the graph so that you can walk back through it m times? And what function gives you the product without adding it to a `.grad`?
+Which $v$ picks row i? What keeps the graph for m backward passes? And which function returns the product instead of adding it to a `.grad`?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the skeleton</summary>
 
-For each row `e` of `torch.eye(m, dtype=x.dtype)`: `torch.autograd.grad(y, x, e, retain_graph=True)` returns a tuple with one tensor. `torch.stack` makes a matrix of the rows.
+```
+y = f(x)
+rows = []
+for v in ...:  # as many vectors as there are rows
+    (row,) = torch.autograd.grad(y, x, ...)
+    rows.append(row)
+return torch.stack(rows)
+```
+
+Which dtype must `v` have?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="85b530bf"
+# %% [markdown] lang="ko" en="4cca57a3"
 r"""
 ## 과제 5.2 · `jacobian_by_rows`
 
@@ -974,7 +998,7 @@ r"""
 
 - `x`는 shape가 (n,)이고 `requires_grad=True`인 leaf입니다. `.grad`가 있을 수 있으며, 그대로 남아야 합니다. 복사본을 되돌려
   놓지 말고 같은 텐서가 같은 값으로 남아 있어야 합니다.
-- `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 불러 보아야 알 수 있습니다. 여러 번 불러도 됩니다.
+- `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려줍니다. m은 `f`를 호출해 보아야 알 수 있습니다. 여러 번 호출해도 됩니다.
 - `f`는 입력 일부를 쓰지 않을 수도 있고(0으로 된 열), 출력 일부가 상수일 수도 있으며(0으로 된 행), 받은 텐서를 그대로 돌려줄 수도
   있습니다. 적어도 출력 하나는 `x`에 따라 달라집니다.
 - `f`는 가중치처럼 추적되는 다른 텐서를 쓸 수도 있습니다. 그 텐서의 `.grad`도 그대로 남아야 합니다.
@@ -985,15 +1009,23 @@ r"""
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-i번째 행을 골라내는 $v$는 무엇인가요? 그래프를 m번 거슬러 가려면 그래프를 어떻게 해 두어야 하나요? 곱을 `.grad`에 더하지 않고
+i번째 행을 골라내는 $v$는 무엇인가요? 역방향 계산을 m번 하려면 그래프를 어떻게 해 두어야 하나요? 곱을 `.grad`에 더하지 않고
 돌려주는 함수는 무엇인가요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 뼈대</summary>
 
-`torch.eye(m, dtype=x.dtype)`의 행 `e`마다 `torch.autograd.grad(y, x, e, retain_graph=True)`를 부르면 텐서 하나가 든 튜플이
-나옵니다. `torch.stack`으로 행들을 모아 행렬을 만드세요.
+```
+y = f(x)
+rows = []
+for v in ...:  # 행의 개수만큼
+    (row,) = torch.autograd.grad(y, x, ...)
+    rows.append(row)
+return torch.stack(rows)
+```
+
+`v`의 dtype은 무엇이어야 하나요?
 
 </details>
 """
@@ -1089,11 +1121,11 @@ r"""
 
 Return $J v$: how fast the outputs of `f` move when the input moves from `x` in the direction `v`.
 
-- `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,) and returns one of shape (m,), made of PyTorch operations; m and n may differ. You may call `f` more than once.
-- Take `v` as it is. It need not have length 1, and it may be zero or tiny (1e-200). Twice the `v` gives twice the result.
+- `x` and `v` have shape (n,) and are not tracked. `f` takes a tensor of shape (n,), uses PyTorch operations and returns a tensor of shape (m,); m and n may differ. You may call `f` more than once.
+- Use `v` as it is. It need not have length 1, and it may be zero or tiny (1e-200). Twice the `v` gives twice the result.
 - The result has shape (m,) and the dtype of `x`, and it is not tracked.
 - It is right to 12 digits in `float64`, so no difference quotients.
-- As in 5.2, `f` may ignore some inputs, have constant outputs, or return what it was given; at least one output depends on the input.
+- As in 5.2, `f` may ignore some inputs, have constant outputs, or return the tensor it was given; at least one output depends on the input.
 
 <details><summary>Hint 1: the idea</summary>
 
@@ -1101,14 +1133,15 @@ Section 4. Which function of `torch.func` carries a direction along?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same idea elsewhere</summary>
 
-`torch.func.jvp(f, (x,), (v,))` returns two things: the value of `f`, and what you are looking for.
+For a product of two inputs, `torch.func.jvp(torch.mul, (a, b), (da, db))` returns the pair `(a * b, da * b + a * db)`: a tuple of places and a
+tuple of directions go in. How many places does your `f` have, and which half of the pair do you need?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="44675a41"
+# %% [markdown] lang="ko" en="4e9efe01"
 r"""
 ## 과제 5.3 · `directional_derivative`
 
@@ -1116,8 +1149,8 @@ r"""
 
 $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`의 출력이 얼마나 빨리 움직이는지입니다.
 
-- `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 shape (m,)인 텐서를 돌려주며, PyTorch 연산으로
-  되어 있습니다. m과 n은 다를 수 있습니다. `f`는 여러 번 불러도 됩니다.
+- `x`와 `v`는 shape가 (n,)이고 추적되지 않습니다. `f`는 shape (n,)인 텐서를 받아 PyTorch 연산으로 계산하고 shape (m,)인 텐서를
+  돌려줍니다. m과 n은 다를 수 있습니다. `f`는 여러 번 호출해도 됩니다.
 - `v`는 주어진 그대로 쓰세요. 길이가 1이 아니어도 되고, 0이거나 아주 작을 수도 있습니다(1e-200). `v`가 두 배면 결과도 두 배입니다.
 - 결과의 shape는 (m,)이고 dtype은 `x`와 같으며, 추적되지 않습니다.
 - `float64`에서 12자리까지 맞아야 합니다. 그러니 차분몫은 쓸 수 없습니다.
@@ -1126,13 +1159,14 @@ $J v$를 돌려주세요. 입력이 `x`에서 `v` 방향으로 움직일 때 `f`
 
 <details><summary>힌트 1: 생각의 방향</summary>
 
-4절입니다. `torch.func`의 어느 함수가 방향을 함께 날랐나요?
+4절입니다. `torch.func`의 어느 함수에 방향을 함께 넘겼나요?
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 같은 생각을 다른 곳에</summary>
 
-`torch.func.jvp(f, (x,), (v,))`는 두 가지를 돌려줍니다. `f`의 값과, 여러분이 찾는 것입니다.
+입력이 둘인 곱셈이라면 `torch.func.jvp(torch.mul, (a, b), (da, db))`는 쌍 `(a * b, da * b + a * db)`를 돌려줍니다. 점의 튜플과 방향의
+튜플을 넘깁니다. 여러분의 `f`에는 입력이 몇 개인가요? 그리고 쌍에서 필요한 것은 어느 쪽인가요?
 
 </details>
 """
@@ -1231,43 +1265,53 @@ r"""
 
 ●●○○○ · ★★★★☆ · 9 min · 2 points
 
-Do what `y.backward(gradient=v)` does by your own means: multiply by the weights, make one number, go back. Handing `v` to a `backward` would spoil the
-exercise, though only the result is tested.
+Do the work of `y.backward(gradient=v)` yourself: multiply by the weights, combine everything into one number, run the backward pass. Passing `v` to
+`backward` would defeat the exercise, though only the result is tested.
 
-- `y` is a result with a graph behind it, not a scalar, of any shape (it may also be empty); `v` is an untracked tensor of its dtype.
-- If `v` has the shape of `y`: the gradient of the sum of all $v_i y_i$ is **added** to the `.grad` of every leaf behind `y`, as by `backward`, also where it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
-- If `v` has **another shape**, also one that would broadcast: raise `ValueError`, and leave every `.grad` alone. `y` can still be used afterwards.
-- After a call that fits, the graph may be freed, as by `backward`: a second call on the same `y` need not work.
+- `y` is a result with a graph behind it. It is not a scalar and has any other shape (it may be empty); `v` is an untracked tensor of its dtype.
+- If `v` has the shape of `y`, **add** the gradient of the sum of all $v_i y_i$ to the `.grad` of every leaf behind `y`, as `backward` does, even where
+  it is 0. These `.grad` are not tracked. Nothing else changes; `v` and the values of `y` stay as they are.
+- If `v` has **another shape**, even one that would broadcast, raise `ValueError` and leave every `.grad` alone. `y` can still be used afterwards.
+- After a call whose shapes match, the graph may be freed, as after `backward`: a second call on the same `y` need not work.
 - Return nothing.
 
 <details><summary>Hint 1: the idea</summary>
 
-Which one number has the gradient that $v$ asks for? And what happens in `y * v` when `y` has shape (2,) and `v` has shape (2, 1)?
+Which single number has the gradient $v^\top J$? And what happens in `y * v` when `y` has shape (2,) and `v` has shape (2, 1)?
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: the same idea elsewhere</summary>
 
-Compare `v.shape` with `y.shape` first. Then `(y * v).sum()` is the number.
+This runs the backward pass from the weighted mean of several losses, and raises an error before it computes anything if the weights do not match:
+
+```
+if len(weights) != len(losses):
+    raise ValueError("one weight for each loss")
+mean = sum(w * loss for w, loss in zip(weights, losses)) / sum(weights)
+mean.backward()
+```
+
+Here there is no mean. What must match?
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="4d0b8dea"
+# %% [markdown] lang="ko" en="36bce1bd"
 r"""
 ## 과제 5.4 · `weighted_backward`
 
 ●●○○○ · ★★★★☆ · 9분 · 2점
 
-`y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 가중치를 곱하고, 수 하나로 만들고, 거슬러 갑니다. `backward`에 `v`를 넘기면 연습이
+`y.backward(gradient=v)`가 하는 일을 직접 해 보세요. 가중치를 곱하고, 수 하나로 합치고, 역방향 계산을 합니다. `backward`에 `v`를 넘기면 연습이
 되지 않지만, 검사하는 것은 결과뿐입니다.
 
-- `y`는 그래프가 딸린 결과이고 스칼라가 아니며 shape는 무엇이든 될 수 있습니다(비어 있을 수도 있습니다). `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
+- `y`는 그래프가 딸린 결과입니다. 스칼라가 아니라는 것 말고는 shape에 제한이 없습니다(비어 있을 수도 있습니다). `v`는 추적되지 않는 텐서이고 dtype은 `y`와 같습니다.
 - `v`의 shape가 `y`와 같으면, $v_i y_i$를 모두 더한 수의 gradient를 `y`를 만드는 데 쓰인 모든 leaf의 `.grad`에 `backward`처럼
   **더합니다**. 0이어도 더합니다. 이 `.grad`는 추적되지 않습니다. 그 밖에는 아무것도 바뀌지 않습니다. `v`도, `y`의 값도 그대로입니다.
 - `v`의 **shape가 다르면**, 브로드캐스트가 되는 shape라 해도 `ValueError`를 일으키고 어떤 `.grad`도 건드리지 않습니다. 그 뒤에도
   `y`를 쓸 수 있어야 합니다.
-- shape가 맞는 호출 뒤에는 `backward`처럼 그래프를 없애도 됩니다. 같은 `y`로 두 번째 불렀을 때 동작하지 않아도 됩니다.
+- shape가 맞는 호출 뒤에는 `backward`처럼 그래프를 없애도 됩니다. 같은 `y`로 두 번째 호출했을 때 동작하지 않아도 됩니다.
 - 아무것도 돌려주지 않습니다.
 
 <details><summary>힌트 1: 생각의 방향</summary>
@@ -1277,9 +1321,18 @@ gradient가 $v^\top J$가 되는 수 하나는 무엇인가요? 그리고 `y`의
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 같은 생각을 다른 곳에</summary>
 
-먼저 `v.shape`와 `y.shape`를 비교하세요. 그다음 `(y * v).sum()`이 그 수입니다.
+다음 코드는 여러 loss의 가중평균에서 역방향 계산을 하고, 가중치의 개수가 맞지 않으면 아무것도 계산하기 전에 예외를 일으킵니다.
+
+```
+if len(weights) != len(losses):
+    raise ValueError("loss마다 가중치가 하나씩 있어야 합니다")
+mean = sum(w * loss for w, loss in zip(weights, losses)) / sum(weights)
+mean.backward()
+```
+
+이 과제에서는 평균을 내지 않습니다. 맞아야 하는 것은 무엇인가요?
 
 </details>
 """
@@ -1332,8 +1385,7 @@ def _refused(y_shape, v_shape, dtype="float64", grad=5.0):
     return answer.changes_nothing()
 
 
-_x = leaf([1, 2], grad=5.0)
-_answer = ask("weighted_backward(y, v)", x=_x, y="x**2", v=tensor([1, 10]))
+_answer = ask("weighted_backward(y, v)", x=leaf([1, 2], grad=5.0), y="x**2", v=tensor([1, 10]))
 _wrong = {hint.no_v: [7, 9], hint.mean: [6, 25], hint.replaced: [2, 40], hint.missing: [5, 5]}
 _compare(_answer, {"x": tensor([7, 45])}, {"x": _wrong})
 _refused((2,), (2, 1))
@@ -1406,23 +1458,24 @@ A linear model with weights `w` has, for one sample (x, y), the loss $(x \cdot w
 
 - Shapes: `w` is (d,), `X` is (n, d), `Y` is (n,). The result is (n, d), in their dtype. n and d may be 1.
 - The loss is that of one sample: no mean over the batch and no factor ½.
-- `w` may be tracked and have a `.grad`, which must survive. `X` and `Y` are not tracked. Whether your result is tracked makes no difference.
-- Loops are fine, and so are `vmap`, autograd and a formula.
+- `w` may be tracked and have a `.grad`, which must survive. `X` and `Y` are not tracked. Your result may be tracked or not.
+- You may use a loop, `vmap`, autograd or a formula.
 
 <details><summary>Hint 1: the idea</summary>
 
-Section 7: a function of one sample's loss, then its gradient, then all samples.
+Section 7: write a function for one sample's loss, then take its gradient, then run that for all samples.
 
 </details>
 
-<details><summary>Hint 2: nearly the code</summary>
+<details><summary>Hint 2: two ways</summary>
 
-`torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)` with your own `loss(w, x, y)`. Or by hand: the slope of $(\ldots)^2$ is $2 (\ldots)$ times the slope of what is inside.
+With `vmap`: the cell of section 7 needs only another loss. By hand: the slope of $u^2$ is $2u$ times the slope of $u$, and here $u$ is
+$x \cdot w - y$. What is its slope with respect to $w$? For all samples at once, a column (n, 1) times a table (n, d) is a table (n, d).
 
 </details>
 """
 
-# %% [markdown] lang="ko" en="fbdb1717"
+# %% [markdown] lang="ko" en="27541421"
 r"""
 ## 과제 5.5 · `per_sample_grads` · 선택
 
@@ -1432,7 +1485,7 @@ r"""
 돌려주세요. i번째 행이 샘플 i의 것입니다.
 
 - shape: `w`는 (d,), `X`는 (n, d), `Y`는 (n,)입니다. 결과는 (n, d)이고 dtype은 이들과 같습니다. n과 d는 1일 수도 있습니다.
-- loss는 샘플 하나의 것입니다. 배치 평균도, 인수 ½도 없습니다.
+- loss는 샘플 하나의 것입니다. 배치 평균을 내지도, ½을 곱하지도 않습니다.
 - `w`는 추적되고 `.grad`가 있을 수 있으며, 그 `.grad`는 그대로 남아야 합니다. `X`와 `Y`는 추적되지 않습니다. 결과가 추적되는지는
   상관없습니다.
 - 반복문, `vmap`, autograd, 공식, 무엇을 써도 됩니다.
@@ -1443,10 +1496,10 @@ r"""
 
 </details>
 
-<details><summary>힌트 2: 코드에 가깝게</summary>
+<details><summary>힌트 2: 두 가지 방법</summary>
 
-`loss(w, x, y)`를 직접 쓰고 `torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(w, X, Y)`로 구하세요. 손으로 구한다면
-$(\ldots)^2$의 기울기는 $2 (\ldots)$에 괄호 안의 기울기를 곱한 것입니다.
+`vmap`을 쓴다면 7절의 셀에서 loss만 바꾸면 됩니다. 손으로 구한다면 $u^2$의 기울기는 $2u$에 $u$의 기울기를 곱한 것이고, 여기서 $u$는
+$x \cdot w - y$입니다. $u$를 $w$로 미분하면 무엇인가요? 모든 샘플을 한꺼번에 구하려면, 열 (n, 1)에 표 (n, d)를 곱하면 표 (n, d)가 됩니다.
 
 </details>
 """
@@ -1544,17 +1597,18 @@ r"""
 ## What the hidden tests look for
 
 - **5.1** Sizes that differ, sizes of 1, random $v$ with zeros and negative numbers; both dtypes; slices of larger tensors; tracked tensors whose `.grad` must survive; the same tensors with other values, all or only some, at later calls.
-- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return what they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
+- **5.2** More outputs than inputs and the reverse, one input, one output; functions that mix inputs, ignore some, have constant or expanded outputs, use a tracked weight, or return the tensor they were given; an `x.grad` that is there already; an `x` that is a slice; an untracked result; both dtypes; 12 digits, also where `f` is strongly curved; the same `x` with other values and with other functions.
 - **5.3** m and n that differ, symmetric and other Jacobians, $v$ that is long, short, tiny, zero or negative; slices of larger tensors; the same function elsewhere and in another direction, another function at the same place; 12 digits, also where `f` is strongly curved; both dtypes.
-- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; `.grad` that was there before; several calls; that nothing is returned; twenty pairs of shapes that must be refused, some equal in number and in several sizes, and that `y` can be used after a refusal.
-- **5.5** Random batches, n and d of 1, samples without error; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
+- **5.4** Several shapes of `y`, also transposed, expanded and empty; `v` of zeros, or a slice of a larger tensor; several leaves; a `.grad` that was there before; several calls; that nothing is returned; twenty pairs of shapes that must raise `ValueError`, some with as many elements or with several equal sizes, and that `y` can be used afterwards.
+- **5.5** Random batches, n and d of 1, samples whose error is 0; both dtypes; slices of larger tensors; a tracked `w` with a `.grad`; the same tensors with other values, all or only some.
 
 Everywhere: the rules of every task.
 
 ## What you have built
 
-In lesson 10 you write an autograd of your own, and you have just made its core. Its `backward` begins like `weighted_backward`, with $v = 1$ at the loss. Then each operation
-does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies by its own slopes and hands the product on. No $J$ is ever built.
+In lesson 10 you write an autograd of your own, and you have just made its core. Its `backward` begins like `weighted_backward`, with $v = 1$ at the
+loss. Then each operation does what `matrix_vjp` does: it takes the $v$ that arrives, multiplies it by its own slopes and passes the product on. No $J$
+is ever built.
 
 ## Checklist
 
@@ -1563,7 +1617,7 @@ You can now answer these without looking back:
 - What does `.grad` hold after `y.backward(v)`? What shape does it have? And what does `backward(torch.ones(m))` have to do with the Jacobian?
 - How many VJPs does a Jacobian with m rows and n columns take, and how many JVPs?
 - Why is training done in reverse mode?
-- In what number do $u \cdot (J v)$ and $(u^\top J) \cdot v$ meet, and what is that good for?
+- What number do $u \cdot (J v)$ and $(u^\top J) \cdot v$ both give, and what can you use that for?
 - What does `vmap(grad(loss), in_dims=(None, 0, 0))` do?
 
 ## Links
@@ -1577,27 +1631,27 @@ You can now answer these without looking back:
 Next: [Lesson 06](../06_cutting_the_graph/06_cutting_the_graph.ipynb), cutting and splicing the graph.
 """
 
-# %% [markdown] lang="ko" en="4d20b032"
+# %% [markdown] lang="ko" en="26f6eadd"
 r"""
-## 숨은 테스트가 보는 것
+## 숨은 테스트가 확인하는 것
 
 - **5.1** 서로 다른 크기, 크기가 1인 경우, 0과 음수가 섞인 임의의 $v$, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, `.grad`가 남아야 하는
-  추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 불렀을 때.
+  추적되는 텐서, 같은 텐서 모두나 일부에 다른 값을 넣고 다시 호출했을 때.
 - **5.2** 출력이 입력보다 많은 경우와 적은 경우, 입력이나 출력이 하나인 경우. 입력을 섞는 함수, 일부를 쓰지 않는 함수, 출력이 상수이거나
   expand한 것인 함수, 추적되는 가중치를 쓰는 함수, 받은 것을 그대로 돌려주는 함수. 이미 있는 `x.grad`, 잘라 낸 `x`, 추적되지 않는 결과,
   두 가지 dtype, 많이 휘는 함수에서도 12자리, 같은 `x`에 다른 값을 넣거나 다른 함수를 썼을 때.
 - **5.3** 서로 다른 m과 n, 대칭인 야코비 행렬과 그렇지 않은 것, 길거나 짧거나 아주 작거나 0이거나 음수인 $v$, 더 큰 텐서에서 잘라 낸 것,
   같은 함수를 다른 점과 다른 방향에서, 다른 함수를 같은 점에서, 많이 휘는 함수에서도 12자리, 두 가지 dtype.
-- **5.4** `y`의 여러 shape(전치하거나 expand한 것, 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 부르기,
-  아무것도 돌려주지 않는지, 거절해야 하는 shape 스무 쌍(원소의 개수나 몇몇 차원의 크기가 같은 것도), 거절한 뒤에도 `y`를 쓸 수 있는지.
+- **5.4** `y`의 여러 shape(전치하거나 expand한 것, 빈 것도), 모두 0이거나 잘라 낸 `v`, 여러 개의 leaf, 전부터 있던 `.grad`, 여러 번 호출하기,
+  아무것도 돌려주지 않는지, `ValueError`를 일으켜야 하는 shape 스무 쌍(원소의 개수나 몇몇 차원의 크기가 같은 것도), 그 뒤에도 `y`를 쓸 수 있는지.
 - **5.5** 임의의 배치, n이나 d가 1인 경우, 오차가 없는 샘플, 두 가지 dtype, 더 큰 텐서에서 잘라 낸 것, 추적되고 `.grad`가 있는 `w`,
   같은 텐서 모두나 일부에 다른 값을 넣었을 때.
 
-모든 과제에서 공통 규칙을 함께 봅니다.
+공통 규칙을 지켰는지는 모든 과제에서 검사합니다.
 
 ## 지금까지 만든 것
 
-수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 지금 만들었습니다. 그 `backward`는 `weighted_backward`처럼, loss에서 $v = 1$로 시작합니다.
+수업 10에서는 나만의 autograd를 만듭니다. 그 핵심을 지금 만들었습니다. 그 `backward`는 `weighted_backward`처럼 loss에서 $v = 1$로 시작합니다.
 그다음 연산마다 `matrix_vjp`가 하는 일을 합니다. 도착한 $v$에 자기 기울기를 곱해 입력 쪽으로 넘깁니다. $J$는 한 번도 만들지 않습니다.
 
 ## 점검
@@ -1607,7 +1661,7 @@ r"""
 - `y.backward(v)` 다음에 `.grad`에는 무엇이 들어 있나요? shape는 무엇인가요? `backward(torch.ones(m))`은 야코비 행렬과 어떤 관계인가요?
 - 행이 m개, 열이 n개인 야코비 행렬을 만들려면 VJP가 몇 번 필요한가요? JVP로는 몇 번인가요?
 - 학습은 왜 역방향 모드로 하나요?
-- $u \cdot (J v)$와 $(u^\top J) \cdot v$는 어떤 수에서 만나나요? 그 사실은 어디에 쓸 수 있나요?
+- $u \cdot (J v)$와 $(u^\top J) \cdot v$는 둘 다 어떤 수인가요? 그 사실은 어디에 쓸 수 있나요?
 - `vmap(grad(loss), in_dims=(None, 0, 0))`은 무엇을 하나요?
 
 ## 더 읽을거리
