@@ -669,6 +669,19 @@ also shows the next hint, and the worked solution once you have passed or when y
 `autograder check 1` in a terminal does the same, and `autograder check 1 --solution forward_difference` shows that solution.
 In a class's edition, which an instructor gives out, Check runs the visible tests only, and solutions come with the feedback.
 
+<details><summary>How to read a test cell</summary>
+
+The cases stand at the end of the cell; the hints at its beginning are given when an answer fails.
+
+- `ask("f(x)", x=leaf([1.0]))` makes this call with these arguments. An argument in quotation marks is code.
+- `.returns(want, mistakes={hint.sign: wrong})` compares the result with `want`. The other value, or a test of the result, only
+  chooses the hint for a wrong result. With `nearly=` the last digits count.
+- `.again()` makes the same call once more; `.then("...")` asks something else of the same objects.
+- `.changes_nothing()` looks at what belongs to the caller, `.keeps_buffers()` whether each `.grad` is still the same tensor, and
+  `.holds(condition, hint)` at anything else.
+
+</details>
+
 Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that most people need.
 
 **Rules of every task in this course.** Unless a task says otherwise, your function
@@ -682,7 +695,7 @@ Marks: difficulty (●, 1 to 5), importance (★, 1 to 5), and the minutes that 
 - returns what the signature says: a `float` is a plain number, not a tensor.
 """
 
-# %% [markdown] lang="ko" en="fc36086f"
+# %% [markdown] lang="ko" en="c72bddc2"
 r"""
 # 과제
 
@@ -692,6 +705,19 @@ r"""
 확인할 수 있습니다. 옆에 열리는 패널에서 다음 힌트를 볼 수 있고, 통과한 뒤나 막혔을 때는 모범 풀이도 볼 수 있습니다. JupyterLab 밖에서는 터미널에서
 `autograder check 1`을 실행하세요. `autograder check 1 --solution forward_difference`를 실행하면 그 과제의 모범 풀이가 나옵니다.
 강사에게 받은 수업용 파일에서는 보이는 테스트만 확인하고, 모범 풀이는 피드백과 함께 공개됩니다.
+
+<details><summary>테스트 셀 읽는 법</summary>
+
+실제 문제는 셀의 끝에 있습니다. 셀 첫머리의 힌트는 답이 틀렸을 때 나오는 말입니다.
+
+- `ask("f(x)", x=leaf([1.0]))`은 이 인자로 함수를 호출합니다. 따옴표 안에 있는 인자는 코드입니다.
+- `.returns(want, mistakes={hint.sign: wrong})`은 결과를 `want`와 비교합니다. `mistakes`의 값이나 조건은 틀린 결과에 어떤 힌트를 줄지 고르는 데만
+  쓰입니다. `nearly=`가 있으면 끝자리까지 맞아야 합니다.
+- `.again()`은 같은 호출을 한 번 더 하고, `.then("...")`은 같은 객체를 가지고 다른 것을 확인합니다.
+- `.changes_nothing()`은 호출한 쪽의 것이 그대로인지, `.keeps_buffers()`는 `.grad`가 저마다 처음과 같은 텐서인지, `.holds(조건, 힌트)`는 그 밖의
+  것을 확인합니다.
+
+</details>
 
 표시: 난이도(●, 1–5), 중요도(★, 1–5), 보통 걸리는 시간.
 

@@ -1272,13 +1272,13 @@ def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
     given = {"c": factor, "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
     how = {"errors": {"view size": hint.flat}}
     answer = ask("handle = clip_hook(t, m)", how, **given, v="u * 1", t=t, m=m)
+    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])  # t may be x itself
     found = answer.then("hasattr(handle, 'remove')").result
     answer.holds(found, f"{hint.handle} ({check.kind(answer.result)})")
     made = answer.then(f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()")
     passed = made.then("y.backward(retain_graph=True)").then("y.backward(retain_graph=True)")
     passed.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
     passed.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)
-    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])
     return passed
 
 

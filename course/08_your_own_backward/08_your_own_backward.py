@@ -1155,11 +1155,12 @@ def _seen(*asked):
 
 def _signs(x, want, rtol, large):
     off = lambda got: (got - want).abs() > rtol * want.abs() + 1e-300
+    only = lambda got, where: off(got).any() and where[off(got)].all()
     return {
         hint.big: lambda got: ~got.isfinite(),
         hint.capped: lambda got: (x > 99) & ((got - want).abs() > 0.1 * want.abs()),
-        large: lambda got: (x > 9)[off(got)].all(),
-        hint.nearly: lambda got: ((got - want).abs() < 1e-3 * want.abs())[off(got)].all(),
+        large: lambda got: only(got, x > 9),
+        hint.nearly: lambda got: only(got, (got - want).abs() < 1e-3 * want.abs()),
     }
 
 

@@ -1216,8 +1216,8 @@ def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", w
     given = {"points": points, "steps": steps, "lr": lr}
     answer = ask("fit_line(points, steps, lr)", {"words": words}, fit_line=fit, **given)
     known = {why: tuple(pairs) for why, pairs in wrong.items()}
-    known[hint.shared] = lambda pair: isinstance(pair[0], float) and pair[0] == pair[1]
-    known[hint.once] = lambda pair: pair == tuple(map(float, pair))
+    known[hint.shared] = lambda pair: pair == (pair[0],) * 2 and type(pair[0]) is float
+    known[hint.once] = lambda pair: pair == tuple(map(float, pair))  # any other pair of numbers
     answer.returns(want, mistakes=known, nearly=hint.all, rtol=1e-7, atol=1e-9)
     answer.holds(answer.then("fit_line.passes").result >= steps, hint.count)
     answer.holds(answer.then("points").result == points, hint.changed)
