@@ -1169,8 +1169,7 @@ def _compare(x, g, value, slope, dtype, apart=False, signs=_signs):
     x, g, value, slope = (tensor(number, dtype) for number in (x, g, value, slope))
     wrong = {"value": signs(x, value, rtol, hint.early), "x": signs(x, g * slope, rtol, hint.one)}
     if (x.abs() < 9).all():
-        wrong["value"][hint.relu] = x.clamp(min=0)
-        wrong["x"][hint.step] = g * (x > 0)
+        wrong["value"][hint.relu], wrong["x"][hint.step] = x.clamp(min=0), g * (x > 0)
     exact = {"rtol": rtol, "atol": atol, "apart": apart}
     judge_operation("StableSoftplus", _seen, {"x": x}, g, value, {"x": slope}, wrong, **exact)
 
