@@ -941,11 +941,11 @@ def _asked(edges, ends, **options):
 
 
 def _judge(answer, want, why, wrong):
-    again = answer.again(hint.repeated)
+    # Before the second call, which may undo what the first has done to the list.
     answer.holds(answer.then("edges == given").result, hint.spoiled).changes_nothing()
     answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
     answer.holds(isinstance(answer.result, float), hint.whole)
-    again.changes_nothing().returns(want)
+    answer.again(hint.repeated).changes_nothing().returns(want)
 
 
 _edges = graphs.edges
