@@ -299,7 +299,7 @@ class Answer:
         self,
         want: Any,
         *,
-        nearly: str = "",
+        nearly: str | None = None,
         hint: str = "",
         mistakes: Mistakes | None = None,
         rtol: float | None = None,
@@ -309,18 +309,18 @@ class Answer:
 
         Args:
             want: as for `check.close`.
-            nearly: what to say where it is right to three digits; then it has to be right to the last but a
-                few, in want's dtype.
+            nearly: what to say where it is right to three digits; if it is given, the result has to be right
+                to the last but a few, in want's dtype. A hint that has no text here is given all the same.
             hint: what to say where no mistake is recognised.
             mistakes: by the hint to give, the wrong value that betrays it; a tuple of such values; or a
                 function that says of a wrong result whether it is this mistake: torch.isnan. A function that
                 returns all this is called only when the result is wrong.
             rtol, atol: as for `check.close`.
         """
-        if nearly and rtol is None:
+        if nearly is not None and rtol is None:
             rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
-        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "nearly": nearly, "hint": hint or self._usual}
-        judge(self.result, want, self._shown, mistakes=mistakes, **how)
+        how: dict[str, Any] = {"rtol": rtol, "atol": atol, "hint": hint or self._usual}
+        judge(self.result, want, self._shown, mistakes=mistakes, nearly=nearly or "", **how)
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
