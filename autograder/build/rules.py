@@ -93,10 +93,10 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
     except ValueError as error:
         yield f"{file}: it is not TOML: {error}."
         return
-    entry = next((entry for entry in listed if entry.get("folder") == lesson.name), {})
+    listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
     for said in dict.fromkeys(minutes.stated(notebook.cells)):
-        if entry and entry.get("minutes") != said:
-            yield f"{file}: {lesson.name} has minutes = {entry.get('minutes')}, but its header says {said}."
+        if listed and listed[0] != said:
+            yield f"{file}: {lesson.name} has minutes = {listed[0]}, but its header says {said}."
 
 
 def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list[str]:

@@ -374,8 +374,9 @@ def test_a_problem_names_the_line_of_its_cell(steps: Lesson) -> None:
     text = steps.text.read_text().replace(', "points": 3', "")
     steps.text.write_text(text)
     (problem,) = rules.lesson_problems(steps)
-    line = int(re.search(r"01_steps\.py:(\d+), cell test_Counter", problem)[1])  # type: ignore[index]
-    assert '"grade_id": "test_Counter"' in text.splitlines()[line - 1]
+    found = re.match(r"course/01_steps/01_steps\.py:(\d+), cell test_Counter", problem)
+    assert found
+    assert '"grade_id": "test_Counter"' in text.splitlines()[int(found[1]) - 1]
 
 
 def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
